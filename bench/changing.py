@@ -51,6 +51,7 @@ def costs(bundles: int, guides: int, results: int, turns: int) -> Costs:
         same, new = [], []
         for turn in range(turns + 1):
             same.append(sites.built(folder))
+            # The last bundle of an archive with one more is the new one.
             *_, (name, bundle) = synthetic.bundles(bundles + turn + 1, guides, results)
             (folder / "results" / name).write_text(json.dumps(bundle), "utf-8")
             new.append(sites.built(folder))

@@ -115,9 +115,11 @@ def kept(all_views: Sequence[ChartView], count: int, turns: int) -> list[Figure]
     """Compare the time of pictures that are drawn already with that of drawing them; the least of
     some turns."""
     many = [
+        # Slightly different, as equal pictures might share their work.
         Picture(f"guides/bench/{number}", changed(view, 1 + number / 1e6))
         for number, view in enumerate(islice(cycle(all_views), count))
     ]
+    # The fonts are loaded before the time is taken.
     gallery.draw_one(all_views[0], "svg")
     times = []
     for _ in range(turns):
@@ -127,7 +129,9 @@ def kept(all_views: Sequence[ChartView], count: int, turns: int) -> list[Figure]
             def draw(folder: Path = Path(given), looks: dict[str, str] = looks) -> None:
                 looks.update(draw_all(Writer(folder), many, ("svg",), looks).looks)
 
+            # The second call finds what the first one has drawn.
             times.append((clock(draw), clock(draw)))
+    # Other work on the machine only adds to a time, so the least one is nearest to the truth.
     fresh, again = map(min, zip(*times, strict=True))
     size = f"{count} charts"
     return [Figure("Charts that are drawn already, to drawing them", size, again / fresh, "times")]

@@ -124,6 +124,7 @@ def cost(grow: Callable[[Path, int], None], count: int) -> tuple[float, float]:
         (folder / "source").mkdir()
         shutil.copy(TOP / "conf.py", folder / "conf.py")
         shutil.copytree(TOP / "source" / "benchmarks", folder / "source" / "benchmarks")
+        # The descriptions of benchmarks refer to the glossary.
         shutil.copy(TOP / "source" / "glossary.rst", folder / "source" / "glossary.rst")
         (folder / "index.rst").write_text(f"{INDEX}\n.. toctree::\n\n   source/glossary\n", "utf-8")
         grow(folder, count)
@@ -142,6 +143,7 @@ def main() -> None:
     table.writerow(["Count", *(f"{size} (s)" for size in sizes), "Power", "Memory (MiB)"])
     for name in given.count or COUNTS:
         costs_by_size = [cost(COUNTS[name], size) for size in sizes]
+        # A power law needs two sizes beyond the smallest.
         grown = power(sizes, [cpu for cpu, _ in costs_by_size]) if len(sizes) > 2 else float("nan")
         row = [
             name,
@@ -150,6 +152,7 @@ def main() -> None:
             f"{costs_by_size[-1][1]:.0f}",
         ]
         table.writerow(row)
+        # Large sizes take long, so each row is shown as soon as it is known.
         sys.stdout.flush()
 
 

@@ -35,6 +35,7 @@ def trial(disk: Path, limit: str, seen: Counter[str], sites: list[dict[str, byte
     """Build once with too little space and once with enough; return whether the first succeeded."""
     project = disk / "project"
     published = sites.index(small_site.site(project))
+    # The other state, so that the build has something to publish.
     small_site.set_state(project, 1 - published)
     resize(disk, limit)
     short = small_site.build(project)
@@ -91,6 +92,7 @@ def main() -> int:
         try:
             seen = sweep(disk, Path(scratch), options.kib, options.files)
         finally:
+            # A mounted folder could not be removed with the others.
             subprocess.run(["umount", str(disk)], check=True)
     for what, count in sorted(seen.items()):
         print(f"{count:5} {what}")

@@ -31,12 +31,14 @@ def main() -> int:
     options = parser.parse_args()
     if options.atheris:
         return guided(options.targets[0], options.seconds)
+    # Not at the top, as atheris has to prepare the package before it is imported.
     from fuzzing import mutated, targets
 
     every = targets()
     crashes = runs = 0
     begun = time.monotonic()
     for name in options.targets or every:
+        # Each target has a source of its own, so its input does not depend on the others.
         chance = random.Random(f"{options.seed} {name}")
         crashes_by_kind: dict[str, int] = {}
         count = 0
@@ -50,6 +52,7 @@ def main() -> int:
             except Exception as error:  # every exception is a fault to report
                 frame = traceback.extract_tb(error.__traceback__)[-1]
                 kind = f"{type(error).__name__} in {frame.name}, line {frame.lineno}"
+                # One input of each kind is kept, since thousands may have the same cause.
                 if kind not in crashes_by_kind:
                     CRASH_FOLDER.mkdir(parents=True, exist_ok=True)
                     digits = hashlib.sha256(data).hexdigest()[:12]

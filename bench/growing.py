@@ -39,6 +39,7 @@ def parts(archives: Sequence[tuple[int, int, int]], turns: int = 1) -> list[Part
         runs_by_archive: list[list[Parts]] = [[] for _ in archives]
         for _ in range(turns):
             for one, of_one in zip(ready, runs_by_archive, strict=True):
+                # A copy, so that each turn begins from the same state.
                 shutil.copytree(one, site)
                 of_one.append(_built(site))
                 shutil.rmtree(site)
@@ -71,6 +72,7 @@ def power(sizes: Sequence[int], values: Sequence[float]) -> float:
     x = np.array(sizes[1:], dtype=float) - sizes[0]
     y = np.array(values[1:], dtype=float) - values[0]
     if (y <= 0).any():
+        # There is no logarithm of a part that does not grow.
         return float("nan")
     return float(np.polyfit(np.log(x), np.log(y), 1)[0])
 

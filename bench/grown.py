@@ -56,6 +56,7 @@ def repeat(real: Path, target: Path, times: int) -> int:
 
 def _some(bundles: list[dict[str, Any]], turn: int) -> list[dict[str, Any]]:
     releases = sorted({each["sdk"]["version"] for each in bundles})
+    # With the last one, which pages over several SoCs show.
     kept = set(releases[turn % SHARE :: SHARE]) | {releases[-1]}
     return [each for each in bundles if each["sdk"]["version"] in kept]
 
@@ -64,6 +65,7 @@ def renamed(bundle: dict[str, Any], turn: int) -> dict[str, Any]:
     """Return the bundle as if it were of another SoC and its boards."""
     soc, board = f"{bundle['board']['soc']}-{turn}", f"{bundle['board']['name']}-{turn}"
     name = f"{bundle['id']}-{turn}"
+    # By name, so that a bundle gets the same figures in each run.
     chance = random.Random(name)
     results = [_shaken(each, 1 + chance.uniform(-JITTER, JITTER)) for each in bundle["results"]]
     whose = bundle["board"] | {"soc": soc, "name": board}

@@ -48,6 +48,7 @@ def compared(guides: int, results: int, turns: int) -> tuple[int, Cost, Cost]:
         count = write(ours, hand)
         costs: tuple[list[Cost], list[Cost]] = ([], [])
         for _ in range(turns):
+            # In turns, because the machine is faster or slower for minutes.
             for folder, taken in zip((hand, ours), costs, strict=True):
                 sites.forget(folder)
                 taken.append(sites.sphinx(folder))

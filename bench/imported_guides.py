@@ -58,7 +58,9 @@ def imported(guide: Path, folder: Path) -> tuple[str, str]:
     folder.mkdir(parents=True, exist_ok=True)
     proposed = folder / "map.toml"
     proposed.unlink(missing_ok=True)
+    # In a folder that is kept, bundles of an earlier run would be counted too.
     shutil.rmtree(folder / "results", ignore_errors=True)
+    # Guides are files named SOC-SYSTEM-RELEASE.rst, perhaps with a further ending.
     soc, _, system = guide.name.split(".rst")[0].rpartition("-")[0].partition("-")
     sdk = guide.name.split(".rst")[0].rpartition("-")[2]
     catalog = ["--benchmarks", str(TOP / "source" / "benchmarks")]
@@ -88,6 +90,7 @@ def outcome(guide: Path, folder: Path) -> Outcome:
     layout = Layout(holdings.catalog)
     records = [each for key in holdings.pool.guides() for each in holdings.pool.of_guide(key)]
     bundles = [each.bundle for each in holdings.ledger.bundles]
+    # The last line of the command has the counts.
     summary = messages.rstrip().rpartition("\n")[2]
     left_out = int(summary.partition("; ")[2].split(" ", 1)[0])
     own = [result for bundle in bundles for result in bundle.results]

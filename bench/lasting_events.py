@@ -68,6 +68,7 @@ def comparisons(folders: Sequence[Path]) -> Iterator[tuple[ReleasePair, Comparis
     names = Names(holdings.catalog, boards)
     history = History([holdings.pool], names)
     for platform, guides in families(holdings.pool.guides()).items():
+        # A SoC must not be judged by noise that was learnt from its own future.
         rules = Rules(names, usual_noise=learn(archive, without=platform[1]))
         for old, new in pairwise(guides):
             pair = ReleasePair(old, new, "")

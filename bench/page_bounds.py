@@ -60,6 +60,7 @@ def main() -> int:
     measured = sizes(given.site)
     kinds: dict[str, PageSize] = {}
     for each in measured:
+        # The heaviest page of a kind comes first.
         kinds.setdefault(re.sub(r"\d+", "0", each.name), each)
     print("Page,Elements,Bytes")
     for each in list(kinds.values())[: given.most]:

@@ -37,6 +37,7 @@ def weight(page: Path) -> tuple[int, int, int]:
 
 
 def _file(page: Path, address: str) -> Path:
+    # Sphinx adds “?v=” and a hash to addresses.
     return (page.parent / unquote(urlsplit(address).path)).resolve()
 
 

@@ -26,6 +26,7 @@ def write(folder: Path, commits: int, results: int, seed: int = 1) -> None:
         results_file = {
             "commit_hash": commit,
             "env_name": "env",
+            # asv counts in milliseconds.
             "date": (1_700_000_000 + number * 86_400) * 1000,
             "params": {"machine": "farm"},
             "python": "",
@@ -65,8 +66,10 @@ def published(commits: int, results: int, turns: int) -> Cost:
         write(folder, commits, results)
         cost = least([ran(["-m", "asv", "publish"], folder) for _ in range(turns)])
         graphs = (folder / "html" / "graphs").rglob("bench.row.json")
+        # asv also writes a summary under the same name.
         graph = next(path for path in graphs if "summary" not in path.parts)
         points = json.loads(graph.read_bytes())
+        # A program that publishes nothing would look fast.
         if [len(values) for _, values in points] != [results] * commits:
             raise RuntimeError("asv did not publish all results")
         return cost

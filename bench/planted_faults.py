@@ -404,6 +404,7 @@ def main() -> int:
         at = chance.choice(newest[platform])
         faulty = copy.deepcopy(own)
         wrong = every[kind](faulty, at, chance)
+        # This bundle has no figures for this kind of fault, so another one is tried.
         if not wrong:
             continue
         loaded = [

@@ -72,6 +72,7 @@ def peak(folder: Path) -> tuple[int, int]:
     """Return the rows of the frame, and the bytes that they add to the peak of the memory."""
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     rows = len(framed(folder).table)
+    # Linux counts in KiB.
     return rows, (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024
 
 

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
+# A fixed version, so that figures can be reproduced.
 BENCHSTAT = "golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da"
 
 
@@ -80,6 +81,7 @@ def _u_test(a: list[float], b: list[float], method: str = "auto") -> tuple[float
 def asv_decides(old: Floats, new: Floats) -> NDArray[np.bool_]:
     """Return which rows ``asv compare`` marks as changed at its defaults, by its own functions."""
     out = []
+    # asv has no option for it, and its own test would take most of the time.
     _stats.mann_whitney_u = _u_test
     try:
         for a, b in zip(old.tolist(), new.tolist(), strict=True):
@@ -114,6 +116,7 @@ def asv_compare(old: Floats, new: Floats, folder: Path) -> NDArray[np.bool_]:
     Writes a repository with two commits and the result files of both, as left by ``asv run``: one
     benchmark with the rows as values of a parameter.
     """
+    # A repository of an earlier call would have other commits.
     shutil.rmtree(folder, ignore_errors=True)
     (folder / "results" / "farm").mkdir(parents=True)
     repository = folder / "repository"

@@ -83,6 +83,7 @@ def keep(table: Path, figures_by_part: dict[str, list[Figure]]) -> None:
 def main() -> int:
     """Measure, print, and write the table."""
     parser = argparse.ArgumentParser(description="How fast it is, beside its goals.")
+    # An empty variable means the same as none.
     usual = os.environ.get("BENCH") or "usual"
     parser.add_argument("--size", choices=SIZES, default=usual, help="default: $BENCH, or usual")
     parser.add_argument("--output", type=Path, default=TABLE, help="the table, as CSV")
@@ -92,6 +93,7 @@ def main() -> int:
     figures_by_part: dict[str, list[Figure]] = {}
     for part in options.part or PARTS:
         figures_by_part[part] = measured(part, options.size)
+        # After each part, so that a run that is stopped keeps what it has measured.
         keep(options.output, figures_by_part)
     all_figures = [figure for each in figures_by_part.values() for figure in each]
     missed = sum(figure.missed for figure in all_figures)

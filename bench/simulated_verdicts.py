@@ -124,6 +124,7 @@ def measure(scenario: Scenario, comparisons: int, first: int) -> Measured:
         called = np.array(
             [one.outcome == "different" and one.shift is None for one in judge(drawn.pairs(), RATE)]
         )
+        # Without a call, none is false.
         wrong.append(float((called & (drawn.change == 0)).sum()) / max(int(called.sum()), 1))
         hits.append(called)
         welch.append(welch_calls(drawn))
