@@ -43,6 +43,7 @@ def built_in(name: str) -> Format:
 
 def read(path: Path, data: bytes | None = None) -> Reading:
     """Read the log, or other bytes in its place, with its own adapter."""
+    # Complete logs are read by many tests, so these are cached; variants are not.
     return _whole(path) if data is None else _read(path, data)
 
 

@@ -74,6 +74,7 @@ def faults(page: Page) -> list[Any]:
     """Return texts that are cut or overlap, and by how many pixels the page scrolls sideways."""
     sideways = page.evaluate(SIDEWAYS)
     return [
+        # A fault of a style sheet shows in hundreds of texts, and a few are enough to find it.
         *page.evaluate(CUT)[:5],
         *page.evaluate(OVERLAP)[:5],
         *([sideways] if sideways > 0 else []),

@@ -140,6 +140,7 @@ def _publish(data: bytes) -> None:
     """Publish an archive of valid bundles, another one for other bytes."""
     seed = zlib.crc32(data)
     with tempfile.TemporaryDirectory() as folder:
+        # Charts take most of the time, so one archive in twenty draws them.
         sound.publish(
             sound.of_many_sizes(seed), Path(folder) / "a", charts=seed % 20 == 0, seed=seed
         )
@@ -244,6 +245,7 @@ WORDS = (
 def mutated(chance: random.Random, seeds: Sequence[bytes]) -> bytes:
     """Return valid input with a few mutations."""
     data = bytearray(chance.choice(seeds))
+    # Mostly few, since input with many faults is refused at the first one.
     for _ in range(chance.choice((1, 1, 2, 3, 8))):
         begin = chance.randrange(len(data) + 1)
         end = min(len(data), begin + chance.choice((0, 1, 1, 2, 8, 64, 512)))

@@ -87,6 +87,7 @@ def write_without(folder: Path, theme: str, doctrees: Path, *extensions: str) ->
     env: BuildEnvironment = pickle.loads((doctrees / "environment.pickle").read_bytes())
     for name in sorted(env.all_docs):
         if name.startswith(f"{FIGURES}/"):
+            # Titles in the environment are plain text, and become markup again.
             title = re.sub(r"([\\*`|_])", r"\\\1", env.titles[name].astext())
             orphan = ":orphan:\n\n" if "orphan" in env.metadata[name] else ""
             lists = "".join(map(_list, env.tocs[name].findall(addnodes.toctree)))

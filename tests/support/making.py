@@ -94,6 +94,7 @@ def run_by_run(bundle: dict[str, Any]) -> list[dict[str, Any]]:
             if "samples" in own
             else own
             for own in bundle["results"]
+            # A result without samples is in the first bundle alone.
             if run < len(own.get("samples", (0,)))
         ]
         out.append({**bundle, "id": f"{bundle['id']}-{run}", "results": results})

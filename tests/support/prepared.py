@@ -133,6 +133,7 @@ def _connect(address: str, asked: tuple[object, ...], names: list[str]) -> int:
     with socket.socket(socket.AF_UNIX) as server:
         server.connect(address)
         socket.send_fds(server, [b"."], streams)
+        # The other process has copies of its own.
         for stream in streams:
             os.close(stream)
         with server.makefile("rwb") as file:
@@ -237,6 +238,7 @@ def _attend(connection: socket.socket) -> None:
         for stream in streams:
             os.close(stream)
         status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        # A signal is reported as by a shell: 128 and its number.
         marshal.dump(status if status >= 0 else 128 - status, file)
     os._exit(0)
 
@@ -305,6 +307,7 @@ def _run(name: str) -> None:
     except BaseException:
         traceback.print_exc()
     finally:
+        # os._exit() would run none of these.
         atexit._run_exitfuncs()
         sys.stdout.flush()
         sys.stderr.flush()
@@ -345,6 +348,7 @@ def _state(package: str) -> set[tuple[str, int, int, int]]:
     """Return values that change if a file of a folder does."""
     states = set()
     for folder, _, names in os.walk(package) if package else ():
+        # Imports write .pyc files, which is no edit.
         for path in (f"{folder}/{name}" for name in names if not name.endswith(".pyc")):
             of = Path(path).stat()
             states.add((path, of.st_ino, of.st_size, of.st_mtime_ns))
@@ -355,6 +359,7 @@ def _take(package: str) -> None:
     """Forget this package's modules, and import them from another folder."""
     for name in [n for n in sys.modules if n.partition(".")[0] == "perfguide"]:
         del sys.modules[name]
+    # The modules under test must not come from this checkout.
     others = [path for path in sys.path[1:] if path not in (str(TOP / "ext"), package)]
     sys.path[1:] = [package, *others]
     importlib.invalidate_caches()

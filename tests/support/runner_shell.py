@@ -65,6 +65,7 @@ class Shell:
     def environment(self, **more: str) -> dict[str, str]:
         return {
             "PATH": self.path,
+            # No file of a user may change what the runner does.
             "HOME": "/nonexistent",
             "STUB_CALLS": str(self.out.parent / "calls"),
             "PERFGUIDE_MAPPER": str(self.out.parent / "mapper"),

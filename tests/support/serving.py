@@ -16,6 +16,7 @@ from perfguide.sphinxext.theme import POLICY
 
 class _Quiet(http.server.SimpleHTTPRequestHandler):
     def log_message(self, *_: object) -> None:
+        # A line for each request would bury the output of the tests.
         pass
 
     def do_GET(self) -> None:

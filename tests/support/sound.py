@@ -253,6 +253,7 @@ def named(seed: int, bundles: int = 50) -> list[Any]:
         ]
         of = results[0]
         bundle = {
+            # Cut, so that there is room for a number that makes it unique.
             **{"format": "perfguide-bundle", "version": 1, "id": f"{some()[:150]}{at}"},
             "created": f"2024-04-{1 + at % 28:02}T09:30:00Z",
             "sdk": {"version": chance.choice(releases), "os": "linux", "kernel": some()},

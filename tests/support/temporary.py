@@ -31,10 +31,12 @@ def write_into_memory() -> None:
         if not psutil.pid_exists(int(left.name.removeprefix(NAME))):
             shutil.rmtree(left, ignore_errors=True)  # from a failed run
     status = os.statvfs(MEMORY)
+    # The file system may promise more than the machine has left.
     room = min(status.f_bavail * status.f_frsize, psutil.virtual_memory().available)
     if room >= NEEDED and not status.f_flag & os.ST_NOEXEC:
         own = MEMORY / f"{NAME}{os.getpid()}"
         own.mkdir(mode=0o700)
+        # None makes tempfile look at TMPDIR again.
         os.environ["TMPDIR"], tempfile.tempdir = str(own), None
 
 

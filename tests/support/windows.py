@@ -55,13 +55,16 @@ class Windows:
     ) -> Page:
         """Return a page in the state of a new one, waiting ``until`` it has loaded so far.
         ``options`` are those of a Playwright context."""
+        # Options of a context cannot be changed later, so pages are kept apart by them.
         kind = repr(sorted(options.items()))
         free = self._free.setdefault(kind, [])
         window = free.pop() if free else self._new(kind, options)
         self._used.append(window)
         page, heard = window.page, window.heard
+        # These can be set again for each test, and need no page of their own.
         page.set_viewport_size({"width": width, "height": height})
         page.emulate_media(color_scheme=scheme, reduced_motion=motion, media="screen")
+        # Before the address is opened: a test hears nothing of the one before.
         heard.messages.clear()
         heard.complaints.clear()
         heard.requests.clear()
