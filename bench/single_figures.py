@@ -295,6 +295,28 @@ def drift(random: np.random.Generator) -> tuple[int, int]:
     return alarmed, of
 
 
+def boards_together(random: np.random.Generator) -> tuple[int, int, int, int]:
+    """Return how many calls are false where one row in ten moves by 10 % on three boards, their number,
+    how many moves are called, and the number of these. Boards share a quarter of their noise."""
+    false = calls = seen = moves = 0
+    for _ in range(30):
+        spread = np.exp(random.normal(-4, 0.6, (150, 1, 1)))
+        noise = np.sqrt(0.25) * random.standard_normal((150, 1, 9))
+        noise = noise + np.sqrt(0.75) * random.standard_normal((150, 3, 9))
+        values = 100 * np.exp(spread * noise)
+        moved = random.random(150) < 0.1
+        values[moved, :, -1] *= random.choice([0.9, 1.1], (int(moved.sum()), 1))
+        pairs = [
+            replace(pair(own[:-1].tolist(), float(own[-1]), f"f{i % 5}"), figure=str(i))
+            for i, boards in enumerate(values)
+            for own in boards
+        ]
+        outcome, truth = np.array(called(judge(pairs))), np.repeat(moved, 3)
+        false, calls = false + int((outcome & ~truth).sum()), calls + int(outcome.sum())
+        seen, moves = seen + int((outcome & truth).sum()), moves + int(truth.sum())
+    return false, calls, seen, moves
+
+
 def pair(past: Sequence[float], new: float, family: str, shared: tuple[str, ...] = ()) -> Pair:
     """Return a drawn row of single figures."""
     sides = [Side(value) for value in past]
@@ -324,6 +346,9 @@ def measure(archive: Archive, times: int, seed: int) -> list[Goal]:
     for name, count in (("republished figures", republished), ("drift, AR 0.9", drift)):
         alarmed, of = count(random)
         goals.append(Goal(name, "pairs with any alarm", share(alarmed, of), of, most=10))
+    false, calls, seen, of = boards_together(random)
+    goals.append(Goal("three boards", "calls that are false", share(false, calls), calls, most=5))
+    goals.append(Goal("three boards", "moves of 10 % called", share(seen, of), of, least=70))
     return goals
 
 

@@ -138,7 +138,7 @@ def test_rows_that_cannot_be_judged_belong_to_the_event_of_their_benchmark(speed
     """One size falls on two boards; the past of one of them is too uneven to prove it."""
     rates, uneven = history(), history(2)
     rates[64] = [50.0] * 8 + [20.0]
-    uneven[64] = [50.0, 90.0, 45.0, 70.0, 100.0, 62.0, 75.0, 58.0, 20.5]
+    uneven[64] = [50.0, 90.0, 45.0, 70.0, 100.0, 62.0, 75.0, 58.0, 38.0]
     bundles = [
         replace_board(bundle, board)
         for board, own in (("evm", rates), ("sk", uneven))
@@ -149,7 +149,7 @@ def test_rows_that_cannot_be_judged_belong_to_the_event_of_their_benchmark(speed
     assert action == "Worse" and not both.far
     assert [row.board for row in event.rows] == ["evm"]
     assert [row.board for row in event.unproved] == ["sk"]
-    assert "Beside it, not proved: worse, ÷2.83, 1 more row." in wording.event_lines(event, both)
+    assert "Beside it, not proved: 34.5 % worse, 1 more row." in wording.event_lines(event, both)
     assert [row.board for row in wording.listed(event)] == ["evm", "sk"]
 
 

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import warnings
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -197,6 +198,38 @@ def test_one_figure_each_is_judged_by_the_history_of_the_family() -> None:
     assert judged[-1].outcome == "different"
     assert judged[-1].ground.startswith("one run each; the 9 releases before lay within ")
     assert all(j.outcome != "different" for j in judged[:-1])
+
+
+@pytest.mark.parametrize(
+    ("others", "together"),
+    [((), False), ((0.879, 0.882), True), ((0.88, 0.88), False), ((1.13, 1.14), False)],
+)
+def test_a_row_that_moved_alike_on_several_boards_is_judged_with_all_of_them(
+    others: tuple[float, ...], together: bool
+) -> None:
+    """A fall by an eighth is no proof on one board, on boards that moved the other way, or on those with the
+    same figures."""
+    drawn = 100 * np.exp(0.02 * np.random.default_rng(3).standard_normal((60, 9)))
+    pairs = [
+        Pair(one(own[-2]), one(own[-1]), "f", tuple(map(one, own[:-2])), 0.02, "f", "f")
+        for own in drawn.tolist()
+    ]
+    past = drawn[0, :-1] / drawn[0, -2]
+    boards = [
+        replace(
+            pairs[0],
+            old=one(100.0),
+            new=one(100 * move),
+            history=tuple(map(one, (100 * past[:-1]).tolist())),
+            figure="rate",
+        )
+        for move in (0.88, *others)
+    ]
+    first = judge([*pairs, *boards])[60]
+    alone = judge([*pairs, *(replace(each, figure="") for each in boards)])[60]
+    assert alone.outcome != "different" and alone.p is not None and alone.p < 0.05
+    assert (first.outcome == "different") is together
+    assert ("moved alike on 3 boards" in first.ground) is together
 
 
 def test_one_run_each_without_any_past_calls_nothing() -> None:

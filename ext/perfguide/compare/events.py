@@ -20,7 +20,7 @@ from ..figures import labels
 from .causes import EXCHANGED, cause_of, followers
 from .drift import drifting
 from .match import BY_DESIGN, Conditions, Names
-from .verdicts import ENGINE_CHANGED, IMPOSSIBLE, OTHER_UNIT, Row, SideFigures, Verdict
+from .verdicts import ENGINE_CHANGED, IMPOSSIBLE, OTHER_UNIT, RATES, Row, SideFigures, Verdict
 
 EVENT_VERDICTS: tuple[Verdict, ...] = ("regressed", "failed-after", "improved", "changed")
 """Verdicts with an event."""
@@ -37,6 +37,9 @@ factor."""
 
 MIN_AS_FAR = 2
 """Earlier moves as far as the present one, from which on it is usual for a row."""
+
+MIN_POINTS = 10.0
+"""The least move of a load, or of another share, that is an event without proof, in percentage points."""
 
 MIN_OVER_KIND = 1.5
 """The least move of a row with two earlier figures, over the scatter of rows of its metric, that is
@@ -136,6 +139,16 @@ def events(
     explained = {id(row) for event in clocks for row in event.rows}
     by: dict[tuple[object, ...], list[Row]] = {}
     prices = _prices(rows)
+    failed_runs = {
+        row.observation
+        for row in rows
+        if row.verdict == "failed-after" and units.parse(row.unit).kind in RATES
+    }
+    fell = {
+        (row.board, row.benchmark)
+        for row in rows
+        if row.verdict == "regressed" and row.observation in failed_runs
+    }
     for row in rows:
         if row.verdict in EVENT_VERDICTS and id(row) not in explained:
             # The same on another board, or the rest of a benchmark beside its shift, is one event.
@@ -143,6 +156,8 @@ def events(
             part = row.board if wide else row.benchmark
             rate = prices.get(id(row))
             verdict = rate.verdict if rate and rate.verdict in EVENT_VERDICTS else row.verdict
+            if verdict == "failed-after" and (row.board, row.benchmark) in fell:
+                verdict = "regressed"
             by.setdefault((row.guide.platform, part, verdict, row.accepted), []).append(row)
     far = _far_rows([row for row in rows if id(row) not in explained], rows)
     drifts = drifting(rows)
@@ -323,10 +338,11 @@ def _is_small(rows: Sequence[Row]) -> bool:
 
 
 def _is_usual(row: Row) -> bool:
-    """Return whether a row moved as far several times before, or from or to a load of 0, which no
-    program measures."""
-    if math.isinf(row.worse_by or 0.0):
-        return not _leads(row)
+    """Return whether a row moved as far several times before, or is a share that moved by few points."""
+    if units.parse(row.unit).kind == "share" and row.old and row.new:
+        points = abs((row.new.cell.mean or 0.0) - (row.old.cell.mean or 0.0))
+        if points < MIN_POINTS or math.isinf(row.worse_by or 0.0):
+            return True
     releases = [release for release, _ in row.line]
     if row.old is None or row.old.guide.release not in releases:
         return False

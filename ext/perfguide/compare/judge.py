@@ -51,6 +51,12 @@ MAX_DETECTABLE = 10.0
 NINETEEN_OF_20 = 1.96
 """Standard deviations within which 19 of 20 normal figures lie."""
 
+MAX_BOARD_P = 0.05
+"""The p-value that a row has at most on each board, if all boards are to prove its move together."""
+
+BOARD_CORRELATION = 0.25
+"""The correlation of small moves of one row on two boards, in public history."""
+
 AGREEING_FIGURES = 2
 """Earlier figures that show a level if they agree, and too little of the row's own scatter."""
 
@@ -83,7 +89,8 @@ class Pair:
     in the unit of the figures, or 0; ``load`` says that they are shares in per cent of what
     there is. ``upward`` is 1 where more is better, -1 where less is, else 0. ``shared`` names
     what the row may have moved with: its board, its benchmark there, and narrower groups.
-    ``later`` is the row in releases after NEW, where they are to be looked at.
+    ``later`` is the row in releases after NEW, where they are to be looked at. ``figure`` is the same for
+    a row on several boards, and empty where that is not known.
     """
 
     old: Side
@@ -98,6 +105,7 @@ class Pair:
     upward: int = 0
     shared: tuple[str, ...] = ()
     later: tuple[Side, ...] = ()
+    figure: str = ""
 
     @property
     def sampled(self) -> bool:
@@ -156,6 +164,8 @@ class _Test:
     move: Move
     is_at_one_level: bool
     """The answer of :func:`ranges_overlap`."""
+    boards: int = 1
+    """The boards on which it moved alike, where that proves more than this one does."""
 
     @property
     def small(self) -> bool:
@@ -193,6 +203,7 @@ def judge(
             test = max(every, key=lambda test: (test.move.p, test.move.error))
             # A new mean beside an old extreme is scatter of the samples, and no new level.
             tests[i] = replace(test, move=replace(test.move, p=1.0)) if at_one_level else test
+    _join_boards(tests)
     p = np.array([test.move.p for test in tests.values()])
     small = np.array([test.small for test in tests.values()], dtype=bool)
     limits = bar(p, small, rate)
@@ -203,6 +214,35 @@ def judge(
         else _untested(pair, raw[i])
         for i, pair in enumerate(pairs)
     )
+
+
+def _join_boards(tests: dict[int, _Test]) -> None:
+    """Give rows that moved one way on several boards, on each hardly by chance, the p-value of all these
+    moves, where it is smaller than their own.
+
+    The scores of normal tests that correlate are added. Source: M. J. Strube, "Combining and comparing
+    significance levels from nonindependent hypothesis tests", Psychol. Bull. 97 (1985) 334-341.
+    """
+    from scipy import special
+
+    by: dict[tuple[str, bool], dict[tuple[float, float], list[int]]] = {}
+    for i, test in tests.items():
+        # What is left without a common shift can go the other way, and is no move that a reader sees.
+        goes_on = test.move.by * test.raw.move > 0
+        if test.pair.figure and goes_on and test.move.p <= MAX_BOARD_P:
+            # Boards with the same figures are one measurement under two names.
+            figures = (test.pair.old.mean, test.pair.new.mean)
+            key = (test.pair.figure, test.move.by > 0)
+            by.setdefault(key, {}).setdefault(figures, []).append(i)
+    for boards in by.values():
+        count = len(boards)
+        if count < 2:
+            continue
+        scores = [-special.ndtri(tests[own[0]].move.p / 2) for own in boards.values()]
+        spread = math.sqrt(count + count * (count - 1) * BOARD_CORRELATION)
+        joint = 2 * float(special.ndtr(-sum(scores) / spread))
+        for i in (i for own in boards.values() for i in own if joint < tests[i].move.p):
+            tests[i] = replace(tests[i], move=replace(tests[i].move, p=joint), boards=count)
 
 
 def scaled(pair: Pair) -> ScaledRow:
@@ -285,6 +325,9 @@ def _judgement(test: _Test, q: float, rate: float, limits: Bar, shift: Shift | N
     else:
         outcome = _steady(change, scatter)
     spread = _spread(pair) if test.is_at_one_level else ""
+    if test.boards > 1:
+        ground += f"; it moved alike on {test.boards} boards, which are judged together"
+        detectable = None if outcome == "different" else detectable
     if spread and outcome == "noisy":
         scatter = max(scatter or 0.0, pair.old.width, pair.new.width)
     return Judgement(

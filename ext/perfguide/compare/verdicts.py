@@ -16,6 +16,7 @@ from ..catalog.waivers import Annotation, Annotations, AnyEntry, Level, Note, Wa
 from ..common import units
 from ..figures import engines
 from ..figures.engines import Inferred
+from ..figures.labels import params_text
 from ..figures.pool import Pool, Record
 from .history import History, are_repeated, printed, repeats, scaled, timer_step
 from .judge import Judgement, Pair, Spread, judge, ranges_overlap
@@ -694,6 +695,7 @@ def pair_of(record: Record, names: Names) -> Pair:
         units.parse(record.unit).kind == units.parse("%").kind,
         {"higher": 1, "lower": -1, "neither": 0}[better],
         _shared(record, board, names),
+        figure="/".join((record.benchmark, name, record.unit, params_text(names.params(record)))),
     )
 
 

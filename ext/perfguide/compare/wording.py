@@ -148,7 +148,7 @@ def event_title(event: Event, comparison: Comparison) -> str:
     """Return what happened, where, and by how much: ``LMBench: lat_ctx, sk: −12.0 %, 4 rows``."""
     where = f", {', '.join(event.boards)}" if len(comparison.spans) > 1 else ""
     if event.is_minor:
-        return f"{benchmark_title(event, comparison)}{where}: {count(len(event.rows), 'row')} moved by {_extent(event.rows)}"
+        return f"{benchmark_title(event, comparison)}{where}: {count(len(event.rows), 'row')} moved {_extent(event.rows)}"
     size = _size(event)
     rows = sum(not row.is_clock for row in event.rows) or len(event.rows)
     return f"{event.what}{where}{f': {size}' if size else ''}, {count(rows, 'row')}"
@@ -168,6 +168,8 @@ def _size(event: Event) -> str:
     ((most_spread, _),) = Counter(row.spread for row in event.rows).most_common(1)
     spread = f"{most_spread}, mean " if most_spread else ""
     zero = _to_or_from_zero(event.leading)
+    if any(row.verdict == "failed-after" for row in event.rows):
+        zero.append("fails now")
     moved = [
         (abs(row.worse_by), abs(row.change if row.work is None else row.work))
         for row in event.leading
@@ -196,14 +198,15 @@ def _size(event: Event) -> str:
 
 
 def _extent(rows: Sequence[Row]) -> str:
-    """Return the least and the greatest move of rows, whichever way: ``2.1 to 9.8 %``."""
+    """Return the least and the greatest move of rows, whichever way: ``by 2.1 to 9.8 %``."""
     moves = sorted(abs(row.worse_by or 0.0) for row in rows)
     finite = [move for move in moves if math.isfinite(move)]
-    ends = dict.fromkeys((finite[0], finite[-1]) if finite else ())
     if finite and finite[-1] >= math.log(units.MIN_FACTOR):
-        texts = [f"a factor of {' to '.join(units.factor_text(math.exp(e))[1:] for e in ends)}"]
+        ends = [units.factor_text(math.exp(end))[1:] for end in (finite[0], finite[-1])]
+        texts = [f"by a factor of {' to '.join(dict.fromkeys(ends))}"]
     else:
-        texts = [f"{' to '.join(_without_sign(math.expm1(end)) for end in ends)} %"] * bool(ends)
+        ends = [_without_sign(math.expm1(end)) for end in (*finite[:1], *finite[-1:])]
+        texts = [f"by {' to '.join(dict.fromkeys(ends))} %"] * bool(ends)
     return ", or ".join([*texts, *_to_or_from_zero(rows)])
 
 
@@ -241,7 +244,7 @@ def event_lines(event: Event, comparison: Comparison) -> list[str]:
         if row.benchmark == event.benchmark and row.change is not None
     ]
     still = [abs(row.change or 0.0) for row in rows if row.verdict in ("steady", "same")]
-    single = all(row.level > 0 for row in event.rows)
+    single = all(row.level > 0 for row in event.rows if row.verdict != "failed-after")
     out = []
     if event.is_cause or (event.is_back and event.perhaps):
         out += [f"{units.capital(text)}." for text in event.perhaps]
@@ -261,7 +264,8 @@ def event_lines(event: Event, comparison: Comparison) -> list[str]:
     elif event.kind == "failed-after":
         out.append(f"{units.capital(event.rows[0].ground)}.")
     else:
-        counts = {(_runs(row.old), _runs(row.new)) for row in event.rows}
+        measured = [row for row in event.rows if row.verdict != "failed-after"]
+        counts = {(_runs(row.old), _runs(row.new)) for row in measured}
         texts = [f"{a} against {b}" for a, b in sorted(counts)]
         out.append(f"Runs: {', '.join(texts)}; their scatter does not explain it.")
     fates = Counter(own for row in event.rows if (own := fate(row)))
