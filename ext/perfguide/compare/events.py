@@ -169,10 +169,12 @@ def events(
             (beside[key] if goes else far.setdefault(key[:3], [])).append(row)
     minor: dict[tuple[object, ...], list[Row]] = {}
     for key, own in list(far.items()):
-        small = own if _is_small(own) else [row for row in own if _is_usual(row)]
-        for row in small:
-            minor.setdefault((*key[:2], row.board), []).append(row)
-        far[key] = [row for row in own if row not in small]
+        unusual = [row for row in own if not _is_usual(row)]
+        far[key] = [] if _is_small(unusual) else unusual
+        kept = set(map(id, far[key]))
+        for row in own:
+            if id(row) not in kept:
+                minor.setdefault((*key[:2], row.board), []).append(row)
     _attach(far, by, beside)
     out = [
         _event(own, rows, old, new, names, drifts, sorted(beside[key], key=_farthest))
@@ -330,15 +332,18 @@ def _is_small(rows: Sequence[Row]) -> bool:
     ``FAR``, or several whose middle one moved by less than ``SMALL_MOVE``. A fall of one row may be smaller where
     its earlier figures agree, or its scatter is not known."""
     moves = [abs(row.worse_by or 0.0) for row in rows]
-    if len(moves) > 1:
-        return max(moves) < FAR and median(moves) < SMALL_MOVE
+    if len(moves) != 1:
+        return not moves or (max(moves) < FAR and median(moves) < SMALL_MOVE)
     (row,) = rows
     is_odd = (row.worse_by or 0.0) > 0 and (is_beyond_kind(row) or row.scatter is None)
     return moves[0] < (SINGLE_FALL if is_odd else FAR)
 
 
 def _is_usual(row: Row) -> bool:
-    """Return whether a row moved as far several times before, or is a share that moved by few points."""
+    """Return whether a row moved as far several times before, is a share that moved by few points, or a mean
+    of samples that lie at one level and did not begin to scatter."""
+    if row.spread and (row.spread != "scatters more" or (row.worse_by or 0.0) <= 0):
+        return True
     if units.parse(row.unit).kind == "share" and row.old and row.new:
         points = abs((row.new.cell.mean or 0.0) - (row.old.cell.mean or 0.0))
         if points < MIN_POINTS or math.isinf(row.worse_by or 0.0):
