@@ -354,6 +354,7 @@ def test_a_trend_has_releases_in_order_with_gaps_ranges_and_changes_of_the_board
     short = trends.scene(scene.releases, [b.bundle for b in bundles], named)
     view = only(trends.over_releases(shipped, records, short))
     assert [line.label for line in view.panels[0].lines] == ["Low power", "Starter"]
+    assert view.styles == ("Starter", "Low power"), "the newest release has no other board"
     assert view.says == ("Starter: clock 1000 MHz → 1250 MHz from 11.0 on.",)
 
 

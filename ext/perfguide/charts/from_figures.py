@@ -56,8 +56,8 @@ class Change:
 @dataclass(frozen=True, slots=True)
 class Scene:
     """Facts of a platform that its charts show besides figures: all releases in version order,
-    changes of its boards between them, and short names of ``boards``. ``order`` are the boards of a
-    guide in the order of their colours."""
+    changes of its boards between them, and short names of ``boards``. ``order`` are the boards of
+    the guide, or of the newest one, in the order of their colours."""
 
     releases: tuple[str, ...] = ()
     changes: tuple[Change, ...] = ()

@@ -30,10 +30,10 @@ RATE_SUFFIX = "throughput"
 
 
 def scene(
-    releases: Iterable[str], bundles: Iterable[Bundle], boards: Boards | None = None
+    releases: Iterable[str], bundles: Collection[Bundle], boards: Boards | None = None
 ) -> Scene:
-    """Return the releases of a platform and the changes of its boards between them; ``boards``
-    has their short names.
+    """Return the releases of a platform, the changes of its boards between them, and the boards of the
+    newest one; ``boards`` has their short names.
 
     A board whose bundles of one release contradict each other or are silent changes nothing.
     """
@@ -56,33 +56,35 @@ def scene(
                     changes.append(Change(board, release, part, f"{part} {before} → {text}"))
                 before = text
     changes.sort(key=lambda c: (version(c.release), units.natural(c.board), c.what))
-    return Scene(ordered, tuple(changes), boards or Boards())
+    newest = {bundle.board.name for bundle in bundles if bundle.sdk.version in ordered[-1:]}
+    order = tuple(sorted(newest, key=units.natural))
+    return Scene(ordered, tuple(changes), boards or Boards(), order)
 
 
 def breaks(
     scene: Scene, soc: str, board: str, points: Sequence[tuple[str, float | None]]
 ) -> dict[int, str]:
-    """Return the points of one figure at which its line begins anew, because clock, memory or
+    """Return the points of one figure at which its line begins again, because clock, memory or
     engine changed since the point before, each with the reason. A point is a release and the CPU
     load of its run, the oldest first: a load that begins or ends to be that of waiting is another
     engine's."""
-    today, place = scene.boards.today, {name: n for n, name in enumerate(scene.releases)}
+    today, ranks = scene.boards.today, {name: n for n, name in enumerate(scene.releases)}
     out: dict[int, str] = {}
-    before, known = -1, None
+    before, last_load = -1, None
     for number, (release, load) in enumerate(points):
-        passed = scene.releases[before + 1 : place[release] + 1]
+        passed = scene.releases[before + 1 : ranks[release] + 1]
         reasons = [
             change.words
             for change in scene.changes
             if change.release in passed and today(soc, change.board) == today(soc, board)
         ]
         if load is not None and (is_waiting := engines.is_waiting(load)) is not None:
-            if known and known[0] != is_waiting:
-                reasons.append(f"engine: CPU load {known[1]:.0f} % → {load:.0f} %")
-            known = is_waiting, load
+            if last_load and last_load[0] != is_waiting:
+                reasons.append(f"engine: CPU load {last_load[1]:.0f} % → {load:.0f} %")
+            last_load = is_waiting, load
         if number and reasons:
             out[number] = ", ".join(dict.fromkeys(reasons))
-        before = place[release]
+        before = ranks[release]
     return out
 
 
@@ -111,13 +113,13 @@ def over_releases(catalog: Catalog, records: Sequence[Record], scene: Scene) -> 
             y_label = units.unit_cell(shown_unit(figures)[0], benchmark.better(first.metric))
             views.append(replace(view, name=name, y_label=y_label, subtitle="", small=True))
     lines = {line.label for view in views for panel in view.panels for line in panel.lines}
-    # Boards have the colours that they have in guides, by the order of their full names.
-    boards = {
-        record.board: scene.boards.short(record.guide.soc, record.board) for record in records
-    }
-    ordered = [boards[name] for name in sorted(boards, key=units.natural)]
-    styles = tuple(name for name in dict.fromkeys([*ordered, *sorted(lines)]) if name in lines)
-    return [replace(view, styles=styles) for view in views]
+    # Boards have the colours that they have in the newest guide, also where a chart lacks one.
+    socs = {record.board: record.guide.soc for record in records}
+    soc = records[0].guide.soc if records else ""
+    newest = [scene.boards.short(soc, board) for board in scene.order]
+    older = [scene.boards.short(socs[board], board) for board in sorted(socs, key=units.natural)]
+    styles = dict.fromkeys([*newest, *(name for name in older if name in lines), *sorted(lines)])
+    return [replace(view, styles=tuple(styles)) for view in views]
 
 
 def of_boards(

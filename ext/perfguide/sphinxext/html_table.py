@@ -393,13 +393,22 @@ def body(
 
 
 MAX_OPEN_ROWS, FIRST_ROWS = 15, 8
-"""A long table with more rows than the first number shows the second."""
+"""A table of a guide with more rows than the first number shows the second."""
+
+MAX_OPEN_BLOCKS, FIRST_BLOCKS = 5, 3
+"""The same of a table that is stacked even on a desktop, where a row takes the room of five."""
+
+MAX_UNSTACKED_REM = 62
+"""The widest of ``STEPS_REM`` that fits the text of a window of 1280 pixels in small type."""
 
 
-def first_rows(rows: Sequence[Sequence[TableCell]]) -> set[int] | None:
-    """Return the rows that a long table shows at first, or ``None`` for all: of keys such as ``Copy,
-    1 MiB`` those of each operation in turn, beginning with the size that most of them have."""
-    if len(rows) <= MAX_OPEN_ROWS:
+def first_rows(rows: Sequence[Sequence[TableCell]], table_step: int) -> set[int] | None:
+    """Return the rows that a table of a guide shows at first, or ``None`` for all: of keys such as
+    ``Copy, 1 MiB`` those of each operation in turn, beginning with the size that most of them have.
+    ``table_step`` is that of :func:`step`."""
+    is_stacked = not 0 < table_step <= MAX_UNSTACKED_REM
+    most = MAX_OPEN_BLOCKS if is_stacked else MAX_OPEN_ROWS
+    if len(rows) <= most:
         return None
     parts = [units.whole(row[0]).rpartition(", ")[::2] for row in rows]
     usual = Counter(size for operation, size in parts if operation).most_common(1)
@@ -408,8 +417,9 @@ def first_rows(rows: Sequence[Sequence[TableCell]]) -> set[int] | None:
         groups.setdefault(operation or size, []).append(number)
     for own in groups.values():
         own.sort(key=lambda number: bool(usual) and parts[number][1] != usual[0][0])
+    first = FIRST_BLOCKS if is_stacked else FIRST_ROWS
     turns = chain.from_iterable(zip_longest(*groups.values()))
-    return {*islice((number for number in turns if number is not None), FIRST_ROWS)}
+    return {*islice((number for number in turns if number is not None), first)}
 
 
 def _key(content: TableCell) -> str:

@@ -172,7 +172,7 @@ def visit_grid_html(translator: Any, node: perf_grid) -> None:
     shorts: dict[str, str] = node.get("shorts", {})
     header = html_table.shortened(node["header"], shorts)
     step = html_table.step(header, node["body"], stub)
-    chosen = html_table.first_rows(node["body"]) if node.get("long") else None
+    chosen = html_table.first_rows(node["body"], step) if node.get("long") else None
     translator.body.append(
         f'<div class="perf-scroll perf-from-{step}" role="region" tabindex="0" '
         f'aria-label="{label}">'
