@@ -224,7 +224,7 @@ def make(job: Job) -> Made:
         Holdings(catalog, Ledger((), (), ()), (), pool),
         pool.guides(),
         job.plan,
-        [_in_pool(each, pool) for own in of_socs for each in own.findings],
+        _in_pool([each for own in of_socs for each in own.findings], pool),
         boards,
         making,
         settings.limits,
@@ -239,15 +239,19 @@ def make(job: Job) -> Made:
     return made_by(writer, drawn, summary.encode(out), making.unmade)
 
 
-def _in_pool(finding: Finding, pool: Pool) -> Finding:
-    """Return the finding with the records of this pool, where it has them."""
+def _in_pool(findings: Sequence[Finding], pool: Pool) -> list[Finding]:
+    """Return the findings about a benchmark with the records of this pool, where it has them."""
     # Findings are about the pool of one SoC, and marks are looked up by rows of this one.
-    records = {_names(record): record for record in pool.of_benchmark(finding.benchmark)}
-    suspects = (
-        replace(each, record=records.get(_names(each.record), each.record))
-        for each in finding.suspects
-    )
-    return replace(finding, suspects=tuple(suspects))
+    benchmarks = {finding.benchmark for finding in findings}
+    records = {_names(record): record for name in benchmarks for record in pool.of_benchmark(name)}
+    out = []
+    for finding in findings:
+        suspects = (
+            replace(each, record=records.get(_names(each.record), each.record))
+            for each in finding.suspects
+        )
+        out.append(replace(finding, suspects=tuple(suspects)))
+    return out
 
 
 def _names(record: Record) -> tuple[object, ...]:
