@@ -68,7 +68,8 @@ class Menu:
             for page in sorted(env.toctree_includes)
             for child in env.toctree_includes[page]
         }
-        trees = self._trees(env.master_doctree)
+        # env.master_doctree is kept with the environment, and would be that of an earlier build.
+        trees = self._trees(env.get_doctree(env.config.root_doc))
         self._chapters = [
             (escape(tree.get("caption") or ""), tuple(self._lines(tree))) for tree in trees
         ]
