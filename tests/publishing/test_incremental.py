@@ -35,6 +35,8 @@ html_theme = "sphinx_rtd_theme"
 html_static_path = ["static"]
 exclude_patterns = ["build", "ext"]
 """
+OUR_THEME = 'html_theme = "perfguide"\nhtml_theme_options = {"titles_only": True}'
+"""Settings with which the menu of a page lists only the pages around it."""
 INDEX = """
 Home
 ====
@@ -188,6 +190,11 @@ class Project:
     def site(self) -> dict[str, bytes]:
         return tree(self.folder / "build/html")
 
+    def times_of_guides(self, soc: str) -> dict[Path, int]:
+        """When each page of the guides of a SoC was written."""
+        pages = self.folder.glob(f"build/html/source/guides/{soc}/**/*.html")
+        return {path: path.stat().st_mtime_ns for path in pages}
+
     def made(self, folder: Path) -> dict[str, bytes]:
         """The site of a project, and its generated files."""
         return tree(folder / "build/html") | tree(folder / "source", *GENERATED)
@@ -263,7 +270,14 @@ def test_after_each_kind_of_change_a_build_gives_what_a_clean_one_gives(tmp_path
     project.write("hand.rst", HAND.replace("By hand", "In hand", 1).replace("zebra", "tapir"))
     project.write("own.txt", "other", old=True)
     project.write("static/b.css", "b {}")
+    project.write("conf.py", f"{CONF}\n{OUR_THEME}")
     project.check()
+    times = project.times_of_guides("SOC2")
+    assert times
+    project.bundle("SOC1", "09.03", "two", 20.0)
+    project.check()
+    # Pages of another SoC refer to sections by labels, none of which leads elsewhere now.
+    assert project.times_of_guides("SOC2") == times
     project.code()
     project.check()
     for name, text in LISTS.items():

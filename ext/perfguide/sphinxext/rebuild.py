@@ -366,6 +366,9 @@ class Borrowed:
             return reference, target in self._env.all_docs, self._title(target)
         if (domain, kind) == ("std", "term"):
             return reference, self._terms[target.lower()]
+        if (domain, kind) == ("std", "ref"):
+            standard = self._env.domains.standard_domain
+            return reference, standard.labels.get(target), standard.anonlabels.get(target)
         # Only its domain knows to which of all objects another reference leads.
         return reference, self._objects
 
