@@ -82,9 +82,7 @@ def test_a_mean_that_is_worse_by_some_samples_is_not_proved(
         assert f"the ranges of their samples {said} before" in lines
         assert ": scatters more, mean worse, ×" in wording.event_title(event, both)
         assert headline(both).state == "look"
-        assert (
-            "Look at 1 event before you ship, though it is not proved." in headline(both).sentence
-        )
+        assert "Look at 1 event before you ship; it is not proved." in headline(both).sentence
     else:
         begin = "One run of several samples each;" if is_counted else "One mean of samples each;"
         assert lines.startswith(begin)
@@ -184,7 +182,7 @@ def test_a_rate_of_zero_is_a_failed_run_and_no_fall_of_all(is_old: bool, speed: 
     assert by_metric["rate"].verdict == ("failed-before" if is_old else "failed-after")
     assert by_metric["rate"].ground == f"0 MB/s is no result: its run failed {when}"
     assert by_metric["load"].verdict == "incomparable"
-    assert by_metric["load"].ground == f"the run of its rate failed {when}"
+    assert by_metric["load"].ground == f"the run failed {when}"
     titles = [wording.event_title(event, both) for event in both.events]
     assert titles == ([] if is_old else ["Speed: rate, block size 7 bytes: fails now, 1 row"])
 

@@ -230,7 +230,7 @@ def test_the_guide_of_the_project_answers_what_it_is_asked_first(tmp_path: Path)
         "(SK SiP; engine not recorded, likely the accelerator)."
     )
     assert facts["Changed"].startswith(
-        "**Look at 1 event before you ship, though it is not proved. In "
+        "**Look at 1 event before you ship; it is not proved. In "
         "31 % of 295 figures a change by half would show.** UDP throughput: ingress, "
         "frame size 128 bytes: worse, ÷7, 1 row. 48 figures are no longer measured, 101 are new. "
         ":doc:`Compare with"

@@ -113,10 +113,8 @@ def _named(events: Sequence[Event], comparison: Comparison) -> str:
 def _of_them_unproved(unproved: int, of: int) -> str:
     """Return how many of some events are not proved, as the end of a sentence."""
     if unproved < of:
-        return f", of which {unproved} {'is' if unproved == 1 else 'are'} not proved" * (
-            unproved > 0
-        )
-    return ", though it is not proved" if of == 1 else ", though none is proved"
+        return f", {unproved} of them not proved" if unproved else ""
+    return "; it is not proved" if of == 1 else "; none is proved"
 
 
 def _besides(comparison: Comparison) -> list[str]:

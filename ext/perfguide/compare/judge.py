@@ -457,8 +457,8 @@ def _ground(test: _Test) -> str:
     if before == 1:
         if raw.sampled:
             return f"{runs}, and no earlier release of this row{after}"
-        others = "public history says" if test.noise.public else "other rows say"
-        return f"{runs}, and no earlier release of this row; {others} how it scatters{after}"
+        others = "public history" if test.noise.public else "other rows"
+        return f"{runs}, and no earlier release of this row; its scatter is that of {others}{after}"
     figures = [release.at for release in raw.past]
     width = max(figures) - min(figures)
     if width <= EQUAL:

@@ -671,7 +671,7 @@ def _without_run(out: list[Row]) -> None:
         verdict = failed.get((*row.observation, _direction(row.metric)))
         if verdict and units.parse(row.unit).kind == "share" and row.verdict in RATED:
             when = "now" if verdict == "failed-after" else "before"
-            ground = f"the run of its rate failed {when}"
+            ground = f"the run failed {when}"
             out[position] = replace(row, verdict="incomparable", ground=ground)
 
 

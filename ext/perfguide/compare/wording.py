@@ -259,8 +259,9 @@ def event_lines(event: Event, comparison: Comparison) -> list[str]:
         elif still and most < min(1.0, abs(event.rows[0].change or 0.0)):
             out.append(f"{runs}; {_share_of(len(still))} moved by less than {_up(most)}.")
         else:
-            why = event.rows[0].ground.replace(f"{event.rows[0].figures}; ", "")
-            out.append(f"{runs}; {why}.")
+            why = event.rows[0].ground
+            said = why if event.rows[0].figures in why else f"{runs}; {why}"
+            out.append(f"{units.capital(said)}.")
     elif event.kind == "failed-after":
         out.append(f"{units.capital(event.rows[0].ground)}.")
     else:
@@ -315,7 +316,7 @@ def lasted(jumps: Iterable[Jumps], what: str = "") -> str:
     kept, of = sum(each.lasted for each in counts), sum(each.of for each in counts)
     if of < MIN_JUMPS:
         return ""
-    return f"Of {of} moves as far{what} in earlier releases {kept} lasted."
+    return f"Of {of} far moves{what} in earlier releases, {kept} lasted."
 
 
 LISTED_ROWS = 3
