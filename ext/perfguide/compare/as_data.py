@@ -82,7 +82,7 @@ def _event(event: Event, action: str, comparison: Comparison) -> dict[str, Any]:
         "change": event.change,
         "accepted": event.accepted,
         "rows": list(map(_name, event.rows)),
-        "unproved": list(map(_name, event.unproved)),
+        "unproved": [_name(row) for row in event.unproved if row.verdict == "noisy"],
     }
 
 

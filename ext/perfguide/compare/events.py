@@ -61,7 +61,7 @@ MAX_COARSE_STEPS = 3
 """Steps of a program's counting that a change may be of."""
 
 NAMED = 3
-"""Metrics at most that the name of an event has; of more it has the number."""
+"""Metrics, or benchmarks, at most that an event names; of more it has the number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,8 @@ class Event:
     is the median relative change in the better direction, ``None`` where there is none,
     ``least`` and ``most`` are its ends. ``perhaps`` is what may explain it. ``accepted`` says that
     all rows are accepted, and ``is_cause`` that it names something that changed around the rows.
-    ``unproved`` are rows of its benchmark that moved far too, and cannot be judged;
+    ``unproved`` are rows of its benchmark that moved far too and cannot be judged, and loads that fell with
+    its rates;
     ``is_back`` says that its rows are not proved and back at an earlier level, and ``is_minor`` that they
     are not proved and moved little, or as such rows do.
     """
@@ -179,6 +180,7 @@ def events(
     out = [
         _event(own, rows, old, new, names, drifts, sorted(beside[key], key=_farthest))
         for key, own in by.items()
+        if own
     ]
     unjudged = [
         replace(
@@ -259,7 +261,9 @@ def _causes(rows: Sequence[Row], names: Names) -> list[Event]:
         titles = dict.fromkeys(names.catalog.title(row.benchmark) for row in own)
         what = f"{names.catalog.title(benchmark)}: {cause}" if benchmark else units.capital(cause)
         boards = tuple(sorted({row.board for row in own}, key=units.natural))
-        said = f"{_moves(own)} of {', '.join(titles)}" if not benchmark else _moves(own)
+        more = [f"{len(titles) - NAMED} more benchmarks"] * (len(titles) > NAMED + 1)
+        named = ", ".join([*titles][: NAMED if more else None] + more)
+        said = f"{_moves(own)} of {named}" if not benchmark else _moves(own)
         perhaps = (f"Not compared: {said}",)
         first = own[0].benchmark
         out.append(
@@ -298,19 +302,24 @@ def _moves(rows: Sequence[Row]) -> str:
 
 def _attach(
     far: dict[tuple[object, ...], list[Row]],
-    by: Mapping[tuple[object, ...], list[Row]],
+    by: dict[tuple[object, ...], list[Row]],
     beside: dict[tuple[object, ...], list[Row]],
 ) -> None:
-    """Put unproved rises beside the fall of their benchmark on a board, and unproved loads beside what its
-    rates did: one set-up that changed moves some rows up and others down."""
-    for key, own in list(far.items()):
-        platform, benchmark, verdict = key
+    """Put unproved rises beside the fall of their benchmark on a board, unproved loads beside what its
+    rates did, and loads that fell beside the fall of its rates: one set-up that changed moves some rows up
+    and others down."""
+    proved_loads = [
+        key
+        for key, own in by.items()
+        if key[2:] == ("improved", False) and not any(map(_leads, own))
+    ]
+    for key in (*far, *proved_loads):
+        groups = far if key in far else by
+        own = groups[key]
+        platform, benchmark, verdict = key[:3]
         is_load = not any(map(_leads, own))
-        if (
-            not own
-            or not (is_load or verdict == "improved")
-            or 2 * sum(map(_is_back, own)) > len(own)
-        ):
+        is_back = 2 * sum(map(_is_back, own)) > len(own)
+        if not own or not (is_load or (verdict == "improved" and not is_back)):
             continue
         boards = {row.board for row in own}
         for other in (*by, *far):
@@ -319,11 +328,14 @@ def _attach(
             rates = is_load and any(map(_leads, rows))
             if other[:2] != (platform, benchmark) or other == key or not (falls or rates):
                 continue
+            # What is proved is put only beside what is proved to be worse.
+            if groups is by and not (other in by and falls and rates):
+                continue
             if True not in other[3:] and boards <= {row.board for row in rows}:
-                beside.setdefault(other, []).extend(own)
-                far[key] = []
+                beside.setdefault(other, []).extend([*own, *beside.pop(key, [])])
+                groups[key] = []
                 break
-    for key in far:
+    for key in (*far, *by):
         beside.setdefault(key, [])
 
 

@@ -426,7 +426,7 @@ def _of_load(row: Row, rate: Row, pair: Pair, rates: Pair) -> Row:
         change=change,
         work=row.change,
         per=unit,
-        ground=f"for each {unit}: {units.change_text(row.change or 0.0)}, at {was} and now {now} {unit}"
+        ground=f"{units.change_text(row.change or 0.0)} for each {unit}, at {was} and now {now} {unit}"
         f"; {row.ground}",
     )
 

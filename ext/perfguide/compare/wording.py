@@ -211,13 +211,17 @@ def _extent(rows: Sequence[Row]) -> str:
 
 
 def beside(event: Event) -> list[str]:
-    """Return how far the unproved rows of an event moved, those that went its way first."""
-    sides: dict[bool, list[Row]] = {event.worse_by > 0: [], event.worse_by <= 0: []}
+    """Return how far the rows beside an event moved, those that went its way first."""
+    way = event.worse_by > 0
+    sides: dict[tuple[bool, bool], list[Row]] = {
+        (is_worse, is_proved): [] for is_worse in (way, not way) for is_proved in (False, True)
+    }
     for row in event.unproved:
-        sides[(row.worse_by or 0.0) > 0].append(row)
+        sides[(row.worse_by or 0.0) > 0, row.verdict != "noisy"].append(row)
     return [
+        f"beside it{'' if is_proved else ', not proved'}: "
         f"{_size(replace(event, rows=tuple(own)))}, {count(len(own), 'more row')}"
-        for own in sides.values()
+        for (_, is_proved), own in sides.items()
         if own
     ]
 
@@ -271,7 +275,7 @@ def event_lines(event: Event, comparison: Comparison) -> list[str]:
         out.append(f"Runs: {', '.join(texts)}; their scatter does not explain it.")
     fates = Counter(own for row in event.rows if (own := fate(row)))
     out += _fates(fates, len(event.rows))
-    out += [f"Beside it, not proved: {size}." for size in beside(event)]
+    out += [f"{units.capital(text)}." for text in beside(event)]
     if not (event.is_cause or event.is_back):
         if event.benchmark in comparison.jumps and not fates and not event.shared:
             title = benchmark_title(event, comparison)
