@@ -31,9 +31,12 @@ FAR = math.log(1.5)
 SMALL_MOVE = math.log(1.1)
 """The least median move of unproved rows that are an event of their own, as the logarithm of a factor."""
 
+MANY_ROWS = 5
+"""Rows of a benchmark from which on a move that is just not small is an event without proof."""
+
 SINGLE_FALL = math.log(1.15)
-"""The least fall of one unproved row that is an event where little is known of the row, as the logarithm of a
-factor."""
+"""The least fall of one unproved row that is an event where little is known of the row, and the least median
+move of few rows, as the logarithm of a factor."""
 
 MIN_AS_FAR = 2
 """Earlier moves as far as the present one, from which on it is usual for a row."""
@@ -305,9 +308,9 @@ def _attach(
     by: dict[tuple[object, ...], list[Row]],
     beside: dict[tuple[object, ...], list[Row]],
 ) -> None:
-    """Put unproved rises beside the fall of their benchmark on a board, unproved loads beside what its
-    rates did, and loads that fell beside the fall of its rates: one set-up that changed moves some rows up
-    and others down."""
+    """Put unproved rises beside the fall of their benchmark on a board, unproved falls beside what fails,
+    unproved loads beside what its rates did, and loads that fell beside the fall of its rates: one set-up that
+    changed moves some rows up and others down."""
     proved_loads = [
         key
         for key, own in by.items()
@@ -319,12 +322,15 @@ def _attach(
         platform, benchmark, verdict = key[:3]
         is_load = not any(map(_leads, own))
         is_back = 2 * sum(map(_is_back, own)) > len(own)
-        if not own or not (is_load or (verdict == "improved" and not is_back)):
+        if not own or (is_back and not is_load):
             continue
         boards = {row.board for row in own}
         for other in (*by, *far):
             rows = by[other] if other in by else far[other]
-            falls = other[2] == "regressed" and other[2] != verdict
+            falls = (verdict, other[2]) in (
+                ("improved", "regressed"),
+                ("regressed", "failed-after"),
+            )
             rates = is_load and any(map(_leads, rows))
             if other[:2] != (platform, benchmark) or other == key or not (falls or rates):
                 continue
@@ -345,7 +351,8 @@ def _is_small(rows: Sequence[Row]) -> bool:
     its earlier figures agree, or its scatter is not known."""
     moves = [abs(row.worse_by or 0.0) for row in rows]
     if len(moves) != 1:
-        return not moves or (max(moves) < FAR and median(moves) < SMALL_MOVE)
+        least = SMALL_MOVE if len(moves) >= MANY_ROWS else SINGLE_FALL
+        return not moves or (max(moves) < FAR and median(moves) < least)
     (row,) = rows
     is_odd = (row.worse_by or 0.0) > 0 and (is_beyond_kind(row) or row.scatter is None)
     return moves[0] < (SINGLE_FALL if is_odd else FAR)
