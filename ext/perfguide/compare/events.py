@@ -334,7 +334,7 @@ def _attach(
             rates = is_load and any(map(_leads, rows))
             if other[:2] != (platform, benchmark) or other == key or not (falls or rates):
                 continue
-            # What is proved is put only beside what is proved to be worse.
+            # Proved rises are put only beside a proved fall.
             if groups is by and not (other in by and falls and rates):
                 continue
             if True not in other[3:] and boards <= {row.board for row in rows}:

@@ -227,7 +227,7 @@ def _join_boards(tests: dict[int, _Test]) -> None:
 
     by: dict[tuple[str, bool], dict[tuple[float, float], list[int]]] = {}
     for i, test in tests.items():
-        # What is left without a common shift can go the other way, and is no move that a reader sees.
+        # The rest without a common shift can go the other way, and is no move that a reader sees.
         goes_on = test.move.by * test.raw.move > 0
         if test.pair.figure and goes_on and test.move.p <= MAX_BOARD_P:
             # Boards with the same figures are one measurement under two names.
