@@ -7,6 +7,7 @@ import io
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import textwrap
@@ -23,6 +24,7 @@ import pyarrow.parquet as pq
 import pytest
 from conftest import TOP
 from making import SHIPPED, TOML, loaded, only, plain, pooled, result
+from serving import served
 
 from perfguide.common import csv_text, parallel
 from perfguide.export import explorer, json_api, parquet
@@ -509,6 +511,29 @@ def test_the_documented_query_of_duckdb_runs_in_a_folder_of_parquet_alone(docume
     plain = {f"soc=AM62X/os=linux/{name}.parquet" for name in ("09.01.00.08", "09.10")}
     (other,) = files - plain
     assert plain < files and other.startswith("soc=7%20X%2F%25/os=linux/7-x-")
+
+
+@pytest.mark.skipif(not shutil.which("Rscript"), reason="Rscript is not installed")
+def test_the_documented_lines_of_r_run(documented: Path) -> None:
+    (lines,) = _blocks("r")
+    run = subprocess.run(["Rscript", "-e", lines], capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    head, row = run.stdout.splitlines()
+    assert head.split() == ["board", "mean", "unit"]
+    assert row.split()[2:] == ["7.5", "MB/s"]
+
+
+@pytest.mark.skipif(not shutil.which("curl"), reason="curl is not installed")
+def test_the_documented_line_of_curl_fetches_the_file(documented: Path, tmp_path: Path) -> None:
+    (line,) = _blocks("bash")
+    target = tmp_path / "fetched"
+    target.mkdir()
+    with served(documented / "out") as site:
+        environment = {**os.environ, "SITE": site, "no_proxy": "127.0.0.1"}
+        subprocess.run(["sh", "-c", line], cwd=target, env=environment, check=True)
+    (path,) = target.iterdir()
+    original = documented / "out" / json_api.ROOT / "results/AM62X/linux" / path.name
+    assert path.read_bytes() == original.read_bytes()
 
 
 def test_the_csv_of_a_table_is_numbers_under_one_head_row(site: Path) -> None:
