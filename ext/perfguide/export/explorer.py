@@ -370,7 +370,7 @@ class _Lists:
 
 
 def _differences(lists: Iterable[tuple[int, ...]]) -> Iterator[tuple[list[int], list[int]]]:
-    """Yield for each list what is not in it and in the one before, and the reverse. Figures with a
+    """Yield for each list the numbers that only the one before has, and those that only it has. Figures with a
     fact of their own share all other facts of their run, whose product would be large."""
     before: set[int] = set()
     for each in lists:
