@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+import csv
 import re
 from collections import Counter
 from pathlib import Path
 
 import msgspec
 import pytest
-from corpus import built_in, expected, expected_setups, figures, logs, read, row
+from corpus import (
+    PROGRAMS_FILE,
+    built_in,
+    expected,
+    expected_setups,
+    figures,
+    logs,
+    origin,
+    programs,
+    read,
+    row,
+)
 from making import plain
 
 from perfguide.adapters import Context
@@ -154,6 +166,12 @@ def test_two_logs_in_one_file_are_both_read(same_format: list[Path]) -> None:
         assert figures(read(log, data + data)) == Counter({k: 2 * n for k, n in once.items()}), (
             log.name
         )
+
+
+def test_the_table_of_programs_is_what_the_recorded_logs_hold() -> None:
+    assert all(map(origin, LOGS))
+    with PROGRAMS_FILE.open(encoding="utf-8", newline="") as file:
+        assert list(csv.reader(file)) == programs()
 
 
 def test_results_are_frozen() -> None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import csv
 import json
+import re
 from collections import Counter
+from fnmatch import fnmatch
 from functools import cache
 from pathlib import Path
 
@@ -15,6 +18,8 @@ from perfguide.adapters.registry import BUILT_IN, named
 from perfguide.bundle import Result
 
 DATA = Path(__file__).parents[1] / "adapters" / "data"
+PROGRAMS_FILE = DATA.parents[2] / "source" / "recorded-logs.csv"
+"""The table of the programs on the page of formats."""
 PARAMS = {
     "aes-128-cbc-parsed.txt": {"algorithm": "aes-128-cbc"},
     "evp-40.txt": {"algorithm": "aes-256-cbc", "threads": 8},
@@ -90,6 +95,68 @@ def expected_file(path: Path) -> Path:
     return path.with_name(path.name + ".expected.json")
 
 
+ORIGINS = ("measured for this", "written after the program's own layout")
+"""Origins of logs, in the order of the tables of the README beside them."""
+
+
+def origin(path: Path) -> str:
+    """Return how a log was made, as the README beside the logs says of it."""
+    name = path.relative_to(DATA).as_posix()
+    best = "", ""
+    tables = (DATA / "README.md").read_text("utf-8").split("Written by hand")
+    for kind, table in zip(ORIGINS, tables, strict=True):
+        for cell in re.findall(r"^\| (`.*?) \|", table, re.MULTILINE):
+            folder = ""
+            for pattern in re.findall("`([^`]*)`", cell):
+                # A name alone is of the folder before it.
+                folder = pattern.partition("/")[0] if "/" in pattern else folder
+                full = pattern if "/" in pattern else f"{folder}/{pattern}"
+                if fnmatch(name, full + "*" * full.endswith("/")):
+                    best = max(best, (full, kind), key=lambda each: len(each[0]))
+    return best[1]
+
+
+def programs() -> list[list[str]]:
+    """Return a table of the recorded logs by format, with their figures and the lines that are not read."""
+    table = [
+        ["Program", "Versions", "Logs", "Figures", "Failed", "Refused", "Left over", "Reasons"]
+    ]
+    by_format: dict[str, list[Path]] = {}
+    for path in logs():
+        by_format.setdefault(path.parent.name, []).append(path)
+    for name, paths in by_format.items():
+        readings = [read(path) for path in paths]
+        results = [result for reading in readings for result in reading.results]
+        refused = [
+            each for reading in readings for each in reading.diagnostics if each.kind == "log-row"
+        ]
+        left_over = sum(
+            bool(re.search(r"(?<![A-Za-z0-9_])[0-9]", line)) and number not in reading.lines
+            for path, reading in zip(paths, readings, strict=True)
+            for number, line in enumerate(path.read_text("utf-8", "replace").split("\n"), 1)
+        )
+        failed = sum(result.status == "fail" for result in results)
+        origins = Counter(map(origin, paths))
+        versions = {
+            match[0]
+            for path in paths
+            if (match := re.match(r"[0-9]+(?:\.[0-9]+)*[a-z]?(?=-|$)", path.stem))
+        }
+        table.append(
+            [
+                built_in(name).title,
+                ", ".join(sorted(versions)),
+                "; ".join(f"{origins[kind]} {kind}" for kind in ORIGINS if origins[kind]),
+                str(len(results) - failed),
+                str(failed),
+                str(len(refused)),
+                str(left_over),
+                "; ".join(sorted({each.message for each in refused})),
+            ]
+        )
+    return table
+
+
 def write(path: Path) -> None:
     """Write the results read from a log as the expected ones."""
     lines = []
@@ -103,3 +170,5 @@ def write(path: Path) -> None:
 if __name__ == "__main__":
     for log in logs():
         write(log)
+    with PROGRAMS_FILE.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows(programs())
