@@ -46,8 +46,9 @@ LOADING += ("comparison", "health", "explorer", "glossary", "search")
 """What these are made of is all that can move: tables and their tools, charts, tabs, marks,
 the explorer, plain text, what is found."""
 
-MARKUP = (".. ", ":ref:", ":doc:", "``", "csv-table", "perf-", "system-message")
-"""What the words of a page do not hold. Pages that quote markup are not looked at."""
+MARKUP = (".. ", ":ref:", ":doc:", "``", "csv-table", "perf-", "system-message", "\\x")
+"""What the words of a page do not hold: markup, and escapes of characters in our own words. Pages
+that quote markup are not looked at."""
 QUOTING = ("data", "glossary", "methods", "publishing", "search", "index")
 
 FEW_PARTS = """() => {

@@ -359,8 +359,7 @@ def scatter_text(scatter: float) -> str:
 def _range(scatter: float) -> str:
     if 1 + scatter >= units.MIN_FACTOR:
         return units.factor_text(1 + scatter)
-    # No line ends between the number and its sign.
-    return f"±{units.number(100 * scatter, digits=2)}\u00a0%"
+    return f"±{units.number(100 * scatter, digits=2)} %"
 
 
 def _of_all(number: int, of: int) -> str:
