@@ -1,0 +1,324 @@
+"""Answers twenty questions by a few lines over the bundles, by the command, by the MCP server and, with ``--site``,
+by the page that finds boards.
+
+    python bench/twenty_questions.py results [--site build/html]
+
+``board_figures`` reads the bundles with ``json`` alone: it shares no code with the package. Five senseless or
+hostile questions have to get a message each. ``--site`` is a built site with the figures of the same bundles.
+The exit status is 1 if an answer differs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import math
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+import anyio
+from mcp import Client, StdioServerParameters
+from playwright.sync_api import sync_playwright
+
+TOP = Path(__file__).resolve().parent.parent
+DESCRIPTIONS = TOP / "source" / "benchmarks"
+BOARDS = tomllib.loads((TOP / "source" / "boards.toml").read_text("utf-8"))["boards"]
+NAMES_TODAY = {(b["soc"], alias): b["name"] for b in BOARDS for alias in b.get("aliases", ())}
+SHORT_NAMES = {(b["soc"], b["name"]): b["short"] for b in BOARDS if "short" in b}
+
+UNIT_FACTORS = {
+    "": 1.0,
+    "%": 1.0,
+    "kB/s": 1e3,
+    "MB/s": 1e6,
+    "MiB/s": 2.0**20,
+    "Mbit/s": 1e6,
+    "Mbits/s": 1e6,
+    "Mbps": 1e6,
+}
+
+QUESTIONS = (
+    ("openssl/throughput?algorithm=aes-256-cbc&block_size=1024 >= 20 MB/s",),
+    ("openssl/throughput?algorithm=aes-128-cbc&block_size=16384 >= 100 MB/s",),
+    ("openssl/throughput?algorithm=sha512&block_size=8192 >= 50 MB/s",),
+    ("openssl/throughput?algorithm=md5&block_size=64 >= 30 MB/s",),
+    ("openssl/throughput?algorithm=des3&block_size=1024 <= 10 MB/s",),
+    ("openssl/cpu_load?algorithm=aes-256-cbc <= 50 %",),
+    (
+        "openssl/throughput?algorithm=aes-256-cbc&block_size=1024 >= 20 MB/s",
+        "openssl/cpu_load <= 40 %",
+    ),
+    ("ethernet-tcp/throughput >= 900 Mbit/s",),
+    ("ethernet-tcp/throughput >= 900 Mbit/s", "ethernet-tcp/cpu_load <= 40 %"),
+    ("emmc/read_throughput?buffer_size=4194304 >= 150 MB/s",),
+    ("emmc/write_throughput?buffer_size=1048576 >= 40 MB/s",),
+    ("mmcsd/write_throughput?buffer_size=4194304 >= 15 MB/s",),
+    ("mmcsd/read_cpu_load?buffer_size=4096 <= 4 %",),
+    ("ethernet-udp/throughput?direction=egress >= 500 Mbit/s",),
+    ("ipsec/throughput >= 100 Mbit/s",),
+    ("alsa/cpu_load <= 2 %",),
+    ("coremark-pro/coremark-pro?contexts=1 >= 1000",),
+    ("pcie-nvme/write_throughput?buffer_size=4194304 >= 300 MB/s",),
+    ("glmark2/score >= 300",),
+    ("ethernet-udp/packet_rate >= 100",),
+)
+
+SENSELESS_QUESTIONS = (
+    "fast please",
+    "openssl/throughput >= twenty",
+    "openssl/throughput >= 20 bananas",
+    "--results=/etc",
+    "<img src=x onerror=alert(1)>/$(touch owned) >= 1",
+)
+
+CONDITION = re.compile(r"(.+?)/(.+?)(?:\?(\S+))? (>=|<=) (\S+) ?(\S*)")
+
+Params = tuple[tuple[str, str], ...]
+Answer = tuple[str, str, str, tuple[tuple[str, Params, float], ...], bool]
+"""SOC, system, board, the release, parameters and figure of each condition, and whether all hold."""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure of a board in one release, in the unit of the question."""
+
+    params: dict[str, Any]
+    mean: float
+    holds: bool
+
+
+def _defaults(benchmark: str) -> dict[str, Any]:
+    path = DESCRIPTIONS / f"{benchmark}.toml"
+    params = tomllib.loads(path.read_text("utf-8")).get("params", {}) if path.exists() else {}
+    return {name: value["default"] for name, value in params.items() if "default" in value}
+
+
+def _version(release: str) -> list[tuple[int, int, str]]:
+    parts = re.split(r"[.\-_]", release)
+    return [(1, int(p), "") if p.isdigit() else (0, 0, p) for p in parts]
+
+
+def board_figures(
+    bundles: Sequence[Mapping[str, Any]], condition: str
+) -> dict[tuple[str, str, str], dict[str, list[Figure]]]:
+    """Return the figures for a condition by board and release."""
+    match = CONDITION.fullmatch(condition)
+    assert match
+    benchmark, metric, query, sign, bound, unit = match.groups(default="")
+    asked = dict(pair.split("=") for pair in query.split("&") if pair)
+    defaults = _defaults(benchmark)
+    samples: dict[tuple[tuple[str, str, str], str, str], list[tuple[float, int]]] = {}
+    for bundle in bundles:
+        soc, name = bundle["board"]["soc"], bundle["board"]["name"]
+        board = (soc, bundle["sdk"]["os"], NAMES_TODAY.get((soc, name), name))
+        for result in bundle["results"]:
+            if (result["benchmark"], result["metric"]) != (benchmark, metric):
+                continue
+            params = {**defaults, **result.get("params", {})}
+            if any(str(params.get(name)) != value for name, value in asked.items()):
+                continue
+            # A run with a background load or several threads is no answer unless it is asked for.
+            free = defaults.keys() - asked.keys() - {"engine"}
+            if any(params[name] != defaults[name] for name in free):
+                continue
+            own = result.get("samples", [])
+            value = result.get("value", sum(own) / len(own) if own else None)
+            if value is None or result.get("status") == "fail":
+                continue
+            scale = UNIT_FACTORS[result.get("unit", "")] / UNIT_FACTORS[unit] if unit else 1
+            key = (board, bundle["sdk"]["version"], json.dumps(params, sort_keys=True))
+            count = result.get("count") or len(own) or 1
+            samples.setdefault(key, []).append((value * scale, count))
+    figures: dict[tuple[str, str, str], dict[str, list[Figure]]] = {}
+    for (board, release, text), values in samples.items():
+        mean = sum(v * n for v, n in values) / sum(n for _, n in values)
+        holds = mean >= float(bound) if sign == ">=" else mean <= float(bound)
+        own_figures = figures.setdefault(board, {}).setdefault(release, [])
+        own_figures.append(Figure(json.loads(text), mean, holds))
+    return figures
+
+
+def expected_answers(
+    bundles: Sequence[Mapping[str, Any]], conditions: Sequence[str]
+) -> list[Answer]:
+    """Return the answers by the bundles alone: for each set of parameters those of the newest release."""
+    by_condition = [board_figures(bundles, condition) for condition in conditions]
+    answers: dict[object, Answer] = {}
+    for board in set[tuple[str, str, str]].intersection(*(set(each) for each in by_condition)):
+        releases = [each[board] for each in by_condition]
+        for release in sorted(set.intersection(*map(set, releases)), key=_version, reverse=True):
+            for figures in product(*(each[release] for each in releases)):
+                names = set.intersection(*(set(f.params) for f in figures))
+                if any(len({str(f.params[name]) for f in figures}) > 1 for name in names):
+                    continue
+                own = tuple((release, _params(f.params), f.mean) for f in figures)
+                key = (board, tuple(params for _, params, _ in own))
+                answers.setdefault(key, (*board, own, all(f.holds for f in figures)))
+    return sorted(answers.values(), key=lambda each: (each[:3], each[3]))
+
+
+def _params(params: Mapping[str, Any]) -> Params:
+    return tuple(sorted((name, str(value)) for name, value in params.items()))
+
+
+def given_answers(output: Mapping[str, Any], conditions: Sequence[str]) -> list[Answer]:
+    """Return the answers of the command or the server in the form of the expected ones."""
+    units = [match[6] or "" for each in conditions if (match := CONDITION.fullmatch(each))]
+    answers: list[Answer] = []
+    for board in output["boards"]:
+        figures = tuple(
+            (
+                figure["release"],
+                _params(figure["params"]),
+                figure["mean"] * (UNIT_FACTORS[figure["unit"]] / UNIT_FACTORS[unit] if unit else 1),
+            )
+            for figure, unit in zip(board["figures"], units, strict=True)
+        )
+        holds = board["group"] != "cannot"
+        answers.append((board["soc"], board["os"], board["board"], figures, holds))
+    return sorted(answers, key=lambda each: (each[:3], each[3]))
+
+
+def same(one: Sequence[Answer], other: Sequence[Answer]) -> bool:
+    """Return whether two lists have the same boards, releases, parameters and verdicts, and figures that
+    agree but for rounding."""
+    return len(one) == len(other) and all(
+        (a[:3], a[4]) == (b[:3], b[4])
+        and all(
+            x[:2] == y[:2] and math.isclose(x[2], y[2], rel_tol=1e-9)
+            for x, y in zip(a[3], b[3], strict=True)
+        )
+        for a, b in zip(one, other, strict=True)
+    )
+
+
+def ask_command(site: Sequence[str], conditions: Sequence[str]) -> tuple[Any, str]:
+    """Return the JSON of the command, or ``None``, and its messages."""
+    command = [sys.executable, "-m", "perfguide", "find", *site, "--json", "--", *conditions]
+    run = subprocess.run(command, cwd=TOP, capture_output=True, text=True, check=False)
+    return (json.loads(run.stdout) if run.stdout else None), run.stderr.strip()
+
+
+def ask_server(site: Sequence[str], questions: Sequence[Sequence[str]]) -> list[tuple[Any, str]]:
+    """Return for each question what the server answers to the protocol's own client, and the messages."""
+
+    async def ask() -> list[tuple[Any, str]]:
+        words = ["-m", "perfguide", "mcp", *site]
+        server = StdioServerParameters(command=sys.executable, args=words, cwd=TOP)
+        async with Client(server) as client:
+            outputs = []
+            for conditions in questions:
+                answer = await client.call_tool("find_boards", {"conditions": list(conditions)})
+                text = " ".join(getattr(each, "text", "") for each in answer.content)
+                output = None if answer.is_error else answer.structured_content
+                outputs.append((output, text if answer.is_error else ""))
+            return outputs
+
+    return anyio.run(ask)
+
+
+PageRow = tuple[bool, str, str]
+"""True for a board that meets the need, its SoC and name, and the release of its figures."""
+
+
+def page_rows(answers: Sequence[Answer]) -> list[PageRow]:
+    """Return the rows that the page should have for some answers."""
+    return sorted(
+        (holds, f"{soc} {SHORT_NAMES.get((soc, board), board)}", own[0][0])
+        for soc, _, board, own, holds in answers
+    )
+
+
+@contextlib.contextmanager
+def finder_page(site: Path) -> Iterator[Callable[[Sequence[str]], tuple[list[PageRow], str]]]:
+    """Yield a function that returns the rows and the message of the page, in Chromium."""
+    sys.path.insert(0, str(TOP / "tests" / "support"))
+    from debian import program
+
+    with sync_playwright() as playwright:
+        chromium = program("chromium-headless-shell")
+        browser = playwright.chromium.launch(executable_path=chromium)
+        page = browser.new_page()
+
+        def ask(conditions: Sequence[str]) -> tuple[list[PageRow], str]:
+            query = urlencode([("q", condition) for condition in conditions])
+            page.goto(f"{(site / 'source/find.html').resolve().as_uri()}?{query}")
+            page.wait_for_function("document.querySelector('.perf-explorer-status')?.textContent")
+            rows = page.evaluate(
+                "[...document.querySelectorAll('.perf-finder table')].flatMap((table) => "
+                "[...table.tBodies[0].rows].map((row) => [table.caption.textContent, "
+                "...[...row.cells].map((cell) => cell.textContent)]))"
+            )
+            message = page.locator(".perf-explorer-status").text_content() or ""
+            # The last but one cell is the system and release: "Linux 09.01".
+            missed = "Does not meet it"
+            return sorted(
+                (not r[0].startswith(missed), r[1], r[-2].split()[-1]) for r in rows
+            ), message
+
+        yield ask
+        browser.close()
+
+
+def main() -> int:
+    """Ask all questions and print how many answers are the same."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("results", type=Path, help="folder of bundles")
+    parser.add_argument("--site", type=Path, help="site built from the same bundles")
+    asked = parser.parse_args()
+    bundles = [json.loads(path.read_bytes()) for path in sorted(asked.results.rglob("*.json"))]
+    site = [f"--results={asked.results.resolve()}", f"--benchmarks={DESCRIPTIONS}"]
+    senseless = [(each,) for each in SENSELESS_QUESTIONS]
+    faults: list[str] = []
+    count = 0
+    with contextlib.ExitStack() as stack:
+        by_server = ask_server(site, [*QUESTIONS, *senseless])
+        ask_page = stack.enter_context(finder_page(asked.site)) if asked.site else None
+        for conditions, (served, message) in zip(QUESTIONS, by_server, strict=False):
+            expected = expected_answers(bundles, conditions)
+            output, words = ask_command(site, conditions)
+            question = " and ".join(conditions)
+            count += len(expected)
+            print(f"{sum(each[4] for each in expected):>4} of {len(expected):>4}  {question}")
+            for source, given, report in (("command", output, words), ("server", served, message)):
+                if not expected and given is None and report:
+                    continue
+                if given is None or not same(given_answers(given, conditions), expected):
+                    faults.append(f"{source}: {question}: {report}")
+            if ask_page:
+                rows, status = ask_page(conditions)
+                if rows != page_rows(expected) and (expected or not status):
+                    faults.append(f"page: {question}: {status}")
+        for (question,), (served, message) in zip(
+            senseless, by_server[len(QUESTIONS) :], strict=True
+        ):
+            output, words = ask_command(site, (question,))
+            print(f"{question}\n    {words}")
+            if output is not None or len(words.splitlines()) != 1 or "Traceback" in words:
+                faults.append(f"command: {question}: {words}")
+            if served is not None or words not in message:
+                faults.append(f"server: {question}: {message}")
+            if ask_page:
+                rows, status = ask_page((question,))
+                print(f"    {status}")
+                if rows or not status:
+                    faults.append(f"page: {question}: {status}")
+    if (TOP / "owned").exists():
+        faults.append("a question was run as a command")
+    sources = "command, server and page" if asked.site else "command and server"
+    print(f"{len(QUESTIONS)} questions, {count} answers, {sources}: {len(faults)} differ")
+    print(*faults, sep="\n")
+    return int(bool(faults))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
