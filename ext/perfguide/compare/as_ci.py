@@ -30,6 +30,7 @@ def _listed(comparison: Comparison) -> Iterator[tuple[str, Event, str, str]]:
 
 def _id(event: Event) -> str:
     """The same for an event as long as it is about the same rows."""
+    # Services recognise an issue by this, so titles and figures are no part of it.
     rows = sorted(repr((row.observation, row.metric)) for row in event.rows)
     return hashlib.sha256("\0".join([event.kind, *rows]).encode()).hexdigest()
 
@@ -39,12 +40,14 @@ def to_github(comparison: Comparison) -> str:
     names = {"error": "error", "warning": "warning", "note": "notice"}
 
     def escaped(text: str, more: str = "") -> str:
+        # The escapes of workflow commands. The per cent sign goes first, as the others contain one.
         out = text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
         for sign in more:
             out = out.replace(sign, f"%{ord(sign):02X}")
         return out
 
     lines = [
+        # Commas and colons would end the title.
         f"::{names[level]} title={escaped(title, ':,')}::{escaped(why)}"
         for level, _, title, why in _listed(comparison)
     ]
@@ -61,6 +64,7 @@ def to_gitlab(comparison: Comparison) -> str:
             "check_name": f"perfguide-{event.kind}",
             "fingerprint": _id(event),
             "severity": severities[level],
+            # GitLab requires a path and a line.
             "location": {"path": f"{RESULTS_PATH}/{event.benchmark}", "lines": {"begin": 1}},
         }
         for level, event, title, why in _listed(comparison)
@@ -82,6 +86,7 @@ def to_sarif(comparison: Comparison) -> str:
             "partialFingerprints": {"rows/v1": _id(event)},
         }
         if event.accepted:
+            # “external”: accepted in a file of its own, and not in the code.
             result["suppressions"] = [{"kind": "external"}]
         results.append(result)
     rules = [

@@ -79,4 +79,5 @@ def _history(row: Row) -> Markup:
 
 
 def _finalize(value: Any) -> Any:
+    # Markup is a subclass of str, and what it holds was made visible before.
     return visible(value) if type(value) is str else value

@@ -20,6 +20,7 @@ MAX_COMMENT_CHARS = 64_512
 _HEAD = "| change | old | new | unit | figure | verdict |\n|---:|---:|---:|---|---|---|\n"
 ACCEPT = "Accept: entries for source/waivers.toml, to be completed"
 
+# A list of harmless characters: GitHub adds markup, and a list of harmful ones would age.
 _PLAIN = re.compile(r"[^A-Za-z0-9 ,.;/%()'“”+→↑↓−×÷±—–-]")
 
 
@@ -88,6 +89,7 @@ def fitted(fixed: str, parts: Sequence[tuple[str, list[str], str]], link: str, m
     whole = "".join([fixed, *(f"{start}{''.join(lines)}{end}" for start, lines, end in parts)])
     if len(whole) <= most:
         return whole
+    # The last line is longest with the number of all lines.
     room = most - len(_left(sum(len(lines) for _, lines, _ in parts), link))
     out, used, left = [fixed], len(fixed), 0
     full = False
@@ -95,6 +97,7 @@ def fitted(fixed: str, parts: Sequence[tuple[str, list[str], str]], link: str, m
         kept: list[str] = []
         size = len(start) + len(end)
         for line in lines:
+            # Lines come by importance: once one did not fit, none after it is listed.
             full = full or used + size + len(line) > room
             if full:
                 left += 1
@@ -137,6 +140,7 @@ def _row(row: Row, comparison: Comparison, catalog: Catalog) -> str:
 def text(value: str) -> str:
     """Text in which nothing is markup, a mention or a link: signs as references."""
     safe = _PLAIN.sub(lambda match: f"&#{ord(match[0])};", visible(value))
+    # GitHub makes a link of text that begins so, even without a scheme.
     safe = re.sub("(?i)www[.]", lambda match: f"{match[0][:-1]}&#46;", safe).replace("--", "-&#45;")
     # A word joiner, which does not show: else “@name” and “#1” would call and link.
     safe = re.sub("&#(35|64);", r"&#\1;&#8288;", safe)

@@ -128,7 +128,9 @@ def terminal(out: TextIO, coloured: bool) -> Console:
         markup=False,
         emoji=False,
         highlight=False,
+        # Else the output would depend on the machine it is made on.
         legacy_windows=False,
+        # Not the user's environment, from which rich would take a width and colours.
         _environ={},
     )
 

@@ -52,6 +52,7 @@ def explained(rows: Sequence[Row], line: Line, catalog: Catalog) -> list[Row]:
         for exchange in exchanges(moved):
             exchanged = [own[n] for n in exchange.rows]
             exchanged += _rest_of_tables(rows, exchanged, exchange.param)
+            # A row keeps the cause that was found first.
             places = dict.fromkeys(exchanged, f"{EXCHANGED}: {exchange.words}") | places
     return [
         replace(row, verdict="incomparable", ground=places[index])
@@ -73,6 +74,7 @@ def followers(clock: Row, rows: Sequence[Row]) -> dict[str, tuple[list[Row], int
     for row in rows:
         is_own = (row.guide.platform, row.board) == (clock.guide.platform, clock.board)
         if is_own and row.worse_by is not None:
+            # With the sign turned, as a faster clock makes rows better.
             rated.setdefault(row.benchmark, []).append((row, -row.worse_by))
     out = {
         benchmark: ([row for row, move in own if abs(move - wanted) <= abs(wanted) / 3], len(own))
@@ -92,6 +94,7 @@ def _of_wrong_clocks(rows: Sequence[Row], catalog: Catalog) -> dict[int, str]:
     for clock in rows:
         if not clock.is_clock or clock.change is None or clock.change <= -1:
             continue
+        # Rows moved with it, so the record of the clock is right.
         if followers(clock, rows):
             continue
         for index, row in enumerate(rows):
@@ -166,6 +169,7 @@ def _of_two_states(row: Row, line: Line) -> Row:
         or abs(math.log(new) - math.log(old)) < MIN_STATES_LOG
     ):
         return row
+    # Later releases were not known when this one was judged.
     last = version(row.new.guide.release)
     past = [value for release, value in line(row) if version(release) < last]
     if not (states := alternating([*past, new])):
@@ -187,10 +191,12 @@ def alternating(values: Sequence[float]) -> tuple[list[float], list[float]] | No
     logs = sorted(map(math.log, values))
     gaps = [after - before for before, after in pairwise(logs)]
     cut = max(range(len(gaps)), key=gaps.__getitem__)
+    # Beside figures that repeat exactly, any gap would be wide enough.
     widest = max(logs[cut] - logs[0], logs[-1] - logs[cut + 1], 0.02)
     if gaps[cut] < max(MIN_STATES_LOG, MIN_STATES_GAP * widest):
         return None
     limit = (logs[cut] + logs[cut + 1]) / 2
+    # The newer figure, the last one, must not prove the states that it is judged by.
     is_high = [math.log(value) > limit for value in values]
     changes = sum(before != after for before, after in pairwise(is_high[:-1]))
     if min(is_high[:-1].count(True), is_high[:-1].count(False)) < MIN_IN_STATE:

@@ -139,12 +139,14 @@ def compare(
     """Compare two sides. All rows are judged together, so that the share of false
     alarms is held over all of them."""
     notes = [*old.notes, *(note for note in new.notes if note not in old.notes)]
+    # A publisher could not have known all of this at the time.
     if rules.look_ahead:
         notes.append("later releases were looked at: not all of this was known with the newer one")
     shared: list[Span] = []
     coverage: list[Coverage] = []
     for platform in dict.fromkeys([*old.records, *new.records]):
         was, now = old.releases.get(platform, {}), new.releases.get(platform, {})
+        # Equal figures of one release would read as a result.
         if old.pool is new.pool and was == now:
             release = ", ".join(sorted(set(was.values())))
             title = Span(platform, "", "", "").title
@@ -221,11 +223,13 @@ def _jumps(judged: Sequence[Row], history: History) -> dict[str, Jumps]:
         # What came after the newer release is not known when it is judged.
         last = names.index(row.new.guide.release) if row.new.guide.release in names else len(names)
         values = [value for _, value in line[:last]]
+        # The last one is left out, as no release follows it.
         for at in range(MIN_EARLIER_FIGURES, len(values) - 1):
             before, value, then = values[:at], values[at], values[at + 1]
             away = value - before[-1]
             if abs(away) <= MIN_JUMP_RANGES * (max(before) - min(before)) or not away:
                 continue
+            # Beside figures that were all equal, a printed digit is a far jump.
             if abs(away) < MIN_JUMP * abs(before[-1]):
                 continue
             lasted, number = out.get(row.benchmark, Jumps(0, 0))
@@ -254,6 +258,7 @@ def _groups(judged: Sequence[Row], names: Names) -> tuple[Group, ...]:
     out = []
     for benchmark in [*described, *sorted(by.keys() - described)]:
         ratios = [row.ratio for row in by[benchmark] if row.ratio is not None]
+        # fsum() gives the same sum in any order of rows.
         mean = math.exp(math.fsum(map(math.log, ratios)) / len(ratios)) if ratios else None
         title = names.catalog.title(benchmark)
         out.append(Group(benchmark, title, mean, len(ratios), _counts(by[benchmark])))
@@ -305,6 +310,7 @@ def _conditions(old: Pool, new: Pool, judged: Sequence[Row]) -> tuple[list[str],
     changed: dict[tuple[str, str], set[tuple[str, str]]] = {}
     unstated: Counter[tuple[str, str]] = Counter()
     for row in judged:
+        # The ground of an incomparable row mostly names the condition already.
         if row.old is None or row.new is None or row.verdict == "incomparable":
             continue
         was, now = old.conditions(row.old), new.conditions(row.new)
@@ -339,6 +345,7 @@ def _waiver_findings(judged: Sequence[Row], rules: Rules, only: Filter) -> list[
         mine = [row for row in judged if about(waiver, row)]
         alarms = [row for row in mine if row.alarming]
         until = waiver.spec.until
+        # Alarms come first: a lapsed waiver matters more than a needless one.
         if any(row.new and waiver.lapsed(row.new.guide.release) for row in alarms):
             hint = "fix the regression, or agree on another release and change “until”"
             out.append(waiver.finding(f"lapsed with {until}, and the change is still there", hint))
@@ -347,6 +354,7 @@ def _waiver_findings(judged: Sequence[Row], rules: Rules, only: Filter) -> list[
             out.append(waiver.finding("accepts less than what is found now", hint))
         elif mine and all(row.new and waiver.lapsed(row.new.guide.release) for row in mine):
             out.append(waiver.finding(f"lapsed with {until} and is not needed", "remove it"))
+        # With a filter, its figures may just not have been asked for.
         elif mine or only == Filter():
             wrong = "nothing that it accepts was found" if mine else "no figure has these names"
             out.append(waiver.finding(f"is not used: {wrong}", "remove it, or fix its names"))

@@ -31,6 +31,7 @@ def drifting(rows: Iterable[Row]) -> set[tuple[str, str]]:
 def _ratio(record: Record) -> Ratio | None:
     """Return the ratio of one run's samples; ``None`` where they say nothing."""
     samples = record.cell.samples
+    # Samples of several runs are pooled, so their order says nothing.
     if record.cell.runs != 1 or len(samples) < MIN_SAMPLES:
         return None
     return successive_ratio(samples)

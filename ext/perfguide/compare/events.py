@@ -121,6 +121,7 @@ class Event:
     @property
     def weight(self) -> float:
         """By what events are ordered: how far the rows moved, and a little how many there are."""
+        # A move to or from 0 has no logarithm; 9, a factor of 8,000, puts it before all usual ones.
         size = abs(math.log1p(self.change)) if self.change is not None and self.change > -1 else 9.0
         return size * math.sqrt(len(self.rows))
 
@@ -140,6 +141,7 @@ def events(
             change = (row.guide.platform, row.metric, row.old.cell.mean, row.new.cell.mean)
             same_clocks.setdefault(change, []).append(row)
     clocks = [_of_clock(own, rows, names) for own in same_clocks.values()]
+    # Rows that followed a clock are a part of its event, and would be reported twice.
     explained = {id(row) for event in clocks for row in event.rows}
     by: dict[tuple[object, ...], list[Row]] = {}
     prices = _prices(rows)
@@ -167,6 +169,7 @@ def events(
     drifts = drifting(rows)
     beside: dict[tuple[object, ...], list[Row]] = {key: [] for key in by}
     for key, own in by.items():
+        # Beside an accepted event, rows would pass for accepted.
         alike = far.pop(key[:3], []) if not key[-1] else []
         for row in alike:
             goes = _goes_with(row, own)
@@ -296,6 +299,7 @@ def _moves(rows: Sequence[Row]) -> str:
             for log in (min(ratios), max(ratios))
         ]
         parts.append(f"from {ends[0]} to {ends[1]}" if ends[0] != ends[1] else ends[0])
+    # Loads end at 100 %, so a ratio would say little of them.
     loads = [(old, new) for row, old, new in pairs if units.parse(row.unit).kind == "share"]
     if loads:
         before, after = (median(side) for side in zip(*loads, strict=True))
@@ -337,6 +341,7 @@ def _attach(
             # Proved rises are put only beside a proved fall.
             if groups is by and not (other in by and falls and rates):
                 continue
+            # The fourth part, which keys of far moves lack, is that an event is accepted.
             if True not in other[3:] and boards <= {row.board for row in rows}:
                 beside.setdefault(other, []).extend([*own, *beside.pop(key, [])])
                 groups[key] = []
@@ -391,6 +396,7 @@ def _prices(rows: Sequence[Row]) -> dict[int, Row]:
     rates = {
         row.observation: row
         for row in rows
+        # Metrics without parameters may be of several runs.
         if row.params and _leads(row) and row.worse_by is not None and _is_listed(row)
     }
     return {
@@ -426,8 +432,10 @@ def moved_far(row: Row) -> bool:
     if row.change is not None and abs(row.change) < row.floor:
         return False
     size = abs(row.worse_by)
+    # Ranges of samples that overlap show no new level unless it is far away.
     if row.spread:
         return size >= FAR
+    # Without a known scatter, only a move beyond a usual one is worth a line.
     beyond_own = size > math.log1p(UNKNOWN_SCATTER if row.scatter is None else row.scatter)
     return size >= FAR or beyond_own or is_beyond_kind(row)
 
@@ -448,6 +456,7 @@ def over_scatter(row: Row) -> float:
 def known_scatter(row: Row) -> float | None:
     """Return the relative scatter of such rows, or ``None`` where it is not known."""
     scatter = row.kind_scatter if is_beyond_kind(row) else row.scatter
+    # Without a least scatter, a row that never moved before would lead all others.
     return None if scatter is None else max(scatter, 1e-3)
 
 
@@ -533,6 +542,7 @@ def _left(row: Row) -> list[tuple[str, float]]:
     level = [
         each
         for each in before[-1 - MAX_LEVEL_RELEASES : -1]
+        # A quarter of the way: clearly nearer to that level than to OLD.
         if abs(math.log(new) - math.log(each[1])) <= away / 4
     ]
     return [*level, before[-1]] if level and level[-1] == before[-2] else []
@@ -559,6 +569,7 @@ def _vanished(row: Row) -> bool:
     if units.parse(row.unit).kind != "share" or row.better != "lower" or not (row.old and row.new):
         return False
     was, now = row.old.cell.mean or 0.0, row.new.cell.mean or 0.0
+    # A load that was next to nothing before has not vanished.
     return now < NOTHING and now < was / 10
 
 
@@ -573,6 +584,7 @@ def _narrow(own: Sequence[Row], siblings: Sequence[Row], names: Names) -> str:
         parts.append(_joined(inner if len({*inner}) == len(inner) else full))
     for name, value in sorted(own[0].params.items()):
         default = benchmark.param(name).default if benchmark else None
+        # A default is what a reader assumes, and no news.
         if value == default or any(row.params.get(name) != value for row in own):
             continue
         if any(row.params.get(name) != value for row in siblings):
@@ -610,6 +622,7 @@ def _changed(was: Conditions, now: Conditions) -> list[str]:
     out = []
     for name in sorted({*was, *now}):
         a, b = (" and ".join(sorted(side.get(name, ()))) for side in (was, now))
+        # A fact that only one side states may not have changed.
         if not a or not b or a == b:
             continue
         if name in (*BY_DESIGN, "governor", "cpu_mhz") or name.startswith("tool "):

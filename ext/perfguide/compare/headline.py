@@ -49,6 +49,7 @@ class Headline:
 def headline(comparison: Comparison) -> Headline:
     """Return the first of the four states that holds."""
     judged, of = judged_figures(comparison)
+    # Rounded down, as 100 % has to mean all of them.
     percent = 100 * judged // of if of else 0
     share = f"In {percent} % of {wording.count(of, 'figure')} a change by half would show."
     if not of:
@@ -83,6 +84,7 @@ def headline(comparison: Comparison) -> Headline:
 
 def judged_figures(comparison: Comparison) -> tuple[int, int]:
     """Return how many figures are judged, of how many that both releases measured."""
+    # A row that failed with the older release has nothing to judge against.
     failed: tuple[Verdict, ...] = ("failed-before", "failed-both")
     rows = [row for row in comparison.rows if row.old and row.new and row.verdict not in failed]
     return sum(row.judged for row in rows), len(rows)
@@ -101,6 +103,7 @@ def _severe(event: Event) -> bool:
     """Return whether a proved event holds a release back: two rows, or one rate that fell far."""
     falls = [row.worse_by or 0.0 for row in event.leading]
     rates = [fall for fall, row in zip(falls, event.leading, strict=True) if row.better == "higher"]
+    # One row alone is too often a bad measurement to hold a release back.
     return sum(fall >= FAR for fall in falls) >= 2 or max(rates, default=0.0) >= ONE_RATE
 
 
@@ -152,6 +155,7 @@ def _boards_that_fell(comparison: Comparison) -> list[str]:
         board
         for benchmark, boards in fallen.items()
         for board in boards
+        # A benchmark that no other board has measured does not point to this one.
         if boards == {board} and measured[benchmark] > boards
     )
     return [

@@ -57,6 +57,7 @@ class History:
     is let go."""
 
     def __init__(self, pools: Sequence[Pool], names: Names) -> None:
+        # Old, new and all others are often one pool.
         self._pools = list({id(pool): pool for pool in pools}.values())
         self._names = names
         self._copies: dict[int, frozenset[int]] = {}
@@ -70,6 +71,7 @@ class History:
         self._past: dict[Platform, dict[Key, list[_Past]]] = {}
         self._records: dict[tuple[int, GuideKey], list[Record]] = {}
         self._conditions: dict[ConditionSet, ConditionSet] = {}
+        # Thousands of figures share a few conditions.
         self._comparable = cache(partial(_comparable, names))
         self.upcoming = cache(self._upcoming)
         """The next guide of a platform, after one of its guides, in which a board was measured under
@@ -103,10 +105,12 @@ class History:
         past = self._figures(record)
         ranks = self._ranks[record.guide.platform]
         ends = [ranks[release] for release in without if release in ranks]
+        # The list is ordered by rank, so one search finds where the known past ends.
         end = bisect_left(past, min(ends), key=lambda figure: figure.rank) if ends else len(past)
         own = self._conditions_of(pool, record)
         near = (
             position
+            # From the newest backwards, so that the nearest releases fill the limit.
             for position in reversed(range(end))
             if past[position].release not in without
             and not past[position].is_repeated
@@ -172,6 +176,7 @@ class History:
     def _conditions_of(self, pool: Pool, record: Record) -> ConditionSet:
         """Under which conditions a figure was taken; equal ones are one object."""
         stated = frozenset(pool.conditions(record).items())
+        # One object for equal sets saves memory, and caches compare it by identity.
         return self._conditions.setdefault(stated, stated)
 
     def _read(self, platform: Platform) -> dict[Key, list[_Past]]:
@@ -189,6 +194,7 @@ class History:
                     if run in seen:
                         continue
                     seen.add(run)
+                # A failure says nothing of how the figure scatters.
                 if record.cell.mean is not None:
                     conditions = self._conditions_of(pool, record)
                     rank, unit = ranks[guide.release], record.unit
@@ -277,10 +283,12 @@ def _inner(samples: Sequence[float]) -> float:
 def printed(figures: Sequence[float]) -> float:
     """The distance of neighbouring figures with as many decimals as some were printed with; 0
     where they are not rounded."""
+    # Twelve digits hide the noise of floats behind the printed ones.
     texts = [format(figure, ".12g") for figure in figures]
     if any("e" in text for text in texts):
         return 0.0
     decimals = max(len(text.partition(".")[2]) for text in texts)
+    # A computed mean has as many decimals, and was not rounded.
     return 0.0 if decimals > 8 else 10.0**-decimals
 
 
@@ -300,6 +308,7 @@ def timer_step(figures: Sequence[float]) -> float:
             if not 1 < number / greatest <= MAX_TICKS:
                 continue
             ticks = [number / figure for figure in figures]
+            # A number of ticks is an integer, up to the error of the rate's last printed digit.
             exact = [
                 abs(own - round(own)) <= own * 10.0 ** (1 - each)
                 for own, each in zip(ticks, digits, strict=True)
@@ -307,9 +316,11 @@ def timer_step(figures: Sequence[float]) -> float:
             ]
             if sum(exact) > most:
                 loops, most = number, sum(exact)
+    # By chance some of many ratios are integers, but not half of them.
     if 2 * most <= sum(each >= MIN_TICK_DIGITS for each in digits):
         return 0.0
     ticks_of_greatest = round(loops / greatest)
+    # The difference of one tick is largest at the greatest rate.
     return loops / ticks_of_greatest / (ticks_of_greatest + 1)
 
 
@@ -325,6 +336,7 @@ def copied(pool: Pool) -> frozenset[int]:
     frame = table[["bundle", "sdk", "soc", "os", "release", "board", "value"]].copy()
     frame["figure"] = pool.positions()
     keys = ["sdk", "soc", "os", "release", "board"]
+    # A copy needs two bundles of one release, and most boards have one.
     frame = frame[frame.groupby(keys, observed=True)["bundle"].transform("nunique") > 1]
     copies: set[int] = set()
     for _, own in frame.groupby(keys, observed=True, sort=True):

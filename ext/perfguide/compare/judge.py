@@ -191,6 +191,7 @@ def judge(
     noises = learn(raw, table)
     rows, shifts = without_shifts(raw, noises)
     if any(row is not before for row, before in zip(rows, raw, strict=True)):
+        # Without common moves, rows scatter less.
         noises = learn(rows, table)
     tests: dict[int, _Test] = {}
     for i, noise in enumerate(noises):
@@ -200,6 +201,7 @@ def judge(
             for own in noise
         ]
         if every:
+            # The more careful one: each way to learn the noise can miss some of it.
             test = max(every, key=lambda test: (test.move.p, test.move.error))
             # A new mean beside an old extreme is scatter of the samples, and no new level.
             tests[i] = replace(test, move=replace(test.move, p=1.0)) if at_one_level else test
@@ -307,17 +309,21 @@ def _judgement(test: _Test, q: float, rate: float, limits: Bar, shift: Shift | N
     pair, move = test.pair, test.move
     change, ground = _change(pair), _ground(test)
     detectable = _called_from(test, limits)
+    # 5 %: 19 of 20 changes stay within this.
     scatter = _relative(test, replace(move, beyond=0.0).bound(0.05), 1.0)
     matters = change is None or abs(change) >= pair.floor
     together = shift is not None and math.expm1(abs(shift.by)) >= pair.floor
     outcome: Outcome
     if q <= rate * (CAREFUL_SHARE if test.small else 1.0):
+        # The test can be sure of a change that is too small to matter.
         outcome = "different" if matters else "same"
         shift = None if shift is None or abs(move.by) > abs(shift.by) else shift
         if outcome == "same":
             ground += "; it differs, but by less than matters"
+    # The group is proved to have moved, and this row moved with it.
     elif together and matters and not test.is_at_one_level:
         outcome = "different"
+    # One step is a large change here, so figures within one do not show a steady row.
     elif move.equal and change and math.expm1(test.row.step) > STEADY_SCATTER:
         outcome = "noisy"
     elif move.equal or (detectable is not None and detectable <= pair.floor):
@@ -369,9 +375,11 @@ def _relative(test: _Test, size: float, way: float) -> float | None:
     where that says nothing."""
     old, new = test.pair.old.mean, test.pair.new.mean
     if test.row.logs:
+        # exp(710) is more than a float holds.
         share = math.expm1(min(size, 700.0))
     elif test.pair.load and old > 0:
         end = math.asin(math.sqrt(min(old, 100.0) / 100)) + way * size
+        # The scale of loads ends at 0 and 100 %, beyond which no figure lies.
         moved = 100 * math.sin(end) ** 2 if 0 < end < math.pi / 2 else 0.0
         share = max(moved / old, old / moved) - 1 if moved else math.inf
     elif old:
@@ -424,9 +432,11 @@ def _more_runs(test: _Test, level: float) -> int | None:
         needed = -special.stdtrit(freedom, level / 2) + special.stdtrit(freedom, SURE_CHANCE)
         ends = (move.level.runs + more, row.new.runs + more)
         error = math.sqrt(sum(map(noise.of_release, ends)))
+        # At tiny levels the quantile is infinite.
         return bool(min(float(needed), 1e9) * error <= wanted)
 
     least = 0 if row.sampled else 1
+    # More runs never make it harder, so bisection finds the least number.
     runs = bisect_left(range(least, MAX_MORE_RUNS + 1), True, key=settled) + least
     return runs if runs <= MAX_MORE_RUNS else None
 
@@ -437,6 +447,7 @@ def _change(pair: Pair) -> float | None:
     if pair.old.mean == pair.new.mean:
         return 0.0
     change = pair.new.mean / pair.old.mean - 1
+    # Beside a tiny figure the quotient overflows, and JSON has no infinity.
     return max(min(change, sys.float_info.max), -sys.float_info.max)
 
 

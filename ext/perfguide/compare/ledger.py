@@ -69,6 +69,7 @@ def compared(comparison: Comparison) -> Compared:
             event.perhaps,
             event.benchmark,
             titles.get(event.benchmark, event.benchmark),
+            # A fall to 0 has no logarithm.
             math.log1p(event.change) if event.change is not None and event.change > -1 else None,
             event.is_cause,
         )
@@ -87,6 +88,7 @@ def fate(event: Event) -> Fate:
 
 
 def _fate(row: Row) -> Fate | None:
+    # A failure has no figure that the next release could keep.
     if row.verdict == "failed-after":
         return None
     kept = wording.kept(row)
@@ -117,6 +119,7 @@ def sentences(comparisons: Sequence[Compared]) -> list[str]:
         )
     else:
         out.append("No event for the worse has been followed by another release yet.")
+    # Without a common figure nothing could have been found.
     with_rows = [each for each in comparisons if each.common]
     for kind, what in (("improved", "an improvement"), ("regressed", "a regression")):
         if len(with_rows) >= MIN_COMPARISONS and not any(entry.kind == kind for entry in entries):

@@ -156,6 +156,7 @@ def _beside(old: Record, new: Record, names: Names) -> Match:
     """Two figures that differ in parameters which their description does not name."""
     a, b = names.params(old), names.params(new)
     changed = {name for name in {*a, *b} if name in a and name in b and a[name] != b[name]}
+    # Only the number of the table may differ, and only if its title is the same.
     if changed != {TABLE_NUMBER} & changed or (changed and a.get(TABLE) != b.get(TABLE)):
         return Match(old, new, differs=_differences(old, new, names))
     words = [f"{n} “{units.plain(v)}” is stated now alone" for n, v in b.items() if n not in a]
@@ -177,6 +178,7 @@ def _in_order(
     these, and the rest."""
     pairs: list[tuple[Record, Record]] = []
     waiting: dict[Key, list[Record]] = {}
+    # In natural order, so that a size of 64 KiB comes before one of 128 KiB.
     for record in sorted(new, key=lambda r: units.natural(repr(sorted(r.params.items())))):
         waiting.setdefault(key(record), []).append(record)
     left = []
@@ -200,6 +202,7 @@ def _paired(
     for side, records in ((before, old), (after, new)):
         for record in records:
             side.setdefault(key(record), []).append(record)
+    # With two candidates on a side, nothing says which belongs to which.
     both = [what for what, own in before.items() if len(own) == len(after.get(what, ())) == 1]
     pairs = [(before.pop(what)[0], after.pop(what)[0]) for what in both]
     rest = [[record for own in side.values() for record in own] for side in (before, after)]
@@ -213,6 +216,7 @@ def _without_conditions(record: Record, names: Names) -> Key:
         for n, v in names.params(record).items()
         if not names.is_condition(record.benchmark, n)
     )
+    # Without the kind of the unit, which may be what differs.
     return (*key[:4], params)
 
 
@@ -265,6 +269,7 @@ def obstacles(
     out: list[str] = []
     for name, word in watched({*old, *new}, tools, matters):
         for side, stated in (("old", old), ("new", new)):
+            # A figure pooled of runs under two conditions is comparable with neither.
             if _is_mixed(name, stated.get(name, ())):
                 out.append(f"the {word} {MIXED.format(f'{side} runs')}")
         a, b = sorted(old.get(name, ())), sorted(new.get(name, ()))

@@ -73,12 +73,14 @@ def move_of(row: ScaledRow, noise: Noise) -> Move:
     after = level_of((row.new, *row.later), noise)
     by = after.at - level.at
     error = math.sqrt(level.variance + after.variance)
+    # The side with fewer runs limits the certainty.
     freedom = noise.worth(min(row.old.runs, row.new.runs))
     equal = abs(row.move) <= (EQUAL if row.sampled else max(EQUAL, DIGIT * row.step))
     figures = [release.at for release in row.past]
     young = max(level.runs, after.runs) < LASTING_RUNS
     returned = young and min(figures) <= row.new.at <= max(figures)
     beyond = max(max(figures) - level.at, level.at - min(figures)) if young else 0.0
+    # The levels have to differ the same way as the two releases themselves.
     unmoved = equal or returned or by * row.move <= 0
     p = 1.0 if unmoved else 2 * float(special.stdtr(freedom, -abs(by) / error))
     return Move(p, by, error, freedom, level, after.releases, beyond, equal, returned)

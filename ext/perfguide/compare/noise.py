@@ -83,6 +83,7 @@ class Noise:
         Source: F. E. Satterthwaite, "An approximate distribution of estimates of variance components",
         Biometrics Bulletin 2 (1946) 110-114.
         """
+        # The part of the variance that more runs do not reduce.
         share = self.between / (self.between + 1 / runs)
         return 1 / (1 / max(min(self.freedom, self.tail * runs), 1e-9) + share**2 / FREEDOM)
 
@@ -101,6 +102,7 @@ def _of_runs(rows: Sequence[ScaledRow]) -> list[list[Noise]]:
     releases = [(*row.past, row.new, *row.later) for row in rows]
     squares = np.array([sum(release.squares for release in own) for own in releases])
     freedom = np.array([sum(release.runs - 1.0 for release in own) for own in releases])
+    # Equal runs do not show that a row cannot scatter.
     added = np.array([row.rounding + LEAST_DEVIATION**2 for row in rows])
     keys = [row.key for row in rows]
     prior, worth = priors(learnt(keys, squares / np.maximum(freedom, 1) + added, freedom), rows)
@@ -165,6 +167,7 @@ def _of_single(rows: Sequence[ScaledRow], usual: Table) -> list[list[Noise]]:
             alone = not local[1][i] and not freedom[i]
             tail = FREEDOM + FREEDOM_PER_OWN * float(freedom[i])
             out[i].append(
+                # A release cannot be surer than the samples of its one run.
                 Noise(max(moderated, row.inner), worth, 0.0, tail, alone, float(middle[i]))
             )
     return out
@@ -181,6 +184,7 @@ def release_noise(rows: Sequence[ScaledRow]) -> tuple[Floats, Floats]:
     variance, freedom = np.zeros(len(rows)), np.zeros(len(rows))
     for i, row in enumerate(rows):
         moves = np.diff([release.at for release in row.past])
+        # Without the step from OLD to NEW, which is under test.
         if row.later:
             after = np.diff([release.at for release in (row.new, *row.later)])
             moves = np.concatenate([moves, after])[: MAX_RELEASES - 1]
@@ -189,6 +193,7 @@ def release_noise(rows: Sequence[ScaledRow]) -> tuple[Floats, Floats]:
             two = count >= TWO_TRIMMED_FROM
             squares = np.sort(moves**2)[: -2 if two else -1]
             variance[i] = TRIMMED_FACTORS[count - 3] * float(squares.mean()) / 2
+            # Fitted to simulated normal figures, as one or two differences are left out.
             freedom[i] = 0.649 * count - 2.07 if two else 0.665 * count - 1.31
     return variance, freedom
 
@@ -211,6 +216,7 @@ def learnt(
     if not some.size:
         return {}
     half = freedom[some] / 2
+    # The mean of the logarithm of a sample variance is off by this (Smyth 2004).
     logs = np.log(variance[some]) - special.digamma(half) + np.log(half)
     chance = special.polygamma(1, half)
     members: dict[tuple[str, ...], list[int]] = {}
@@ -240,6 +246,7 @@ def _scatter(logs: Floats, chance: Floats, weights: Floats) -> Scatter:
     """Return the mean of logarithms, and by how much more they vary than by chance."""
     weights = weights / weights.sum()
     cut = 1.0
+    # Fewer rows have no 10 % and 90 % quantiles.
     if logs.size >= 5:
         order = np.argsort(logs, kind="stable")
         reached = np.cumsum(weights[order])
@@ -247,6 +254,7 @@ def _scatter(logs: Floats, chance: Floats, weights: Floats) -> Scatter:
         logs = np.clip(logs, *logs[order][ends])
         cut = WINSORISED_VARIANCE
     centre = float((weights * logs).sum())
+    # As n - 1 for even weights: the mean is taken from the same rows.
     free = 1 - float((weights**2).sum())
     varied = float((weights * (logs - centre) ** 2).sum()) / max(free, 1e-9) / cut
     return Scatter(centre, varied - float((weights * chance).sum()), int(logs.size))
@@ -282,6 +290,7 @@ def _variance_and_freedom(scatter: Scatter) -> tuple[float, float]:
 
     worth = MAX_PRIOR_FREEDOM
     if scatter.excess > 1e-3:
+        # The trigamma function links the excess to the prior's degrees of freedom (Smyth 2004).
         worth = max(min(2 * inverse_trigamma(scatter.excess), worth), 0.2)
     size = scatter.centre + float(special.digamma(worth / 2)) - math.log(worth / 2)
     return math.exp(size), worth

@@ -18,6 +18,7 @@ def successive_ratio(figures: Sequence[float]) -> Ratio | None:
     ``None`` where that says nothing of their order."""
     if len(figures) < 3:
         return None
+    # All figures are 0: any divisor will do.
     largest = max(map(abs, figures)) or 1.0
     # As shares of the largest, so that no square is beyond all numbers.
     shares = [figure / largest for figure in figures]

@@ -175,8 +175,10 @@ def scaled_row(
         releases[:count],
         releases[count],
         key,
+        # The variance of figures spread evenly over one step.
         max(min(distance, MAX_STEP) ** 2 / 12, _rounding_of_runs(figures, values)),
         distance,
+        # Samples are taken as logarithms, which no other scale can use.
         max(before[-1].inner, new.inner) if logs else 0.0,
         upward if logs else 0,
         logs,
@@ -192,9 +194,11 @@ def scale(figures: Sequence[float], load: bool) -> tuple[Floats, bool]:
     signs are divided by the greatest.
     """
     values = np.array(figures, dtype=float)
+    # A meter may show 101 %, for which there is no arcsine.
     if load and values.min() >= 0 and values.max() <= 100:
         return np.arcsin(np.sqrt(values / 100)), False
     if (values > 0).all() or (values < 0).all():
+        # Noise of rates and times is proportional to the figure.
         return np.log(np.abs(values)), True
     return values / (float(np.abs(values).max()) or 1.0), False
 
@@ -212,6 +216,7 @@ def _release(values: Floats, order: Ratio | None) -> Release:
         return Release(float(values[0] + values[-1]) / 2, values.size)
     count, cut = values.size, int(TRIMMED_SHARE * values.size)
     kept = values[cut : count - cut]
+    # Runs that the mean leaves out count as the outermost of those that it has (Yuen 1974).
     clipped = values.clip(kept[0], kept[-1])
     squares = float(((clipped - clipped.mean()) ** 2).sum())
     # So that squares / (count - 1) / count is the variance of the trimmed mean.

@@ -68,6 +68,7 @@ def choose(
     ``latest`` is the newest release of each board. A release of just this name goes before those whose names begin with it. The side is called
     ``name``, or else by the release.
     """
+    # A release may really be called so.
     newest = release == LATEST and not any(key.release == LATEST for key in pool.guides())
     if newest:
         name, release = name or LATEST, None
@@ -84,6 +85,7 @@ def choose(
     by_platform = families(keys)
     for platform in dict.fromkeys(key.platform for key in keys):
         members = by_platform[platform]
+        # Newest first, so that it is the one that each board takes below.
         chosen = [key for key in members if key.release == release] or members[::-1]
         taken: dict[str, str] = {}
         own: list[Record] = []
@@ -158,6 +160,7 @@ def pairs_with_pages(
         fault = _add_asked(pair, pool, history, names, sides)
         diagnostics += [fault] if fault else []
     plain = {pair: _address(addresses, *pair) for pair in sides}
+    # Some file systems treat capitals and small letters as equal.
     alike = Counter(address.casefold() for address in plain.values())
     out = []
     for (old, new), given in sides.items():
@@ -190,6 +193,7 @@ def without_guide(guides: Sequence[GuideKey], asked: Sequence[AskedPair]) -> lis
 
 
 def _asked_guides(pair: AskedPair) -> Filter:
+    # Names are meant literally, also with characters of a pattern.
     return Filter(soc=escape(pair[0]), os=escape(pair[1]))
 
 
@@ -235,5 +239,6 @@ def _add_asked(
             return fault(f"both are {old}", "name two releases")
     for platform, (old, new) in newest.items():
         both = replace(before, name=old), replace(after, name=new)
+        # Neighbours have a page already, without sides of their own.
         sides.setdefault((GuideKey(*platform, old), GuideKey(*platform, new)), both)
     return None

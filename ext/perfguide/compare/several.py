@@ -47,6 +47,7 @@ class Mixture:
 
     def false(self, p: Floats) -> Floats:
         """Return the local false discovery rate at some p-values."""
+        # A p-value of 0 has no logarithm.
         log = np.log(np.clip(p, 1e-12, 1.0))
         density = self.share + (1 - self.share) * self.power * np.exp((self.power - 1) * log)
         return np.minimum(self.even / density, 1.0)
@@ -117,6 +118,7 @@ def bar(p: Floats, small: NDArray[np.bool_], rate: float) -> Bar:
         return Bar(large, least, None, False)
     fitted = mixture(p)
     out = Bar(1.0, 1.0, fitted, bool((fitted.false(p) / LOCAL_FACTOR <= rate).any()))
+    # The rate has no inverse in closed form.
     grid = np.logspace(-12, 0, 1201)
     bounds = []
     for own, few in zip(rates, (False, True), strict=True):

@@ -90,6 +90,7 @@ def _rank(entry: Entry) -> tuple[bool, int]:
 
 def _alike(own: dict[ReleasePair, Entry]) -> dict[ReleasePair, Entry]:
     """Return the moves near the median one, the newest releases of all systems first."""
+    # Within its root of the median, so that the ends differ by at most the ratio.
     middle = math.sqrt(MAX_MOVES_RATIO)
     usual = median(abs(entry.move or 0.0) for entry in own.values())
     near = {

@@ -63,6 +63,7 @@ def without_shifts(
         if row.upward:
             for depth, name in enumerate(row.shared):
                 members.setdefault(depth, {}).setdefault(name, []).append(i)
+    # The widest groups first, so that narrower ones show only what they moved by on top.
     for _, named in sorted(members.items()):
         groups = {name: own for name, own in named.items() if len(own) >= MIN_ROWS}
         indices = [_index([out[i] for i in own], name) for name, own in groups.items()]
@@ -74,6 +75,7 @@ def without_shifts(
             if name in changed:
                 for i in own:
                     shifts[i].append(Shift(name, by, len(own)))
+            # A shift that is scatter of the group itself is still noise that its rows share.
             elif not _common(moves, errors[own]):
                 by = 0.0
             earlier = _earlier(group, errors[own])
@@ -103,7 +105,9 @@ def _common(moves: Floats, errors: Floats) -> bool:
 
 
 def _error_of_median(moves: Floats) -> float:
+    # Scales a median deviation to a standard deviation, for normal figures.
     spread = 1.4826 * float(np.median(np.abs(moves - np.median(moves))))
+    # The standard error of a median is √(π/2) times that of a mean.
     return 1.2533 * spread / math.sqrt(moves.size)
 
 
@@ -129,6 +133,7 @@ def _index(rows: Sequence[ScaledRow], name: str) -> ScaledRow | None:
             for row in rows
             if len(row.past) > back
         ]
+        # The median of fewer rows is no level of the group.
         if len(before) < max(3, len(rows) / 2):
             break
         steps.append(float(np.median(before)))
@@ -138,6 +143,7 @@ def _index(rows: Sequence[ScaledRow], name: str) -> ScaledRow | None:
         tuple(map(Release, past)),
         Release(float(np.median(moves))),
         ("", ""),
+        # The median itself is known only so well.
         rounding=error**2,
         step=FAR_ERRORS * error,
         upward=1,

@@ -140,6 +140,7 @@ def partners(old: ComparedSide, new: ComparedSide) -> list[tuple[Place, Place]]:
     if len(first) == len(second) == 1:
         return [(first[0], second[0])]
     alone = [Counter(board for _, board in places) for places in (first, second)]
+    # A name that several platforms share is left out below.
     by_name = {board: (platform, board) for platform, board in second}
     return [
         (platform_and_board, by_name[platform_and_board[1]])
@@ -272,6 +273,7 @@ def _differs(old: Pool, new: Pool, pairs: Sequence[Match]) -> tuple[str, ...]:
         assert each.old and each.new  # pairs have both
         was, now = old.conditions(each.old), new.conditions(each.new)
         for name in sorted({*was, *now}):
+            # Commands are in the grounds of their rows, and clocks have a line of their own.
             if name in ("command", "cpu_mhz"):
                 continue
             a, b = (" and ".join(sorted(side.get(name, ()))) for side in (was, now))
@@ -318,6 +320,7 @@ def _line(each: Match, boards: Boards, old: Pool, new: Pool, names: Names) -> Li
     if one is None or two is None:
         return replace(line, standing="failed", ground="a side has no figure: its runs failed")
     kind = units.parse(second.unit).kind
+    # Each board reached a rate of its own, and the load is its price.
     if kind == "share":
         return _saying(line, "a share: read it beside the rate that was reached with it")
     if one <= 0 or two <= 0:
@@ -344,6 +347,7 @@ def _told_apart(
     out = list(lines)
     pairs: dict[int, Pair] = {}
     for position, line in enumerate(lines):
+        # Two single runs say nothing of scatter.
         if line.ratio is None or min(_runs(line.first), _runs(line.second)) < 2:
             continue
         sides = history.side(old, line.first), history.side(new, line.second)
@@ -371,6 +375,7 @@ def _means(lines: Sequence[Line], names: Names) -> tuple[Mean, ...]:
     for benchmark in [*described, *sorted(by.keys() - described)]:
         own = by[benchmark]
         per_mhz = [line.towards(line.per_mhz) for line in own]
+        # A mean of some of the figures would not be of those counted beside it.
         whole = None if None in per_mhz else _geometric(per_mhz)
         title, ratio = names.catalog.title(benchmark), _geometric([x.towards(x.ratio) for x in own])
         out.append(Mean(title, ratio, whole, len(own)))

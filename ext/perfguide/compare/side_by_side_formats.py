@@ -156,6 +156,7 @@ def _figures(line: Line) -> tuple[str, str]:
 
 
 def _unit(line: Line) -> str:
+    # Only units of two kinds differ here; others were converted.
     if line.first.unit != line.unit:
         return f"{units.parse(line.first.unit).symbol}, {units.parse(line.unit).symbol}"
     return units.unit_cell(line.unit, line.better)

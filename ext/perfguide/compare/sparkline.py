@@ -63,6 +63,7 @@ def history(row: Row) -> History | None:
     names = [name for name, _ in row.line]
     release = row.new.guide.release if row.new else ""
     index = names.index(release) if release in names else len(names) - 1
+    # The newer release and one after it, which shows whether the change lasted.
     end = index + 2
     start = max(0, end - DRAWN)
     drawn = row.line[start:end]
@@ -76,6 +77,7 @@ def drawing(row: Row) -> bytes:
     drawn = history(row)
     if drawn is None:
         return b""
+    # A picture 22 pixels high shows no more digits.
     heights = [round(height, 2) for height in drawn.heights]
     return msgspec.json.encode({"heights": heights, "new": drawn.new, "words": drawn.words})
 

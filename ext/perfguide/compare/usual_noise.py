@@ -33,6 +33,7 @@ Table = Mapping[tuple[str, ...], Scatter]
 def usual() -> Table:
     """The table that the package carries."""
     text = files(__package__).joinpath("usual_noise.csv").read_text("utf-8")
+    # The line for all benchmarks has neither name, so its key is empty.
     return {
         tuple(part for part in (row["benchmark"], row["metric"]) if part): Scatter(
             float(row["centre"]), float(row["excess"]), int(row["rows"])

@@ -209,9 +209,11 @@ def rows(old: SideFigures, new: SideFigures, history: History, rules: Rules) -> 
     engines_of = [engines.inferred(side.records, catalog) for side in (old, new)]
     for matched in match(old.records, new.records, rules.names):
         row = _row(matched, old.pool, new.pool, rules)
+        # “same” is a row that nothing has ruled out so far.
         if row.verdict == "same" and (changed := _engine_changed(matched, *engines_of)):
             row = replace(row, verdict="incomparable", ground=changed)
         out.append(row)
+        # The units in the bundles: those of the records may have been converted already.
         if matched.old and matched.new and row.verdict == "same":
             stated = old.pool.stated_unit(matched.old), new.pool.stated_unit(matched.new)
             factors[len(out) - 1] = units.factor(*stated) or 1.0
@@ -234,7 +236,9 @@ def rows(old: SideFigures, new: SideFigures, history: History, rules: Rules) -> 
     out = [_clock(row, rules.names) for row in out]
     _without_run(out)
     _together(out)
+    # After _together(), as a row follows one other row at most.
     _two_names(out)
+    # Waivers first: a new level is looked for only where none accepts the change.
     accepted = [_annotated(_accepted(row, rules.waivers), rules.annotations) for row in out]
     return tuple(sorted(accepted, key=_order))
 
@@ -619,6 +623,7 @@ def _pair(
     compared = {old.guide.release, new.guide.release}
     tools = tools_of(rules.names, row.benchmark)
     others = history.of(after, new, compared, tools, _since(row, rules.annotations.levels))
+    # Earlier rates of 0 are failed runs, and no scatter.
     if _is_rate(row) and old.cell.mean:
         others = {release: side for release, side in others.items() if side.mean}
     later = history.later(after, new, compared, tools) if rules.look_ahead else {}
@@ -633,6 +638,7 @@ def _pair(
     figures = [side.mean for side in (*pair.history, pair.old, pair.new)]
     if row.better == "higher" and not pair.step and (step := timer_step(figures)):
         pair = _with_step(pair, step)
+    # From 1 to 2 % a load has doubled, and it hardly matters.
     if pair.load and not pair.sampled and pair.old.mean and rules.threshold is None:
         pair = replace(pair, floor=max(pair.floor, _part(POINT, abs(pair.old.mean))))
     return pair, (others, later)
@@ -733,6 +739,7 @@ def _floor(row: Row, metric: Metric | None, threshold: float | None) -> float:
 
 def _part(amount: float, of: float) -> float:
     """An amount as a share of a figure, which may be next to nothing."""
+    # Beside a tiny figure the quotient overflows.
     return min(amount / of, sys.float_info.max)
 
 
@@ -770,6 +777,7 @@ def _judged(row: Row, pair: Pair, judgement: Judgement) -> Row:
 
 
 def _accepted(row: Row, waivers: Sequence[Waiver]) -> Row:
+    # Good news needs no acceptance.
     if row.verdict not in ALARMS:
         return row
     for waiver in waivers:
@@ -805,6 +813,7 @@ def _annotated(row: Row, annotations: Annotations) -> Row:
     settled = None
     if row.verdict in ALARMS and row.old is not None and row.waiver is None:
         old, new = version(row.old.guide.release), version(release)
+        # A level counts for the comparison that crosses its first release only.
         spanned = (x for x in annotations.levels if old < version(x.spec.since) <= new)
         settled = next((x for x in spanned if about(x, row)), None)
     return replace(row, notes=notes, settled=settled) if notes or settled else row
@@ -813,6 +822,7 @@ def _annotated(row: Row, annotations: Annotations) -> Row:
 def about(waiver: AnyEntry, row: Row) -> bool:
     """Return whether an entry is about a row, whatever became of it."""
     key = row.guide
+    # An entry may name a board as it was called once.
     boards = {row.board, *(r.board for r in (row.old, row.new) if r)}
     named = any(waiver.covers(key.soc, key.os, b, row.benchmark, row.metric) for b in boards)
     return named and waiver.fits(row.params)

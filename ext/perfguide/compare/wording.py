@@ -135,6 +135,7 @@ def unjudged(comparison: Comparison) -> list[str]:
         all_of = "All" if single == len(rows) else f"{single} of them"
         out.append(f"{all_of} have one figure on each side.")
     if more_runs:
+        # The median, since some rows would need hundreds of runs.
         middle = more_runs[len(more_runs) // 2]
         out.append(
             f"With {count(middle, 'more run')} of each release, half of the "
@@ -163,6 +164,7 @@ def _size(event: Event) -> str:
         return "" if event.change is None else units.change_text(event.change)
     word = "worse" if moves[0] > 0 else "better"
     per = {row.per for row in event.leading}
+    # Rows that were judged for the work done must not be read as plain loads.
     if "" not in per:
         word = f"{word} for {f'each {per.pop()}' if len(per) == 1 else 'the work done'}"
     ((most_spread, _),) = Counter(row.spread for row in event.rows).most_common(1)
@@ -288,6 +290,7 @@ def event_lines(event: Event, comparison: Comparison) -> list[str]:
             break
     converted = (text for row in event.rows for text in row.aliases if text.startswith(CONVERTED))
     out += [f"{units.capital(text)}." for text in dict.fromkeys(converted)]
+    # Rows of an event mostly have the same notes.
     out += dict.fromkeys(f"Note: {note.spec.text}" for row in event.rows for note in row.notes)
     return list(filter(None, out))
 
@@ -400,6 +403,7 @@ def snippet(event: Event) -> str:
 def _entry(rows: Sequence[Row], board: str, metric: str | None, begin: str) -> str:
     """An entry for rows of one benchmark on one board; of one metric, or of those with a begin."""
     first = rows[0]
+    # Entries are patterns, so brackets in a name would mean something else.
     names = escape(metric) if metric is not None else f"{escape(begin)}*"
     lines = [
         "[[waivers]]",
@@ -417,6 +421,7 @@ def _entry(rows: Sequence[Row], board: str, metric: str | None, begin: str) -> s
     if shared:
         lines.append(f"params = {{ {', '.join(shared)} }}")
     moves = [abs(row.change) for row in rows if row.change is not None]
+    # A row without a change, such as one that fails, has no size to limit.
     if len(moves) == len(rows) and max(moves) < MOST_WAIVED:
         lines.append(f'most = "{_up(max(moves)).replace(" ", "")}"')
     return (
@@ -426,6 +431,7 @@ def _entry(rows: Sequence[Row], board: str, metric: str | None, begin: str) -> s
 
 def _begin(names: Sequence[str]) -> str:
     """Return what all names begin with."""
+    # All names between the first and the last in order begin with what these two share.
     least, most = min(names), max(names)
     ends = (i for i, (a, b) in enumerate(zip(least, most, strict=False)) if a != b)
     return least[: next(ends, min(len(least), len(most)))]
@@ -462,6 +468,7 @@ def _share_of(number: int) -> str:
 
 def _up(share: float) -> str:
     """A share in per cent without decimals, rounded up: a change said to be below it is."""
+    # Never the share itself, as “less than 5 %” has to be true of exactly 5 %.
     return f"{math.floor(100 * share) + 1} %"
 
 
@@ -485,6 +492,7 @@ def kept(row: Row) -> tuple[str, float] | None:
         return None
     later = row.line[names.index(row.new.guide.release) + 1 :]
     new, old = row.new.cell.mean, row.old.cell.mean
+    # Without a move there is no part of it to keep.
     if not later or new is None or new == old:
         return None
     return later[0][0], (later[0][1] - old) / (new - old)
