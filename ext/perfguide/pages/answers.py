@@ -200,6 +200,7 @@ class Headlines:
     def _figures(self, key: GuideKey) -> _Figures:
         """Return the figures of a guide among which its headlines are, and those that say which
         engine has run."""
+        # Each guide is in the histories of up to 15 later ones.
         if key not in self._read:
             catalog = self._site.catalog
 
@@ -233,6 +234,7 @@ class Headlines:
                     rank = tuple((n, benchmark.value_rank(n, v)) for n, v in params)
                     groups.setdefault(rank, []).append(record)
                 ranked = sorted(groups.values(), key=partial(self._best, better=metric.better))
+                # By identity, as the rows keep the order of the catalog and not this one.
                 kept = [id(group) for group in ranked[-MOST_ALIKE:]]
                 rows += [
                     group
@@ -252,8 +254,10 @@ class Headlines:
         like = records[0]
         benchmark, metric = _described(self._site, like)
         means = [record.cell.mean for record in records if record.cell.mean is not None]
+        # One unit for all boards, so that a glance compares them.
         unit, factor = units.readable(like.unit, means)
         of_board = {record.board: record for record in records}
+        # A doubtful figure, such as one ten times too high, would shorten all other bars.
         sound = (record.cell.mean for record in records if not self._doubt(record))
         full = full_bar(mean for mean in sound if mean is not None)
         values = tuple(
@@ -264,6 +268,7 @@ class Headlines:
             self._past(of_board[board], releases) if board in of_board else () for board in boards
         )
         words = labels.headline_params(benchmark, like)
+        # A headline can be called by its parameter, which would then be there twice.
         detail = "" if words == metric.short else words
         return Answer(
             like.benchmark,
@@ -307,6 +312,7 @@ class Headlines:
                 if other.metric != record.metric:
                     continue
                 scale = units.factor(other.unit, record.unit)
+                # A doubtful figure may be far off, and would flatten the rest of the curve.
                 if other.cell.mean is None or scale is None or self._doubt(other):
                     continue
                 points.append((position, other.cell.mean * scale, figures.loads.get(_run(other))))
@@ -401,16 +407,19 @@ class Headlines:
     def _changed(
         self, key: GuideKey, pair: ReleasePair | None, judged: Judged | None
     ) -> list[Fact]:
+        # Without an older release the package would not help.
         if self._plan.missing and self._before(key):
             said = [Part(self._plan.missing)]
         elif pair is None:
             said = [Part("This is the first release with figures here.")]
+        # The page that compares them, linked below, says why.
         elif judged is None:
             said = []
         else:
             said = [Part(judged.lead, strong=True)]
             said += [Part(f" {judged.rest}")] if judged.rest else []
         pairs = [p for p in self._plan.pairs if p.new == key]
+        # The release before comes first; the others are pairs from the settings.
         for each in sorted(pairs, key=lambda p: p != pair):
             said += [Part(" "), Part(f"Compare with {each.old.release}", each.address)]
         return [Fact("Changed", tuple(said))]
@@ -435,6 +444,7 @@ class Headlines:
         )
         named = "; ".join(list(titles)[:MOST_NAMED])
         more = f"; and {len(titles) - MOST_NAMED} more" if len(titles) > MOST_NAMED else ""
+        # SEVERITIES begins with the worst.
         worst = next(iter(counts))
         badge = Part(counts[worst], strong=True, severity=worst)
         # A finding is listed with one guide, and what a release lost is only counted.
@@ -451,6 +461,7 @@ def _shared_by_most(site: Site) -> set[tuple[str, str]]:
     counts = Counter(
         kind
         for findings in site.findings.values()
+        # A set, so that a guide counts once, however many such findings it has.
         for kind in {(f.rule.id, f.benchmark) for f in findings if not f.acknowledged}
     )
     return {
@@ -500,6 +511,7 @@ def lead(answers: Answers, benchmarks: Collection[str]) -> list[str]:
             for value, (short, _) in zip(row.values, answers.boards, strict=True)
             if value is not None and value.number and not value.doubt
         ]
+        # A ratio to 0 or to a negative figure says nothing.
         if row.benchmark in benchmarks and len(figures) > 1 and min(figures)[0] > 0:
             figures.sort(reverse=row.better == "higher")
             ends = sorted((figures[0][0], figures[-1][0]))
@@ -580,6 +592,7 @@ def _in_words(site: Site, comparison: Comparison) -> Judged:
     first = (
         f"{title}; and {len(worst) - 1} more." if len(worst) > 1 else f"{title}." if worst else ""
     )
+    # That sentence has the worst event already.
     parts = ["" if said.state == "do not ship" else first]
     parts.append(f"{wording.count(better, 'improvement')}." if better else "")
     rest = " ".join(filter(None, (*parts, _came_and_went(counts["only-old"], counts["only-new"]))))
@@ -599,6 +612,7 @@ def _in_words(site: Site, comparison: Comparison) -> Judged:
 def changes_text(noisy: Sequence[tuple[float, float | None]]) -> str:
     """Return the changes that are not proved, with the widest usual scatter among them."""
     changes = [units.change_text(share) for share in sorted({share for share, _ in noisy})]
+    # Two changes can be equal in words.
     span = " to ".join(dict.fromkeys((changes[0], changes[-1])))
     scatters = [scatter for _, scatter in noisy if scatter is not None]
     if not scatters:
@@ -644,6 +658,7 @@ def _clocks(bundles: Iterable[Loaded], boards: Sequence[str]) -> tuple[str, ...]
     out = []
     for name in boards:
         own = stated.get(name, set())
+        # With two clocks, nothing says which of them a figure was measured at.
         mhz = next(iter(own)) if len(own) == 1 else 0.0
         out.append("" if not mhz else f"{mhz / 1000:g} GHz" if mhz >= 1000 else f"{mhz:g} MHz")
     return tuple(out)
@@ -674,6 +689,7 @@ def _framed(
         return tuple(() for _ in history)
     low, high = min(figures), max(figures)
     middle = (low + high) / 2
+    # All figures are 0: any reach draws them in the middle.
     reach = max((high - low) / 2, LEAST_SPAN * abs(middle)) or 1.0
     return tuple(
         tuple(

@@ -221,6 +221,7 @@ def make(job: Job) -> Made:
     making = Making(writer)
     of_socs = [msgspec.msgpack.decode(each.read(), type=BenchmarkOfSoc) for each in job.of_socs]
     site = context.site_of(
+        # No bundles: the slices have everything that the page needs of them.
         Holdings(catalog, Ledger((), (), ()), (), pool),
         pool.guides(),
         job.plan,
@@ -336,6 +337,7 @@ def _rankings(
     benchmark = site.catalog.get(name)
     if benchmark is None:
         return []
+    # Pairs, as a guide can be the newest one of a board and an older one of another.
     wanted = set(chosen)
     of_guides = site.pool.of_benchmark(name, {key for key, _ in chosen})
     records = [record for record in of_guides if (record.guide, record.board) in wanted]
@@ -376,6 +378,7 @@ def _links(
     def target(each: RankedFigures) -> str:
         if each is ranked:
             return ""
+        # The first ranking is on the page of the benchmark itself.
         if each is listed[0]:
             return f"../{page.rpartition('/')[2]}"
         return slugs.relative(address, f"{page}/{each.slug}")
@@ -415,6 +418,7 @@ def _newest(
     anchors: dict[str, str] = {}
     for number, view in enumerate(views[: trends.MAX_PICTURES]):
         own = f"boards-{number}" if number else "boards"
+        # The ranking replaces the picture and keeps its anchor, to which links from elsewhere lead.
         if view.name in ranked:
             anchors[view.name] = own
         else:
@@ -459,6 +463,7 @@ def _largest_step(view: ChartView) -> float:
     for line in (line for panel in view.panels for line in panel.lines):
         for before, after in pairwise(point.y for point in line.points):
             small, large = sorted((abs(before), abs(after)))
+            # A step from or to 0 has no ratio.
             steps.append(large / small if small else 1.0)
     return max(steps)
 
@@ -468,6 +473,7 @@ def _moved_most(page: str, histories: Sequence[PlatformHistory]) -> PageChart | 
     show among others."""
     drawn = [each for each in histories if each.step and each.picture]
     drawn.sort(key=lambda each: (-each.step, units.natural(each.title)))
+    # Under the names of platforms, as all of them show one headline.
     pictures = tuple(
         replace(each.picture, name=each.title)
         for each in drawn[:MAX_MOVED_PLATFORMS]

@@ -130,12 +130,14 @@ class Inputs:
             scheduler="",
         )
         lists = {name: self._look(name) for name in self._lists()}
+        # Redirects have pages of their own, and change no page of a SoC.
         moved = lists.pop(str(settings.redirects), None)
         self.rules = hash_of(surroundings(), decided, lists)
         descriptions = {name: self._look(name) for name in self._descriptions()}
         self.descriptions = hash_of(descriptions)
         self._described: dict[str, list[object]] = {}
         for name, look in descriptions.items():
+            # A description is two files with one name: a table for programs, and its text.
             self._described.setdefault(Path(name).stem, []).append((name, look))
         bundles = {name: self._look(name) for name in self._results()}
         self._by_hand = self._pages_by_hand()
@@ -157,6 +159,7 @@ class Inputs:
     def are_current(self) -> bool:
         """Return whether all of them are unchanged since the run began."""
         now = [*self._descriptions(), *self._results()]
+        # Files that came or went are changes too.
         if now != self._names or self._pages_by_hand() != self._by_hand:
             return False
         return self._writer.store.is_current([*now, *self._lists()])
@@ -221,6 +224,7 @@ def generate(
     )
     inputs = Inputs(settings, writer, sources, listings)
     with opened(settings.cache, writer) as parts:
+        # With a kept outcome, a folder or place that is missing would not be reported.
         is_whole = not any(fault.kind == "missing-path" for fault in faults)
         kept = parts.recall_site(inputs.whole, settings.formats) if is_whole else None
         mark("looking for what changed")
@@ -231,6 +235,7 @@ def generate(
             return _outcome(site, writer, inputs, settings, sources, progress)
         # Processes that start now have the catalog, and nothing that is read later.
         catalog_of(settings.benchmarks, inputs.descriptions)
+        # Workers on other machines load modules of their own.
         if not (run or settings.scheduler):
             unit.load_shared()
         with nullcontext(run) if run else parallel.at(settings.scheduler) as workers:
@@ -269,6 +274,7 @@ def _generate(
     summaries = [each.summary for each in outcomes]
     mark("writing SoCs")
     making = Making(writer)
+    # Pages over several SoCs are made from summaries, so that no process holds all figures.
     empty = Pool(rows.build([]), catalog)
     boards, _ = load_boards(settings.boards)
     site = context.site_of(
@@ -282,6 +288,7 @@ def _generate(
     )
     findable = _write_benchmarks(run, site, outcomes, surveys)
     mark("writing benchmarks")
+    # All files so far are those of SoCs and benchmarks.
     of_parts = set(writer.files)
     diagnostics += _write(site, settings, outcomes, findable)
     mark("writing lists")
@@ -323,6 +330,7 @@ def plan_of(ledger: Ledger, catalog: Catalog) -> Plan:
     folders = {key.platform: "/".join(addresses.guide[key].split("/")[1:-1]) for key in guides}
     words = slugs.joined(folders.values())
     withdrawn = {guide_key(each.old.bundle) for each in ledger.withdrawn}
+    # A guide that lost its last bundle has no page, but its errata need an address.
     every = dataset.plan(sorted({*guides, *withdrawn}), ()).guide
     return Plan(
         addresses,
@@ -370,11 +378,13 @@ def _soc(
     files: Mapping[tuple[str, str], Source],
     plan: Plan,
 ) -> _Soc:
+    # Errata show the figures of withdrawn bundles, so these are read too.
     every = [*bundles, *(each for pair in withdrawn for each in (pair.old, pair.new))]
     own_heads = [each for each in every if isinstance(each, Head)]
     measured = {names for each in own_heads for names, _ in each.measured}
     benchmarks = {benchmark for benchmark, _, _ in measured}
     guides = [key for key in plan.addresses.guide if key.soc == name]
+    # Part of the key: with the addresses of others, a new SoC would make the pages of all again.
     addresses = Addresses(
         {soc: page for soc, page in plan.addresses.soc.items() if soc == name},
         {key: plan.addresses.guide[key] for key in guides},
@@ -386,17 +396,20 @@ def _soc(
         {key: page for key, page in plan.errata.items() if key.soc == name},
         {of: spelt for of, spelt in plan.spelt.items() if of[0] in benchmarks},
     )
+    # A part of the key, so without the pairs of other SoCs.
     asked = asked_of(guides, run.settings.compare)
     settings = replace(
         run.settings, results=(), releases=(), compare=asked, cache=None, scheduler=""
     )
     contents = tuple((each.origin, each.digest) for each in bundles)
+    # A file can have several bundles.
     sources = dict.fromkeys(files[each.origin, each.digest] for each in every)
     logs = {path for each in own_heads if each.logs for path in kept_in(each, each.logs)}
     key = hash_of(
         *(run.inputs.rules, run.inputs.of_descriptions(benchmarks), own_plan, asked),
         [(each.root, each.origin, each.digest) for each in bundles],
         [(pair.old.digest, pair.new.digest) for pair in withdrawn],
+        # Findings about logs and the provenance pages follow from these.
         run.inputs.digests(sorted(logs)),
     )
     own = Unit(
@@ -440,6 +453,7 @@ def _surveys(run: _Run, socs: Sequence[_Soc]) -> dict[str, _Survey]:
 
 def _beyond(run: _Run, surveys: Mapping[str, _Survey], plan: Plan) -> dict[str, Beyond]:
     """Return what the rules about each SoC's figures need to know of other SoCs."""
+    # Surveys have the platforms of commands in lower case.
     socs = {soc.casefold(): soc for soc in plan.addresses.soc}
     names = sorted({name for survey in surveys.values() for name in survey.runs})
     by_name = {f"outliers of {name}": name for name in names}
@@ -536,6 +550,7 @@ def _parts(
             yield name, part.out, run.parts.slices(part)
         else:
             missing.append(name)
+    # A generator: slices that are sent need not be in memory all at once.
     pieces = (job(name, run.parts.earlier(name)) for name in missing)
     outcomes = run.run(make, pieces)
     for name, outcome in zip(run.progress(missing, label), outcomes, strict=True):
@@ -620,6 +635,7 @@ def _write(
     lists.write_overview(site, listed, compared)
     lists.write_guides(site, listed, compared)
     _write_benchmarks_index(site)
+    # Without comparisons it is not known which waivers are needed.
     used: set[tuple[str, int]] | None = None
     if extras.is_installed("compare"):
         verdicts.write_ledger(site, verdicts.neighbours(compared))
@@ -661,6 +677,7 @@ def _write_health(
     faults = tuple(acknowledged.faults(settings.acknowledged, rules.RULES, used))
     checked = Health(tuple(ranked_findings(findings)), faults)
     listed = (
+        # Read one by one while they are written, since those of all SoCs may not fit into memory.
         msgspec.msgpack.decode(slices[each.id].read(), type=dict[str, Any])
         for each in checked.findings
     )
@@ -677,6 +694,7 @@ def _write_moved(site: Site, settings: Settings) -> list[Diagnostic]:
     """Write a page at each old address that leads on; return the faults of the list of these."""
     moved, faults = redirects.load(settings.redirects, partial(_is_page, site.writer))
     for each in moved:
+        # Relative, as the site may be in any folder of a server.
         target = "/".join([".."] * each.old.count("/") + [each.new])
         values: dict[str, Any] = {"title": f"Moved: {each.old}", "target": target, "to": each}
         write_files.page(site, each.old, "moved.rst.jinja", **values)
@@ -726,8 +744,10 @@ def _finish(
     files = {name: of for name, of in writer.files.items() if name not in of_parts}
     writer.finish()
     with suppress(UnicodeEncodeError):  # findings about a file whose name is no text in UTF-8
+        # A part that could not be made is tried again, and reported again, in each run.
         if not unmade:
             run.parts.add_site(run.inputs.whole, files, summary.encode(whole))
+    # Files that changed meanwhile may be in some pages and not in others.
     run.parts.save(run.inputs.are_current())
     writer.store.save(only_used=True)
     return _outcome(whole, writer, run.inputs, run.settings, sources, run.progress)

@@ -108,6 +108,7 @@ def plan(site: Site, settings: Settings) -> ComparisonPlan:
     pairs, unknown = pairs_with_pages(site.pool, history, names, site.addresses, settings.compare)
     missing = "" if extras.is_installed("compare") else extras.advice("compare")
     if missing:
+        # Guides and lists must not link to pages that are not written.
         pairs.clear()
     # Sorts are stable: by platform, and within each the newest release first.
     pairs.sort(key=lambda pair: version(pair.new.release), reverse=True)
@@ -156,6 +157,7 @@ def write(site: Site, plan: ComparisonPlan) -> Comparisons:
             *(("", page) for page in verdicts.moves_pages(site).values()),
             *((_listed_title(pair), pair.address) for pair in out),
         ]
+        # A site with comparisons is that of one SoC.
         (soc,) = site.socs
         sentence = "Each release of this SoC beside the one before it: what changed."
         write_files.list_of_soc(site, soc, "compare", "Comparisons of", sentence, listed)
@@ -207,6 +209,7 @@ def _write(site: Site, plan: ComparisonPlan, pair: ReleasePair) -> PageOutcome:
     for verdict in (*wording.LEADING, *wording.FOLDED):
         rows = wording.of_verdict(compared.rows, [verdict])
         if rows:
+            # Readers come for what got worse; all other tables are folded.
             opened = verdict in ("regressed", "failed-after")
             table = _table(site, plan.anchors, pair.address, verdict, rows)
             heading = f"{wording.TITLES[verdict]} ({len(rows)})"
@@ -229,6 +232,7 @@ def _write(site: Site, plan: ComparisonPlan, pair: ReleasePair) -> PageOutcome:
         else:
             events.append((name, [_event(event, compared, site.catalog) for event in own]))
     noisy = compared.counts["noisy"]
+    # In the order of the text, by which the extension matches histories with their drawings.
     moves = [row for _, own in events for event in own for row in event["rows"]]
     moves += [row for _, own in far for row in own]
     drawn = [row["drawn"] for row in moves if row["drawn"]]
@@ -357,6 +361,7 @@ def _far(event: Event, comparison: Comparison, catalog: Catalog) -> dict[str, An
     """Return an unproved event as one line: its most conspicuous row, and the ground."""
     title = wording.event_title(event, comparison)
     if event.is_minor:
+        # The title ends with the extent, and no single row is worth a line.
         name, _, extent = title.rpartition(": ")
         return {"name": name, "figures": extent, "history": "", "drawn": None}
     row = event.rows[0]
@@ -424,6 +429,7 @@ def _table(
 
 def _over_usual(row: Row) -> TableCell:
     """Return how many times its usual scatter a row moved, where that is known."""
+    # A move to or from 0 is infinitely many times the scatter.
     if known_scatter(row) is None or row.worse_by is None or math.isinf(row.worse_by):
         return ""
     # More digits would claim more than a scatter is known by.

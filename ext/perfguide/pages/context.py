@@ -42,6 +42,7 @@ class Making:
         """Return what ``make`` gives. Where it raises, return what ``instead`` makes of the words
         for readers, and take back the files and pictures of ``make``. ``what`` names the part on
         a ``page``."""
+        # Both keep the order of writing, so a count is enough to go back.
         files, pictures = len(self.writer.files), len(self.pictures)
 
         def fail(finding: Diagnostic) -> T:
@@ -151,10 +152,12 @@ def site_of(
     """Return the site of some guides; ``findings`` are all doubts about their figures."""
     by_platform = families(guides)
     socs: dict[str, list[GuideKey]] = {}
+    # Sorts are stable, so the guides of one SoC keep their order.
     for key in sorted(guides, key=lambda key: units.natural(key.soc)):
         socs.setdefault(key.soc, []).append(key)
     bundles: dict[Platform, list[Bundle]] = {}
     for item in holdings.ledger.bundles:
+        # A bundle without results belongs to no guide.
         if (key := guide_key(item.bundle)) in plan.addresses.guide:
             bundles.setdefault(key.platform, []).append(item.bundle)
     of_guides: dict[GuideKey, list[Finding]] = {}

@@ -76,6 +76,7 @@ def write(
             f"the data of {key}",
             f"{json_api.ROOT}/{_path(site, key)}",
             partial(_write_guide, site, key),
+            # The fault is reported; the other guides keep their data.
             lambda _reason: None,
         )
         if data:
@@ -86,6 +87,7 @@ def write(
     if guides:
         _write_by_benchmark(site, path, guides, compared, verdicts)
     for pair in compared:
+        # A badge is about the release before; a pair from the settings would overwrite it.
         if pair.verdict and not pair.is_asked:
             _json(site, f"badges/{_path(site, pair.new)}.json", _badge(pair.new, pair.verdict))
     return guides
@@ -174,6 +176,7 @@ def write_indexes(
     boards: dict[str, set[tuple[str, str, str]]] = {soc: set() for soc in paths}
     for key, of_guide in guides.items():
         for board in of_guide.boards:
+            # Under its old name, a renamed board would be listed twice.
             today = site.boards.today(key.soc, board)
             boards[key.soc].add((family(key), today, site.boards.short(key.soc, today)))
     listed = finder.index(paths, measured, boards, addressed)
@@ -183,6 +186,7 @@ def write_indexes(
 def _write_guide(site: Site, key: GuideKey) -> GuideData:
     path, page, pool = _path(site, key), site.addresses.guide[key], site.pool
     records = pool.of_guide(key)
+    # A site builds without pyarrow, and then has no Parquet files.
     columns = None
     if extras.is_installed("parquet"):
         columns = (parquet.address(FIGURES, key, path), parquet.address(RUNS, key, path))

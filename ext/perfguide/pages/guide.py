@@ -109,6 +109,7 @@ def write(site: Site, key: GuideKey, links: GuideLinks, top: Answers, errata: st
                 max_elements=max_elements,
                 boards=boards,
             )
+            # The page of the provenance has a table beside each of these.
             views += zip(part.tables, section.views, strict=True)
             parts.append(part)
             counts[benchmark.entry.chapter] += len(section.records)
@@ -219,7 +220,7 @@ def _hash(bundles: Sequence[Loaded]) -> str:
 
 
 def _changes(top: Answers) -> list[Link]:
-    """Return the link to the comparison with the release before, if there is one."""
+    """Return the links to the comparisons with older releases."""
     parts = (part for fact in top.facts for part in fact.parts)
     return [Link(part.text, part.page) for part in parts if part.text.startswith("Compare with")]
 
@@ -248,6 +249,7 @@ def _results(site: Site, key: GuideKey, page: str, top: Answers) -> PageTable:
         values = [row.values[number] for row in top.rows]
         columns.append((board, [_figure(value) for value in values]))
         failed = [value is not None and value.number is None for value in values]
+        # An empty cell also means that nothing was measured.
         if any(failed):
             columns.append((f"{board}, failed", ["yes" if each else "" for each in failed]))
     if against:
@@ -309,12 +311,14 @@ def _description(
         "keywords": [key.soc, family(key), *boards, *titles],
         "measurementTechnique": titles,
         "temporalCoverage": "/".join(dict.fromkeys((days[0], days[-1]))),
+        # The newest run, not the day of the build, so that equal inputs give equal pages.
         "dateModified": days[-1],
     }
 
 
 def _variables(records: Sequence[Record], catalog: Catalog) -> list[dict[str, str]]:
     """Return each metric once with its unit, as schema.org PropertyValues."""
+    # A dict keeps the order of the records, which a set would not.
     metrics: dict[tuple[str, str], None] = {}
     for record in records:
         benchmark = catalog.get(record.benchmark)

@@ -117,6 +117,7 @@ def decides(site: Site, finding: Finding) -> str:
     """Return the decision that a finding bears on: a figure of it is a headline of its guide, or others
     are computed from it. Empty if there is none."""
     benchmark = site.catalog.get(finding.benchmark)
+    # Lost figures are only counted, and a rule without marks doubts no single figure.
     if finding.rule.id in COUNTED or not finding.rule.marks or benchmark is None:
         return ""
     bases = {name for metric in benchmark.entry.metrics for name in metric.computed_from}

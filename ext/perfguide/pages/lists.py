@@ -122,6 +122,7 @@ def newest_guide(guides: Sequence[GuideSummary]) -> GuideSummary:
     """Return the newest guide of a platform that has at least half of the figures of the one before.
     ``guides`` are in the order of their releases."""
     for older, newer in zip(guides[-2::-1], guides[:0:-1], strict=True):
+        # A release with a few first runs must not hide the figures of the one before.
         if newer.figures >= MIN_SHARE_OF_FIGURES * older.figures:
             return newer
     return guides[0]
@@ -136,6 +137,7 @@ def by_platform(guides: Sequence[GuideSummary]) -> list[list[GuideSummary]]:
 
     def recency(own: Sequence[GuideSummary]) -> tuple[Any, ...]:
         newest = newest_guide(own)
+        # The day alone: systems that were measured together are ordered by release.
         return newest.measured.date(), version(newest.key.release), newest.figures
 
     return sorted(ordered, key=recency, reverse=True)
@@ -148,6 +150,7 @@ def by_soc(guides: Sequence[GuideSummary]) -> dict[str, list[GuideSummary]]:
         socs.setdefault(guide.key.soc, []).append(guide)
     newest = {soc: newest_guide(by_platform(own)[0]) for soc, own in socs.items()}
     names = sorted(socs, key=units.natural)
+    # Sorts are stable, so SoCs that were measured on one day stay in natural order.
     names.sort(key=lambda soc: newest[soc].measured.date(), reverse=True)
     return {soc: socs[soc] for soc in names}
 
@@ -162,12 +165,14 @@ def write_overview(
         own = by_platform(listed[soc])
         newest.append(newest_guide(own[0]))
         socs.append(_soc_overview(site, newest[-1], own))
+    # Pairs from the settings may skip releases, and say nothing of the newest change.
     by_guide = {each.new: each for each in compared if not each.is_asked}
     worse = [
         Worse(f"{each.new.soc}, {_release(each.new)}", each.address, _verdict_words(each.verdict))
         for guide in sorted(newest, key=lambda guide: guide.measured, reverse=True)
         if (each := by_guide.get(guide.key)) and each.verdict and each.verdict.fall
     ]
+    # The address makes the order certain where two runs ended at once.
     recent = sorted(guides, key=lambda g: (g.measured, site.addresses.guide[g.key]), reverse=True)
     overview = Overview(
         socs,
@@ -201,6 +206,7 @@ def _soc_overview(
             address = site.addresses.guide[guide.key]
             fields = msgspec.structs.asdict(result)
             own_result = ResultOfGuide(**fields, guide=address, release=guide.key.release)
+            # The first one stays: newer guides, and systems that were measured later, come first.
             results.setdefault((result.benchmark, result.label), own_result)
     key = newest.key
     return SocOverview(
@@ -260,6 +266,7 @@ def _guide_row(
     own = by_platform(guides)[0]
     newest = newest_guide(own)
     number = own.index(newest)
+    # Slices, since there may be no release before or after.
     before, partial = own[max(number - 1, 0) : number], own[number + 1 :]
     pair = verdicts.get(newest.key)
     verdict = pair.verdict if pair else None
@@ -321,6 +328,7 @@ def _news(
 
 def _named(names: Sequence[str]) -> str:
     left = len(names) - MAX_NAMED_BENCHMARKS
+    # “And 1 more” would be no shorter than a name.
     if left <= 1:
         return ", ".join(names)
     return f"{', '.join(names[:MAX_NAMED_BENCHMARKS])} and {left} more"
@@ -336,6 +344,7 @@ def _filters(name: str, states: Sequence[State]) -> list[dict[str, Any]]:
             "count": states.count(state),
         }
         for state, sign in SIGNS.items()
+        # A filter that hides no row, or all, is of no use.
         if 0 < states.count(state) < len(states)
     ]
 
@@ -390,6 +399,7 @@ MAX_MARKS = 3_000
 
 def _lines_with_room(lines: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return lines cut to their newest marks, so that one page has room for them."""
+    # Each system keeps its newest comparison at least.
     each = max(1, MAX_MARKS // max(1, sum(len(line["marks"]) for line in lines)))
     return [
         line
@@ -425,6 +435,7 @@ def _comparison_row(page: str, pair: ComparedGuides) -> dict[str, Any]:
         "change": verdict.change,
         "none": f"nothing worse; {verdict.better} better" if verdict.better else "nothing worse",
         "moves": f"{verdict.worse} / {verdict.better}",
+        # Rounded down, as 100 % has to mean all of them.
         "judged": f"{100 * verdict.judged // verdict.of} % of {verdict.of:,}"
         if verdict.of
         else units.MISSING,

@@ -21,6 +21,7 @@ MAX_ELEMENTS = 12_500
 def too_long(tables: Iterable[PageTable], max_bytes: int = MAX_CSV_BYTES) -> frozenset[str]:
     """Return the names of the tables to move, the largest first, until the CSV of the others is at
     most ``max_bytes`` and they have at most ``MAX_ELEMENTS`` elements."""
+    # The largest first, so that few tables leave the page.
     ranked = sorted(tables, key=lambda table: (-table.size, table.name))
     size, weight = (sum(each) for each in ([t.size for t in ranked], [t.weight for t in ranked]))
     out = set()

@@ -45,6 +45,7 @@ def of_boards(
 ) -> list[tuple[GuideKey, str]]:
     """Return the newest of some guides for each board, under whatever name."""
     by_release = sorted(measured, key=lambda each: version(each[0].release))
+    # A later release replaces an earlier one under the same key.
     newest = {
         (key.platform, boards.today(key.soc, board)): (key, board) for key, board in by_release
     }
@@ -73,6 +74,7 @@ def survey(pool: Pool, catalog: Catalog, boards: Boards) -> Survey:
 
 def _run(item: Loaded, results: Sequence[int]) -> NewestRun:
     chosen = [item.results[number] for number in sorted(results)]
+    # As a bundle, so that the decoder of bundles reads and checks it.
     data = schema.encode(structs.replace(item.bundle, results=chosen))
     return NewestRun(item.digest, data)
 
@@ -89,4 +91,5 @@ def pool_of(
 def _loaded(run: NewestRun, limits: Limits) -> Loaded:
     document = Document(Source("", run.digest, Path()), run.digest, run.data, lines=False)
     (item,) = (each for each in decode.load(document, limits) if isinstance(each, Loaded))
+    # Encoded with fewer results it has other bytes, but it is the same bundle.
     return replace(item, digest=run.digest)

@@ -56,6 +56,7 @@ class Slice(msgspec.Struct, frozen=True):
             with Path(self.path).open("rb") as file:
                 file.seek(self.start)
                 data = file.read(self.size)
+        # Another build may have replaced the file since the slice was named.
         if hashlib.sha256(data).hexdigest() != self.digest:
             raise OSError(errno.EIO, "was changed by another program; build again", self.path)
         return data
@@ -157,14 +158,17 @@ class Part(msgspec.Struct, frozen=True):
 def opened(cache: Path | None, writer: Writer) -> Iterator[Parts]:
     """Yield the parts of a site. Without a cache, or with one that cannot be written, they are kept until
     the run has ended."""
+    # Several sites may share a cache.
     own = hashlib.sha256(str(writer.root.resolve()).encode()).hexdigest()[:16]
     with contextlib.ExitStack() as stack:
         folder = cache and cache / FOLDER / own
         try:
             if folder:
+                # Tried now, and not when the first part is ready, perhaps after an hour.
                 put(folder / NEW, [])
                 (folder / NEW).unlink()
         except OSError:
+            # A cache that cannot be written costs time alone.
             folder = None
         yield Parts(folder or Path(stack.enter_context(TemporaryDirectory())), writer)
 
@@ -181,6 +185,7 @@ class Parts:
     def earlier(self, name: str) -> Part | None:
         """Return a part as the last run left it, whatever its key is."""
         data = read(self._path(name))
+        # A file that is damaged, or of another version, is no part; it is made again.
         with contextlib.suppress(ValueError):
             return msgspec.msgpack.decode(data, type=Part) if data else None
         return None
@@ -200,6 +205,7 @@ class Parts:
             return None
         if any(self._right(each, own, formats) is None for each, own in part.others.items()):
             return None
+        # None is kept before all are known to be right.
         for each in part.others:
             if kept := self.earlier(each):
                 self._keep(each, kept)
@@ -212,6 +218,7 @@ class Parts:
             return None
         if part.store and not self._is_there(str(self._slices_of(part.store[0])), *part.store):
             return None
+        # Texts, as to make a path of each of thousands of files takes longer than all else.
         top = f"{self._writer.root}/"
         is_right = all(self._is_there(top + file, *state) for file, state in part.files.items())
         return part if is_right else None
@@ -233,6 +240,7 @@ class Parts:
         states = {file: (digest, identify(f"{top}/{file}")) for file, digest in part.files.items()}
         slices, store = self._put_slices(part.slices)
         kept = Part(key, states, part.looks, part.out, slices, store, others or {})
+        # It counts from save() on, when it is known whether inputs changed during the run.
         write(self._path(name, NEW), msgspec.msgpack.encode(kept))
         self._keys[name] = key
         self._new.add(name)
@@ -269,6 +277,7 @@ class Parts:
                     self._path(name, NEW).replace(path)
                 part = self.earlier(name)
                 if part and name in self._new and not is_current:
+                    # With an empty key it is never recalled, but earlier() still finds the looks.
                     write(path, msgspec.msgpack.encode(structs.replace(part, key="")))
                 files.add(path.name)
                 if part and part.store:
@@ -287,6 +296,7 @@ class Parts:
         }
 
     def _path(self, name: str, end: str = "") -> Path:
+        # Names of SoCs and benchmarks may have characters that no file system allows.
         digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()
         return self._folder / f"{digest}{end}"
 

@@ -64,6 +64,7 @@ def refusal(folder: Path) -> str:
     try:
         is_export = (folder / "conf.py").read_text("utf-8", "replace").startswith(FIRST_LINE)
     except FileNotFoundError:
+        # An empty folder is as good as a new one.
         is_export = not any(folder.iterdir())
     message = "has other files and is left alone; name a new or empty folder"
     return "" if is_export else f"{name} {message}"

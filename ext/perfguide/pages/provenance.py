@@ -58,6 +58,7 @@ def write(
     tables = [
         write_tables.table(
             *(site, address, table.name.rpartition("/")[2], table.title, grid),
+            # provenance.json has the same content for programs.
             has_data=False,
             max_elements=each,
         )
@@ -135,6 +136,7 @@ def write_errata_index(
     on each guide, from its comparison with the release before."""
     changed = dict[tuple[str, str], Counter[GuideKey]]()
     for each in corrections:
+        # Each SoC has counted its own part of what one bundle withdrew.
         changed.setdefault(each.by, Counter()).update(each.figures)
     withdrawn = dict[tuple[str, str], list[Withdrawal]]()
     for item in site.holdings.ledger.withdrawn:

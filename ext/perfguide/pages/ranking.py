@@ -133,6 +133,7 @@ def rankings(
         if record.cell.mean is None or _is_beside(benchmark, record):
             continue
         params = tuple(sorted((n, v) for n, v in record.params.items() if n != engine))
+        # Units of one kind are converted; those of two kinds cannot be ranked together.
         groups.setdefault((record.metric, params, units.parse(record.unit).kind), []).append(record)
     loads = {(*_run(r), r.metric, frozenset(r.params.items())): r.cell.mean for r in records}
     likely = engines.inferred(records, site.catalog)
@@ -170,6 +171,7 @@ def _main(figures: Sequence[_Figure]) -> list[_Figure]:
     for figure in figures:
         first.setdefault(figure.metric, figure)
         for name, value in figure.params.items():
+            # 1 and True are equal in Python, but different values of a parameter.
             values.setdefault((figure.metric, name), set()).add((type(value), value))
     metrics = list(first.values()) if len(first) <= MAX_ALTERNATIVES else []
 
@@ -296,6 +298,7 @@ def _ranked(
     sign = 1 if better == "lower" else -1
     rows = []
     for soc, own in by_soc.items():
+        # Boards of a SoC are compared within one release, so that no old figure leads for it.
         last = max((record.guide for record in own), key=_age)
         own = [record for record in own if record.guide == last]
         own.sort(key=lambda record: sign * scaled(record, record.cell.mean or 0.0))
@@ -351,14 +354,17 @@ def with_axis(name: str, unit: str, better: units.Better, rows: list[RankedRow])
         start = 10.0 ** math.floor(math.log10(least))
         end = _round_up(most)
         powers = range(round(math.log10(start)), math.floor(math.log10(end)) + 1)
+        # The two signs make the division round up.
         ticks = [10.0**power for power in powers[:: -(-len(powers) // MAX_LOG_TICKS)]]
         ranking = Ranking(name, unit, better, True, start, end, [], rows)
     else:
         start = min(0.0, least)
         step = _round_up((most - start) / MIN_TICKS) or 1.0
+        # Rounded first, as a quotient that is 4 may be a little above it in floats, and add a tick.
         end = start + step * max(1, math.ceil(round((most - start) / step, 9)))
         ticks = [start + step * number for number in range(round((end - start) / step) + 1)]
         ranking = Ranking(name, unit, better, False, start, end, [], rows)
+    # The positions of ticks need the axis, so the ranking is made without them first.
     named = [(ranking.position(tick), units.number(tick)) for tick in ticks]
     return msgspec.structs.replace(ranking, ticks=named)
 
@@ -368,12 +374,14 @@ def _round_up(value: float) -> float:
     if value <= SMALLEST_SHOWN:
         return 0.0
     power = 10.0 ** math.floor(math.log10(value))
+    # The tolerance is for powers of ten, which floats do not hold exactly.
     return next(f * power for f in (1, 2, 2.5, 5, 10) if f * power >= value * (1 - 1e-9))
 
 
 def lead(figures: RankedFigures) -> str:
     """Return who leads, with engine and load, in one sentence."""
     ranking = figures.ranking
+    # A ranking has two SoCs at least.
     first, second = ranking.rows[0], ranking.rows[1]
     text = f"{units.number(first.number)} {ranking.unit}".rstrip()
     text += f" at {units.number(first.load)} % CPU" if first.load is not None else ""
@@ -419,7 +427,9 @@ def write(site: Site, address: str, page: str, anchor: str, figures: RankedFigur
     data = listing(tuple(head), [tuple(line) for line in lines], 3)
     table = write_tables.table(site, address, anchor, figures.name, data)
     content = msgspec.structs.replace(ranking, rows=ranking.rows[:MAX_ROWS])
+    # The page draws the best ones; the CSV above has all.
     extra = page_tables.extra_of_answers(msgspec.json.encode({"ranking": content}), address)
+    # Only the page of the benchmark has a table of sources.
     return replace(table, extra=extra, origin=link_name(page, SOURCES))
 
 

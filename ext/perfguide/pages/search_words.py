@@ -54,6 +54,7 @@ def of_records(
     out = {name}
     if benchmark:
         out |= {benchmark.entry.title, benchmark.entry.chapter, *benchmark.entry.also}
+    # Boards and releases repeat the same few names thousands of times.
     distinct = {(record.metric, frozenset(record.params.items())): record for record in records}
     for record in distinct.values():
         named = {k: v for k, v in record.params.items() if isinstance(v, str)}
@@ -94,6 +95,7 @@ def index(pages: Iterable[FindablePage]) -> bytes:
     listed: list[list[object]] = []
     sections: dict[tuple[str, str], int] = {}
     places: list[list[object]] = []
+    # In a fixed order, whichever page was made first.
     for number, page in enumerate(sorted(pages, key=lambda p: units.natural(p.address))):
         listed.append([page.address, page.title, " ".join(page.words), page.rank])
         for section in page.sections:

@@ -65,6 +65,7 @@ def markup(parts: Sequence[Part], page: str) -> str:
     """Return the parts of a sentence on ``page`` as reStructuredText."""
     out = ""
     for part in parts:
+        # Markup drops blanks at the ends, so a text of blanks alone would vanish.
         if not part.text.strip():
             out += part.text
             continue
@@ -75,7 +76,9 @@ def markup(parts: Sequence[Part], page: str) -> str:
         elif part.strong:
             piece = rst_text.strong(part.text)
         else:
+            # The beginning of a paragraph needs more escapes, as it could begin a list.
             piece = rst_text.inner(part.text) if out else rst_text.text(part.text)
+        # These blanks separate the parts of a sentence.
         lead = " " if part.text.startswith(" ") else ""
         trail = " " if part.text.endswith(" ") else ""
         # Inline markup has to be followed by a blank or a sign; an escaped blank is not shown.

@@ -67,6 +67,7 @@ def write(
             records += own
             view = summaries.headline_view(catalog, own)
             caption = f"{soc} headline figures, {title}"
+            # The bound is that of the page, which has a table for each system.
             max_elements = MAX_ELEMENTS // len(families(keys))
             headlines.append(
                 write_tables.view(
@@ -76,6 +77,7 @@ def write(
             drawn = _of_trends(site, own)
             views = trends.over_releases(catalog, drawn, site.scenes[platform])[:MAX_TRENDS]
             charts += write_tables.small_charts(site, page, f"trend-{slug}", caption, views)
+        # Links and entries of a toctree are relative to the folder of the page.
         folder = page.rpartition("/")[0]
         guides = [
             (k.release, site.addresses.guide[k].removeprefix(f"{folder}/")) for k in newest_first
@@ -122,6 +124,7 @@ def _of_trends(site: Site, records: Sequence[Record]) -> list[Record]:
     for name, benchmark in site.catalog.benchmarks.items():
         if name in chosen:
             chapters.setdefault(benchmark.entry.chapter, []).append(name)
+    # In turn, so that a chapter with many benchmarks does not take all places.
     turns = chain.from_iterable(zip_longest(*chapters.values()))
     named = {*islice(filter(None, turns), MAX_TRENDS)}
 

@@ -70,6 +70,7 @@ def encode(value: object) -> bytes:
 
 def _plain_number(value: Any) -> float | int:
     """Return a number of NumPy as one of Python. Raises ``NotImplementedError`` for anything else."""
+    # Figures come from columns of NumPy, whose numbers msgspec does not know.
     if not isinstance(value, np.generic):
         raise NotImplementedError(f"{type(value).__name__} is no part of a summary")
     number: float | int = value.item()

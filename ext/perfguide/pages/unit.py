@@ -100,6 +100,7 @@ def read(unit: Unit) -> Holdings:
     bundles = [by_content[each] for each in unit.bundles if each in by_content]
 
     def with_results(item: Loaded) -> Loaded:
+        # Heads have no results, which errata compare.
         return by_content.get((item.origin, item.digest), item)
 
     withdrawn = [
@@ -116,6 +117,7 @@ def load_shared() -> None:
     """Load modules and templates that making pages needs. Processes forked afterwards share them;
     otherwise each would load them again, which takes longer than the pages of a small SoC."""
     write_files.load_templates()
+    # Not imported at the top, as a build with nothing to do starts faster without it.
     importlib.import_module("pandas")
     for extra, module in (("compare", "scipy.special"), ("parquet", "pyarrow.parquet")):
         if extras.is_installed(extra):
@@ -159,6 +161,7 @@ def write(
     """Write all files of the SoC of this name but its pictures; return its summary and its slices."""
     corrections = errata.find(site.holdings.ledger, site.catalog)
     comparisons = compare.plan(site, settings)
+    # First, as they make the comparisons with the release before, which compare.write() takes over.
     guides = _write_guides(site, comparisons, corrections)
     compared = compare.Comparisons()
     data: dict[GuideKey, downloads.GuideData] = {}
@@ -178,6 +181,7 @@ def write(
     marking: dict[str, list[Finding]] = {}
     for each in checked.findings:
         if each.rule.marks:
+            # Another process makes the page of the benchmark, and numbers its rows in its own way.
             marking.setdefault(each.benchmark, []).append(_without_rows(each))
     slices = {
         benchmark_slice(each): summary.encode(

@@ -39,6 +39,7 @@ def _templates() -> jinja2.Environment:
     """Return the templates of all pages. Compiling them takes longer than filling them in."""
     templates = jinja2.Environment(
         loader=jinja2.PackageLoader("perfguide.pages"),
+        # A misspelt name is an error, and not an empty text.
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -133,6 +134,7 @@ def page(
 
     def prose(benchmark: Benchmark) -> str:
         described.append(benchmark)
+        # Its text is filled in at the end, when its lines are known and nothing tidies it any more.
         return f"\0{len(described) - 1}\0"
 
     about = _visible(about or {})
@@ -172,6 +174,7 @@ def further_pages(site: Site, table: PageTable) -> None:
 
 def _tidied(text: str) -> str:
     """Return the source with at most one empty line in a row."""
+    # Tags of templates leave empty lines behind.
     return re.sub(r"\n(?:[ \t]*\n){2,}", "\n\n", text).rstrip() + "\n"
 
 
@@ -213,6 +216,7 @@ def json_file(site: Site, name: str, value: object, sort_keys: bool = False) -> 
 
 def _visible(value: Any) -> Any:
     if isinstance(value, str):
+        # In effect no limit, which is for messages.
         return visible(value, 10**6)
     if isinstance(value, Mapping):
         return {key: _visible(item) for key, item in value.items()}

@@ -197,6 +197,7 @@ def _divided(
         FurtherPage(
             address := f"{page}/{name}/{number}",
             block.words,
+            # A page of a further part is one folder deeper.
             replace(write(address, block), data=f"../{file}" if data else ""),
         )
         for number, block in enumerate(divided[1:], 2)
@@ -229,6 +230,7 @@ def _written(
         link_name(page, name),
         extra=page_tables.extra(content, behind),
         header_rows=len(content.header),
+        # Docutils refuses a table that has only stub columns.
         stub_columns=min(content.stub, len(content.header[0]) - 1),
         widths=page_tables.widths(content),
         rows=len(grid.rows),
@@ -339,6 +341,7 @@ def _chart(
         own = replace(own, sentences=(*own.sentences, sentence))
     if provenance is not None:
         names = dict.fromkeys(site.layout.table(r) for _, records in drawn for r in records)
+        # A chart can draw figures of several tables.
         links = ",".join(link_name(provenance.address, each) for each in names)
         own = _with_origin(own, links)
     return own
@@ -400,6 +403,7 @@ def page_pictures(page: str, pictures: Sequence[Picture]) -> tuple[PagePicture, 
     return tuple(
         PagePicture(
             visible(picture.view.name),
+            # Each builder takes the format that it can show.
             f"{folder}/{picture.stem.rpartition('/')[2]}.*",
             visible(picture.view.text(), MAX_ALT_CHARS),
         )
@@ -467,6 +471,7 @@ def part(
     commands = site.pool.commands(section.records)
     usual = section.benchmark.entry.command
     scene = Scene(boards=site.boards, order=tuple(boards))
+    # Pages over several guides, which give a prefix, draw their own kinds of charts.
     drawn = () if prefix else charts(site, page, section, anchor, "guide", scene, provenance)
     if notes and tables and not prefix:
         # The notes are about all tables and appear once.
