@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain, islice, zip_longest
@@ -25,7 +25,7 @@ MAX_ELEMENTS = 8_000
 """An estimate of the HTML elements of the headline tables; a page has at most 15,000."""
 
 
-def write_notice(site: Site, soc: str, comparisons: Sequence[str], reason: str) -> None:
+def write_notice(site: Site, soc: str, comparisons: Iterable[str], reason: str) -> None:
     """Write a page that says why a SoC's page could not be made, and lists the same pages."""
     page = site.addresses.soc[soc]
     pages = [slugs.relative(page, site.addresses.guide[key]) for key in site.socs[soc]]
@@ -34,10 +34,10 @@ def write_notice(site: Site, soc: str, comparisons: Sequence[str], reason: str) 
 
 
 def write(
-    site: Site, soc: str, comparisons: Sequence[str], tops: Mapping[GuideKey, GuideOutcome]
+    site: Site, soc: str, comparisons: Mapping[str, str], tops: Mapping[GuideKey, GuideOutcome]
 ) -> None:
-    """Write the page of a SoC. ``comparisons`` are addresses of pages, the newest first; ``tops``
-    has the guides with headline results."""
+    """Write the page of a SoC. ``comparisons`` has the verdict of each comparison by the address of
+    its page, the newest first; ``tops`` has the guides with headline results."""
     page, keys, catalog = site.addresses.soc[soc], site.socs[soc], site.catalog
     bundles = [loaded.bundle for loaded in site.pool.bundles_of(keys)]
     boards = summaries.boards(bundles, site.boards, with_releases=True)
@@ -106,7 +106,7 @@ def write(
         families=listed,
         headlines=headlines,
         charts=charts,
-        comparisons=[slugs.relative(page, to) for to in comparisons],
+        comparisons=[(slugs.relative(page, to), tag) for to, tag in comparisons.items()],
         sources=sources.write(site, page, sources.rows(site, records)) if records else None,
     )
 

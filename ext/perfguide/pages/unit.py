@@ -167,14 +167,15 @@ def write(
     data: dict[GuideKey, downloads.GuideData] = {}
     if site.guides:
         tops = {key: outcome for key, outcome in guides.items() if outcome.results}
-        pages = [pair.address for pair in comparisons.pairs]
+        compared = compare.write(site, comparisons)
+        tags = {each.address: each.verdict.tag for each in compared.compared if each.verdict}
+        pages = {pair.address: tags.get(pair.address, "") for pair in comparisons.pairs}
         site.making.attempt(
             f"the page of {name}",
             site.addresses.soc[name],
             partial(soc.write, site, name, pages, tops),
             partial(soc.write_notice, site, name, pages),
         )
-        compared = compare.write(site, comparisons)
         provenance.write_list(site, name)
         data = downloads.write(site, name, compared.compared, compared.verdicts)
     ranks = {k: rank for keys in site.families.values() for rank, k in enumerate(reversed(keys))}
