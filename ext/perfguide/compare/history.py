@@ -310,7 +310,7 @@ def timer_step(figures: Sequence[float]) -> float:
             ticks = [number / figure for figure in figures]
             # A number of ticks is an integer, up to the error of the rate's last printed digit.
             exact = [
-                abs(own - round(own)) <= own * 10.0 ** (1 - each)
+                math.isfinite(own) and abs(own - round(own)) <= own * 10.0 ** (1 - each)
                 for own, each in zip(ticks, digits, strict=True)
                 if each >= MIN_TICK_DIGITS
             ]

@@ -335,7 +335,9 @@ def _judgement(test: _Test, q: float, rate: float, limits: Bar, shift: Shift | N
         ground += f"; it moved alike on {test.boards} boards, which are judged together"
         detectable = None if outcome == "different" else detectable
     if spread and outcome == "noisy":
-        scatter = max(scatter or 0.0, pair.old.width, pair.new.width)
+        width = max(scatter or 0.0, pair.old.width, pair.new.width)
+        # Samples on both sides of zero are no range of ratios.
+        scatter = width if math.isfinite(width) else None
     return Judgement(
         change,
         move.p,
