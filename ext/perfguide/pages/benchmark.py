@@ -310,6 +310,11 @@ def _write(
             for own in of_socs
             for each in own.histories
         ],
+        pages=[
+            (own.measured[0][0].soc, slugs.relative(page, own.page))
+            for own in of_socs
+            if own.measured
+        ],
         moved=long_tables.move(site, page, tables),
         sources=sources.write(site, page, [row for own in of_socs for row in own.sources]),
     )
