@@ -213,7 +213,9 @@ def bundle(chance: Chance, number_of: int, results: Sequence[dict[str, Any]]) ->
         # Near the ends of what Python can express as a date.
         out["created"] = chance.choice(["0001-01-03T00:00:00Z", "9999-12-28T23:59:59+14:00"])
     if chance.random() < 0.3:
-        out["setup"] = {"medium": chance.choice(["card", "disk"]), name(chance): scalar(chance)}
+        # Runs of one release on different media would be refused.
+        medium = "card" if len(out["sdk"]["version"]) % 2 else "disk"
+        out["setup"] = {"medium": medium, name(chance): scalar(chance)}
     if chance.random() < 0.2:
         out["tools"] = {name(chance): scalar(chance)}
     if chance.random() < 0.3:
