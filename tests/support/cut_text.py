@@ -7,7 +7,7 @@ from typing import Any
 from playwright.sync_api import Page
 
 CUT = """() => {
-  const hidden = new Set(), boxes = new Map(), cut = [];
+  const boxes = new Map(), cut = [];
   const style = new Map();
   const look = each => {
     if (!style.has(each)) {

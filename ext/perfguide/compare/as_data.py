@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import xml.etree.ElementTree as ET
 from typing import Any
 
@@ -195,24 +194,24 @@ def to_junit(comparison: Comparison, catalog: Catalog) -> str:
     case = ET.SubElement(summary, "testcase", classname="Comparison", name="Headline")
     # JUnit has no “too little to say”; a test that passed would be read as “ship”.
     if said.state not in ("do not ship", "look", "ship"):
-        ET.SubElement(case, "skipped", message=_xml(said.sentence))
+        ET.SubElement(case, "skipped", message=visible(said.sentence))
     lines = [said.sentence, said.more]
     for name, own in words.by_action(comparison):
         lines += [f"{name}: {words.event_title(event, comparison)}" for event in own]
-    ET.SubElement(case, "system-out").text = _xml("\n".join(filter(None, lines)))
+    ET.SubElement(case, "system-out").text = visible("\n".join(filter(None, lines)))
     for row in comparison.rows:
         cells = words.row_words(row, comparison, catalog)
         name = f"{cells.board}: {row.benchmark}"
-        suite = suites.setdefault(name, ET.Element("testsuite", name=_xml(name)))
-        case = ET.SubElement(suite, "testcase", classname=_xml(name), name=_xml(cells.figure))
-        outcome = _xml(f"{cells.change}: {cells.verdict}; {cells.ground}")
+        suite = suites.setdefault(name, ET.Element("testsuite", name=visible(name)))
+        case = ET.SubElement(suite, "testcase", classname=visible(name), name=visible(cells.figure))
+        outcome = visible(f"{cells.change}: {cells.verdict}; {cells.ground}")
         if row.alarming:
             ET.SubElement(case, "failure", message=outcome, type=row.verdict)
-        elif row.verdict in ALARMS or row.verdict in (*("improved", "changed", "same", "steady"),):
+        elif row.verdict in ALARMS or row.verdict in ("improved", "changed", "same", "steady"):
             ET.SubElement(case, "system-out").text = outcome
         else:
             ET.SubElement(case, "skipped", message=outcome)
-    top = ET.Element("testsuites", name=f"{_xml(comparison.old)} → {_xml(comparison.new)}")
+    top = ET.Element("testsuites", name=f"{visible(comparison.old)} → {visible(comparison.new)}")
     top.append(summary)
     top.extend(suites[name] for name in sorted(suites, key=units.natural))
     for element in (top, *top):
@@ -220,8 +219,3 @@ def to_junit(comparison: Comparison, catalog: Catalog) -> str:
             element.set(count, str(sum(1 for _ in element.iter(tag))))
     ET.indent(top)
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{ET.tostring(top, encoding="unicode")}\n'
-
-
-def _xml(text: str) -> str:
-    """Text without what XML cannot hold: control characters show as escapes."""
-    return re.sub("[\ufffe\uffff]", "\ufffd", visible(text))

@@ -607,14 +607,9 @@ def _conditions(own: Sequence[Row], old: SideFigures, new: SideFigures) -> list[
     """Return what was different around all rows of an event that are on both sides."""
     counts: Counter[str] = Counter()
     both = [row for row in own if row.old and row.new]
-    seen: dict[tuple[int, int], list[str]] = {}
     for row in both:
         assert row.old and row.new
-        key = (row.old.cell.members[0], row.new.cell.members[0])
-        if key not in seen:
-            was, now = old.pool.conditions(row.old), new.pool.conditions(row.new)
-            seen[key] = _changed(was, now)
-        counts.update(seen[key])
+        counts.update(_changed(old.pool.conditions(row.old), new.pool.conditions(row.new)))
     return [text for text, count in counts.items() if count == len(both)]
 
 

@@ -447,7 +447,7 @@ MOST_WAIVED = 100.0
 def _toml(value: Scalar) -> str:
     """A value as TOML; a text in which nothing ends it or is not allowed there."""
     if isinstance(value, str):
-        return json.dumps(visible(value), ensure_ascii=False).replace("\x7f", "\\u007f")
+        return json.dumps(visible(value), ensure_ascii=False)
     return json.dumps(value)
 
 

@@ -33,7 +33,7 @@ MAX_BOARDS = 12
 """Boards with a column; the CSV file has all of them."""
 
 
-class perf_answers(ScreenNode):  # noqa: N801
+class perf_answers(ScreenNode):
     """The top of a guide. ``answers`` is an :class:`Answers`, ``top`` the folder of generated pages,
     and ``page`` the guide if the node is on another page."""
 

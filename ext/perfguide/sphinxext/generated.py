@@ -62,7 +62,7 @@ _HAS_RIGHT_TO_LEFT = "perfguide-right-to-left"
 """The key of a flag there."""
 
 
-class perf_fold(ScreenNode):  # noqa: N801
+class perf_fold(ScreenNode):
     """A part that is folded until a reader opens it, with its ``summary``."""
 
     def printed(self) -> list[nodes.Node]:
@@ -71,12 +71,12 @@ class perf_fold(ScreenNode):  # noqa: N801
         return [nodes.paragraph("", "", strong), *self.children]
 
 
-class perf_history(nodes.Inline, nodes.TextElement):  # noqa: N801
+class perf_history(nodes.Inline, nodes.TextElement):
     """A history: ``heights`` from 0 to 1, ``new`` the index of the newer release, ``words`` for
     readers who cannot see it. Its text, for formats other than HTML, is drawn in characters."""
 
 
-class perf_site_file(nodes.Inline, nodes.TextElement):  # noqa: N801
+class perf_site_file(nodes.Inline, nodes.TextElement):
     """A link to a file of the site's data, by its name below the folder of the data."""
 
 

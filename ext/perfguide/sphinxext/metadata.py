@@ -52,7 +52,7 @@ FINDER_SCRIPTS = tuple(f"perfguide-{name}.js" for name in ("drawing", "figures",
 """The same of the page that finds boards."""
 
 
-class perf_data(nodes.General, nodes.Element):  # noqa: N801
+class perf_data(nodes.General, nodes.Element):
     """Links to files of the site's data, for builders of sites."""
 
 
@@ -90,7 +90,7 @@ def _skip(_translator: Any, _node: nodes.Element) -> None:
     raise nodes.SkipNode
 
 
-class perf_explorer(nodes.container):  # noqa: N801
+class perf_explorer(nodes.container):
     """The container of the explorer; its children are for readers without scripts."""
 
 

@@ -70,7 +70,7 @@ Line = tuple[SocOverview, list[Best | None]]
 """A row of the matrix."""
 
 
-class perf_overview(ScreenNode):  # noqa: N801
+class perf_overview(ScreenNode):
     """The matrix with its ``columns`` and ``lines``; ``top`` is the folder of generated pages."""
 
     def printed(self) -> list[nodes.Node]:
@@ -78,7 +78,7 @@ class perf_overview(ScreenNode):  # noqa: N801
         return [_plain(self)]
 
 
-class perf_search(ScreenNode):  # noqa: N801
+class perf_search(ScreenNode):
     """A search form. ``examples`` are queries with results."""
 
     def printed(self) -> list[nodes.Node]:

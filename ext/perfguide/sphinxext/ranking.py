@@ -15,7 +15,7 @@ from .answers import Links
 from .screen_nodes import ScreenNode, printed_table
 
 
-class perf_ranking(ScreenNode):  # noqa: N801 - docutils names nodes so
+class perf_ranking(ScreenNode):
     """The table; ``ranking`` is a :class:`Ranking`, and ``top`` the folder of generated pages."""
 
     def printed(self) -> list[nodes.Node]:

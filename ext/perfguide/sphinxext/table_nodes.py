@@ -48,7 +48,7 @@ MAX_FLOAT_ROWS = 30
 """A longer table may continue on the next page."""
 
 
-class perf_rows(nodes.General, nodes.Element):  # noqa: N801
+class perf_rows(nodes.General, nodes.Element):
     """The cells of one table, with the attributes of a :class:`Grid`: ``header`` and ``body`` (rows
     of cells), ``stub``, ``tabs``, ``units``, ``shorts``, ``head_names`` and ``notes``;
     ``row_names``, those of its ``names``, by row and column; and ``widths`` (relative, or
@@ -85,24 +85,24 @@ def perf_leaf(grid: Grid, top: str, widths: Sequence[int] = ()) -> perf_rows:
     )
 
 
-class perf_figure(nodes.General, nodes.Element):  # noqa: N801
+class perf_figure(nodes.General, nodes.Element):
     """A table for HTML: the caption, and one table or one in each tab."""
 
 
-class perf_use(nodes.General, nodes.Element):  # noqa: N801
+class perf_use(nodes.General, nodes.Element):
     """The folded controls of an HTML table, which a script adds, with its line of links to files."""
 
 
-class perf_grid(nodes.General, nodes.Element):  # noqa: N801
+class perf_grid(nodes.General, nodes.Element):
     """The rows of one HTML table. ``prefix`` is the beginning of the anchors of its rows."""
 
 
-class perf_picture(nodes.General, nodes.Element):  # noqa: N801
+class perf_picture(nodes.General, nodes.Element):
     """One picture of a chart; ``label`` is the name of its tab, ``size`` its width and height in CSS
     pixels, or ``None`` without an SVG file."""
 
 
-class perf_download(nodes.General, nodes.Element):  # noqa: N801
+class perf_download(nodes.General, nodes.Element):
     """A line of links to files, for formats with links."""
 
 

@@ -226,7 +226,8 @@ window.perfguideDrawing = (() => {
       const cut = (text, room_) => (text.length > room_ ? `${text.slice(0, room_ - 1)}…` : text);
       const ownRoom = row.own.length + 1;
       const label = svg("text", { x: 2, y: isNarrow ? y - 14 : y + 4, class: "perf-axis perf-strong" },
-        cut(row.label, Math.floor((isNarrow ? width - 16 : 320) / 6.6) - ownRoom), svg("title", {}, row.label));
+        // Bold letters are about 7.4 pixels wide.
+        cut(row.label, Math.floor((isNarrow ? width - 16 : 320) / 7.4) - ownRoom), svg("title", {}, row.label));
       const own = svg("text", { x: isNarrow ? width - 4 : 322, y: isNarrow ? y - 14 : y + 4, "text-anchor": "end", class: "perf-axis" }, row.own);
       root.append(label, own, svg("path", { d: `M${box.left},${y}H${box.right}`, class: "perf-gridline" }));
       let before = null;
