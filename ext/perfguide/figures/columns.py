@@ -132,6 +132,16 @@ class Figures:
         """Turn a flag for each kind of ``kinds`` into a flag for each figure."""
         return np.asarray(wanted, dtype="bool")[self.kinds[0]] if len(self) else self.spread
 
+    @cached_property
+    def steady(self) -> Flags:
+        """Flags of the figures on which releases and boards should agree."""
+        flags = []
+        for _, metric, unit in self.kinds[1]:
+            stated = metric.steady if metric else None
+            usual = unit != "%" and (metric is None or metric.better != "neither")
+            flags.append(usual if stated is None else stated)
+        return self.of_kind(flags)
+
     def metric_label(self, position: int) -> str:
         """Return the label of a figure's metric, by default its name."""
         name = self.name("metric", position)

@@ -14,7 +14,6 @@ from statistics import fmean, median
 
 import numpy as np
 
-from ..catalog.benchmarks import Metric
 from ..common import units
 from ..figures.columns import GUIDE, OWNER, Figures, digits
 from .finding import Hit, Rule, amount
@@ -97,19 +96,11 @@ FITS, ROWS, APART = 0.8, 6, math.log(1.04)
 difference between two boards in a row that distinguishes them."""
 
 
-def comparable(kind: tuple[str, Metric | None, str]) -> bool:
-    """Return whether releases and boards should agree on figures of a kind."""
-    _, metric, unit = kind
-    if metric and metric.steady is not None:
-        return metric.steady
-    return unit != "%" and (metric is None or metric.better != "neither")
-
-
 def far(figures: Figures) -> Iterator[Hit]:
     """Yield newest figures far from all earlier releases, by a factor of units or otherwise."""
     if not len(figures):
         return
-    steady = figures.of_kind([comparable(kind) for kind in figures.kinds[1]])
+    steady = figures.steady
     newest, away = figures.newest, list[tuple[Hit, int]]()
     moved: dict[int, list[float]] = {}
     table = figures.groups(*OWNER, "benchmark")
@@ -198,7 +189,7 @@ def unlike_boards(figures: Figures) -> Iterator[Hit]:
     """Yield first figures of a board that are off those of all other boards."""
     if not len(figures):
         return
-    steady = figures.of_kind([comparable(kind) for kind in figures.kinds[1]])
+    steady = figures.steady
     kind = figures.groups("benchmark", "metric", "unit", "params").tolist()
     soc, means = figures.code("soc").tolist(), figures.mean.tolist()
     # For each kind, the newest figure of each board, of all and of those of one SoC, ascending.
@@ -267,7 +258,7 @@ def swapped_boards(figures: Figures) -> Iterator[Hit]:
         return
     owner, guide = figures.groups(*OWNER), figures.groups(*GUIDE)
     kind = figures.groups("benchmark", "metric", "unit", "params")
-    steady = figures.of_kind([comparable(sort) for sort in figures.kinds[1]])
+    steady = figures.steady
     means, logs = logs_of(figures)
     # The boards of each guide: only boards measured together can be exchanged.
     boards: dict[int, dict[int, dict[int, tuple[int, float]]]] = {}

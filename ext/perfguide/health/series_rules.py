@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from ..catalog.benchmarks import Metric
 from ..catalog.chart_spec import is_number
 from ..common import units
 from ..figures import labels
@@ -52,17 +51,9 @@ DIP = 0.9
 """The share of the highest figure so far below which a curve has dipped."""
 
 
-def _steady(kind: tuple[str, Metric | None, str]) -> bool:
-    _, metric, unit = kind
-    if metric and metric.steady is not None:
-        return metric.steady
-    return unit != "%" and (metric is None or metric.better != "neither")
-
-
 def _logs(figures: Figures) -> tuple[Ints, Floats]:
-    """Return the positions of comparable figures, and the logarithms of their means."""
-    steady = figures.of_kind([_steady(kind) for kind in figures.kinds[1]])
-    positions = np.flatnonzero(steady & (figures.mean > 0))
+    """Return the positions of figures that should agree, and the logarithms of their means."""
+    positions = np.flatnonzero(figures.steady & (figures.mean > 0))
     return positions, np.log(figures.mean[positions])
 
 

@@ -15,7 +15,7 @@ from ..common import units
 from ..figures.columns import GUIDE, OWNER, Figures, digits
 from ..figures.exchanges import Moved, exchanges
 from .finding import Hit, Rule
-from .newest_rules import comparable, logs_of
+from .newest_rules import logs_of
 
 RULES = (
     Rule(
@@ -77,7 +77,7 @@ class _Row:
 
 def _tables(figures: Figures) -> dict[int, list[_Row]]:
     """Return the newest figures of each benchmark on each board that have a past."""
-    steady = figures.of_kind([comparable(kind) for kind in figures.kinds[1]])
+    steady = figures.steady
     table = figures.groups(*OWNER, "benchmark")
     _, logs = logs_of(figures)
     tables: dict[int, list[_Row]] = {}
