@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from perfguide.sphinxext import embedding
 from perfguide.sphinxext.theme import POLICY
 
 
@@ -26,13 +27,16 @@ class _Quiet(http.server.SimpleHTTPRequestHandler):
         else:
             super().do_GET()
 
+
+class _Strict(_Quiet):
     def end_headers(self) -> None:
-        self.send_header("Content-Security-Policy", f"{POLICY}; frame-ancestors 'none'")
+        if self.path.partition("?")[0] != f"/_static/{embedding.FILE}":
+            self.send_header("Content-Security-Policy", f"{POLICY}; frame-ancestors 'none'")
         self.send_header("X-Content-Type-Options", "nosniff")
         super().end_headers()
 
 
-class _Slow(_Quiet):
+class _Slow(_Strict):
     """Sends a page in parts, as over a slow connection: it is shown before it is complete."""
 
     def do_GET(self) -> None:
@@ -51,9 +55,11 @@ class _Slow(_Quiet):
 
 
 @contextmanager
-def served(site: Path, slow: bool = False) -> Iterator[str]:
-    """Yield the address of the site while it is served; with ``slow``, pages come in parts."""
-    handler = functools.partial(_Slow if slow else _Quiet, directory=str(site))
+def served(site: Path, slow: bool = False, *, has_policy: bool = True) -> Iterator[str]:
+    """Yield the address of the site while it is served; with ``slow``, pages come in parts, and without
+    ``has_policy`` there are no further headers."""
+    kind = _Slow if slow else _Strict if has_policy else _Quiet
+    handler = functools.partial(kind, directory=str(site))
     # Any free port, because tests run side by side.
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()

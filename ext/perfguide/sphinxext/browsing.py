@@ -18,7 +18,7 @@ from sphinx.builders.html import StandaloneHTMLBuilder
 from sphinx.errors import ExtensionError
 from sphinx.util.typing import ExtensionMetadata
 
-from . import theme
+from . import embedding, theme
 from .config import page_name
 
 SCRIPTS = ("grid", "tables", "cells", "links")
@@ -89,8 +89,10 @@ def _page_context(
         return
     page = page_name(app.config.perfguide_output, "reports/provenance")
     uri = app.builder.get_relative_uri(pagename, page) if page in app.env.found_docs else ""
+    embed = embedding.address(app, pagename)
+    data = {"cells": {"data-provenance": uri}, "links": {"data-embed": embed} if embed else {}}
     for name in SCRIPTS:
-        attributes: dict[str, Any] = {"data-provenance": uri} if name == "cells" else {}
+        attributes: dict[str, Any] = data.get(name, {})
         app.add_js_file(f"perfguide-{name}.js", loading_method="defer", **attributes)
 
 

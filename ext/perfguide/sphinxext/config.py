@@ -82,6 +82,8 @@ class Values(msgspec.Struct):
     characters; if empty, ``latex_documents`` counts."""
     perfguide_csp: bool = False
     """True: pages have a strict Content-Security-Policy; see SECURITY.md."""
+    perfguide_embedding: bool = False
+    """True: other sites can show each table and chart in a frame, by ``_static/perfguide-embed.html``; see SECURITY.md."""
     perfguide_description: bool = True
     """True: generated pages have ``<meta name="description">``, unless another extension writes
     it."""

@@ -30,6 +30,7 @@ from . import (
     chart,
     config,
     csv_table,
+    embedding,
     figure_role,
     generated,
     glossary,
@@ -69,7 +70,7 @@ PARTS = (
         metadata,
         menu,
     ),
-    *(numbering, latex, reference, table_nodes, theme, browsing, guest, unmade),
+    *(numbering, latex, reference, table_nodes, theme, browsing, embedding, guest, unmade),
 )
 """The modules to register. Their order is that of the tags in the head of a page."""
 

@@ -2,7 +2,8 @@
    headings copy theirs. */
 (() => {
   "use strict";
-  const { copy, modelOf, ready } = window.perfguideGrid;
+  const { copy, make, modelOf, ready } = window.perfguideGrid;
+  const { embed } = document.currentScript.dataset; // where the site has a page for embedding
 
   /* Tables that are too long for their page, and the releases of a SoC, have pages of their own. An
      address of a row, or of another part of a section, leads there. */
@@ -58,7 +59,28 @@
     }
   };
 
+  /* The line with which another site shows a table or chart in a frame. */
+  const frameOf = (figure) => {
+    const address = new URL(embed, location.href);
+    address.searchParams.set("part", figure.id);
+    const title = figure.querySelector(".caption-text")?.textContent ?? "";
+    const height = Math.min(Math.max(figure.offsetHeight + 80, 200), 800);
+    const frame = make("iframe", { title, width: "100%", height: String(height), loading: "lazy" });
+    frame.setAttribute("src", address.href);
+    return frame.outerHTML;
+  };
+
+  const offerFrames = () => {
+    for (const use of document.querySelectorAll("figure[id] .perf-use")) {
+      const button = make("button", { type: "button", textContent: "Embed" });
+      button.addEventListener("click", () => copy(frameOf(use.closest("figure")), "Line for another site copied"));
+      if (!use.querySelector(".perf-tools")) use.append(make("div", { className: "perf-tools" }));
+      use.querySelector(".perf-tools").append(button);
+    }
+  };
+
   ready(() => {
+    if (embed) offerFrames();
     document.addEventListener("click", (event) => {
       const link = event.target.closest?.("a.headerlink");
       if (link) copy(link.href, "Link copied");
