@@ -20,7 +20,7 @@ import sys
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import pairwise, product
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -94,6 +94,8 @@ class Figure:
     params: dict[str, Any]
     mean: float
     holds: bool
+    unasked: Params
+    """The parameters that the question does not name."""
 
 
 def _defaults(benchmark: str) -> dict[str, Any]:
@@ -124,7 +126,7 @@ def board_figures(
             if (result["benchmark"], result["metric"]) != (benchmark, metric):
                 continue
             params = {**defaults, **result.get("params", {})}
-            if any(str(params.get(name)) != value for name, value in asked.items()):
+            if len(_others(params, asked)) > 1:
                 continue
             # A run with a background load or several threads is no answer unless it is asked for.
             free = defaults.keys() - asked.keys() - {"engine"}
@@ -140,11 +142,45 @@ def board_figures(
             samples.setdefault(key, []).append((value * scale, count))
     figures: dict[tuple[str, str, str], dict[str, list[Figure]]] = {}
     for (board, release, text), values in samples.items():
+        params = json.loads(text)
         mean = sum(v * n for v, n in values) / sum(n for _, n in values)
         holds = mean >= float(bound) if sign == ">=" else mean <= float(bound)
+        free_params = _params({n: v for n, v in params.items() if n not in asked})
         own_figures = figures.setdefault(board, {}).setdefault(release, [])
-        own_figures.append(Figure(json.loads(text), mean, holds))
-    return figures
+        own_figures.append(Figure(params, mean, holds, free_params))
+    worse = min if sign == ">=" else max
+    for releases in figures.values():
+        for release, own_figures in releases.items():
+            exact = [f for f in own_figures if not _others(f.params, asked)]
+            measured = {f.unasked for f in exact}
+            beside = [f for f in _beside(own_figures, asked, worse) if f.unasked not in measured]
+            releases[release] = [*exact, *beside]
+    return {
+        board: {release: own for release, own in releases.items() if own}
+        for board, releases in figures.items()
+        if any(releases.values())
+    }
+
+
+def _others(params: Mapping[str, Any], asked: Mapping[str, str]) -> list[str]:
+    """Return the names of parameters that do not have the value asked for."""
+    return [name for name, value in asked.items() if str(params.get(name)) != value]
+
+
+def _beside(
+    figures: Sequence[Figure], asked: Mapping[str, str], worse: Callable[..., Figure]
+) -> Iterator[Figure]:
+    """Yield the worse of the figures at the next smaller and the next larger number beside one asked for."""
+    series: dict[tuple[str, Params], list[Figure]] = {}
+    for figure in figures:
+        for name in _others(figure.params, asked):
+            if isinstance(figure.params.get(name), int | float):
+                series.setdefault((name, figure.unasked), []).append(figure)
+    for (name, _), own in series.items():
+        own.sort(key=lambda figure: figure.params[name])
+        for low, high in pairwise(own):
+            if low.params[name] < float(asked[name]) < high.params[name]:
+                yield worse(low, high, key=lambda figure: figure.mean)
 
 
 def expected_answers(
@@ -161,7 +197,7 @@ def expected_answers(
                 if any(len({str(f.params[name]) for f in figures}) > 1 for name in names):
                     continue
                 own = tuple((release, _params(f.params), f.mean) for f in figures)
-                key = (board, tuple(params for _, params, _ in own))
+                key = (board, tuple(figure.unasked for figure in figures))
                 answers.setdefault(key, (*board, own, all(f.holds for f in figures)))
     return sorted(answers.values(), key=lambda each: (each[:3], each[3]))
 

@@ -100,6 +100,27 @@ def test_between_two_sizes_the_worse_figure_counts_and_beyond_them_none(catalog:
     assert not answers(catalog, [bundle], "speed/rate?block_size=8192 >= 1").measured
 
 
+def test_figures_between_sizes_count_where_no_newer_or_equal_release_measured_the_size(
+    catalog: Catalog,
+) -> None:
+    bundles = [
+        loaded(*run(1, 30, size=256), *run(2, 30, size=4096)[:1], id="a", sdk__version="09.00"),
+        loaded(
+            *run(30, 30),
+            *run(7, 30, "sw", size=256),
+            *run(8, 30, "sw", size=4096)[:1],
+            id="b",
+            sdk__version="09.01",
+        ),
+    ]
+    found = answers(catalog, bundles, "speed/rate?block_size=1024 >= 20").measured
+    means = {
+        each.readings[0].record.params["engine"]: each.readings[0].record.cell.mean
+        for each in found
+    }
+    assert means == {"hw": 30, "sw": 7} and len(found) == 2
+
+
 def test_units_of_the_condition_are_converted(catalog: Catalog) -> None:
     bundle = loaded(*run(20, 30))
     for bound in ("20000 kB/s", "160 Mbit/s", "20 MB/s"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import xml.etree.ElementTree as ET
+from datetime import datetime
 from pathlib import Path
 from xml.etree.ElementTree import Element
 
@@ -283,6 +284,14 @@ def test_each_soc_has_a_feed_of_its_own_releases(real_site: Path) -> None:
             path.parent.name
         }
         of_socs += [entry.text for entry in feed.findall(f"{atom}entry/{atom}id")]
+        # What RFC 4287 asks of a feed and of its entries.
+        for part in (feed, *feed.iter(f"{atom}entry")):
+            assert all(part.findtext(f"{atom}{name}") for name in ("title", "id"))
+            assert datetime.fromisoformat(part.findtext(f"{atom}updated", "")).tzinfo
+        assert feed.findtext(f"{atom}author/{atom}name")
+        for link in feed.iter(f"{atom}link"):
+            page = link.attrib["href"].removeprefix(f"{BASE}/").partition("#")[0]
+            assert (real_site / page).is_file(), page
         page = (path.parent / "index.html").read_text("utf-8")
         assert 'href="feed.xml"' in page
     assert sorted(of_socs) == sorted(entry.text for entry in every)

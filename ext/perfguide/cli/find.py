@@ -150,7 +150,7 @@ def _run_text(
         record = reading.record
         texts.append(_engine(record, inferred, holdings))
         benchmark = holdings.catalog.get(record.benchmark)
-        for name, value in sorted(reading.params().items()):
+        for name, value in sorted(record.params.items()):
             if benchmark is None:
                 texts.append(labels.params_text({name: value} if name not in asked else {}))
             elif name not in asked and value != benchmark.param(name).default:

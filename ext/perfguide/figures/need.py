@@ -36,6 +36,10 @@ _CONDITION = re.compile(
 )
 
 
+Unasked = frozenset[tuple[str, Scalar]]
+"""The parameters of a figure that a condition does not name, with their values."""
+
+
 @dataclass(frozen=True, slots=True)
 class Condition:
     """A bound on a metric. ``params`` are names and values as text; a parameter that is left out
@@ -69,13 +73,6 @@ class Reading:
     between: tuple[Record, ...]
     ratio: float
     earlier: tuple[Record, ...]
-
-    def params(self) -> dict[str, Scalar]:
-        """Return the parameters of the figure, without one that differs from the value asked for."""
-        if not self.between:
-            return self.record.params
-        one, other = (each.params for each in self.between)
-        return {name: value for name, value in one.items() if other[name] == value}
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,12 +270,12 @@ def _runs(
     """Yield the figures of one benchmark that meet or miss conditions together: for each set of
     parameters those of the newest release that has them."""
     # An older release answers only for parameters that no newer one measured.
-    answered = set[tuple[frozenset[tuple[str, Scalar]], ...]]()
+    answered = set[tuple[Unasked, ...]]()
     for position, records in enumerate(releases):
-        of_release = set[tuple[frozenset[tuple[str, Scalar]], ...]]()
+        of_release = set[tuple[Unasked, ...]]()
         candidates = [_candidates(records, catalog, each) for each in conditions]
         for readings in filter(_of_one_run, product(*candidates)):
-            measured = tuple(frozenset(reading.params().items()) for reading in readings)
+            measured = tuple(map(_unasked, (each.record for each in readings), conditions))
             if measured not in answered:
                 of_release.add(measured)
                 yield tuple(_with_earlier(each, releases[position + 1 :]) for each in readings)
@@ -304,8 +301,21 @@ def _candidates(records: Sequence[Record], catalog: Catalog, condition: Conditio
             exact.append(record)
         elif len(wrong) == 1 and is_number(record.params[wrong[0]]):
             others.append((wrong[0], record))
-    readings = [Reading(each, (), _ratio(each, condition), ()) for each in exact]
-    return readings or list(_between(others, condition))
+    measured = {_unasked(each, condition) for each in exact}
+    return [
+        *(Reading(each, (), _ratio(each, condition), ()) for each in exact),
+        *(
+            reading
+            for reading in _between(others, condition)
+            if _unasked(reading.record, condition) not in measured
+        ),
+    ]
+
+
+def _unasked(record: Record, condition: Condition) -> Unasked:
+    """Return the parameters of a figure that a condition does not name, in which answers differ."""
+    names = record.params.keys() - dict(condition.params).keys()
+    return frozenset((name, record.params[name]) for name in names)
 
 
 def _is_usual(benchmark: Benchmark, name: str, value: Scalar) -> bool:

@@ -88,17 +88,24 @@ window.perfguideNeed = (() => {
       if (!wrong.length) exact.push(reading);
       else if (wrong.length === 1 && line.params.get(wrong[0][0]).number !== null) {
         const [name] = wrong[0];
-        const rest = new Map([...line.params].filter(([other]) => other !== name));
-        const key = JSON.stringify([name, [...rest].map(([other, value]) => [other, value.text])]);
-        if (!others.has(key)) others.set(key, { name, rest, readings: [] });
+        const rest = [...line.params].filter(([other]) => other !== name);
+        const key = JSON.stringify([name, rest.map(([other, value]) => [other, value.text])]);
+        if (!others.has(key)) others.set(key, { name, readings: [] });
         others.get(key).readings.push(reading);
       }
     }
-    return exact.length ? exact : [...others.values()].flatMap((series) => between(series, condition));
+    const measured = new Set(exact.map((reading) => unasked(reading, condition)));
+    const estimates = [...others.values()].flatMap((series) => between(series, condition));
+    return [...exact, ...estimates.filter((reading) => !measured.has(unasked(reading, condition)))];
+  }
+
+  /* The parameters that a condition does not name, in which answers differ. */
+  function unasked({ params }, condition) {
+    return JSON.stringify([...params].filter(([name]) => !condition.params.has(name)).map(([n, v]) => [n, v.text]));
   }
 
   /* The worse of the figures at the next smaller and larger value that was measured. */
-  function between({ name, rest, readings }, condition) {
+  function between({ name, readings }, condition) {
     const at = read(condition.params.get(name));
     const value = (reading) => reading.line.params.get(name).number;
     const below = readings.filter((reading) => value(reading) < at);
@@ -109,7 +116,7 @@ window.perfguideNeed = (() => {
       above.reduce((a, b) => (value(b) < value(a) ? b : a)),
     ];
     const worse = sides[1].ratio < sides[0].ratio ? sides[1] : sides[0];
-    return [{ ...worse, params: rest, between: sides }];
+    return [{ ...worse, between: sides }];
   }
 
   const product = (lists) =>
@@ -130,7 +137,7 @@ window.perfguideNeed = (() => {
       const ofRelease = [];
       const lists = conditions.map((condition) => candidates(lines, release, condition, factorOf));
       for (const readings of product(lists).filter(areOfOneRun)) {
-        const key = JSON.stringify(readings.map(({ params }) => [...params].map(([n, v]) => [n, v.text])));
+        const key = JSON.stringify(readings.map((reading, at) => unasked(reading, conditions[at])));
         if (!answered.has(key)) {
           ofRelease.push(key);
           out.push(readings);
