@@ -58,7 +58,11 @@ def _bundles() -> list[dict[str, Any]]:
         ),
         plain(_aes(16, "hw", 0.0), sdk__version="10.00", board__name="board-2"),
         plain(_copy(77.0), sdk__version="10.00", sdk__os="rt-linux", **first),
-        plain(_copy(55.5), board__soc="AM64X", board__name="board-3"),
+        plain(
+            *(_copy(55.5), _aes(16, "hw", 123456.5), _aes(64, "hw", 123456.75)),
+            board__soc="AM64X",
+            board__name="board-3",
+        ),
         plain(_aes(1024, "default", 20.0), _load(99), board__name="board-4", sdk__version="10.00"),
         plain(_aes(1024, "default", 30.0), _load(30), board__name="board-4", sdk__version="11.00"),
         plain(_copy(1.0), board__soc=HOSTILE, board__name=HOSTILE, sdk__version=HOSTILE),
@@ -215,6 +219,23 @@ def test_engines_are_compared_where_one_is_chosen(page: Page, site: Path) -> Non
     _sides(page, site.as_uri(), f"{side}:hw", f"{side}:sw", results="openssl")
     assert sorted(row[1:] for row in _rows(page)[1:]) == [["3", "—"], ["—", "80.5"]]
     assert "not judged" in page.locator(".perf-explorer-result > ul").first.inner_text()
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_labels_of_the_chart_tell_rows_apart_and_touch_no_figure(
+    page: Page, site: Path, width: int
+) -> None:
+    page.set_viewport_size({"width": width, "height": 900})
+    sides = (_side("09.01", "board-3", "AM64X"), _side("09.01", "board-1"))
+    _sides(page, site.as_uri(), *sides, results="openssl")
+    labels = page.evaluate(
+        "[...document.querySelectorAll('.perf-explorer-chart .perf-strong')].map((label) => {"
+        "const [own, figure] = [label.getBBox(), label.nextElementSibling.getBBox()];"
+        "return [label.firstChild.data, figure.x - own.x - own.width]; })"
+    )
+    assert len(labels) > 1
+    assert len({text for text, _ in labels}) == len(labels)
+    assert all(gap > 0 for _, gap in labels), labels
 
 
 def test_a_row_opens_to_the_samples_setup_and_notes_of_its_sides(page: Page, site: Path) -> None:

@@ -4,7 +4,7 @@
 (() => {
   const place = document.querySelector(".perf-finder");
   if (!place) return;
-  const { el, number } = window.perfguideDrawing;
+  const { el, fit, number } = window.perfguideDrawing;
   const { load } = window.perfguideFigures;
   const { GROUPS, linesOf, ofBoard, parse, written } = window.perfguideNeed;
   const order = new Intl.Collator("en", { numeric: true });
@@ -174,14 +174,14 @@
   const exact = (value) => number(Number(value.toPrecision(12)));
 
   /* The figure of a condition in its unit, with a link to its section. */
-  function figureCell(reading, condition) {
+  function figureCell(reading, condition, head) {
     const factor = 1 / factorOf(condition.unit, reading.line.unit);
     const figures = (reading.between.length ? reading.between : [reading]).map((each) => {
       const link = el("a", { href: place.dataset.start + each.figure.link.replace("#", `${place.dataset.end}#`) });
       link.textContent = exact(each.figure.mean * factor);
       return link;
     });
-    return el("td", { class: "perf-n" }, ...figures.flatMap((each, at) => (at ? [" to ", each] : [each])));
+    return el("td", { class: "perf-n", "data-head": head }, ...figures.flatMap((each, at) => (at ? [" to ", each] : [each])));
   }
 
   function marginOf({ group, readings }) {
@@ -223,9 +223,9 @@
         .map((figure) => `${exact(figure.mean * factor)} (${figure.release})`);
       body.append(el("tr", {},
         el("th", { scope: "row", class: "perf-key" }, nameOf(each.board)),
-        ...each.readings.map((reading, at) => figureCell(reading, conditions[at])),
-        el("td", {}, runOf(each, conditions)), el("td", {}, marginOf(each)),
-        el("td", {}, [...releases].join(", ")), el("td", {}, others.join(", "))));
+        ...each.readings.map((reading, at) => figureCell(reading, conditions[at], heads[at + 1])),
+        ...[runOf(each, conditions), marginOf(each), [...releases].join(", "), others.join(", ")]
+          .map((text, at) => el("td", { "data-head": heads[conditions.length + 1 + at] }, text))));
     }
     grid.append(body);
     const box = el("div", { class: "perf-scroll", role: "region", tabindex: "0", "aria-label": caption }, grid);
@@ -280,6 +280,7 @@
         ...(items.length ? [el("p", {}, `Not measured: ${items.length}`), el("ul", {}, ...items)] : []),
         el("p", {}, "The same in a terminal: ", el("code", {}, command)),
       );
+      result.querySelectorAll(".perf-scroll").forEach((box) => fit(box));
     } catch (error) {
       if (mine !== turn) return;
       status.textContent = error.file

@@ -193,8 +193,14 @@ window.perfguideDrawing = (() => {
 
   /* A figure of ratios from {title, note, names, base, rows}: a row is {label, own, ratios}, with a ratio
      in the better direction or nothing for each name, and ``own`` as the figure of the base. */
-  function ratios(content, room) {
-    const lines = content.names.map((name, at) => ({ name, points: [], isBase: at === content.base }));
+  function ratios(given, room) {
+    const lines = given.names.map((name, at) => ({ name, points: [], isBase: at === given.base }));
+    // Labels have room for what tells the rows apart.
+    const parts = given.rows.map((row) => row.label.split(", "));
+    const shared = parts.length > 1 ? parts[0].filter((part) => parts.every((own) => own.includes(part))) : [];
+    const labels = parts.map((own) => own.filter((part) => !shared.includes(part)).join(", "));
+    const rows = given.rows.map((row, at) => ({ ...row, short: labels[at] || row.label }));
+    const content = { ...given, rows, note: `${given.note}${shared.length ? ` All rows: ${shared.join(", ")}.` : ""}` };
     return el("figure", { class: "perf-explorer-chart" }, el("figcaption", {}, content.title, el("small", {}, content.note)),
       legend(lines), holder((width) => ratioPicture(content, width), room));
   }
@@ -223,11 +229,13 @@ window.perfguideDrawing = (() => {
     }
     rows.forEach((row, i) => {
       const y = box.top + step * i + (isNarrow ? 30 : step / 2);
-      const cut = (text, room_) => (text.length > room_ ? `${text.slice(0, room_ - 1)}…` : text);
-      const ownRoom = row.own.length + 1;
+      // The end of a label tells rows apart as often as its beginning.
+      const cut = (text, most) => (text.length > most
+        ? `${text.slice(0, Math.ceil(most / 2) - 1)}…${text.slice(-Math.floor(most / 2))}` : text);
+      // Bold letters are about 7.1 pixels wide, and others 6.7.
+      const chars = Math.floor(((isNarrow ? width - 16 : 320) - 6.8 * row.own.length - 8) / 7.2);
       const label = svg("text", { x: 2, y: isNarrow ? y - 14 : y + 4, class: "perf-axis perf-strong" },
-        // Bold letters are about 7.4 pixels wide.
-        cut(row.label, Math.floor((isNarrow ? width - 16 : 320) / 7.4) - ownRoom), svg("title", {}, row.label));
+        cut(row.short, chars), svg("title", {}, row.label));
       const own = svg("text", { x: isNarrow ? width - 4 : 322, y: isNarrow ? y - 14 : y + 4, "text-anchor": "end", class: "perf-axis" }, row.own);
       root.append(label, own, svg("path", { d: `M${box.left},${y}H${box.right}`, class: "perf-gridline" }));
       let before = null;
