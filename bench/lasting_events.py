@@ -162,7 +162,8 @@ def _listed(comparison: Comparison) -> dict[int, set[str]]:
 
     for event in comparison.events:
         add(event, event.rows, "reported")
-        add(event, event.unproved, "listed")
+        for row in event.unproved:
+            add(event, [row], "listed" if row.verdict == "noisy" else "reported")
     for event in comparison.far:
         add(event, (*event.rows, *event.unproved), "listed")
     return out

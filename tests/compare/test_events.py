@@ -99,6 +99,49 @@ def test_a_load_that_fell_because_nothing_went_through_is_no_improvement(speed: 
     assert not any(event.kind == "improved" for event in both.events)
 
 
+@pytest.mark.parametrize(("subsystem", "other_fall", "is_one"), [
+    ("memory", 0.87, True),
+    ("processor", 0.87, False),
+    ("memory", 0.3, False),  # much farther
+    ("memory", 1.25, False),  # the other way
+])  # fmt: skip
+def test_falls_of_benchmarks_of_one_subsystem_are_one_event(
+    tmp_path: Path, subsystem: str, other_fall: float, is_one: bool
+) -> None:
+    named = "order = 5\nsubsystems"
+    described(tmp_path, TOML.replace("order = 5", f'{named} = ["memory"]'))
+    other = TOML.replace('title = "Speed"', 'title = "Other"', 1).replace(
+        "order = 5", f'{named} = ["{subsystem}"]'
+    )
+    catalog = described(tmp_path, other.replace("order = 5", "order = 6"), "other")
+    bundles = []
+    for n, (rates, others) in enumerate(
+        zip(
+            zip(*history(1).values(), strict=True),
+            zip(*history(2).values(), strict=True),
+            strict=True,
+        )
+    ):
+        is_last = n == COUNT - 1
+        figures = [
+            result(value=round(value * (factor if is_last and size in SIZES[:6] else 1.0), 2), benchmark=name,
+                   params={"block_size": size})
+            for name, factor, own in (("speed", 0.78, rates), ("other", other_fall, others))
+            for size, value in zip(SIZES, own, strict=True)
+        ]  # fmt: skip
+        bundles.append(loaded(*figures, id=f"run-{n}", sdk__version=f"9.{n + 1}"))
+    both = newest(bundles, catalog)
+    assert len(both.events) == (1 if is_one else 2)
+    rows = [row for event in both.events for row in (*event.rows, *event.unproved)]
+    # Each row that moved is listed, whichever event has it.
+    assert {(row.benchmark, row.params["block_size"]) for row in rows} == {
+        (name, size) for name in ("speed", "other") for size in SIZES[:6]
+    }
+    if is_one:
+        lines = wording.event_lines(both.events[0], both)
+        assert any(re.match(r"Beside it: (Speed|Other), [\d.]+ % worse", line) for line in lines)
+
+
 def test_one_row_that_fell_alone_is_set_against_the_others(speed: Catalog) -> None:
     rates = history()
     rates[64][-1] = 20.0

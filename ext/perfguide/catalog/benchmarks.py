@@ -233,6 +233,9 @@ class Entry(_Spec, frozen=True):
     """Its names in headings and captions of published guides, such as ``audio capture``."""
     also: tuple[str, ...] = ()
     """Words by which readers search for it besides its names, such as ``hardware crypto``."""
+    subsystems: tuple[str, ...] = ()
+    """The parts of a system that it measures, such as ``memory``: falls of benchmarks with one of them alike,
+    on the same boards and about as far, are one event of a comparison."""
     last: tuple[str, ...] = ("total", "total[ _-]*", "sum", "overall", "overall[ _-]*")
     """Totals: metrics, and values of parameters, that come last; ``*`` and ``?`` match any
     characters, and case is ignored."""

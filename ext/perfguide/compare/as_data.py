@@ -80,13 +80,21 @@ def _event(event: Event, action: str, comparison: Comparison) -> dict[str, Any]:
         "benchmark": event.benchmark,
         "change": event.change,
         "accepted": event.accepted,
-        "rows": list(map(_name, event.rows)),
+        "rows": [
+            _name(row)
+            for row in (*event.rows, *(row for row in event.unproved if row.verdict != "noisy"))
+        ],
         "unproved": [_name(row) for row in event.unproved if row.verdict == "noisy"],
     }
 
 
 def _name(row: Row) -> dict[str, Any]:
-    return {"board": row.board, "metric": row.metric, "params": row.params}
+    return {
+        "board": row.board,
+        "benchmark": row.benchmark,
+        "metric": row.metric,
+        "params": row.params,
+    }
 
 
 def _row(row: Row) -> dict[str, Any]:

@@ -38,8 +38,19 @@ SINGLE_FALL = math.log(1.15)
 """The least fall of one unproved row that is an event where little is known of the row, and the least median
 move of few rows, as the logarithm of a factor."""
 
-MIN_AS_FAR = 2
-"""Earlier moves as far as the present one, from which on it is usual for a row."""
+FEW_MOVES, MIN_AS_FAR, MIN_AS_FAR_OF_FEW = 4, 2, 1
+"""Earlier moves nearly as far as the present one, from which on it is usual for a row; of fewer moves than
+``FEW_MOVES`` one is enough."""
+
+NEARLY_AS_FAR = 2 / 3
+"""The share of a move that an earlier one has to reach to be nearly as far, as logarithms."""
+
+QUIET, MAX_QUIET_SHARE = math.log(1.1), 0.25
+"""The distance of the last two earlier figures, as a logarithm and as a share of the move, up to which they
+agree, so that no move away from them is usual."""
+
+SETTLED = math.log(1.5)
+"""The range of the last earlier figures of a share below which few of them are an event without proof."""
 
 MIN_POINTS = 10.0
 """The least move of a load, or of another share, that is an event without proof, in percentage points."""
@@ -59,6 +70,9 @@ NOTHING = 1.0
 
 MAX_LEVEL_RELEASES, LEAST_LEVEL_RELEASES = 3, 2
 """The releases before OLD that can show an earlier level, and how many of them have to."""
+
+MAX_SIZES_RATIO = 2.0
+"""The largest ratio of the moves of two benchmarks, as logarithms, that have one cause."""
 
 MAX_COARSE_STEPS = 3
 """Steps of a program's counting that a change may be of."""
@@ -177,6 +191,9 @@ def events(
     minor: dict[tuple[object, ...], list[Row]] = {}
     for key, own in list(far.items()):
         unusual = [row for row in own if not _is_usual(row)]
+        shares = [row for row in unusual if _is_unsettled_share(row)]
+        if len(shares) < MANY_ROWS and 2 * len(shares) > len(unusual):
+            unusual = [row for row in unusual if row not in shares]
         far[key] = [] if _is_small(unusual) else unusual
         kept = set(map(id, far[key]))
         for row in own:
@@ -201,18 +218,56 @@ def events(
     ]
     out += clocks + _causes(rows, names)
     order: dict[Verdict, int] = {"failed-after": 0, "regressed": 0, "improved": 1, "changed": 2}
-    return (
-        tuple(sorted(out, key=lambda e: (e.accepted, order[e.kind], -e.weight, e.what))),
-        tuple(
-            sorted(
-                unjudged,
-                key=lambda e: (
-                    *(e.is_minor, e.is_back, e.worse_by <= 0),
-                    *(-e.over_scatter, e.what, e.boards),
-                ),
-            )
-        ),
+    out.sort(key=lambda e: (e.accepted, order[e.kind], -e.weight, e.what))
+    unjudged.sort(
+        key=lambda e: (e.is_minor, e.is_back, e.worse_by <= 0, -e.over_scatter, e.what, e.boards)
     )
+    joined = _of_subsystems([*out, *unjudged], names)
+    return (
+        tuple(event for event in joined if event.kind != "noisy"),
+        tuple(event for event in joined if event.kind == "noisy"),
+    )
+
+
+def _of_subsystems(all_events: Sequence[Event], names: Names) -> list[Event]:
+    """Return events with those of one subsystem joined: what went one way on the same boards, about as
+    far, is reported with the first of them."""
+    out: list[Event] = []
+    for event in all_events:
+        at = next((n for n, first in enumerate(out) if _is_same_cause(first, event, names)), None)
+        if at is None:
+            out.append(event)
+        else:
+            beside = (*out[at].unproved, *event.rows, *event.unproved)
+            out[at] = replace(out[at], unproved=beside)
+    return out
+
+
+def _is_same_cause(first: Event, event: Event, names: Names) -> bool:
+    """Return whether an event is likely to be about the cause of one before it, in another benchmark."""
+    subsystems = [
+        set(described.entry.subsystems)
+        if (described := names.catalog.get(each.benchmark))
+        else set()
+        for each in (first, event)
+    ]
+    if first.benchmark == event.benchmark or not subsystems[0] & subsystems[1]:
+        return False
+    if first.rows[0].guide.platform != event.rows[0].guide.platform or any(
+        each.is_cause or each.accepted or each.is_minor for each in (first, event)
+    ):
+        return False
+    # A far fall that is not proved must not hide behind a small one.
+    if first.kind == "noisy" and first.worse_by < FAR <= event.worse_by:
+        return False
+    if first.is_back != event.is_back or not {*event.boards} <= {*first.boards}:
+        return False
+    changes = [each.change for each in (first, event)]
+    if any(change is None or change <= -1 or not change for change in changes):
+        return False
+    sizes = [math.log1p(change) for change in changes if change is not None]
+    ratio = sizes[0] / sizes[1]
+    return 1 / MAX_SIZES_RATIO <= ratio <= MAX_SIZES_RATIO
 
 
 def _of_clock(clocks: Sequence[Row], rows: Sequence[Row], names: Names) -> Event:
@@ -359,27 +414,68 @@ def _is_small(rows: Sequence[Row]) -> bool:
         least = SMALL_MOVE if len(moves) >= MANY_ROWS else SINGLE_FALL
         return not moves or (max(moves) < FAR and median(moves) < least)
     (row,) = rows
+    # Samples of one load that overlap are too little to look at.
+    if row.spread and units.parse(row.unit).kind == "share":
+        return True
+    if not _is_back(row) and _is_usual(row, is_alone=True):
+        return True
     is_odd = (row.worse_by or 0.0) > 0 and (is_beyond_kind(row) or row.scatter is None)
     return moves[0] < (SINGLE_FALL if is_odd else FAR)
 
 
-def _is_usual(row: Row) -> bool:
+def _is_usual(row: Row, is_alone: bool = False) -> bool:
     """Return whether a row moved as far several times before, is a share that moved by few points, or a mean
-    of samples that lie at one level and did not begin to scatter."""
+    of samples that lie at one level and did not begin to scatter. The return of one row alone from one move
+    is a second one."""
     if row.spread and (row.spread != "scatters more" or (row.worse_by or 0.0) <= 0):
         return True
     if units.parse(row.unit).kind == "share" and row.old and row.new:
         points = abs((row.new.cell.mean or 0.0) - (row.old.cell.mean or 0.0))
         if points < MIN_POINTS or math.isinf(row.worse_by or 0.0):
             return True
+    before = _before(row)
+    if len(before) < 2:
+        return False
+    size = abs(row.worse_by or 0.0)
+    moves = [_range_log(pair) for pair in pairwise(before)]
+    if sum(move >= size for move in moves) >= MIN_AS_FAR:
+        return True
+    is_share = units.parse(row.unit).kind == "share"
+    if not is_share and _range_log(before[-2:]) <= min(QUIET, MAX_QUIET_SHARE * size):
+        return False
+    # The way back is as far as the way there.
+    if is_return := bool(_left(row)) and not is_alone:
+        moves.pop()
+    least = MIN_AS_FAR_OF_FEW if len(moves) < FEW_MOVES else MIN_AS_FAR
+    if sum(move >= NEARLY_AS_FAR * size for move in moves) >= least:
+        return True
+    if (row.worse_by or 0.0) > 0 or is_return or row.new is None or row.new.cell.mean is None:
+        return False
+    # Falls are listed sooner than rises.
+    return len(before) > 2 and min(before) <= row.new.cell.mean <= max(before)
+
+
+def _is_unsettled_share(row: Row) -> bool:
+    """Return whether a row is a share, such as a load, of which too few earlier figures agree."""
+    before = _before(row)[-MAX_LEVEL_RELEASES:]
+    return units.parse(row.unit).kind == "share" and (
+        len(before) < 2 or _range_log(before) > SETTLED
+    )
+
+
+def _before(row: Row) -> list[float]:
+    """Return the figures of a row up to OLD."""
     releases = [release for release, _ in row.line]
     if row.old is None or row.old.guide.release not in releases:
-        return False
-    before = [value for _, value in row.line[: releases.index(row.old.guide.release) + 1]]
-    if min(before, default=0.0) <= 0:
-        return False
-    moves = [abs(math.log(now) - math.log(was)) for was, now in pairwise(before)]
-    return sum(move >= abs(row.worse_by or 0.0) for move in moves) >= MIN_AS_FAR
+        return []
+    return [value for _, value in row.line[: releases.index(row.old.guide.release) + 1]]
+
+
+def _range_log(figures: Sequence[float]) -> float:
+    """Return the logarithm of the largest of some figures over the least, infinite where one is 0."""
+    if min(figures) <= 0:
+        return 0.0 if min(figures) == max(figures) else math.inf
+    return math.log(max(figures)) - math.log(min(figures))
 
 
 def _goes_with(row: Row, proved: Sequence[Row]) -> bool:

@@ -11,7 +11,7 @@ from typing import Literal
 from . import wording
 from .comparison import Comparison
 from .events import FAR, Event
-from .verdicts import Verdict
+from .verdicts import ALARMS, Verdict
 
 State = Literal["do not ship", "look", "ship", "too little"]
 """Falls that are proved and falls that are not have one state: in public history they lasted equally often
@@ -58,6 +58,8 @@ def headline(comparison: Comparison) -> Headline:
     fell = far_falls(comparison)
     again = list(dict.fromkeys(event.benchmark for event in fell))
     falls = [*proved, *fell]
+    minor = [event for event in comparison.far if event.is_minor]
+    fell_before = sum((row.worse_by or 0.0) >= FAR for event in minor for row in event.rows)
     state: State
     if proved and _severe(proved[0]):
         state, tag = "do not ship", "Do not ship"
@@ -65,7 +67,7 @@ def headline(comparison: Comparison) -> Headline:
     elif falls:
         state, tag = "look", f"Look at {wording.count(len(falls), 'event')}"
         sentence = f"{tag} before you ship{_of_them_unproved(len(fell), len(falls))}. {share}"
-    elif percent >= LEAST_JUDGED_PERCENT:
+    elif percent >= LEAST_JUDGED_PERCENT and not fell_before:
         state, tag = "ship", f"Ship what was judged: {percent} %"
         accepted = any(row.accepted for row in comparison.rows)
         but = " but what is accepted" if accepted else ""
@@ -74,6 +76,9 @@ def headline(comparison: Comparison) -> Headline:
     else:
         state, tag = "too little", "Too little to say"
         sentence = f"{tag}. {share}"
+        if fell_before:
+            fallen = wording.count(fell_before, "figure")
+            sentence += f" {fallen} fell by a third or more, as such figures often do."
     more = [_named(falls, comparison), *_besides(comparison), *_boards_that_fell(comparison)]
     if state in ("do not ship", "look"):
         more.append(wording.lasted(comparison.jumps.values()))
@@ -101,8 +106,9 @@ def far_falls(comparison: Comparison) -> list[Event]:
 
 def _severe(event: Event) -> bool:
     """Return whether a proved event holds a release back: two rows, or one rate that fell far."""
-    falls = [row.worse_by or 0.0 for row in event.leading]
-    rates = [fall for fall, row in zip(falls, event.leading, strict=True) if row.better == "higher"]
+    rows = [*event.leading, *(row for row in event.unproved if row.verdict in ALARMS)]
+    falls = [row.worse_by or 0.0 for row in rows]
+    rates = [fall for fall, row in zip(falls, rows, strict=True) if row.better == "higher"]
     # One row alone is too often a bad measurement to hold a release back.
     return sum(fall >= FAR for fall in falls) >= 2 or max(rates, default=0.0) >= ONE_RATE
 

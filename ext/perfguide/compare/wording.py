@@ -212,18 +212,23 @@ def _extent(rows: Sequence[Row]) -> str:
     return ", or ".join([*texts, *_to_or_from_zero(rows)])
 
 
-def beside(event: Event) -> list[str]:
-    """Return how far the rows beside an event moved, those that went its way first."""
+def beside(event: Event, comparison: Comparison) -> list[str]:
+    """Return how far the rows beside an event moved, those of its benchmark and that went its way first."""
     way = event.worse_by > 0
-    sides: dict[tuple[bool, bool], list[Row]] = {
-        (is_worse, is_proved): [] for is_worse in (way, not way) for is_proved in (False, True)
+    sides: dict[tuple[str, bool, bool], list[Row]] = {
+        (event.benchmark, is_worse, is_proved): []
+        for is_worse in (way, not way)
+        for is_proved in (False, True)
     }
     for row in event.unproved:
-        sides[(row.worse_by or 0.0) > 0, row.verdict != "noisy"].append(row)
+        side = (row.benchmark, (row.worse_by or 0.0) > 0, row.verdict != "noisy")
+        sides.setdefault(side, []).append(row)
+    titles = {group.benchmark: f"{group.title}, " for group in comparison.groups}
     return [
         f"beside it{'' if is_proved else ', not proved'}: "
+        f"{'' if benchmark == event.benchmark else titles[benchmark]}"
         f"{_size(replace(event, rows=tuple(own)))}, {count(len(own), 'more row')}"
-        for (_, is_proved), own in sides.items()
+        for (benchmark, _, is_proved), own in sides.items()
         if own
     ]
 
@@ -277,7 +282,7 @@ def event_lines(event: Event, comparison: Comparison) -> list[str]:
         out.append(f"Runs: {', '.join(texts)}; their scatter does not explain it.")
     fates = Counter(own for row in event.rows if (own := fate(row)))
     out += _fates(fates, len(event.rows))
-    out += [f"{units.capital(text)}." for text in beside(event)]
+    out += [f"{units.capital(text)}." for text in beside(event, comparison)]
     if not (event.is_cause or event.is_back):
         if event.benchmark in comparison.jumps and not fates and not event.shared:
             title = benchmark_title(event, comparison)

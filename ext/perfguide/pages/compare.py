@@ -366,7 +366,9 @@ def _far(event: Event, comparison: Comparison, catalog: Catalog) -> dict[str, An
         return {"name": name, "figures": extent, "history": "", "drawn": None}
     row = event.rows[0]
     moved = _moved(row, comparison, catalog)
-    figures = "; ".join((moved["figures"], wording.unproved(row), *wording.beside(event)))
+    figures = "; ".join(
+        (moved["figures"], wording.unproved(row), *wording.beside(event, comparison))
+    )
     return {**moved, "name": title, "figures": figures}
 
 
