@@ -66,6 +66,18 @@ def _bundles() -> list[dict[str, Any]]:
         plain(_aes(1024, "default", 20.0), _load(99), board__name="board-4", sdk__version="10.00"),
         plain(_aes(1024, "default", 30.0), _load(30), board__name="board-4", sdk__version="11.00"),
         plain(_copy(1.0), board__soc=HOSTILE, board__name=HOSTILE, sdk__version=HOSTILE),
+        # The figures of the older release again, with more samples.
+        *(
+            plain(*_ranged(more), board__soc="J721E", board__name="board-5", sdk__version=release)
+            for release, more in (("10.00", 0.0), ("11.00", 2.25))
+        ),
+    ]
+
+
+def _ranged(more: float) -> list[dict[str, Any]]:
+    """Figures with their ranges, which end ``more`` above those of another release."""
+    return [
+        _aes(16 << n, "hw", value=100.0 + n, min=98.75, max=150.25 + n + more) for n in range(12)
     ]
 
 
@@ -302,6 +314,7 @@ PAIRS = (
     (("09.01", "board-2"), ("10.00", "board-1")),
     (("10.00", "board-1", "AM62X", "rt-linux"), ("09.01", "board-3", "AM64X")),
     (("09.01", "board-3", "AM64X"), ("09.01", "board-1")),
+    (("10.00", "board-5", "J721E"), ("11.00", "board-5", "J721E")),
 )
 
 

@@ -7,7 +7,7 @@
   if (!place) return;
   const { chart, el, fit, number, ratioText, ratios } = window.perfguideDrawing;
   const { linesOf, load, loadScript } = window.perfguideFigures;
-  const { amount, isSameBoard, rowsOf } = window.perfguideSides;
+  const { NOT_COMPARABLE, amount, comparisonOf, isSameBoard, rowsOf } = window.perfguideSides;
   /* Only an opened row needs it. */
   const REMARKS = new URL("perfguide-remarks.js", document.currentScript.src).href;
   const order = new Intl.Collator("en", { numeric: true });
@@ -292,21 +292,13 @@
     return out;
   }
 
-  /* The comparison of two sides that has a page, if there is one: {older, page}. */
-  function comparisonOf(a, b) {
-    if (!isSameBoard(a, b) || a.engine || b.engine) return null;
-    const found = a.soc.compared.find(([old, now]) =>
-      [old, now].join() === [a.guide.number, b.guide.number].join() || [now, old].join() === [a.guide.number, b.guide.number].join());
-    return found ? { older: found[0], newer: found[1], page: found[2] } : null;
-  }
-
   /* The verdict of the build on two figures of neighbouring releases. */
   function verdictOf(entry, at, sides, base) {
     if (base === null || at === base || !entry.cells[base]) return null;
     const both = comparisonOf(sides[base], sides[at]);
     if (!both) return null;
     const newer = [entry.cells[base], entry.cells[at]].find((cell) => cell.figure.guide === both.newer);
-    return newer.figure.verdict;
+    return newer.figure.verdict === NOT_COMPARABLE ? null : newer.figure.verdict; // its relation says so
   }
 
   const quoted = (text) => (/^[\w.,=/-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);

@@ -11,6 +11,16 @@ window.perfguideSides = (() => {
   const isSameBoard = (a, b) =>
     a.soc === b.soc && a.board === b.board && a.guide.system === b.guide.system;
 
+  /* The comparison of two sides that has a page, if there is one: {older, newer, page}. */
+  function comparisonOf(a, b) {
+    if (!isSameBoard(a, b) || a.engine || b.engine) return null;
+    const found = a.soc.compared.find(([old, now]) =>
+      [old, now].join() === [a.guide.number, b.guide.number].join() || [now, old].join() === [a.guide.number, b.guide.number].join());
+    return found ? { older: found[0], newer: found[1], page: found[2] } : null;
+  }
+
+  const NOT_COMPARABLE = "not comparable"; // as in WORDS of verdicts.py
+
   /* The figures of a side: [{row, figure, line}], in the order of its rows. */
   const figuresOf = (side, lines) =>
     lines.flatMap((line) => {
@@ -90,6 +100,9 @@ window.perfguideSides = (() => {
     const isOneBoard = isSameBoard(base.side, cell.side);
     const against = [...differs, ...obstacles(base.figure.conditions, cell.figure.conditions, isOneBoard)];
     if (against.length) return { why: against.join("; ") };
+    const judged = comparisonOf(base.side, cell.side);
+    const newer = judged && [base, cell].find((each) => each.figure.guide === judged.newer);
+    if (newer?.figure.verdict === NOT_COMPARABLE) return { why: "the comparison of these releases says why" };
     const [before, now] = [base.figure.engine, cell.figure.engine];
     if (isOneBoard && before && now && before !== now) return { why: `the engine seems to have changed: ${before} and ${now}` };
     const [one, two] = [base.figure.mean, cell.figure.mean];
@@ -158,5 +171,5 @@ window.perfguideSides = (() => {
     return rows;
   }
 
-  return { amount, isSameBoard, rowsOf };
+  return { NOT_COMPARABLE, amount, comparisonOf, isSameBoard, rowsOf };
 })();
