@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
-from .store import Store, put
+from .store import Store, put, remove
 
 MANIFEST = "reports/manifest.json"
 """The list of all files that are ours, a line each, beside them."""
@@ -144,11 +144,8 @@ class Writer:
         """Remove stale files and write the manifest."""
         wanted = {*self.files, MANIFEST}
         for name in sorted(self.ours - wanted):
-            path = self.root / name
-            if path.is_file():
-                path.unlink()
+            if remove(self.root / name, self.root):
                 self.removed.append(name)
-            self._remove_empty(path.parent)
         now = time.time()
         for path in self.root.glob(ASIDE):
             if path.stat().st_mtime < now - LEFTOVER_AGE_S:
@@ -168,11 +165,6 @@ class Writer:
             # The line end in front keeps this line intact if the one before it was cut short.
             file.write(b"\n" + json.dumps(name).encode() + b"\n")
         self.ours.add(name)
-
-    def _remove_empty(self, folder: Path) -> None:
-        while folder != self.root and folder.is_dir() and not any(folder.iterdir()):
-            folder.rmdir()
-            folder = folder.parent
 
 
 def _sound_names(lines: Sequence[bytes]) -> list[object]:

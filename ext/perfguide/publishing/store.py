@@ -15,6 +15,7 @@ import stat
 import time
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
+from itertools import takewhile
 from pathlib import Path
 
 import msgspec
@@ -221,6 +222,20 @@ def put(
         raise
     own = identify(path)
     return own if own[1] == inode else UNSURE  # another process may have put its file there
+
+
+def remove(path: Path, top: Path) -> bool:
+    """Remove a file and the folders above it, up to ``top``, that are empty then; return whether there
+    was such a file."""
+    is_there = path.is_file()
+    if is_there:
+        path.unlink()
+    for folder in takewhile(lambda each: each != top, path.parents):
+        try:
+            folder.rmdir()
+        except OSError:  # there are other files in it
+            break
+    return is_there
 
 
 def update(path: Path, data: bytes) -> None:

@@ -16,7 +16,6 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.builders.html import StandaloneHTMLBuilder
 from sphinx.errors import ExtensionError
-from sphinx.util.typing import ExtensionMetadata
 
 from . import embedding, theme
 from .config import page_name
@@ -96,8 +95,7 @@ def _page_context(
         app.add_js_file(f"perfguide-{name}.js", loading_method="defer", **attributes)
 
 
-def setup(app: Sphinx) -> ExtensionMetadata:
+def setup(app: Sphinx) -> None:
     """Register the listeners that write the files and add them to pages."""
     app.connect("builder-inited", _assets)
     app.connect("html-page-context", _page_context)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

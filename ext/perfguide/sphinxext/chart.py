@@ -15,9 +15,8 @@ from sphinx.util.typing import OptionSpec
 
 from ..catalog.chart_spec import Kind
 from ..charts import from_csv, gallery
-from ..common.diagnostics import Diagnostic
 from . import internals
-from .config import picture_formats, warn
+from .config import picture_formats, warn_at
 from .table_nodes import download, perf_picture
 
 FORMATS_KEY = "perfguide_formats"
@@ -59,7 +58,8 @@ class PerfChart(SphinxDirective):
         """Return the nodes."""
         if bool(self.content) == ("data" in self.options):
             hint = "give one of: content, “data”"
-            return self._fault("", "needs just one source of figures", hint)
+            message = "needs just one source of figures"
+            return warn_at(self, "chart", self.env.docname, message, hint)
         name, text = self.get_source_info()[0], "\n".join(self.content)
         if "data" in self.options:
             name, path = self.env.relfn2path(self.options["data"])
@@ -67,7 +67,8 @@ class PerfChart(SphinxDirective):
                 # Spreadsheets begin a file with a byte order mark.
                 text = Path(path).read_bytes().decode("utf-8-sig")
             except (OSError, UnicodeDecodeError) as error:
-                return self._fault(name, f"cannot be read: {error}", "check the path")
+                message = f"cannot be read: {error}"
+                return warn_at(self, "chart", name, message, "check the path")
             self.env.note_dependency(name)
         try:
             options = {n.replace("-", "_"): self.options.get(n) for n in TABLE_OPTIONS}
@@ -77,9 +78,10 @@ class PerfChart(SphinxDirective):
             formats = vars(self.env)[FORMATS_KEY]
             stem = gallery.draw_own(Path(self.env.srcdir, folder), view, formats)
         except from_csv.TableFault as fault:
-            return self._fault(name, str(fault), fault.hint)
+            return warn_at(self, "chart", name, str(fault), fault.hint)
         except csv.Error as error:
-            return self._fault(name, f"cannot be read: {error}", "check the quotes")
+            message = f"cannot be read: {error}"
+            return warn_at(self, "chart", name, message, "check the quotes")
         alt = self.options.get("alt") or view.text()
         return self._figure(f"/{folder}/{stem}", alt, f"{folder}/{stem}{gallery.DATA}")
 
@@ -95,11 +97,6 @@ class PerfChart(SphinxDirective):
         self.add_name(figure)
         line = download(self.env.docname, {data: "Data of this chart (CSV)"})
         return [figure, *messages, line]
-
-    def _fault(self, name: str, message: str, hint: str) -> list[nodes.Node]:
-        finding = Diagnostic("chart", name or self.env.docname, message, hint)
-        warn([finding], location=self.get_location())
-        return []
 
 
 def _note_formats(app: Sphinx) -> None:

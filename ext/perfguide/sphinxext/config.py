@@ -11,10 +11,12 @@ from types import UnionType
 from typing import Any, get_args, get_origin, get_type_hints
 
 import msgspec
+from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.errors import ConfigError
 from sphinx.util import logging
+from sphinx.util.docutils import SphinxDirective
 
 from ..bundles.decompress import changed
 from ..bundles.object_store import is_url
@@ -197,6 +199,14 @@ def warn(diagnostics: Iterable[Diagnostic], location: Any = None) -> None:
             logger.verbose(text)
         else:
             logger.warning(text, type="perfguide", subtype=finding.kind, location=location)
+
+
+def warn_at(
+    directive: SphinxDirective, kind: str, origin: str, message: str, hint: str
+) -> list[nodes.Node]:
+    """Warn of a fault at a directive; return no nodes, for a directive that ends with it."""
+    warn([Diagnostic(kind, origin, message, hint)], location=directive.get_location())
+    return []
 
 
 def setup(app: Sphinx) -> None:

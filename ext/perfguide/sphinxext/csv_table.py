@@ -15,18 +15,18 @@ from docutils.parsers.rst import directives
 from docutils.parsers.rst.directives.tables import CSVTable
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
-from sphinx.util.typing import ExtensionMetadata, OptionSpec
+from sphinx.util.typing import OptionSpec
 
 from ..common import csv_text, units
-from ..common.diagnostics import Diagnostic, visible
+from ..common.diagnostics import visible
 from ..common.units import TableCell
 from ..tables import grids
 from ..tables.grids import Grid
-from .config import warn
+from .config import warn_at
 from .table_nodes import download, perf_leaf
 
 
-def _nodes(directive: SphinxDirective, leaf: nodes.Element) -> list[nodes.Node]:
+def table_of(directive: SphinxDirective, leaf: nodes.Element) -> list[nodes.Node]:
     """Return the table of a directive, with messages about its title."""
     options = directive.options
     table = nodes.table(classes=["perf-csv-table", *options.get("class", [])])
@@ -42,11 +42,6 @@ def _nodes(directive: SphinxDirective, leaf: nodes.Element) -> list[nodes.Node]:
     table += leaf
     directive.add_name(table)
     return [table, *messages]
-
-
-def _fault(directive: SphinxDirective, origin: str, message: str, hint: str) -> None:
-    finding = Diagnostic("table", origin or "perf-csv-table", message, hint)
-    warn([finding], location=directive.get_location())
 
 
 def _widths(argument: str) -> list[int]:
@@ -86,13 +81,12 @@ class PerfCsvTable(SphinxDirective):
         width = max((len(row) for row in [*header, *body]), default=0)
         if not body or width <= stub:
             fault = "has no row of figures" if not body else "has no column besides row keys"
-            _fault(self, source, fault, "check “header-rows” and “stub-columns”")
-            return []
+            return warn_at(self, "table", source, fault, "check “header-rows” and “stub-columns”")
         widths = self.options.get("widths", [])
         if widths and len(widths) != width:
             fault = f"has {width} columns, and “widths” names {len(widths)}"
             # A wrong width is no reason to leave out the figures.
-            _fault(self, source, fault, "name one width for each column")
+            warn_at(self, "table", source, fault, "name one width for each column")
             widths = []
         empty = [""] * width
         head = tuple((*row, *empty[len(row) :]) for row in header)
@@ -106,7 +100,7 @@ class PerfCsvTable(SphinxDirective):
             names = dict.fromkeys(units.whole(row[column]) for row in grid.rows)
             scales = grids.unit_scales((name, name.rstrip(" ↑↓")) for name in names)
             grid = msgspec.structs.replace(grid, units=scales)
-        out = _nodes(self, perf_leaf(grid, self.config.perfguide_output, widths))
+        out = table_of(self, perf_leaf(grid, self.config.perfguide_output, widths))
         if "file" in self.options:
             out.append(download(self.env.docname, {source: "CSV"}))
         return out
@@ -115,26 +109,29 @@ class PerfCsvTable(SphinxDirective):
         """Return the origin of the table's text, and the text, ``None`` after a warning."""
         if "file" not in self.options:
             if not self.content:
-                _fault(self, "", "has neither content nor “file”", "give one of them")
+                message = "has neither content nor “file”"
+                warn_at(self, "table", "perf-csv-table", message, "give one of them")
                 return "", None
             return self.get_source_info()[0], "\n".join(self.content)
         name, path = self.env.relfn2path(self.options["file"])
         if self.content:
-            _fault(self, name, "has both content and “file”", "give one of them")
+            warn_at(self, "table", name, "has both content and “file”", "give one of them")
             return name, None
         try:
             data = Path(path).read_bytes()
             self.env.note_dependency(name)
             return name, data.decode(self.options.get("encoding", "utf-8-sig"))
         except (OSError, UnicodeDecodeError, LookupError) as error:
-            _fault(self, name, f"cannot be read: {error}", "check the path and the encoding")
+            hint = "check the path and the encoding"
+            warn_at(self, "table", name, f"cannot be read: {error}", hint)
             return name, None
 
     def _rows(self, text: str, dialect: csv.Dialect, source: str) -> list[list[str]] | None:
         try:
             rows = [row for row in csv.reader(io.StringIO(text, newline=""), dialect) if row]
         except csv.Error as error:
-            _fault(self, source, f"is not CSV: {error}", "check quotes and separators")
+            hint = "check quotes and separators"
+            warn_at(self, "table", source, f"is not CSV: {error}", hint)
             return None
         if "marked" in self.options:
             # A file of ours: its texts are from bundles, and marked for spreadsheets.
@@ -163,7 +160,6 @@ def _read(text: str, key: bool) -> TableCell:
     return number, match[1], match[2] or ""
 
 
-def setup(app: Sphinx) -> ExtensionMetadata:
+def setup(app: Sphinx) -> None:
     """Register the directive."""
     app.add_directive("perf-csv-table", PerfCsvTable)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -24,7 +24,7 @@ from sphinx.environment import BuildEnvironment
 from sphinx.transforms import SphinxTransform
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.nodes import make_refnode
-from sphinx.util.typing import ExtensionMetadata, OptionSpec
+from sphinx.util.typing import OptionSpec
 from sphinx_tabs.tabs import SphinxTabsPanel, SphinxTabsTab
 
 from ..catalog import benchmarks
@@ -40,7 +40,8 @@ from ..tables import page_tables
 from ..tables.page_tables import Extra, PageFigures
 from . import internals
 from .answers import perf_answers
-from .config import page_name, settings, warn
+from .config import page_name, settings, warn, warn_at
+from .csv_table import table_of
 from .internals import is_site, way_to_top
 from .ranking import perf_ranking
 from .screen_nodes import ScreenNode
@@ -185,9 +186,7 @@ class PerfProse(SphinxDirective):
         path = benchmarks.prose(folders, name)
         if path is None:
             hint = f"write {name}.toml and {name}.rst"
-            finding = Diagnostic("catalog-prose", name, "has no text", hint)
-            warn([finding], location=self.get_location())
-            return []
+            return warn_at(self, "catalog-prose", name, "has no text", hint)
         self.env.note_dependency(str(path))
         lines = StringList(path.read_text("utf-8").splitlines(), source=str(path))
         holder = nodes.Element()
@@ -233,9 +232,7 @@ class PageTable(SphinxDirective):
             return self._table(Path(path).read_bytes(), own)
         except (OSError, ValueError, IndexError, csv.Error, msgspec.DecodeError) as error:
             message = f"cannot be read: {error}"
-            finding = Diagnostic("table", name, message, "generate it again")
-            warn([finding], location=self.get_location())
-            return []
+            return warn_at(self, "table", name, message, "generate it again")
 
     def _table(self, data: bytes, own: Extra) -> list[nodes.Node]:
         header_rows = self.options.get("header-rows", 0)
@@ -247,27 +244,18 @@ class PageTable(SphinxDirective):
         if own.cells:
             # As a child of the table, so that Sphinx copies the file into the site.
             leaf += file_link(self.env.docname, f"{self.env.docname}/{page_tables.FILE}")
-        table = nodes.table(classes=["perf-csv-table", *self.options.get("class", [])])
-        self.set_source_info(table)
-        messages: list[nodes.system_message] = []
-        if self.arguments:
-            words, messages = self.state.inline_text(self.arguments[0], self.lineno)
-            table += nodes.title(self.arguments[0], "", *words)
-        table += leaf
-        self.add_name(table)
-        return [table, *messages]
+        return table_of(self, leaf)
 
     def _answers(self, own: Extra) -> list[nodes.Node]:
         top = self.config.perfguide_output
+        node: ScreenNode
         if "ranking" in own.answers:
             ranking = msgspec.convert(own.answers["ranking"], Ranking)
-            ranked = perf_ranking(ranking=ranking, top=top)
-            self.set_source_info(ranked)
-            self.add_name(ranked)
-            return [ranked]
-        answers = msgspec.convert(own.answers, Answers)
-        other_page = own.page if page_name(top, own.page) != self.env.docname else ""
-        node = perf_answers(answers=answers, top=top, page=other_page)
+            node = perf_ranking(ranking=ranking, top=top)
+        else:
+            answers = msgspec.convert(own.answers, Answers)
+            other_page = own.page if page_name(top, own.page) != self.env.docname else ""
+            node = perf_answers(answers=answers, top=top, page=other_page)
         self.set_source_info(node)
         self.add_name(node)
         return [node]
@@ -509,7 +497,7 @@ def _to_lost_section(
     return make_refnode(app.builder, node["refdoc"], named[0], anchor, words)
 
 
-def setup(app: Sphinx) -> ExtensionMetadata:
+def setup(app: Sphinx) -> None:
     """Register the directives and the transforms."""
     app.connect("missing-reference", _to_lost_section)
     app.connect("source-read", _begin)
@@ -522,4 +510,3 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.add_node(perf_fold, html=(_open_fold, _close_fold))
     app.add_node(perf_history, html=(_visit_history, None), **others)
     app.add_node(perf_site_file, html=(_open_link, _close_link), **others)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -21,7 +21,6 @@ from sphinx.directives.other import TocTree
 from sphinx.environment import BuildEnvironment
 from sphinx.errors import ExtensionError
 from sphinx.util.matching import patmatch
-from sphinx.util.typing import ExtensionMetadata
 
 from ..common.diagnostics import Diagnostic
 from ..publishing.output_folder import Writer
@@ -190,7 +189,7 @@ def _drop_contents(app: Sphinx, tree: nodes.document, page: str) -> None:
                 topic.parent.remove(topic)
 
 
-def setup(app: Sphinx) -> ExtensionMetadata:
+def setup(app: Sphinx) -> None:
     """Register the directives and the listeners."""
     app.add_directive("perf-toctree", PerfToctree)
     app.add_directive("perf-rest", PerfRest)
@@ -203,4 +202,3 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.connect("doctree-resolved", _drop_contents)
     # After the theme and other extensions have set these values.
     app.connect("html-page-context", _offer_no_editing, priority=900)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -85,8 +85,12 @@ def wrap(owner: Any, name: str, wrapper: Callable[..., Any]) -> None:
         vars(owner)[name] = partial(wrapper, method)
 
 
-def contain_latex(document: nodes.document, replace: Callable[[Exception], nodes.document]) -> None:
-    """Write another document as LaTeX if this one fails.
+def contain_latex(
+    document: nodes.document,
+    attempt: Callable[[Callable[[], None]], nodes.document | None],
+) -> None:
+    """Write another document as LaTeX if this one fails: that which ``attempt`` returns when the
+    function that it calls fails.
 
     Shadows ``walkabout`` of the document, and initialises its translator, a ``LaTeXTranslator``,
     again. Without it one guide that cannot be written leaves all others without a PDF.
@@ -94,10 +98,11 @@ def contain_latex(document: nodes.document, replace: Callable[[Exception], nodes
     walk = document.walkabout
 
     def walkabout(visitor: Any) -> None:
-        try:
+        def write() -> None:
             walk(visitor)
-        except Exception as error:
-            other = replace(error)
+
+        other = attempt(write)
+        if other is not None:
             other.settings, other.attributes = document.settings, document.attributes.copy()
             visitor.__init__(other, visitor.builder, visitor.theme)
             other.walkabout(visitor)

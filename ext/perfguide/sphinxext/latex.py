@@ -12,7 +12,6 @@ from sphinx.application import Sphinx
 from sphinx.builders.latex import LaTeXBuilder
 from sphinx.config import Config
 from sphinx.transforms.post_transforms import SphinxPostTransform
-from sphinx.util.typing import ExtensionMetadata
 
 from ..bundles.guide_key import GuideKey, family
 from ..common import slugs
@@ -310,9 +309,8 @@ def _choose_builder(app: Sphinx, config: Config) -> None:
         app.add_builder(GuideLaTeXBuilder, override=True)
 
 
-def setup(app: Sphinx) -> ExtensionMetadata:
+def setup(app: Sphinx) -> None:
     """Register the transform and the builder."""
     app.connect("config-inited", _choose_builder)
     app.add_post_transform(PaperPages)
     app.connect("builder-inited", prepare)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

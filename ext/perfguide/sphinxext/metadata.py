@@ -3,7 +3,6 @@ sitemap, a feed, redirects, links to the data and the explorer."""
 
 from __future__ import annotations
 
-import contextlib
 import json
 import posixpath
 import re
@@ -24,9 +23,10 @@ from sphinx.util.typing import OptionSpec
 
 from ..common import extras, units
 from ..export import explorer, feed, finder, json_api
-from ..publishing.store import below
+from ..publishing.store import below, remove, update
 from ..tables import page_tables
 from . import theme
+from .config import page_name
 from .internals import is_site, way_to_top
 
 SITEMAP = "http://www.sitemaps.org/schemas/sitemap/0.9"
@@ -122,7 +122,7 @@ def _visit_explorer(translator: Any, node: perf_explorer) -> None:
         return
     page = builder.current_docname
     # The script adds names of generated pages between these two parts of an address.
-    other = posixpath.normpath(posixpath.join(builder.config.perfguide_output, "PAGE"))
+    other = page_name(builder.config.perfguide_output, "PAGE")
     start, _, end = builder.get_relative_uri(page, other).rpartition("PAGE")
     files = f"{way_to_top(builder, page)}{json_api.ROOT}/{node['folder']}/"
     values = {"files": files, "start": start, "end": end}
@@ -184,7 +184,7 @@ def _head(
             app.add_js_file(name, loading_method="defer")
     if target := _target(app, pagename):
         # Search engines then count links to this page for the one it redirects to.
-        page = posixpath.normpath(posixpath.join(posixpath.dirname(pagename), target))
+        page = page_name(posixpath.dirname(pagename), target)
         context["pageurl"] = address(app, page) or context.get("pageurl")
     if not theme.is_own(app, pagename):
         return
@@ -211,8 +211,7 @@ def _redirect(
     if not target or not doctree or not isinstance(app.builder, StandaloneHTMLBuilder):
         return
     page, sign, section = target.partition("#")
-    folder = pagename.rpartition("/")[0]
-    page = posixpath.normpath(posixpath.join(folder, page))
+    page = page_name(posixpath.dirname(pagename), page)
     uri = f"{app.builder.get_relative_uri(pagename, page)}{sign}{section}"
     context["metatags"] = (
         f'{context.get("metatags", "")}\n<meta http-equiv="refresh" content="0; url={escape(uri)}">'
@@ -293,8 +292,7 @@ def _read(app: Sphinx, name: str) -> Any:
 
 def _uri(app: Sphinx, page: str) -> str:
     """Return the address of a generated page, relative to that of the site."""
-    name = posixpath.normpath(posixpath.join(app.config.perfguide_output, page))
-    return app.builder.get_target_uri(name)
+    return app.builder.get_target_uri(page_name(app.config.perfguide_output, page))
 
 
 def _search_words(app: Sphinx) -> None:
@@ -306,7 +304,7 @@ def _search_words(app: Sphinx) -> None:
         text = json.dumps(index, ensure_ascii=False, separators=(",", ":"))
         # Browsers do not let a page that was opened as a file load JSON, but scripts.
         data = f"window.perfguideWords={text};\n".encode()
-        _put(Path(app.outdir, "_static", "perfguide-words.js"), data)
+        update(Path(app.outdir, "_static", "perfguide-words.js"), data)
 
 
 def _publish(app: Sphinx, exception: Exception | None) -> None:
@@ -317,23 +315,23 @@ def _publish(app: Sphinx, exception: Exception | None) -> None:
     mirror(source, Path(app.outdir, json_api.ROOT))
     wants_sitemap = app.config.html_baseurl and app.config.perfguide_sitemap
     if wants_sitemap and not _has_own(app, "sitemap.xml", SITEMAP_EXTENSION):
-        _put(Path(app.outdir, "sitemap.xml"), _sitemap(app))
+        update(Path(app.outdir, "sitemap.xml"), _sitemap(app))
     has_feed = app.config.perfguide_feed and app.builder.name in BUILDERS_WITH_FEED
     entries = _read(app, "reports/feed.json") if has_feed else None
     if entries:
-        _put(Path(app.outdir, FEED), _feed(app, entries, FEED))
+        update(Path(app.outdir, FEED), _feed(app, entries, FEED))
         guides = Path(app.outdir, app.config.perfguide_output, "guides")
         former = set(guides.glob(f"*/{FEED}"))
         for soc, folder in _folders(entries).items():
             own = [entry for entry in entries if entry["soc"] == soc]
             file = f"{app.config.perfguide_output}/{folder}/{FEED}"
-            _put(Path(app.outdir, file), _feed(app, own, file, soc))
+            update(Path(app.outdir, file), _feed(app, own, file, soc))
             former.discard(Path(app.outdir, file))
         # Feeds of SoCs that no longer have results.
         for path in former:
             path.unlink()
     if app.config.perfguide_llms_txt and not _has_own(app, LLMS_TXT, LLMS_EXTENSION):
-        _put(Path(app.outdir, LLMS_TXT), _llms_txt(app).encode())
+        update(Path(app.outdir, LLMS_TXT), _llms_txt(app).encode())
 
 
 def _has_own(app: Sphinx, file: str, extension: str) -> bool:
@@ -422,26 +420,10 @@ def mirror(source: Path, target: Path) -> None:
     starts = len(str(source)) + 1, len(str(target)) + 1
     wanted = {path[starts[0] :] for path in below(source)}
     present = {path[starts[1] :] for path in below(target)}
-    for name in sorted(present - wanted):
-        (target / name).unlink()
-        with contextlib.suppress(OSError):  # the folder is not empty
-            for folder in (target / name).parents:
-                if folder == target:
-                    break
-                folder.rmdir()
-    for name in sorted(wanted):
-        _put(target / name, (source / name).read_bytes())
-
-
-def _put(path: Path, data: bytes) -> None:
-    """Write a file, unless it has these bytes: then its time of change stays."""
-    if path.is_file() and path.read_bytes() == data:
-        return
-    path.parent.mkdir(parents=True, exist_ok=True)
-    # Moved into place, so that readers never see a part of it.
-    aside = path.with_name(f"{path.name}.part")
-    aside.write_bytes(data)
-    aside.replace(path)
+    for name in present - wanted:
+        remove(target / name, target)
+    for name in wanted:
+        update(target / name, (source / name).read_bytes())
 
 
 def setup(app: Sphinx) -> None:

@@ -33,14 +33,13 @@ from sphinx.environment import BuildEnvironment
 from sphinx.errors import ExtensionError
 from sphinx.search import js_index
 from sphinx.util import docname_join
-from sphinx.util.typing import ExtensionMetadata
 
 from ..bundles.object_store import is_url
 from ..charts import gallery
 from ..publishing.atomic_swap import ASSETS
 from ..publishing.last_build import REPORT, Folders, Inputs, other_names
 from ..publishing.output_folder import Writer
-from ..publishing.store import UNSURE, Identity, Store, below, identify
+from ..publishing.store import UNSURE, Identity, Store, below, identify, remove
 from . import internals, menu
 from .config import settings
 
@@ -169,7 +168,8 @@ class Rebuild:
             _clear(app)
             return sorted(kept.borrowed)
         pages = {name for of_page in gone for name in of_page or ()}
-        _remove(app, pages | (copied - kept.copied))
+        for name in pages | (copied - kept.copied):
+            remove(Path(app.outdir, name), Path(app.outdir))
         return [name for name, own in kept.borrowed.items() if own != before.get(name)]
 
     def report(self, app: Sphinx, exception: Exception | None) -> None:
@@ -244,19 +244,6 @@ def _clear(app: Sphinx) -> None:
     """Remove the files of earlier builds; assets are of this one."""
     for path in set(Path(app.outdir).iterdir()) - {Path(app.outdir, ASSETS)}:
         shutil.rmtree(path) if path.is_dir() else path.unlink()
-
-
-def _remove(app: Sphinx, names: Iterable[str]) -> None:
-    """Remove files below the folder of the pages, and folders that are empty then."""
-    top = Path(app.outdir)
-    for name in names:
-        path = top / name
-        path.unlink(missing_ok=True)
-        with contextlib.suppress(OSError):  # there are other files in it
-            for folder in path.parents:
-                if folder == top:
-                    break
-                folder.rmdir()
 
 
 def _complete_index(app: Sphinx) -> Iterable[tuple[str, dict[str, Any], str]]:
@@ -468,9 +455,8 @@ def _listen(app: Sphinx, config: Config) -> None:
         logger.addFilter(unwritten)
 
 
-def setup(app: Sphinx) -> ExtensionMetadata:
+def setup(app: Sphinx) -> None:
     """Register what a build on top of an earlier one needs."""
     vars(app)[KEY] = Rebuild()
     app.connect("builder-inited", _name_downloads)
     app.connect("config-inited", _listen)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

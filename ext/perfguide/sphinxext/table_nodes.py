@@ -24,7 +24,6 @@ from docutils.utils import column_width
 from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.transforms.post_transforms import SphinxPostTransform
-from sphinx.util.typing import ExtensionMetadata
 from sphinx_tabs.tabs import SphinxTabsPanel, SphinxTabsTab, SphinxTabsTablist
 
 from ..charts import gallery
@@ -282,10 +281,12 @@ def depart_download_html(translator: Any, node: perf_download) -> None:
     translator.body.append("</p>\n")
 
 
-class _HtmlTables(SphinxPostTransform):
-    """Replace the leaf of each table by the nodes for HTML."""
+class HtmlTables(SphinxPostTransform):
+    """Replace the leaf of each table by the nodes for HTML, with alternatives one after another."""
 
-    tabs = False
+    default_priority = 181
+    formats = ("html",)
+    has_tabs = False
 
     def run(self, **kwargs: Any) -> None:
         """Replace every table that has a leaf."""
@@ -318,7 +319,7 @@ class _HtmlTables(SphinxPostTransform):
             ]
             if len(rows) < 2:
                 figure.extend(grids(leaf, caption, prefix))
-            elif self.tabs:
+            elif self.has_tabs:
                 figure += tab_set(several, caption, prefix)
             else:
                 for name, own_grids in several:
@@ -327,10 +328,7 @@ class _HtmlTables(SphinxPostTransform):
             table.replace_self(figure)
         for drawn in list(self.document.findall(nodes.figure)):
             if "perf-chart" in drawn["classes"]:
-                _chart_for_html(drawn, self.tabs, Path(self.env.srcdir))
-        for download in self.document.findall(perf_download):
-            # :class:`PlainTables` runs for HTML too, and removes all others.
-            download["kept"] = True
+                _chart_for_html(drawn, self.has_tabs, Path(self.env.srcdir))
 
     @staticmethod
     def _boards(tops: Sequence[perf_answers]) -> dict[str, int]:
@@ -338,6 +336,17 @@ class _HtmlTables(SphinxPostTransform):
         boards = tops[0]["answers"].boards if len(tops) == 1 else ()
         names = (board for _, board in boards)
         return {board: number for number, board in enumerate(names)} if len(boards) > 1 else {}
+
+
+class TabbedTables(HtmlTables):
+    """The same with alternatives on tabs, for builders of pages with scripts."""
+
+    default_priority = 180
+    builders = (
+        *("html", "dirhtml", "singlehtml"),
+        *("readthedocs", "readthedocsdirhtml", "readthedocssinglehtml"),
+    )
+    has_tabs = True
 
 
 def _prefix(prefix: str, leaf: perf_rows, rows: Sequence[int], name: str) -> str:
@@ -405,28 +414,6 @@ def _spread_pictures(figure: nodes.figure, pictures: Sequence[nodes.Element]) ->
             figure.parent.insert(figure.parent.index(figure), [*title, *picture.children])
 
 
-class TabbedTables(_HtmlTables):
-    """Tables with tabs, for builders with scripts."""
-
-    default_priority = 180
-    builders = (
-        "html",
-        "dirhtml",
-        "singlehtml",
-        "readthedocs",
-        "readthedocsdirhtml",
-        "readthedocssinglehtml",
-    )
-    tabs = True
-
-
-class HtmlTables(_HtmlTables):
-    """Tables for other HTML, such as EPUB: the alternatives one after another."""
-
-    default_priority = 181
-    formats = ("html",)
-
-
 class TextTables(SphinxPostTransform):
     """Tables as plain text. The time of Sphinx's text writer grows with the square of their length."""
 
@@ -474,14 +461,14 @@ class WideColumns(SphinxPostTransform):
                         column["colwidth"] = max(column["colwidth"], min(longest, MAX_CELL_CHARS))
 
 
-class PlainTables(SphinxPostTransform):
+class PlainTables(NotHtmlTransform):
     """Tables of docutils for all other formats, without links to files."""
 
     default_priority = 182
     spanning = True
 
     def run(self, **kwargs: Any) -> None:
-        """Expand the leaves that no HTML transform has taken."""
+        """Expand the leaves that no other transform has taken."""
         for leaf in list(self.document.findall(perf_rows)):
             table = leaf.parent
             if len(leaf["body"]) > MAX_FLOAT_ROWS:
@@ -494,8 +481,7 @@ class PlainTables(SphinxPostTransform):
                 del picture[1:]  # drawn for phones
             _spread_pictures(figure, pictures)
         for line in list(self.document.findall(perf_download)):
-            if not line.get("kept"):
-                line.parent.remove(line)
+            line.parent.remove(line)
 
 
 class ManualTables(PlainTables):
@@ -503,6 +489,7 @@ class ManualTables(PlainTables):
 
     default_priority = 181
     formats = ("man",)
+    is_supported = SphinxPostTransform.is_supported
     spanning = False
 
 
@@ -582,9 +569,6 @@ def grids(
     return out
 
 
-MAX_WIDTH_REM = 62
-"""The width of a table, by the steps of :func:`html_table.step`, that fits on a page of 1280 pixels."""
-
 _UNIT = re.compile(r"\(([^()]+)\)")
 
 
@@ -605,7 +589,8 @@ def _fitting(
     for group in groups:
         tried = [*(parts[-1] if parts else keys), *group]
         head, rows = _picked(header, tried, len(keys), rank), [[r[c] for c in tried] for r in body]
-        if parts and not 0 < html_table.step(head, rows, len(keys)) <= MAX_WIDTH_REM:
+        step = html_table.step(head, rows, len(keys))
+        if parts and not 0 < step <= html_table.MAX_UNSTACKED_REM:
             parts.append([*keys, *group])
         else:
             parts[-1:] = [tried]
@@ -799,7 +784,7 @@ def _never(translator: Any, node: nodes.Element) -> None:
     raise AssertionError(f"{type(node).__name__} outlived the post-transforms")
 
 
-def setup(app: Sphinx) -> ExtensionMetadata:
+def setup(app: Sphinx) -> None:
     """Register the nodes and the post-transforms."""
     for node in (perf_rows, perf_figure, perf_use, perf_grid, perf_picture, perf_download):
         app.add_node(node, latex=(_never, None), text=(_never, None))
@@ -810,4 +795,3 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     plain = (TextTables, ManualTables, PlainTables, WideColumns)
     for transform in (PaperLines, TabbedTables, HtmlTables, *plain):
         app.add_post_transform(transform)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -16,7 +16,6 @@ from docutils import nodes
 from docutils.utils import new_document
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
-from sphinx.util.typing import ExtensionMetadata
 
 from ..common import containment, rst_text
 from ..common.diagnostics import Diagnostic
@@ -27,7 +26,7 @@ from .config import page_name, warn
 T = TypeVar("T")
 
 KEY = "perfguide_unmade"
-"""The attribute of the application with the notices, and the metadata of a page that has one."""
+"""The metadata of a page that has a notice in its place."""
 
 SUFFIX = ".rst"
 
@@ -54,6 +53,10 @@ class Notices:
             ("assemble_doctree", self._assemble),
         ):
             internals.wrap(builder, name, contained)
+
+    def replace_source(self, _app: Sphinx, page: str, source: list[str]) -> None:
+        """Replace the source of a page that could not be read by that of its notice."""
+        source[0] = self.sources.get(page, source[0])
 
     def _read(self, read: Callable[..., None], page: str, *args: Any, **options: Any) -> None:
         if page not in self.pages:
@@ -84,26 +87,23 @@ class Notices:
     def _resolve(
         self, resolve: Callable[..., nodes.document], page: str, *args: Any, **options: Any
     ) -> nodes.document:
-        def replaced(finding: Diagnostic) -> nodes.document:
-            warn([finding])
-            return self._notice(page, finding)
-
         return self._attempt(
-            "put together", page, lambda: resolve(page, *args, **options), replaced
+            "put together",
+            page,
+            lambda: resolve(page, *args, **options),
+            partial(self._notice, page),
         )
 
     def _index(self, index: Callable[..., None], page: str, *args: Any, **options: Any) -> None:
-        def replaced(finding: Diagnostic) -> None:
-            warn([finding])
-
-        self._attempt("indexed", page, lambda: index(page, *args, **options), replaced)
+        self._attempt(
+            "indexed", page, lambda: index(page, *args, **options), lambda found: warn([found])
+        )
 
     def _write(self, write: Callable[..., None], page: str, doctree: nodes.document) -> None:
         def replaced(finding: Diagnostic) -> None:
             # The metadata of the page may have caused the exception.
             self._app.env.metadata[page] = {}
             write(page, self._notice(page, finding))
-            warn([finding])
             self._write_again(page)
 
         # Already a notice, because the page could not be put together.
@@ -119,20 +119,14 @@ class Notices:
     ) -> nodes.document:
         if not page:
             return assemble()  # the builder singlehtml makes one document of all pages
-
-        def replaced(finding: Diagnostic) -> nodes.document:
-            warn([finding])
-            return self._notice(page, finding)
-
+        notice = partial(self._notice, page)
         document: nodes.document = self._attempt(
-            "put together", page, lambda: assemble(page, *args, **options), replaced
+            "put together", page, lambda: assemble(page, *args, **options), notice
         )
-
-        def instead(error: Exception) -> nodes.document:
-            return self._attempt("written", page, partial(_raise, error), replaced)
-
         if page in self.pages and not document.get(KEY):
-            internals.contain_latex(document, instead)
+            internals.contain_latex(
+                document, lambda write: self._attempt("written", page, write, notice)
+            )
         return document
 
     def _attempt(
@@ -149,7 +143,8 @@ class Notices:
         )
 
     def _notice(self, page: str, finding: Diagnostic) -> nodes.document:
-        """Return a page that gives the reason why another one could not be made."""
+        """Warn that a page could not be made; return one with the reason in its place."""
+        warn([finding])
         env = self._app.env
         document = new_document(str(env.doc2path(page)))
         # Transforms and writers look for the environment there.
@@ -170,10 +165,6 @@ class Notices:
                 os.utime(path, (0, 0))
 
 
-def _raise(error: Exception) -> nodes.document:
-    raise error
-
-
 def _source(title: str, reason: str) -> str:
     heading = rst_text.heading(title, "=")
     return f".. perf-generated::\n\n{heading}\n\n.. warning::\n\n   {rst_text.text(reason)}\n"
@@ -181,17 +172,8 @@ def _source(title: str, reason: str) -> str:
 
 def _begin(app: Sphinx) -> None:
     notices = Notices(app)
-    vars(app)[KEY] = notices
     notices.begin()
-
-
-def _notices(app: Sphinx) -> Notices:
-    notices: Notices = vars(app)[KEY]
-    return notices
-
-
-def _replace_source(app: Sphinx, page: str, source: list[str]) -> None:
-    source[0] = _notices(app).sources.get(page, source[0])
+    app.connect("source-read", notices.replace_source, priority=-900)  # others may be what failed
 
 
 def _to_read(_app: Sphinx, env: BuildEnvironment, *_pages: Iterable[str]) -> list[str]:
@@ -199,9 +181,7 @@ def _to_read(_app: Sphinx, env: BuildEnvironment, *_pages: Iterable[str]) -> lis
     return [page for page, metadata in env.metadata.items() if KEY in metadata]
 
 
-def setup(app: Sphinx) -> ExtensionMetadata:
+def setup(app: Sphinx) -> None:
     """Register the listeners; the first one runs after the pages have been generated."""
     app.connect("builder-inited", _begin, priority=900)
     app.connect("env-get-outdated", _to_read)
-    app.connect("source-read", _replace_source, priority=-900)  # others may be what failed
-    return {"parallel_read_safe": True, "parallel_write_safe": True}
