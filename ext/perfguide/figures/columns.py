@@ -29,8 +29,8 @@ SERIES = (*OWNER, "benchmark", "metric", "unit", "params")
 class Figures:
     """The table of :meth:`Pool.figures` with its names as integer codes.
 
-    All arrays have one entry for each figure; an entry's place is the
-    *position* that rules speak of. ``socs`` are the names of all SoCs; left out, those of the pool.
+    All arrays have one entry for each figure, whose index is its *position* in the terms of rules.
+    ``socs`` are the names of all SoCs, by default those of the pool.
     """
 
     def __init__(self, pool: Pool, catalog: Catalog, socs: Collection[str] = ()) -> None:
@@ -134,13 +134,31 @@ class Figures:
 
     @cached_property
     def steady(self) -> Flags:
-        """Flags of the figures on which releases and boards should agree."""
-        flags = []
-        for _, metric, unit in self.kinds[1]:
-            stated = metric.steady if metric else None
-            usual = unit != "%" and (metric is None or metric.better != "neither")
-            flags.append(usual if stated is None else stated)
-        return self.of_kind(flags)
+        """A flag for each figure: whether releases and boards should agree on it."""
+
+        def is_steady(metric: Metric | None, unit: str) -> bool:
+            if metric and metric.steady is not None:
+                return metric.steady
+            return unit != "%" and (metric is None or metric.better != "neither")
+
+        return self.of_kind([is_steady(metric, unit) for _, metric, unit in self.kinds[1]])
+
+    @cached_property
+    def logs(self) -> list[float]:
+        """The logarithm of the mean of each figure, NaN unless the mean is positive."""
+        logs = np.full(len(self), np.nan)
+        np.log(self.mean, out=logs, where=self.mean > 0)
+        return logs.tolist()
+
+    def samples(self, least: int) -> dict[int, list[float]]:
+        """Return the samples of all runs of each figure that has at least so many."""
+        samples, positions = self.pool.frame.samples, self.pool.positions()
+        sizes = np.diff(samples.ends)
+        of_figure = np.bincount(positions, sizes, len(self))
+        out: dict[int, list[float]] = {}
+        for row in np.flatnonzero((sizes > 0) & (of_figure[positions] >= least)).tolist():
+            out.setdefault(int(positions[row]), []).extend(samples.of(row))
+        return out
 
     def metric_label(self, position: int) -> str:
         """Return the label of a figure's metric, by default its name."""

@@ -63,8 +63,6 @@ _ASKED = re.compile(r"(?:^|\s)(?:-P|--(?:platform|machine|board|soc))(?:\s+|=)(\
 def other_soc(figures: Figures) -> Iterator[Hit]:
     """Yield commands that name a platform, but not the board's."""
     table = figures.pool.frame.table
-    if not len(table):
-        return
     columns = ("command", "soc", "board")
     number = together(*(table[c].cat.codes.to_numpy().astype("int64") for c in columns))
     socs = {name.casefold() for name in figures.socs}
@@ -158,8 +156,6 @@ def clock(figures: Figures) -> Iterator[Hit]:
 
 def _measured_clocks(figures: Figures) -> dict[int, tuple[int, float]]:
     """Return for each bundle that measured its clock the figure and the clock in MHz."""
-    if not len(figures):
-        return {}
     table, positions = figures.pool.frame.table, figures.pool.positions()
     is_clock = figures.of_kind([m is not None and m.clock for _, m, _ in figures.kinds[1]])
     values, bundles = table["value"].to_numpy(), table["bundle"].to_numpy()

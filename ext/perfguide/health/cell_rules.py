@@ -167,8 +167,6 @@ def over_limit(figures: Figures) -> Iterator[Hit]:
     """Yield figures above their upper limit."""
     number, kinds = figures.kinds
     limits = np.array([_limit(metric, unit) for _, metric, unit in kinds], dtype="float64")
-    if not len(figures):
-        return
     for position in np.flatnonzero(figures.high > limits[number] * (1 + 1e-9)).tolist():
         _, metric, unit = kinds[number[position]]
         params = figures.params(position)
@@ -250,14 +248,7 @@ MIN_SAMPLES = 6
 
 def two_groups(figures: Figures) -> Iterator[Hit]:
     """Yield figures whose samples, of all runs, form two groups."""
-    samples = figures.pool.frame.samples
-    positions = figures.pool.positions()
-    sizes = np.diff(samples.ends)
-    of_figure = np.bincount(positions, sizes, len(figures))
-    by_figure: dict[int, list[float]] = {}
-    for row in np.flatnonzero((sizes > 0) & (of_figure[positions] >= MIN_SAMPLES)).tolist():
-        by_figure.setdefault(int(positions[row]), []).extend(samples.of(row))
-    for position, own in by_figure.items():
+    for position, own in figures.samples(MIN_SAMPLES).items():
         if groups := split(own):
             lower, upper = groups
             ends = [f"{units.exact(group[0])} to {units.exact(group[-1])}" for group in groups]

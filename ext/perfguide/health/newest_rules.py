@@ -98,13 +98,10 @@ difference between two boards in a row that distinguishes them."""
 
 def far(figures: Figures) -> Iterator[Hit]:
     """Yield newest figures far from all earlier releases, by a factor of units or otherwise."""
-    if not len(figures):
-        return
-    steady = figures.steady
     newest, away = figures.newest, list[tuple[Hit, int]]()
     moved: dict[int, list[float]] = {}
     table = figures.groups(*OWNER, "benchmark")
-    means, all_logs = logs_of(figures)
+    means = figures.mean.tolist()
     for own in figures.lines:
         last = own[-1]
         if len(own) < 2 or not newest[last]:
@@ -113,10 +110,10 @@ def far(figures: Figures) -> Iterator[Hit]:
         value = means[last]
         if value <= 0 or min(before) <= 0:
             continue
-        logs, log = [all_logs[position] for position in own[:-1]], all_logs[last]
+        logs, log = [figures.logs[position] for position in own[:-1]], figures.logs[last]
         middle = median(logs)
         unit = figures.name("unit", last)
-        if not steady[last]:
+        if not figures.steady[last]:
             continue
         slip = _slip(log - middle)
         wide = max(logs) - min(logs)
@@ -146,13 +143,6 @@ def far(figures: Figures) -> Iterator[Hit]:
         is_sure = hit.rule == "unit-slip" and not hit.may_lead
         if is_sure or (not others and (hit.rule == "unit-slip" or len(moved[way]) == 1)):
             yield hit
-
-
-def logs_of(figures: Figures) -> tuple[list[float], list[float]]:
-    """Return the mean of each figure, and its logarithm, NaN unless the mean is positive."""
-    logs = np.full(len(figures), np.nan)
-    np.log(figures.mean, out=logs, where=figures.mean > 0)
-    return figures.mean.tolist(), logs.tolist()
 
 
 def _slip(away: float) -> str:
@@ -187,9 +177,6 @@ def _is_outlier(logs: Sequence[float], log: float) -> bool:
 
 def unlike_boards(figures: Figures) -> Iterator[Hit]:
     """Yield first figures of a board that are off those of all other boards."""
-    if not len(figures):
-        return
-    steady = figures.steady
     kind = figures.groups("benchmark", "metric", "unit", "params").tolist()
     soc, means = figures.code("soc").tolist(), figures.mean.tolist()
     # For each kind, the newest figure of each board, of all and of those of one SoC, ascending.
@@ -203,7 +190,8 @@ def unlike_boards(figures: Figures) -> Iterator[Hit]:
     for own in figures.lines:
         last = own[-1]
         # A figure with a past is judged by that instead, see :func:`far`.
-        if len(own) > 1 or not steady[last] or not figures.newest[last] or means[last] <= 0:
+        is_first = len(own) == 1 and figures.newest[last]
+        if not is_first or not figures.steady[last] or means[last] <= 0:
             continue
         near, everywhere = latest[kind[last], soc[last]], latest[(kind[last],)]
         # Two other boards of the same SoC are enough; otherwise many boards have to agree.
@@ -227,8 +215,6 @@ def unlike_boards(figures: Figures) -> Iterator[Hit]:
 
 def stale_copy(figures: Figures) -> Iterator[Hit]:
     """Yield benchmarks whose newest figures repeat those of the release before."""
-    if not len(figures):
-        return
     means, rank = figures.mean.tolist(), figures.release_rank.tolist()
     table = figures.groups(*OWNER, "benchmark").tolist()
     shares: dict[int, dict[int, list[tuple[int, bool]]]] = {}
@@ -254,17 +240,14 @@ def stale_copy(figures: Figures) -> Iterator[Hit]:
 
 def swapped_boards(figures: Figures) -> Iterator[Hit]:
     """Yield pairs of boards whose newest figures fit each other's past."""
-    if not len(figures):
-        return
     owner, guide = figures.groups(*OWNER), figures.groups(*GUIDE)
     kind = figures.groups("benchmark", "metric", "unit", "params")
-    steady = figures.steady
-    means, logs = logs_of(figures)
+    means, logs = figures.mean.tolist(), figures.logs
     # The boards of each guide: only boards measured together can be exchanged.
     boards: dict[int, dict[int, dict[int, tuple[int, float]]]] = {}
     for own in figures.lines:
         last = own[-1]
-        if len(own) < 2 or not steady[last] or not figures.newest[last]:
+        if len(own) < 2 or not figures.steady[last] or not figures.newest[last]:
             continue
         if min(means[position] for position in own) > 0:
             # Three releases are the present level, and their median survives a bad one.
@@ -306,13 +289,7 @@ def _fits(figures: Figures, rows: Sequence[tuple[int, float, int, float]], side:
 
 def lone_sample(figures: Figures) -> Iterator[Hit]:
     """Yield figures with one sample unlike the others."""
-    samples, positions = figures.pool.frame.samples, figures.pool.positions()
-    sizes = np.diff(samples.ends)
-    of_figure = np.bincount(positions, sizes, len(figures))
-    by_figure: dict[int, list[float]] = {}
-    for row in np.flatnonzero((sizes > 0) & (of_figure[positions] >= 4)).tolist():
-        by_figure.setdefault(int(positions[row]), []).extend(samples.of(row))
-    for position, own in by_figure.items():
+    for position, own in figures.samples(least=4).items():
         if min(own) <= 0:
             continue
         logs = sorted(math.log(value) for value in own)

@@ -49,17 +49,17 @@ EXPLAINED_BY_TABLE = EXPLAINED | {"unit-slip", "stale-copy", "swapped-boards", "
 """Rules that a fault of the table of a figure explains."""
 
 
+NAMES = ("board", "benchmark", "metric", "unit", "params")
+"""The names of a figure within its guide; parameters are canonical JSON."""
+
+
 class DistantHit(msgspec.Struct, frozen=True):
-    """A :class:`Hit` of a rule that compares SoCs, with the figure's names in place of its position.
-    ``params`` is canonical JSON."""
+    """A :class:`Hit` of a rule that compares SoCs, with the guide and the ``NAMES`` of the figure in
+    place of its position."""
 
     rule: str
     guide: GuideKey
-    board: str
-    benchmark: str
-    metric: str
-    unit: str
-    params: str
+    names: tuple[str, ...]
     detail: str
     weight: float
 
@@ -76,29 +76,23 @@ def across(pool: Pool, catalog: Catalog) -> list[DistantHit]:
     """Return the hits of rules that compare SoCs in a pool of their newest figures."""
     figures = Figures(pool, catalog)
 
-    def distant(hit: Hit) -> DistantHit:
-        names = ("board", "benchmark", "metric", "unit", "params")
-        board, benchmark, metric, unit, params = (figures.name(n, hit.position) for n in names)
-        guide = figures.guide(hit.position)
-        return DistantHit(
-            hit.rule, guide, board, benchmark, metric, unit, params, hit.detail, hit.weight
-        )
+    hits = (hit for check in ACROSS_SOCS for hit in check(figures)) if len(figures) else ()
+    return [
+        DistantHit(hit.rule, *_identity(figures, hit.position), hit.detail, hit.weight)
+        for hit in hits
+    ]
 
-    return [distant(hit) for check in ACROSS_SOCS for hit in check(figures)]
+
+def _identity(figures: Figures, position: int) -> tuple[GuideKey, tuple[str, ...]]:
+    return figures.guide(position), tuple(figures.name(column, position) for column in NAMES)
 
 
 def _own_hits(figures: Figures, beyond: Beyond) -> Iterator[Hit]:
     """Yield the distant hits on these figures."""
     has_past = {own[-1]: len(own) > 1 for own in figures.lines if figures.newest[own[-1]]}
-    columns = ("sdk", "soc", "os", "release", "board", "benchmark", "metric", "unit", "params")
-    positions = {
-        tuple(figures.name(c, position) for c in columns): position for position in has_past
-    }
+    positions = {_identity(figures, position): position for position in has_past}
     for hit in beyond.hits:
-        key = hit.guide
-        guide = (key.sdk, key.soc, key.os, key.release)
-        names = (*guide, hit.board, hit.benchmark, hit.metric, hit.unit, hit.params)
-        position = positions.get(names)
+        position = positions.get((hit.guide, hit.names))
         # A figure with earlier releases is judged by those, and not by those of other SoCs.
         if position is None or (hit.rule == "unlike-boards" and has_past[position]):
             continue
@@ -126,7 +120,8 @@ def examine(
     # Most SoCs have no hits from beyond, and naming all of their newest figures takes time.
     hits = list(_own_hits(figures, beyond)) if beyond and beyond.hits else []
     # With several SoCs, the hits of checks across them came with `beyond`.
-    for check in CHECKS if beyond else (*CHECKS, *ACROSS_SOCS):
+    checks = CHECKS if beyond else (*CHECKS, *ACROSS_SOCS)
+    for check in checks if len(figures) else ():
         name = f"the findings of “{check.__name__.replace('_', ' ')}”"
         # A rule that fails costs its own findings and no others.
         hits += attempt(name, "health", partial(_hits, check, figures), failed)

@@ -52,7 +52,7 @@ DIP = 0.9
 
 
 def _logs(figures: Figures) -> tuple[Ints, Floats]:
-    """Return the positions of figures that should agree, and the logarithms of their means."""
+    """Return the positions of comparable figures, and the logarithms of their means."""
     positions = np.flatnonzero(figures.steady & (figures.mean > 0))
     return positions, np.log(figures.mean[positions])
 

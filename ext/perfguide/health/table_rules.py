@@ -15,7 +15,6 @@ from ..common import units
 from ..figures.columns import GUIDE, OWNER, Figures, digits
 from ..figures.exchanges import Moved, exchanges
 from .finding import Hit, Rule
-from .newest_rules import logs_of
 
 RULES = (
     Rule(
@@ -77,9 +76,7 @@ class _Row:
 
 def _tables(figures: Figures) -> dict[int, list[_Row]]:
     """Return the newest figures of each benchmark on each board that have a past."""
-    steady = figures.steady
-    table = figures.groups(*OWNER, "benchmark")
-    _, logs = logs_of(figures)
+    table, logs = figures.groups(*OWNER, "benchmark"), figures.logs
     tables: dict[int, list[_Row]] = {}
     for own in figures.lines:
         last = own[-1]
@@ -88,7 +85,7 @@ def _tables(figures: Figures) -> dict[int, list[_Row]]:
         if (
             past
             and figures.newest[last]
-            and steady[last]
+            and figures.steady[last]
             and not math.isnan(sum(past) + logs[last])
         ):
             tables.setdefault(int(table[last]), []).append(_Row(last, logs[last], median(past)))
@@ -97,7 +94,7 @@ def _tables(figures: Figures) -> dict[int, list[_Row]]:
 
 def table_scaled(figures: Figures) -> Iterator[Hit]:
     """Yield the figures of tables that are a factor of units off their past."""
-    for rows in _tables(figures).values() if len(figures) else ():
+    for rows in _tables(figures).values():
         reported: set[int] = set()
         # A wrong unit shows in all rows that have it, or in one column of several in that unit.
         for column in ("unit", "metric"):
@@ -130,7 +127,7 @@ def _scaled(rows: Sequence[_Row]) -> list[Hit]:
 
 def rows_exchanged(figures: Figures) -> Iterator[Hit]:
     """Yield newest figures that fit the past of other rows of their table."""
-    for rows in _tables(figures).values() if len(figures) else ():
+    for rows in _tables(figures).values():
         moved = [
             Moved(
                 figures.name("metric", row.position),
@@ -163,8 +160,6 @@ def copied_from_other_soc(figures: Figures) -> Iterator[Hit]:
 
 
 def _copies(figures: Figures, of_other_socs: bool) -> Iterator[Hit]:
-    if not len(figures):
-        return
     soc = dict(zip(figures.groups(*OWNER).tolist(), figures.code("soc").tolist(), strict=True))
     owner, rank = figures.groups(*OWNER).tolist(), figures.release_rank.tolist()
     means, benchmark = figures.mean.tolist(), figures.code("benchmark").tolist()
