@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import argparse
+import glob
 import io
 import shutil
 import sys
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..common import extras
 from ..common.diagnostics import visible
 from ..publishing import atomic_swap
-from . import export_pages, shared
+from ..publishing.store import Store
+from . import shared
 
 if TYPE_CHECKING:
     from ..export.figure_rows import Table
+    from ..figures.dataset import Settings
     from ..figures.pool import Pool
 
 FORMATS = ("csv", "json", "excel", "parquet")
@@ -68,7 +73,7 @@ def add_parsers(add: shared.AddParser) -> None:
 
 def _run(options: argparse.Namespace) -> int:
     if options.rst or options.soc:
-        return export_pages.run(options)
+        return _write_pages(options)
     output: Path | None = options.parquet or options.output
     form = options.format or (ENDINGS.get(output.suffix, "parquet") if output else None)
     if options.parquet and (options.output or form != "parquet"):
@@ -156,3 +161,50 @@ def _write_folder(table: Table, pool: Pool, folder: Path) -> int:
 def _remove(folder: Path) -> None:
     if folder.exists():
         shutil.rmtree(folder)
+
+
+def _write_pages(options: argparse.Namespace) -> int:
+    """Write the pages for other builders into a folder."""
+    from ..pages import build, plain_project
+
+    folder: Path | None = options.rst
+    if folder is None:
+        print("perfguide export: --soc goes with --rst alone", file=sys.stderr)
+        return shared.USAGE
+    if options.output or options.format or options.parquet:
+        print("perfguide export: --rst names the folder and the format", file=sys.stderr)
+        return shared.USAGE
+    if why := plain_project.refusal(folder):
+        print(f"perfguide: {why}", file=sys.stderr)
+        return shared.USAGE
+    settings = shared.site_settings(options)
+    store = Store(settings.cache)
+    if options.soc:
+        # Asked before anything is written: a mistyped name must not empty an earlier export.
+        if missing := _missing_soc(options.soc, settings):
+            print(f"perfguide export: {missing}", file=sys.stderr)
+            return shared.NOTHING
+        # Characters of a pattern in a name would match other SoCs.
+        settings = replace(settings, releases=tuple(f"{glob.escape(soc)}/" for soc in options.soc))
+    generate = partial(build.generate, progress=shared.show_progress, store=store)
+    outcome = plain_project.write(folder, settings, generate)
+    if status := shared.print_faults(outcome.diagnostics):
+        return status
+    print(
+        f"{outcome.guides} guides with {outcome.figures} figures in {visible(str(folder))}: "
+        f"{len(outcome.written)} files changed, {len(outcome.removed)} removed"
+    )
+    return shared.FINE if outcome.guides else shared.NOTHING
+
+
+def _missing_soc(socs: list[str], settings: Settings) -> str:
+    """Return which SoC has no bundle, or an empty text."""
+    from ..figures import dataset
+
+    bundles = dataset.gather(settings).ledger.bundles
+    present = {each.bundle.board.soc for each in bundles}
+    for soc in socs:
+        if soc not in present:
+            names = ", ".join(sorted(present)) or "none at all"
+            return visible(f"there are no results of {soc}; there are some of: {names}", 2000)
+    return ""

@@ -59,7 +59,15 @@ def add_site(parser: argparse.ArgumentParser, with_paths: bool = True) -> None:
         + (", and is the same as PATH" if with_paths else "; default: results"),
     )
     add_benchmarks(parser)
-    add_reading(parser)
+    add_limits(parser)
+    parser.add_argument(
+        "--store",
+        default="build/store",
+        metavar="DIR",
+        help="folder for copies of files read from URLs; default: build/store",
+    )
+    # Only commands that write pages have the option of :func:`add_workers`.
+    parser.set_defaults(scheduler="")
 
 
 def add_health(parser: argparse.ArgumentParser) -> None:
@@ -84,21 +92,8 @@ def add_benchmarks(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_reading(parser: argparse.ArgumentParser) -> None:
-    """Add the options that say how bundles are read: limits and URLs."""
-    add_limits(parser)
-    parser.add_argument(
-        "--store",
-        default="build/store",
-        metavar="DIR",
-        help="folder for copies of files read from URLs; default: build/store",
-    )
-    # Only commands that write pages have the option of :func:`add_workers`.
-    parser.set_defaults(scheduler="")
-
-
 def add_workers(parser: argparse.ArgumentParser) -> None:
-    """Add the option that names workers elsewhere; it goes after those of :func:`add_reading`."""
+    """Add the option that names workers elsewhere; it goes after those of :func:`add_site`."""
     parser.add_argument(
         "--scheduler",
         default="",
