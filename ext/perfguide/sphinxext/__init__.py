@@ -1,1 +1,1 @@
-"""All that knows Sphinx: directives, roles, nodes, the theme, and what happens when in a build."""
+"""Everything that depends on Sphinx: directives, roles, nodes, the theme, the steps of a build."""

@@ -13,7 +13,7 @@ from sphinx.application import Sphinx
 from ..common import units
 from ..common.diagnostics import visible
 from ..pages.answers import Answer, Answers, Curve
-from .config import page_name
+from .config import page_name, page_uri
 from .html_table import BOARD_COLOURS as COLOURS
 from .html_table import NOT_MEASURED, box
 from .screen_nodes import ScreenNode, printed_table
@@ -62,10 +62,7 @@ class Links:
         address = address or self._default
         if not address:
             return f"#{fragment}"
-        page = page_name(self._top, address)
-        uri: str = self._builder.get_relative_uri(self._builder.current_docname, page)
-        # With the builder singlehtml, the address of a page is a fragment already.
-        return f"{uri.partition('#')[0]}#{fragment}" if fragment else uri
+        return page_uri(self._builder, page_name(self._top, address), fragment)
 
 
 def _table(answers: Answers, link: Links, ids: str) -> str:

@@ -26,14 +26,11 @@ from ..figures.dataset import BUILT_IN, Settings
 logger = logging.getLogger(__name__)
 
 
-PATHS = tuple(
-    f"perfguide_{name}"
-    for name in (
-        *("results", "cache", "store", "benchmarks", "acknowledged", "redirects", "boards"),
-        "waivers",
-    )
+PATHS = (
+    *("results", "cache", "store", "benchmarks"),
+    *("acknowledged", "redirects", "boards", "waivers"),
 )
-"""The values that are paths, without the output folder."""
+"""The values that are paths, without ``perfguide_`` and without the output folder."""
 
 
 class Values(msgspec.Struct):
@@ -115,7 +112,7 @@ def _relocate_paths(app: Sphinx, config: Config) -> None:
     conf, source = Path(app.confdir), Path(app.srcdir)
     # With sphinx-build -c, conf.py is not in the source folder, which paths are relative to below.
     if conf != source:
-        for name in PATHS:
+        for name in (f"perfguide_{part}" for part in PATHS):
             value = getattr(config, name)
             paths = [_relocated(path, conf, source) for path in _texts(value)]
             setattr(config, name, paths[0] if isinstance(value, str) else paths)
@@ -139,6 +136,13 @@ def _relocated(path: str, conf: Path, source: Path) -> str:
 def page_name(top: str, page: str) -> str:
     """Return Sphinx's name of a page in ``top``, the folder of generated pages."""
     return posixpath.normpath(posixpath.join(top, page))
+
+
+def page_uri(builder: Any, page: str, fragment: str = "") -> str:
+    """Return the address of a page, or of an anchor on it, relative to the page being written."""
+    uri: str = builder.get_relative_uri(builder.current_docname, page)
+    # With the builder singlehtml, the address of a page is a fragment already.
+    return f"{uri.partition('#')[0]}#{fragment}" if fragment else uri
 
 
 def settings(config: Config, top: Path, formats: tuple[str, ...] = ("svg",)) -> Settings:

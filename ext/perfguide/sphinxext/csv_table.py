@@ -18,10 +18,10 @@ from sphinx.util.docutils import SphinxDirective
 from sphinx.util.typing import OptionSpec
 
 from ..common import csv_text, units
-from ..common.diagnostics import visible
 from ..common.units import TableCell
 from ..tables import grids
 from ..tables.grids import Grid
+from ..tables.remarks import shown_text
 from .config import warn_at
 from .table_nodes import download, perf_leaf
 
@@ -135,14 +135,8 @@ class PerfCsvTable(SphinxDirective):
             return None
         if "marked" in self.options:
             # A file of ours: its texts are from bundles, and marked for spreadsheets.
-            return [[_unmarked(cell) for cell in row] for row in rows]
+            return [[shown_text(csv_text.plain(cell)) for cell in row] for row in rows]
         return rows
-
-
-def _unmarked(cell: str) -> str:
-    """Return the text of a marked cell, with escapes for control characters."""
-    text = csv_text.plain(cell)
-    return visible(text, len(text))
 
 
 _FIGURE = re.compile(r"([-+−]?[0-9][^ ;]*(?: %)?)(( \(|;| n=).*)?", re.DOTALL)

@@ -59,9 +59,6 @@ _RIGHT_TO_LEFT = re.compile(
 _FIGURES = "perfguide-figures"
 """The key of the page's :class:`PageFigures` in ``env.current_document`` while it is read."""
 
-_HAS_RIGHT_TO_LEFT = "perfguide-right-to-left"
-"""The key of a flag there."""
-
 
 class perf_fold(ScreenNode):
     """A part that is folded until a reader opens it, with its ``summary``."""
@@ -122,7 +119,6 @@ def _begin(app: Sphinx, docname: str, source: list[str]) -> None:
     if not (source[0].startswith(FIRST_LINE) and _is_below(output, docname)):
         return
     figures = app.env.current_document[_FIGURES] = _read_figures(app.env, docname)
-    app.env.current_document[_HAS_RIGHT_TO_LEFT] = bool(_RIGHT_TO_LEFT.search(source[0]))
     lines = source[0].split("\n")
     lines[0] = ".. perf-generated::"
     for number, (first, count, _) in enumerate(figures.prose):
@@ -207,23 +203,17 @@ def figures_of(env: BuildEnvironment) -> PageFigures | None:
     return figures
 
 
-class PageTable(SphinxDirective):
+class PageTable(CSVTable, SphinxDirective):
     """``csv-table``: on generated pages a leaf whose cells are text, elsewhere Sphinx's own."""
 
-    has_content = CSVTable.has_content
-    required_arguments = CSVTable.required_arguments
-    optional_arguments = CSVTable.optional_arguments
-    final_argument_whitespace = CSVTable.final_argument_whitespace
-    option_spec: ClassVar[OptionSpec] = CSVTable.option_spec
-
-    def run(self) -> list[nodes.Node]:
+    def run(self) -> list[nodes.Node]:  # type: ignore[override]  # answers are no tables
         """Return the nodes."""
         figures = figures_of(self.env)
         if figures is None or "file" not in self.options:
-            return self._by_sphinx()
+            return list(super().run())
         name, path = self.env.relfn2path(self.options["file"])
         if not (name.endswith(".csv") and _is_below(self.config.perfguide_output, name)):
-            return self._by_sphinx()  # reports that the page cannot insert this file
+            return list(super().run())  # reports that the page cannot insert this file
         own = figures.tables.get(self.options["file"], Extra())
         try:
             self.env.note_dependency(name)
@@ -259,13 +249,6 @@ class PageTable(SphinxDirective):
         self.set_source_info(node)
         self.add_name(node)
         return [node]
-
-    def _by_sphinx(self) -> list[nodes.Node]:
-        directive = CSVTable(
-            *(self.name, self.arguments, self.options, self.content, self.lineno),
-            *(self.content_offset, self.block_text, self.state, self.state_machine),
-        )
-        return list(directive.run())
 
 
 class _GeneratedTransform(SphinxTransform):
@@ -357,9 +340,7 @@ class Parts(_GeneratedTransform):
         for meta in list(self.document.findall(nodes.meta)):
             meta.parent.remove(meta)  # metadata.py writes the description into the head
         self._words(figures)
-        if self.env.current_document.get(_HAS_RIGHT_TO_LEFT):
-            _isolate(self.document)
-
+        _isolate(self.document)
         for picture in list(self.document.findall(perf_picture)):
             self._add_narrow(picture)
             for image in picture.findall(nodes.image):

@@ -156,7 +156,7 @@ def _reason(config: Config, name: str) -> str:
     )
 
 
-def _offer_no_editing(
+def _hide_edit_links(
     app: Sphinx, page: str, _template: str, context: dict[str, Any], _tree: nodes.document | None
 ) -> None:
     """Hide links to the source of a generated page, which is in no repository."""
@@ -201,4 +201,4 @@ def setup(app: Sphinx) -> None:
     app.connect("env-updated", _update_start_page, priority=100)
     app.connect("doctree-resolved", _drop_contents)
     # After the theme and other extensions have set these values.
-    app.connect("html-page-context", _offer_no_editing, priority=900)
+    app.connect("html-page-context", _hide_edit_links, priority=900)

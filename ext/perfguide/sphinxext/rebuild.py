@@ -19,7 +19,7 @@ import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -42,9 +42,6 @@ from ..publishing.output_folder import Writer
 from ..publishing.store import UNSURE, Identity, Store, below, identify, remove
 from . import internals, menu
 from .config import settings
-
-KEY = "perfguide_rebuild"
-"""The attribute of the application with its :class:`Rebuild`."""
 
 DOWNLOADS = "_downloads/"
 """The folder of the copies of files for download, below that of the pages."""
@@ -76,15 +73,15 @@ def state(env: BuildEnvironment) -> State:
 
 
 def identify_since(path: str, began_ns: int) -> Identity:
-    """Return the identity of a file that was read after a time; if it changed since then, its bytes
-    may be others than those that were read."""
+    """Return the identity of a file, or ``UNSURE`` if it changed after ``began_ns``: then it may no
+    longer have the bytes that were read."""
     own = identify(path)
-    # Behind device, inode and size are the times of both kinds of change.
+    # An identity ends with the times of the last change of content and of state.
     return UNSURE if max(own[3:]) >= began_ns else own
 
 
 class Rebuild:
-    """Decides what to read and to write besides what Sphinx finds itself, and reports the inputs."""
+    """Decides which pages to read and write besides those that Sphinx finds, and reports the inputs."""
 
     def __init__(self) -> None:
         self._process = os.getpid()
@@ -96,8 +93,9 @@ class Rebuild:
         """Take the hashes of files, and of listings of URLs, from which pages were generated."""
         self._store, self._listings = store, listings
 
-    def send_little(self, app: Sphinx, _docname: str, _source: list[str]) -> None:
-        """Forget the state of other pages in a process that reads some pages and sends all of it back."""
+    def forget_other_pages(self, app: Sphinx, _docname: str, _source: list[str]) -> None:
+        """Forget the state of all pages in a process that Sphinx has forked to read some of them: it
+        sends its entire environment back."""
         if self._process != os.getpid():
             self._process = os.getpid()
             # Otherwise each process would send back the contents of all pages.
@@ -202,12 +200,6 @@ class Rebuild:
         return Inputs(files, folders, own_folders, others, dict(self._listings), is_complete)
 
 
-def begin(app: Sphinx, store: Store, listings: Mapping[str, str]) -> None:
-    """Take over from what the pages of this build were generated; see :meth:`Rebuild.begin`."""
-    rebuild: Rebuild = vars(app)[KEY]
-    rebuild.begin(store, listings)
-
-
 def _assets(app: Sphinx) -> Iterator[str]:
     """Yield the project's files for all pages."""
     config = app.config
@@ -291,7 +283,7 @@ def references(doctree: nodes.document, docname: str) -> set[Reference]:
 
 
 class Borrowed:
-    """Hashes of everything that pages show of other pages. ``named`` are the references on each."""
+    """Hashes of everything that pages show of other pages. ``named`` has the references on each page."""
 
     def __init__(self, app: Sphinx, named: Mapping[str, set[Reference]]) -> None:
         self._app, self._env, self._named = app, app.env, named
@@ -433,15 +425,14 @@ def _place_own_pictures_last(app: Sphinx, env: BuildEnvironment) -> list[str]:
     return []
 
 
-def _listen(app: Sphinx, config: Config) -> None:
+def _listen(rebuild: Rebuild, app: Sphinx, config: Config) -> None:
     """Register the listeners in a build whose output is all ours. In others Sphinx decides what to
     read and to write."""
     if not config.perfguide_own_output:
         app.connect("env-updated", _place_own_pictures_last)
         return
-    rebuild: Rebuild = vars(app)[KEY]
     # First, before another listener notes anything about the page.
-    app.connect("source-read", rebuild.send_little, priority=0)
+    app.connect("source-read", rebuild.forget_other_pages, priority=0)
     app.connect("doctree-read", rebuild.note)
     app.connect("env-purge-doc", rebuild.forget)
     app.connect("env-merge-info", rebuild.merge)
@@ -455,8 +446,9 @@ def _listen(app: Sphinx, config: Config) -> None:
         logger.addFilter(unwritten)
 
 
-def setup(app: Sphinx) -> None:
-    """Register what a build on top of an earlier one needs."""
-    vars(app)[KEY] = Rebuild()
+def setup(app: Sphinx) -> Rebuild:
+    """Register what a build on top of an earlier one needs; the caller has to begin the result."""
+    rebuild = Rebuild()
     app.connect("builder-inited", _name_downloads)
-    app.connect("config-inited", _listen)
+    app.connect("config-inited", partial(_listen, rebuild))
+    return rebuild

@@ -56,21 +56,9 @@ T = TypeVar("T")
 logger = logging.getLogger(__name__)
 
 PARTS = (
-    *(
-        config,
-        csv_table,
-        generated,
-        chart,
-        screen_nodes,
-        answers,
-        ranking,
-        overview,
-        rebuild,
-        glossary,
-        metadata,
-        menu,
-    ),
-    *(numbering, latex, reference, table_nodes, theme, browsing, embedding, guest, unmade),
+    *(config, csv_table, generated, chart, screen_nodes, answers, ranking, overview, glossary),
+    *(metadata, menu, numbering, latex, reference, table_nodes, theme, browsing, embedding),
+    *(guest, unmade),
 )
 """The modules to register. Their order is that of the tags in the head of a page."""
 
@@ -103,7 +91,9 @@ def _take_turns(output: Path) -> None:
     output_folder.lock_folder(output, report_waiting)
 
 
-def _generate(app: Sphinx, figures: figure_role.Lookup, phases: Phases) -> None:
+def _generate(
+    app: Sphinx, figures: figure_role.Lookup, rebuilding: rebuild.Rebuild, phases: Phases
+) -> None:
     """Write the pages before Sphinx looks for files."""
     settings = config.settings(app.config, Path(app.srcdir), config.picture_formats(app))
     if app.config.perfguide_own_output:
@@ -119,7 +109,7 @@ def _generate(app: Sphinx, figures: figure_role.Lookup, phases: Phases) -> None:
         raise ExtensionError(f"the pages cannot be written: {explained(error)}") from error
     except WorkersError as error:
         raise ExtensionError(visible(str(error))) from error
-    rebuild.begin(app, store, outcome.listings)
+    rebuilding.begin(store, outcome.listings)
     config.warn(outcome.diagnostics)
     figures.prepare(outcome.quoted_from, outcome.inputs)
     if app.builder.format == "latex" and app.config.perfguide_pdf:
@@ -175,10 +165,10 @@ def setup(app: Sphinx, version: str) -> ExtensionMetadata:
     app.setup_extension("sphinx_tabs.tabs")
     for part in PARTS:
         part.setup(app)
-    figures = figure_role.setup(app)
+    rebuilding, figures = rebuild.setup(app), figure_role.setup(app)
     phases = Phases()
     _profile(app, phases)
-    app.connect("builder-inited", lambda app: _generate(app, figures, phases))
+    app.connect("builder-inited", lambda app: _generate(app, figures, rebuilding, phases))
     app.connect("builder-inited", _assets)
     return {
         "version": version,

@@ -33,7 +33,7 @@ from ..common.units import TableCell
 from ..tables.grids import Grid
 from . import html_table
 from .answers import perf_answers
-from .config import page_name
+from .config import page_name, page_uri
 from .guest import may_change
 from .screen_nodes import NotHtmlTransform
 
@@ -238,18 +238,15 @@ def _marks(builder: Any, node: nodes.Element) -> dict[int, dict[int, str]]:
     report = page_name(builder.config.perfguide_output, "reports/health")
     labels = builder.env.domains.standard_domain.anonlabels
 
-    def base(finding: str) -> str:
-        page = labels.get(finding.lower(), (report, ""))[0]
-        uri: str = builder.get_relative_uri(builder.current_docname, page)
-        # With the builder singlehtml, the address of a page is a fragment already.
-        return "" if uri.startswith("#") else uri
+    def uri(finding: str) -> str:
+        return page_uri(builder, labels.get(finding.lower(), (report, ""))[0], finding)
 
     out: dict[int, dict[int, str]] = {}
     for row, cells in node["marks"].items():
         for column, cell_marks in cells.items():
             out.setdefault(row, {})[column] = "".join(
                 html_table.mark(
-                    f"{base(note['id'])}#{note['id']}",
+                    uri(note["id"]),
                     note["severity"],
                     f"{note['severity'].capitalize()}: {note['title']}: {detail}",
                 )
@@ -262,13 +259,11 @@ def _targets(
     builder: Any, links: Sequence[tuple[int, int, str, str]]
 ) -> dict[tuple[int, int], str]:
     """Return the addresses that cells link to, relative to the page being written."""
-    out = {}
-    for row, column, page, fragment in links:
-        if page in builder.env.found_docs:
-            uri = builder.get_relative_uri(builder.current_docname, page)
-            # With the builder singlehtml, the address of a page is a fragment already.
-            out[row, column] = f"{uri.partition('#')[0]}#{fragment}"
-    return out
+    return {
+        (row, column): page_uri(builder, page, fragment)
+        for row, column, page, fragment in links
+        if page in builder.env.found_docs
+    }
 
 
 def visit_download_html(translator: Any, node: perf_download) -> None:

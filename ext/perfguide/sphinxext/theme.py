@@ -249,13 +249,9 @@ def is_own(app: Sphinx, page: str) -> bool:
 
 def needs_files(app: Sphinx, page: str, doctree: nodes.document | None) -> bool:
     """Return whether a page needs our style sheets and scripts."""
-    return is_own(app, page) or (doctree is not None and _has_own_node(doctree))
-
-
-def _has_own_node(doctree: nodes.document) -> bool:
-    return any(
-        type(node).__module__.partition(".")[0] == PACKAGE
-        for node in doctree.findall(nodes.Element)
+    every = doctree.findall(nodes.Element) if doctree is not None else ()
+    return is_own(app, page) or any(
+        type(node).__module__.partition(".")[0] == PACKAGE for node in every
     )
 
 
@@ -267,7 +263,7 @@ def _add_sheets(
             app.add_css_file(sheet)
 
 
-def _shed(app: Sphinx, exception: Exception | None) -> None:
+def _remove_unused(app: Sphinx, exception: Exception | None) -> None:
     """Remove the fonts and other files that pages do not use."""
     if exception is None and in_use(app.builder):
         for name in UNUSED_FILES:
@@ -284,4 +280,4 @@ def setup(app: Sphinx) -> None:
     # The last listener writes the first tag.
     app.connect("html-page-context", _policy, priority=900)
     # Before the files of the site are noted at the end of the build.
-    app.connect("build-finished", _shed, priority=400)
+    app.connect("build-finished", _remove_unused, priority=400)
