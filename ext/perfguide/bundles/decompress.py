@@ -114,7 +114,7 @@ class _Decoder(Protocol):
         """Return the plain bytes of ``data``, but at most ``max_bytes`` where supported."""
         ...
 
-    def hungry(self) -> bool:
+    def needs_input(self) -> bool:
         """Return whether more input is needed for more output."""
         ...
 
@@ -132,7 +132,7 @@ class _Gz:
         self.eof, self.unused = self._decoder.eof, self._decoder.unused_data
         return plain
 
-    def hungry(self) -> bool:
+    def needs_input(self) -> bool:
         return not self._decoder.unconsumed_tail
 
 
@@ -152,7 +152,7 @@ class _Xz:
         self.eof, self.unused = self._decoder.eof, self._decoder.unused_data
         return plain
 
-    def hungry(self) -> bool:
+    def needs_input(self) -> bool:
         return self._decoder.needs_input
 
 
@@ -175,7 +175,7 @@ class _Zst:
         self.eof, self.unused = self._decoder.eof, self._decoder.unused_data
         return plain
 
-    def hungry(self) -> bool:
+    def needs_input(self) -> bool:
         return True
 
 
@@ -207,7 +207,7 @@ class _Packed:
     def _more(self, max_bytes: int) -> bool:
         """Decode more data; return false after the end of the file and of its last stream."""
         packed, self._packed = self._packed, b""
-        if not packed and (self._decoder is None or self._decoder.hungry()):
+        if not packed and (self._decoder is None or self._decoder.needs_input()):
             packed = self._file.read(self._kind.chunk)
             if not packed and self._decoder is not None:
                 raise EOFError("the compressed data ends too early")

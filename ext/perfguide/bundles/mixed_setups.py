@@ -77,8 +77,8 @@ def _across(bundles: Sequence[Loaded], matters: Matters) -> Iterator[Diagnostic]
                     reported.add((benchmark, metric))
                     message = (
                         f"{visible(benchmark)}, {visible(metric)}: {visible(fact)} is {_quoted(value)} at "
-                        f"/results/{row}{_line(item.results[row])} and {_quoted(stated)} at /results/{at}"
-                        f"{_line(other.results[at])} of {visible(other.origin)}, with the same parameters: "
+                        f"/results/{row}{log_line(item.results[row])} and {_quoted(stated)} at /results/{at}"
+                        f"{log_line(other.results[at])} of {visible(other.origin)}, with the same parameters: "
                         "their mean is of no setup that was measured"
                     )
                     hint = (
@@ -149,7 +149,7 @@ def _diagnostic(
     item: Loaded, benchmark: str, metric: str, fact: str, row: int, other: int
 ) -> Diagnostic:
     values = [_value(item.results[at], fact) for at in (row, other)]
-    places = [f"/results/{at}{_line(item.results[at])}" for at in (row, other)]
+    places = [f"/results/{at}{log_line(item.results[at])}" for at in (row, other)]
     message = (
         f"{visible(benchmark)}, {visible(metric)}: {visible(fact)} is {values[0]} at {places[0]} and "
         f"{values[1]} at {places[1]}, with the same parameters: their mean is of no setup that was "
@@ -168,5 +168,6 @@ def _quoted(value: Value) -> str:
     return f"“{visible(units.plain(value))}”"
 
 
-def _line(result: Result) -> str:
+def log_line(result: Result) -> str:
+    """Return the line of a result in its log, in parentheses, or ""."""
     return f" ({visible(result.log.file)}:{result.log.line})" if result.log else ""

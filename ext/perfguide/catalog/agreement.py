@@ -22,7 +22,7 @@ from ..bundle import Result, pointer
 from ..bundles import mixed_setups
 from ..bundles.decode import Loaded
 from ..common import units
-from ..common.diagnostics import Diagnostic, visible
+from ..common.diagnostics import Diagnostic
 from . import phrases
 from .benchmarks import Benchmark, Catalog
 
@@ -188,7 +188,8 @@ def _named(item: Loaded, at: str, message: str, hint: str) -> Diagnostic:
 def contradictions(bundles: Iterable[Loaded]) -> Iterator[Diagnostic]:
     """Yield findings about published means outside their range or far from their samples."""
     for item in bundles:
-        for index, result in _with_value(item):
+        for index in item.results.ranged():
+            result = item.results[index]
             value, at = result.value, f"/results/{index}/value"
             assert value is not UNSET
             ends = [x for x in (result.min, result.max) if x is not UNSET]
@@ -213,11 +214,6 @@ def contradictions(bundles: Iterable[Loaded]) -> Iterator[Diagnostic]:
                     yield Diagnostic("apart", item.origin, message, hint, at, root=item.root)
 
 
-def _with_value(item: Loaded) -> Iterator[tuple[int, Result]]:
-    for index in item.results.ranged():
-        yield index, item.results[index]
-
-
 def same_keys(bundles: Iterable[Loaded]) -> Iterator[Diagnostic]:
     """Yield findings about results of one bundle with equal keys whose samples do not overlap.
 
@@ -238,8 +234,8 @@ def same_keys(bundles: Iterable[Loaded]) -> Iterator[Diagnostic]:
                 first, second = (same[index] for index in pair)
                 values = [units.exact(middle(each)) for each in (first, second)]
                 pairs_by_name.setdefault(triples[code], []).append(
-                    f"/results/{own[pair[0]]} is {values[0]}{_line(first)} and "
-                    f"/results/{own[pair[1]]} is {values[1]}{_line(second)}"
+                    f"/results/{own[pair[0]]} is {values[0]}{mixed_setups.log_line(first)} and "
+                    f"/results/{own[pair[1]]} is {values[1]}{mixed_setups.log_line(second)}"
                 )
         for (benchmark, metric, _), pairs in pairs_by_name.items():
             more = f"; and {len(pairs) - 1} more such figures" if len(pairs) > 1 else ""
@@ -296,10 +292,6 @@ def _span(result: Result) -> float:
     if result.min is not UNSET and result.max is not UNSET:
         return result.max - result.min
     return 0.0
-
-
-def _line(result: Result) -> str:
-    return f" ({visible(result.log.file)}:{result.log.line})" if result.log else ""
 
 
 MAX_AHEAD = datetime.timedelta(days=1)

@@ -169,16 +169,12 @@ def draw_own(folder: Path, view: ChartView, formats: Sequence[str]) -> str:
     """
     stem = fingerprint(view, "own")[:24]
     for form in formats:
-        update(folder / f"{stem}.{form}", _drawn(view, form))
+        picture = draw_one(view, form)
+        if isinstance(picture, Undrawn):
+            raise TableFault(f"cannot be drawn: {picture.reason}", "report this with its figures")
+        update(folder / f"{stem}.{form}", picture)
     update(folder / f"{stem}{DATA}", grids.to_csv(data([view])))
     return stem
-
-
-def _drawn(view: ChartView, form: str) -> bytes:
-    picture = draw_one(view, form)
-    if isinstance(picture, Undrawn):
-        raise TableFault(f"cannot be drawn: {picture.reason}", "report this with its figures")
-    return picture
 
 
 def data(views: Sequence[ChartView]) -> Grid:

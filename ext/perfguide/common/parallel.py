@@ -67,8 +67,8 @@ def here(work: Callable[[T], R], pieces: Iterable[T], /) -> Iterator[R]:
 
 
 class _Cores:
-    """Processes beside this one, as many as there are cores. They start at once, so that they do not
-    begin with all that this one has read by the time of their work."""
+    """Processes beside this one, as many as there are cores. They start at once: forked later, they
+    would inherit everything that this process has read by then."""
 
     def __init__(self) -> None:
         # A fork has the modules and the catalog of this process.
@@ -106,7 +106,7 @@ class _Cores:
             return self._executor.submit(work, piece)
 
     def _again(self, work: Callable[[T], R], piece: T) -> R:
-        """Do a piece by a process of its own. One that ends too has too little memory, most often."""
+        """Do a piece in a process of its own. If that ends too, it has most likely run out of memory."""
         with self._new(1) as executor:
             try:
                 return executor.submit(work, piece).result()

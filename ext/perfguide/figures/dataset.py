@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from ..bundles import containers, decode, object_store, supersede
 from ..bundles.decompress import Limits
-from ..bundles.guide_key import DEFAULT_SDK, GuideKey, guide_key, version
+from ..bundles.guide_key import DEFAULT_SDK, GuideKey, families, guide_key
 from ..catalog import benchmarks as catalog
 from ..catalog.board_names import load_notes
 from ..common import slugs, units
@@ -215,8 +215,5 @@ def plan(guides: Sequence[GuideKey], benchmarks: Sequence[str]) -> Addresses:
 
 def newest(guides: Sequence[GuideKey]) -> dict[tuple[str, str, str], GuideKey]:
     """Return the guide of the newest release of each SDK family, SoC and OS."""
-    out: dict[tuple[str, str, str], GuideKey] = {}
-    for key in sorted(guides, key=lambda k: version(k.release)):
-        # Later releases replace earlier ones.
-        out[key.sdk, key.soc, key.os] = key
+    out = {platform: own[-1] for platform, own in families(guides).items()}
     return dict(sorted(out.items(), key=lambda i: (units.natural(i[0][1]), i[0][0], i[0][2])))

@@ -197,11 +197,6 @@ class Pool:
             for *key, board in names.drop_duplicates().itertuples(index=False)
         ]
 
-    def bundles_with(self, benchmark: str) -> frozenset[int]:
-        """Return the positions of the bundles with results of a benchmark."""
-        groups = self._by_benchmark.get((benchmark,), np.empty(0, dtype="int64"))
-        return frozenset(np.unique(self._bundle[self._members(groups)[0]]).tolist())
-
     def figures(self) -> pd.DataFrame:
         """Return all pooled figures as numbers, without a :class:`Record` for each.
 

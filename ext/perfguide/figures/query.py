@@ -213,9 +213,7 @@ def as_json(holdings: Holdings, record: Record) -> dict[str, Any]:
     }
 
 
-def sources(
-    holdings: Holdings, record: Record, limits: Limits | None = None
-) -> list[dict[str, Any]]:
+def sources(holdings: Holdings, record: Record) -> list[dict[str, Any]]:
     """Return the sources of a figure: for each pooled result its bundle, its position there, its
     command and its line in the log, with the figures as uploaded."""
     bundles = holdings.pool.frame.bundles
@@ -225,9 +223,7 @@ def sources(
         chosen.setdefault(position, []).append(index)
     # Each log is opened once, for all lines that the figure needs from it.
     found_logs = {
-        position: logs.find(
-            bundles[position], logs.wanted(bundles[position], indices), limits or Limits()
-        )
+        position: logs.find(bundles[position], logs.wanted(bundles[position], indices), Limits())
         for position, indices in chosen.items()
     }
     out: list[dict[str, Any]] = []

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
@@ -15,6 +14,7 @@ from ..bundles import containers, decode, logs
 from ..bundles.containers import Document
 from ..bundles.decode import Loaded
 from ..bundles.decompress import Limits
+from ..bundles.object_store import hash_of_file
 from ..common.diagnostics import Diagnostic
 
 TAKEN = ".intake.taken"
@@ -133,11 +133,7 @@ class StoredBundles:
         """Return the hash of the logs beside the file of a stored bundle, or ""."""
         # Behind these signs is the place of a bundle within its file.
         path = self._results / origin.partition("#")[0].partition("!")[0]
-        packed = path.with_name(logs.beside(path.name))
-        if not packed.is_file():
-            return ""
-        with packed.open("rb") as stream:
-            return hashlib.file_digest(stream, "sha256").hexdigest()
+        return hash_of_file(path.with_name(logs.beside(path.name)))
 
     def _files_by_id(self) -> dict[OwnedId, set[str]]:
         files: dict[OwnedId, set[str]] = {}

@@ -18,6 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from ..publishing.store import identity
+
 LOCK = ".intake.lock"
 _PREFIX, _SUFFIX = ".intake-", ".part"
 _CHUNK = 1024**2
@@ -67,11 +69,6 @@ def sweep(folder: Path) -> None:
         path.unlink(missing_ok=True)
 
 
-def _identity(status: os.stat_result) -> tuple[int, ...]:
-    """Return values that change if a file is replaced or modified."""
-    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
-
-
 @contextmanager
 def _new_file(folder: Path) -> Iterator[tuple[Path, BinaryIO]]:
     """Yield a file with a random name to write; afterwards it is on disk, or removed on errors."""
@@ -112,7 +109,7 @@ def copy(folder: int, name: str, target: Path, limit: int) -> Copy:
                     raise UnfitError(f"it has more than {limit} bytes")
                 digest.update(chunk)
                 out.write(chunk)
-        return Copy(path, digest.hexdigest(), _identity(status))
+        return Copy(path, digest.hexdigest(), identity(status))
 
 
 def publish(path: Path, target: Path) -> None:
@@ -162,7 +159,7 @@ def move(folder: int, name: str, target: Path) -> None:
 def remove(folder: int, name: str, copied: tuple[int, ...]) -> None:
     """Remove a file unless it has changed since it was copied."""
     with suppress(FileNotFoundError):
-        if _identity(os.stat(name, dir_fd=folder, follow_symlinks=False)) == copied:
+        if identity(os.stat(name, dir_fd=folder, follow_symlinks=False)) == copied:
             os.unlink(name, dir_fd=folder)
 
 

@@ -78,8 +78,8 @@ def place_of(target: Path) -> Place:
 def locked(folder: Path, waiting: Callable[[str], None]) -> Iterator[int]:
     """Hold the lock of a folder; yield its file descriptor.
 
-    ``waiting`` gets the name of the holder before this waits. A process that inherits the descriptor
-    holds the lock too: it is free when all of them have ended.
+    If another process holds it, ``waiting`` is called with the name of that process first. A process
+    that inherits the descriptor holds the lock too: it is free when all of them have ended.
     """
     folder.mkdir(parents=True, exist_ok=True)
     file = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, 0o666)

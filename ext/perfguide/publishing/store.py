@@ -1,9 +1,8 @@
 """Hashes of files and small values, kept from build to build.
 
-Each is kept under all that it follows from: the hash of a file under its :data:`Identity`, a value
-under a key with the hashes of its inputs. So nothing becomes false when something changes, and
-builds that run at once need no lock: the last to save loses what the other learned, which costs
-time only.
+Each is kept under a key that contains everything it depends on: the hash of a file under its
+:data:`Identity`, a value under the hashes of its inputs. So no entry ever becomes wrong, and builds
+that run at once need no lock: the last to save discards what the other learned, which costs time only.
 """
 
 from __future__ import annotations

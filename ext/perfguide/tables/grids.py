@@ -70,12 +70,6 @@ def figure(cell: Cell | None, decimals: int | None = 2) -> TableCell:
     return mean, text, rest
 
 
-def page_figure(cell: Cell | None) -> TableCell:
-    """Return a pooled figure as on pages."""
-    exact = figure(cell, None)
-    return exact if isinstance(exact, str) else units.for_pages(exact)
-
-
 def cell_text(cell: Cell | None, decimals: int = 2) -> str:
     """Return the full text of a pooled figure."""
     return units.whole(figure(cell, decimals))
@@ -177,17 +171,6 @@ def tidy(table: Grid) -> Grid:
 def measured_columns(name: str, cells: Sequence[Cell | None]) -> list[tuple[str, list[TableCell]]]:
     """Return a column of figures for programs, followed by columns for the least and greatest
     sample and the numbers of samples and of failed runs, each if a cell has one."""
-    return [
-        (
-            ", ".join(filter(None, (name, title))),
-            ["" if value is None else (value, repr(value), "") for value in values],
-        )
-        for title, values in _measures(cells)
-    ]
-
-
-def _measures(cells: Sequence[Cell | None]) -> list[tuple[str, list[float | None]]]:
-    """Return the columns for a column of figures, each with the suffix of its name."""
     columns: list[tuple[str, list[float | None]]] = [
         ("", [cell.mean if cell else None for cell in cells]),
         ("min", [cell.low if cell else None for cell in cells]),
@@ -195,7 +178,14 @@ def _measures(cells: Sequence[Cell | None]) -> list[tuple[str, list[float | None
         ("samples", [cell.count if cell and (cell.count or 0) > 1 else None for cell in cells]),
         ("failed runs", [(cell.failed or None) if cell else None for cell in cells]),
     ]
-    return [each for each in columns if not each[0] or any(v is not None for v in each[1])]
+    return [
+        (
+            ", ".join(filter(None, (name, title))),
+            ["" if value is None else (value, repr(value), "") for value in values],
+        )
+        for title, values in columns
+        if not title or any(value is not None for value in values)
+    ]
 
 
 def _column_name(labels: Sequence[str], unit: str = "") -> str:

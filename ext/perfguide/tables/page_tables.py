@@ -16,9 +16,9 @@ from typing import Any
 import msgspec
 
 from ..common import rst_text, units
-from ..common.diagnostics import visible
 from ..common.units import TableCell
 from .grids import Grid, Link, Mark
+from .remarks import shown_text
 
 MARK = " †"
 """Marks a figure with a finding in the health report."""
@@ -211,15 +211,13 @@ def extra(table: Grid, behind: Behind | None = None) -> bytes:
     own = Extra(
         figures=figures,
         tabs=table.tabs,
-        units={visible(text, len(text)).strip(): each for text, each in table.units.items()},
+        units={shown_text(text).strip(): each for text, each in table.units.items()},
         notes=table.notes,
         marks=table.marks,
         links=table.links,
-        shorts={visible(text, len(text)).strip(): short for text, short in table.shorts.items()},
+        shorts={shown_text(text).strip(): short for text, short in table.shorts.items()},
         names=table.names,
-        head_names={
-            visible(text, len(text)).strip(): name for text, name in table.head_names.items()
-        },
+        head_names={shown_text(text).strip(): name for text, name in table.head_names.items()},
         cells=behind.cells if behind else [],
     )
     page_extra = PageExtra(own, behind or Behind())

@@ -20,7 +20,7 @@ Line = tuple[str, str]
 """The subject of a line, and its text."""
 
 
-def setup(bundles: Sequence[Loaded], label: Mapping[str, str] | None = None) -> Grid | None:
+def setup(bundles: Sequence[Loaded]) -> Grid | None:
     """Return the facts of runs, once for all boards if these agree, otherwise for each board.
     ``None`` if no bundle states one."""
     stated: dict[str, dict[str, dict[str, None]]] = {}
