@@ -158,7 +158,9 @@ def test_pages_can_be_in_the_source_folder_itself_and_have_no_second_contents(
     (top / "themes/furo").mkdir(parents=True)
     (top / "themes/furo/theme.conf").write_text("[theme]\ninherit = basic\n", "utf-8")
     with (top / "source/index.rst").open("a", encoding="utf-8") as index:
-        index.write("\n.. perf-overview::\n")
+        index.write(
+            "\n.. perf-overview::\n\n.. perf-chart:: Own figures\n\n   x,y\n   1,2\n   2,3\n"
+        )
     with (top / "conf.py").open("a", encoding="utf-8") as conf:
         conf.write('html_theme_path = ["themes"]\n')
     monkeypatch.chdir(tmp_path)
@@ -167,6 +169,13 @@ def test_pages_can_be_in_the_source_folder_itself_and_have_no_second_contents(
     assert not [name for name, text in pages.items() if 'class="contents' in text]
     assert "guides/AM62X/linux/10.00.html" in pages
     assert 'href="guides/index.html"' in pages["index.html"]
+    # What belongs to pages is found there too: pictures, and the feed of each SoC.
+    (picture,) = re.findall(r'src="(_images/[^"]+)"', pages["index.html"])
+    assert (top / "site" / picture).is_file()
+    assert 'href="../feed.xml"' in pages["guides/AM62X/linux/10.00.html"]
+    feed = top / "site/guides/AM62X/feed.xml"
+    entries = re.findall(r'href="([^"#]+\.html)', feed.read_text("utf-8"))
+    assert entries and all((feed.parent / entry).is_file() for entry in entries)
 
 
 def test_an_output_that_sphinx_cannot_see_is_an_error(

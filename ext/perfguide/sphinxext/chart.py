@@ -16,7 +16,7 @@ from sphinx.util.typing import OptionSpec
 from ..catalog.chart_spec import Kind
 from ..charts import from_csv, gallery
 from . import internals
-from .config import picture_formats, warn_at
+from .config import page_name, picture_formats, warn_at
 from .table_nodes import download, perf_picture
 
 FORMATS_KEY = "perfguide_formats"
@@ -74,7 +74,7 @@ class PerfChart(SphinxDirective):
             options = {n.replace("-", "_"): self.options.get(n) for n in TABLE_OPTIONS}
             stated = {name: value for name, value in options.items() if value is not None}
             view = from_csv.view(text, self.arguments[0], **stated)
-            folder = f"{self.config.perfguide_output}/{gallery.DRAWN}"
+            folder = page_name(self.config.perfguide_output, gallery.DRAWN)
             formats = vars(self.env)[FORMATS_KEY]
             stem = gallery.draw_own(Path(self.env.srcdir, folder), view, formats)
         except from_csv.TableFault as fault:
@@ -106,14 +106,14 @@ def _note_formats(app: Sphinx) -> None:
 
 def _prune(_app: Sphinx, env: BuildEnvironment) -> None:
     """Remove pictures that are on no page any more."""
-    folder = Path(env.srcdir) / env.config.perfguide_output / gallery.DRAWN
+    below = page_name(env.config.perfguide_output, gallery.DRAWN)
+    folder = Path(env.srcdir, below)
     if not folder.is_dir():
         return
-    within = f"{env.config.perfguide_output}/{gallery.DRAWN}/"
     used = {
         PurePath(name).stem
         for name in (*env.images, *internals.downloads(env))
-        if name.startswith(within)
+        if name.startswith(f"{below}/")
     }
     for path in folder.iterdir():
         if path.stem not in used:

@@ -192,7 +192,8 @@ def _head(
         _describe(app, pagename, context, doctree)
     if app.config.perfguide_feed and app.builder.name in BUILDERS_WITH_FEED:
         feeds = {FEED: "Releases and errata"}
-        of_soc = re.match(rf"{re.escape(app.config.perfguide_output)}/guides/[^/]+/", pagename)
+        guides = page_name(app.config.perfguide_output, "guides")
+        of_soc = re.match(rf"{re.escape(guides)}/[^/]+/", pagename)
         if of_soc:
             feeds[f"{of_soc[0]}{FEED}"] = "Releases and errata of this SoC"
         for file, title in feeds.items():
@@ -324,7 +325,7 @@ def _publish(app: Sphinx, exception: Exception | None) -> None:
         former = set(guides.glob(f"*/{FEED}"))
         for soc, folder in _folders(entries).items():
             own = [entry for entry in entries if entry["soc"] == soc]
-            file = f"{app.config.perfguide_output}/{folder}/{FEED}"
+            file = page_name(app.config.perfguide_output, f"{folder}/{FEED}")
             update(Path(app.outdir, file), _feed(app, own, file, soc))
             former.discard(Path(app.outdir, file))
         # Feeds of SoCs that no longer have results.
