@@ -34,8 +34,7 @@ def _run(options: argparse.Namespace) -> int:
         return status
     quoted = badge.FigureFinder(holdings).find(options.query)
     if isinstance(quoted, Diagnostic):
-        print(f"perfguide badge: {quoted}", file=sys.stderr)
-        return shared.NOTHING
+        return shared.fail(f"perfguide badge: {quoted}", shared.NOTHING)
     picture = badge.svg(options.label or quoted.label, quoted.text, quoted.words)
     if options.file:
         Path(options.file).write_bytes(picture)

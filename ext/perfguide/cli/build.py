@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from functools import partial
 from pathlib import Path
@@ -27,8 +27,6 @@ from ..publishing.atomic_swap import Run
 from ..publishing.last_build import Inputs, Site
 from ..publishing.store import Store
 from . import projects, shared
-
-Add = Callable[..., argparse.ArgumentParser]
 
 OUTPUT_ONLY = {"-q", "--quiet", "-Q", "--silent", "-v", "--verbose", "-N", "--no-color", "--color"}
 """Options of sphinx-build that change the messages and no file."""
@@ -49,7 +47,7 @@ INTERRUPT_TIMEOUT_S = 2
 """Seconds in which Sphinx has to end after the terminal interrupted both processes."""
 
 
-def add_parsers(add: Add) -> None:
+def add_parsers(add: shared.AddParser) -> None:
     """Add the command to the parser."""
     build = add(
         "build",
@@ -81,8 +79,7 @@ def add_parsers(add: Add) -> None:
 
 def _build(options: argparse.Namespace) -> int:
     if not Path("conf.py").is_file():
-        print(f"perfguide: {projects.no_project(Path())}", file=sys.stderr)
-        return shared.USAGE
+        return shared.fail(f"perfguide: {projects.no_project(Path())}")
     begun = time.monotonic()
     at = atomic_swap.place_of(Path(options.output or f"build/{options.builder}"))
     chosen = ["-b", options.builder, "-D", "perfguide_own_output=1"]

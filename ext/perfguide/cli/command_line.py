@@ -76,8 +76,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     # Better refused here than by a traceback in the middle of a build.
     if not re.fullmatch("[0-9]{0,12}", os.environ.get("SOURCE_DATE_EPOCH", "")):
         hint = "give it seconds since 1970, such as those of: git log -1 --format=%ct"
-        print(f"perfguide: SOURCE_DATE_EPOCH is no time; {hint}", file=sys.stderr)
-        return shared.USAGE
+        return shared.fail(f"perfguide: SOURCE_DATE_EPOCH is no time; {hint}")
     if not os.environ.get("SOURCE_DATE_EPOCH"):
         os.environ.pop("SOURCE_DATE_EPOCH", None)  # programs that we start would read it as a time
     try:
@@ -88,11 +87,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return shared.FINE
     except OSError as error:
-        print(f"perfguide: {explained(error)}", file=sys.stderr)
-        return shared.USAGE
+        return shared.fail(f"perfguide: {explained(error)}")
     except ReportedError as error:
-        print(f"perfguide: {visible(str(error))}", file=sys.stderr)
-        return shared.USAGE
+        return shared.fail(f"perfguide: {visible(str(error))}")
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         # As shells do: 128 and the number of the signal.

@@ -202,8 +202,7 @@ def _run(options: argparse.Namespace) -> int:
         _take_soc(options)
         arguments = [_side_argument(options.old), _side_argument(options.new)]
     except ValueError as error:
-        print(f"perfguide compare: {visible(str(error))}", file=sys.stderr)
-        return shared.USAGE
+        return shared.fail(f"perfguide compare: {visible(str(error))}")
     paths = [side.path for side in arguments if isinstance(side.path, Path)]
     missing = [path for path in paths if not path.exists()]
     missing += [Path(p) for p in (options.waivers, options.boards) if p and not Path(p).is_file()]
@@ -245,13 +244,11 @@ def _run(options: argparse.Namespace) -> int:
         meant = replace(only, **side.own)
         chosen = choose(history, holdings.pool, side.release, meant, names, side.text)
         if not chosen.records:
-            print(_nothing(side, holdings, meant), file=sys.stderr)
-            return shared.NOTHING
+            return shared.fail(_nothing(side, holdings, meant), shared.NOTHING)
         sides.append(chosen)
     unknown = _undescribed(sides, new.catalog)
     if unknown:
-        print(unknown, file=sys.stderr)
-        return shared.USAGE
+        return shared.fail(unknown)
     # Verdicts need the same board on both sides; different boards only have ratios.
     if any(side.own for side in arguments) and not shared_places(*sides):
         return _side_by_side(sides[0], sides[1], history, names, options)
@@ -300,29 +297,26 @@ def _side_by_side(
 
     asked = [options.format, *(form for form, _ in options.also)]
     if unfit := [form for form in asked if form not in SIDE_BY_SIDE]:
-        print(
+        return shared.fail(
             f"perfguide compare: --format {unfit[0]} is for two releases of the same boards; "
-            f"these are not, and can be had as {', '.join(SIDE_BY_SIDE)}",
-            file=sys.stderr,
+            f"these are not, and can be had as {', '.join(SIDE_BY_SIDE)}"
         )
-        return shared.USAGE
     if not partners(old, new):
         listed = "; ".join(
             f"“{visible(side.name)}” has {', '.join(map(visible, names_of_boards(side)))}"
             for side in (old, new)
         )
-        print(
-            f"perfguide compare: which board is meant? {listed}; name one of each with board=",
-            file=sys.stderr,
+        return shared.fail(
+            f"perfguide compare: which board is meant? {listed}; name one of each with board="
         )
-        return shared.USAGE
     comparison = side_by_side(old, new, history, names)
     if not comparison.lines:
         pairs = "; ".join(
             f"{both.first.title} and {both.second.title}" for both in comparison.boards
         )
-        print(f"nothing to compare: no figure in common: {visible(pairs)}", file=sys.stderr)
-        return shared.NOTHING
+        return shared.fail(
+            f"nothing to compare: no figure in common: {visible(pairs)}", shared.NOTHING
+        )
     for form, file in ((options.format, options.file), *options.also):
         match form:
             case "markdown":

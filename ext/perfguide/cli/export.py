@@ -77,21 +77,17 @@ def _run(options: argparse.Namespace) -> int:
     output: Path | None = options.parquet or options.output
     form = options.format or (ENDINGS.get(output.suffix, "parquet") if output else None)
     if options.parquet and (options.output or form != "parquet"):
-        print("perfguide export: --parquet names the folder and the format", file=sys.stderr)
-        return shared.USAGE
+        return shared.fail("perfguide export: --parquet names the folder and the format")
     if form is None or (output is None and form in ("excel", "parquet")):
-        print(
+        return shared.fail(
             "perfguide export: say where to, such as -o figures.csv, -o figures.json, "
-            "-o figures.xlsx, or -o DIR for Parquet, or --rst DIR for pages; --format csv prints",
-            file=sys.stderr,
+            "-o figures.xlsx, or -o DIR for Parquet, or --rst DIR for pages; --format csv prints"
         )
-        return shared.USAGE
     # Checked before anything is read: reading a large archive takes minutes.
     if form == "parquet":
         extras.require("parquet")
         if output and (fault := _not_ours(output)):
-            print(f"perfguide: {fault}", file=sys.stderr)
-            return shared.USAGE
+            return shared.fail(f"perfguide: {fault}")
     holdings, status = shared.read_site(shared.site_settings(options))
     if status or not len(holdings.pool):
         return status or shared.NOTHING
@@ -134,8 +130,7 @@ def _write_file(table: Table, pool: Pool, form: str, output: Path | None) -> int
     try:
         count = write(table, pool, data)
     except figure_files.TooManyRowsError as error:
-        print(f"perfguide export: {error}", file=sys.stderr)
-        return shared.USAGE
+        return shared.fail(f"perfguide export: {error}")
     output.write_bytes(data.getvalue())
     print(f"{count} {table.name} in {visible(str(output))}")
     return shared.FINE
@@ -169,21 +164,17 @@ def _write_pages(options: argparse.Namespace) -> int:
 
     folder: Path | None = options.rst
     if folder is None:
-        print("perfguide export: --soc goes with --rst alone", file=sys.stderr)
-        return shared.USAGE
+        return shared.fail("perfguide export: --soc goes with --rst alone")
     if options.output or options.format or options.parquet:
-        print("perfguide export: --rst names the folder and the format", file=sys.stderr)
-        return shared.USAGE
+        return shared.fail("perfguide export: --rst names the folder and the format")
     if why := plain_project.refusal(folder):
-        print(f"perfguide: {why}", file=sys.stderr)
-        return shared.USAGE
+        return shared.fail(f"perfguide: {why}")
     settings = shared.site_settings(options)
     store = Store(settings.cache)
     if options.soc:
         # Asked before anything is written: a mistyped name must not empty an earlier export.
         if missing := _missing_soc(options.soc, settings):
-            print(f"perfguide export: {missing}", file=sys.stderr)
-            return shared.NOTHING
+            return shared.fail(f"perfguide export: {missing}", shared.NOTHING)
         # Characters of a pattern in a name would match other SoCs.
         settings = replace(settings, releases=tuple(f"{glob.escape(soc)}/" for soc in options.soc))
     generate = partial(build.generate, progress=shared.show_progress, store=store)

@@ -51,8 +51,7 @@ def _run(options: argparse.Namespace) -> int:
     try:
         conditions = [need.parse(text) for text in options.conditions]
     except ValueError as error:
-        print(f"perfguide find: {error}", file=sys.stderr)
-        return shared.USAGE
+        return shared.fail(f"perfguide find: {error}")
     settings = shared.site_settings(options)
     holdings, status = shared.read_site(settings)
     if status:
@@ -67,8 +66,7 @@ def _run(options: argparse.Namespace) -> int:
     try:
         answers = need.answers(holdings.pool, holdings.catalog, boards, conditions, guides)
     except ValueError as error:
-        print(f"perfguide find: {error}", file=sys.stderr)
-        return shared.USAGE
+        return shared.fail(f"perfguide find: {error}")
     # An engine is inferred from all figures of its run, and conditions name only some.
     records = [
         record

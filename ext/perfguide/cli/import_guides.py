@@ -98,11 +98,10 @@ def _import(options: argparse.Namespace) -> int:
         print(fault, file=sys.stderr)
     if not any(snapshot.tables for snapshot in snapshots):
         endings = ", ".join(isolated.READERS)
-        print(
+        return shared.fail(
             f"there is no table in what was read; tables are read from {endings} files",
-            file=sys.stderr,
+            shared.NOTHING,
         )
-        return shared.NOTHING
     if options.propose:
         return _propose(options, snapshots)
     try:
@@ -269,5 +268,4 @@ def _write(
 
 
 def _usage(message: str) -> int:
-    print(f"perfguide import: {visible(message)}", file=sys.stderr)
-    return shared.USAGE
+    return shared.fail(f"perfguide import: {visible(message)}")

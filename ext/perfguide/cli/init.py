@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
@@ -47,12 +46,10 @@ def _run(options: argparse.Namespace) -> int:
     present = [name for name in FILES if (folder / name).exists()]
     if present:
         listed = ", ".join(visible(str(folder / name)) for name in present)
-        print(
+        return shared.fail(
             f"perfguide init: {listed} {'is' if len(present) == 1 else 'are'} there already; "
-            "nothing was written. Name another folder",
-            file=sys.stderr,
+            "nothing was written. Name another folder"
         )
-        return shared.USAGE
     for name, source in FILES.items():
         text = (STARTER / source).read_text("utf-8").replace("@REQUIREMENT@", _requirement())
         path = folder / name

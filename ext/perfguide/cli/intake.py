@@ -90,8 +90,7 @@ def _run(options: argparse.Namespace) -> int:
 
     options.rejected = options.rejected or options.inbox / "rejected"
     if wrong := _wrong(options):
-        print(f"perfguide intake: {visible(wrong)}", file=sys.stderr)
-        return shared.USAGE
+        return shared.fail(f"perfguide intake: {visible(wrong)}")
     orders = inbox.Orders(
         inbox=options.inbox,
         results=options.results,
@@ -109,8 +108,7 @@ def _run(options: argparse.Namespace) -> int:
             counts[outcome.verdict] += 1
             _print_outcome(outcome, options.quiet)
     except inbox.SignersError as error:
-        print(f"perfguide intake: {visible(str(error))}", file=sys.stderr)
-        return shared.USAGE
+        return shared.fail(f"perfguide intake: {visible(str(error))}")
     # Not an error: cron starts the next run while a long one goes on.
     except BusyError as busy:
         if not options.quiet:

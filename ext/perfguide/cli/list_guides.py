@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..common.diagnostics import visible
@@ -22,8 +21,9 @@ def add_parsers(add: shared.AddParser) -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
-    from ..bundles.guide_key import guide_key, in_order
+    from ..bundles.guide_key import family, guide_key, in_order
     from ..catalog.board_names import load_notes
+    from ..common import units
     from ..figures import dataset, terms
 
     settings = shared.site_settings(options)
@@ -37,19 +37,12 @@ def _run(options: argparse.Namespace) -> int:
     # A count needs no pool of the figures.
     figures = terms.figures_by_guide(gathered.ledger.bundles, gathered.catalog)
     rows: list[tuple[str, ...]] = [("SOC", "SYSTEM", "RELEASE", "FIGURES", "MEASURED", "BOARDS")]
-    rows += [_cells(key, bundles[key], figures[key]) for key in in_order(figures)]
+    for key in in_order(figures):
+        day = max(bundle.created.date().isoformat() for bundle in bundles[key])
+        boards = sorted({bundle.board.name for bundle in bundles[key]}, key=units.natural)
+        cells = (key.soc, family(key), key.release, str(figures[key]), day, ", ".join(boards))
+        rows.append(tuple(map(visible, cells)))
     if len(rows) == 1:
         return status or shared.NOTHING
     shared.print_table(rows)
     return status
-
-
-def _cells(key: GuideKey, bundles: Sequence[Bundle], figures: int) -> tuple[str, ...]:
-    """Return the row of a guide."""
-    from ..bundles.guide_key import family
-    from ..common import units
-
-    day = max(bundle.created.date().isoformat() for bundle in bundles)
-    boards = ", ".join(sorted({bundle.board.name for bundle in bundles}, key=units.natural))
-    cells = (key.soc, family(key), key.release, str(figures), day, boards)
-    return tuple(map(visible, cells))

@@ -168,11 +168,9 @@ def _pack(options: argparse.Namespace) -> int:
         own = _described(options.benchmarks)
         formats = _formats(options.formats, own)
     except ValueError as error:
-        print(f"perfguide pack: {error}", file=sys.stderr)
-        return shared.USAGE
+        return shared.fail(f"perfguide pack: {error}")
     if options.output.suffix != ".json":
-        print("perfguide pack: the output’s name must end in .json", file=sys.stderr)
-        return shared.USAGE
+        return shared.fail("perfguide pack: the output’s name must end in .json")
     logs, environment, diagnostics = pack_logs.find(options.logs)
     if shared.print_faults(diagnostics):
         return shared.USAGE
@@ -195,23 +193,20 @@ def _pack(options: argparse.Namespace) -> int:
     if options.left_over:
         _print_unread(packed.reports)
     if options.strict is not None and unread > options.strict:
-        print(
+        return shared.fail(
             f"no bundle was written: {unread} lines with numbers were not read, and --strict allows "
             f"{options.strict}; --left-over lists them",
-            file=sys.stderr,
+            shared.FOUND,
         )
-        return shared.FOUND
     if packed.bundle is None:
         if any(report.results for report in packed.reports):
-            print("no bundle was written; fix the faults above", file=sys.stderr)
-            return shared.USAGE
+            return shared.fail("no bundle was written; fix the faults above")
         why = "the logs hold no figure that is understood" if logs else "there is no log there"
         hint = (
             "perfguide adapters lists what is, with an example of each; formats of your own, "
             f"NAME{described.ENDING}, are looked for in the folder {options.benchmarks} (--benchmarks)"
         )
-        print(f"no bundle was written: {why}; {hint}", file=sys.stderr)
-        return shared.NOTHING
+        return shared.fail(f"no bundle was written: {why}; {hint}", shared.NOTHING)
     # As columns once: the checks look results up one by one.
     results = as_columns(packed.bundle.results)
     checked = structs.replace(packed.bundle, results=results)
@@ -221,8 +216,7 @@ def _pack(options: argparse.Namespace) -> int:
     findings = agreement.findings([new], catalog, shared.BENCHMARKS)
     shared.print_all(findings, sys.stderr)
     if any(each.kind == "mixed-setup" for each in findings):
-        print("no bundle was written; fix the faults above", file=sys.stderr)
-        return shared.USAGE
+        return shared.fail("no bundle was written; fix the faults above")
     beside = options.output.with_suffix(".logs.tar.zst")
     aside = options.output.with_name(f".{options.output.name}.part")
     try:
@@ -234,10 +228,7 @@ def _pack(options: argparse.Namespace) -> int:
         aside.unlink(missing_ok=True)
         hint = fixing(error)
         reason = f"{error.strerror or error}{f' ({hint})' if hint else ''}"
-        print(
-            f"perfguide pack: {options.output} was not written: {visible(reason)}", file=sys.stderr
-        )
-        return shared.USAGE
+        return shared.fail(f"perfguide pack: {options.output} was not written: {visible(reason)}")
     count = len(packed.bundle.results)
     print(f"{count} results in {options.output}, their logs in {beside.name}")
     return shared.FINE
@@ -280,14 +271,12 @@ def _list_formats(options: argparse.Namespace) -> int:
     try:
         formats = {**catalogue.formats, **_described(options.benchmarks)}
     except ValueError as error:
-        print(f"perfguide adapters: {error}", file=sys.stderr)
-        return shared.USAGE
+        return shared.fail(f"perfguide adapters: {error}")
     for name in options.names:
         if name not in formats:
             hint = nearest(name, formats)
             hint = hint or "perfguide adapters alone lists all"
-            print(f"there is no format “{visible(name)}”; {hint}", file=sys.stderr)
-            return shared.USAGE
+            return shared.fail(f"there is no format “{visible(name)}”; {hint}")
     for name in options.names or formats:
         form = formats[name]
         print(f"{form.name}: {form.title}\n")

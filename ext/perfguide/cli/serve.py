@@ -46,8 +46,7 @@ def add_parsers(add: shared.AddParser) -> None:
 def _run(options: argparse.Namespace) -> int:
     extras.require("serve")
     if not Path("conf.py").is_file():
-        print(f"perfguide: {projects.no_project(Path())}", file=sys.stderr)
-        return shared.USAGE
+        return shared.fail(f"perfguide: {projects.no_project(Path())}")
     site = Path("build/html")
     build = [sys.executable, "-m", "perfguide", "build"]
     build += [word for path in options.results for word in ("--results", path)]

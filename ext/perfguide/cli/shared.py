@@ -180,6 +180,12 @@ def show_progress(items: Sequence[T], label: str) -> Iterable[T]:
     return bar
 
 
+def fail(message: str, status: int = USAGE) -> int:
+    """Print on stderr why a command ends without a result; return its exit status."""
+    print(message, file=sys.stderr)
+    return status
+
+
 def print_faults(diagnostics: Iterable[Diagnostic]) -> int:
     """Print faults on stderr; return ``USAGE`` if a path does not exist, else ``FINE``."""
     faults = [diagnostic for diagnostic in diagnostics if diagnostic.severity != "note"]

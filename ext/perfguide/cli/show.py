@@ -44,8 +44,7 @@ def _run(options: argparse.Namespace) -> int:
     try:
         parsed = query.parse(options.query, options.os, options.param)
     except ValueError as error:
-        print(f"perfguide show: {error}", file=sys.stderr)
-        return shared.USAGE
+        return shared.fail(f"perfguide show: {error}")
     records = query.run(holdings, parsed)
     if not records:
         hint = query.nearest_name(holdings, parsed)
