@@ -269,7 +269,8 @@ def _swapped(
         (a, before_a), (b, before_b) = one[kind], two[kind]
         if abs(before_a - before_b) >= APART:
             telling.append((a, before_a, b, before_b))
-    if len(telling) < ROWS or not (_fits(figures, telling, 0) and _fits(figures, telling, 1)):
+    reverse = [(b, before_b, a, before_a) for a, before_a, b, before_b in telling]
+    if len(telling) < ROWS or not (_fits(figures, telling) and _fits(figures, reverse)):
         return
     for a, _, b, _ in telling:
         for mine, other in ((a, b), (b, a)):
@@ -277,13 +278,13 @@ def _swapped(
             yield Hit("swapped-boards", mine, detail, weight=3.0)
 
 
-def _fits(figures: Figures, rows: Sequence[tuple[int, float, int, float]], side: int) -> bool:
-    """Return whether most figures of one board fit the other's past, and clearly better."""
-    better = 0
-    for a, before_a, b, before_b in rows:
-        mine, theirs = (before_a, before_b) if side == 0 else (before_b, before_a)
-        log = math.log(float(figures.mean[a if side == 0 else b]))
-        better += abs(log - theirs) < abs(log - mine) / 2
+def _fits(figures: Figures, rows: Sequence[tuple[int, float, int, float]]) -> bool:
+    """Return whether most figures of the first board of each row fit the past of the other board,
+    and clearly better than their own."""
+    better = sum(
+        abs(figures.logs[position] - other_past) < abs(figures.logs[position] - own_past) / 2
+        for position, own_past, _, other_past in rows
+    )
     return better >= FITS * len(rows)
 
 

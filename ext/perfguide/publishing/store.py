@@ -224,8 +224,8 @@ def put(
 
 
 def remove(path: Path, top: Path) -> bool:
-    """Remove a file and the folders above it, up to ``top``, that are empty then; return whether there
-    was such a file."""
+    """Remove a file and the folders above it, up to ``top``, that are empty then; return whether the
+    file existed."""
     is_there = path.is_file()
     if is_there:
         path.unlink()

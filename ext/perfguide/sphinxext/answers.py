@@ -109,6 +109,7 @@ def _table(answers: Answers, link: Links, ids: str) -> str:
 
 def _of_first_boards(answers: Answers) -> tuple[Answers, int]:
     """Return the answers of the first ``MAX_BOARDS`` boards, and the number of the others."""
+    # A table of all boards of a large archive would be wider than any screen.
     more = len(answers.boards) - MAX_BOARDS
     if more <= 0:
         return answers, 0
@@ -154,6 +155,7 @@ def doubt_mark(doubt: str) -> str:
 
 def _shape(colour: str, share: float, height: int) -> str:
     """Return the rectangles of a bar; one beyond the scale has a gap before its end."""
+    # The scale is that of the other figures, so a full bar of this one would leave the cell.
     if share > 1:
         gap, end = BAR - CUT_END - CUT_GAP, BAR - CUT_END
         return (
@@ -207,6 +209,7 @@ def _curves(colour: int, curves: Sequence[Curve]) -> Iterator[str]:
         if len(points) > 1:
             path = "L".join(f"{x} {y}" for x, y in points)
             yield f'<path class="perf-l{colour}" d="M{path}"/>'
+        # One point makes no line, and the newest one is what readers look for.
         if len(points) == 1 or curve is curves[-1]:
             x, y = points[-1]
             yield f'<circle class="perf-f{colour}" cx="{x}" cy="{y}" r="2.2"/>'

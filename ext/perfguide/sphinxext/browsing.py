@@ -14,11 +14,11 @@ from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
-from sphinx.builders.html import StandaloneHTMLBuilder
 from sphinx.errors import ExtensionError
 
 from . import embedding, theme
 from .config import page_name
+from .internals import is_site
 
 SCRIPTS = ("grid", "tables", "cells", "links")
 """Scripts of a page with tables, in the order of loading: each uses the first one."""
@@ -70,7 +70,7 @@ def library() -> str:
 
 def _assets(app: Sphinx) -> None:
     # Few readers of e-books run scripts.
-    if isinstance(app.builder, StandaloneHTMLBuilder) and app.builder.name != "epub":
+    if is_site(app.builder):
         target = Path(app.outdir, "_static", LIBRARY)
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(library(), "utf-8")
@@ -80,9 +80,9 @@ def _page_context(
     app: Sphinx, pagename: str, _template: str, _context: dict[str, Any], doctree: nodes.document
 ) -> None:
     """Add the scripts to pages with tables or charts."""
-    if not doctree or not isinstance(app.builder, StandaloneHTMLBuilder):
+    if not doctree or not is_site(app.builder):
         return
-    if app.env.metadata[pagename].get("perf-redirect") or app.builder.name == "epub":
+    if app.env.metadata[pagename].get("perf-redirect"):
         return
     if not theme.needs_files(app, pagename, doctree):
         return

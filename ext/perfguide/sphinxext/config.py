@@ -199,6 +199,7 @@ def warn(diagnostics: Iterable[Diagnostic], location: Any = None) -> None:
     """Log diagnostics as warnings with their kind as subtype, and notes as verbose messages."""
     for finding in shortened(diagnostics):
         text = f"{finding.where()}: {finding.text()}"
+        # A note is no fault, so it must not fail a build with -W.
         if finding.severity == "note":
             logger.verbose(text)
         else:

@@ -88,6 +88,7 @@ class PerfCsvTable(SphinxDirective):
             # A wrong width is no reason to leave out the figures.
             warn_at(self, "table", source, fault, "name one width for each column")
             widths = []
+        # Spreadsheets leave out empty cells at the end of a row.
         empty = [""] * width
         head = tuple((*row, *empty[len(row) :]) for row in header)
         cells = (

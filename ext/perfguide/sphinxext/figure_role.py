@@ -105,6 +105,7 @@ class Lookup:
         if exception is not None or not internals.is_site(app.builder):
             return
         for name, query in sorted(app.config.perfguide_badges.items()):
+            # The name becomes that of a file.
             if not badge.is_name(name):
                 hint = "letters, digits, “.”, “_” and “-”, with a letter or digit first"
                 warn([Diagnostic("figure", name, "is not a valid name for a badge", hint)])

@@ -116,6 +116,7 @@ def _begin(app: Sphinx, docname: str, source: list[str]) -> None:
     """Read the JSON file of a generated page, and put directives in place of its first comment and of
     the texts of benchmarks, which are read from their own files."""
     output = app.config.perfguide_output
+    # A page elsewhere that begins with this line is a copy, and belongs to the project.
     if not (source[0].startswith(FIRST_LINE) and _is_below(output, docname)):
         return
     figures = app.env.current_document[_FIGURES] = _read_figures(app.env, docname)

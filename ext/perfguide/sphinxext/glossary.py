@@ -28,6 +28,7 @@ class FirstUse(SphinxTransform):
             if link.get("reftype") == ROLE:
                 term = link["reftarget"].casefold()
                 link["refdomain"], link["reftype"], link[ROLE] = "std", "term", True
+                # A link at each use would make the text hard to read.
                 if term in seen:
                     link.replace_self(nodes.Text(link.astext()))
                 seen.add(term)

@@ -101,7 +101,7 @@ def _update_start_page(app: Sphinx, env: BuildEnvironment) -> list[str]:
     return [start]
 
 
-def _pages(srcdir: str | Path, output: str) -> set[str]:
+def generated_sources(srcdir: str | Path, output: str) -> set[str]:
     """Return the source files of generated pages, relative to the source folder."""
     ours = Writer(Path(srcdir, output)).ours
     return {page_name(output, name) for name in ours if name.endswith(".rst")}
@@ -121,7 +121,9 @@ def _check_included(app: Sphinx, env: BuildEnvironment, _docnames: list[str]) ->
     """Warn of generated pages that are not in the build. Raises :class:`ExtensionError` if none is."""
     output = app.config.perfguide_output
     pages = [
-        name for name in sorted(_pages(app.srcdir, output)) if Path(app.srcdir, name).is_file()
+        name
+        for name in sorted(generated_sources(app.srcdir, output))
+        if Path(app.srcdir, name).is_file()
     ]
     guides, index = page_name(output, "guides/"), page_name(output, f"{START_PAGE}.rst")
     if not any(name.startswith(guides) for name in pages if name != index):
@@ -176,7 +178,7 @@ def may_change(env: BuildEnvironment, page: str) -> bool:
 
 
 def _note_generated(app: Sphinx, env: BuildEnvironment) -> list[str]:
-    pages = _pages(app.srcdir, app.config.perfguide_output)
+    pages = generated_sources(app.srcdir, app.config.perfguide_output)
     vars(env)["perfguide_generated"] = frozenset(name.removesuffix(".rst") for name in pages)
     return []
 

@@ -253,6 +253,7 @@ MIN_SPREAD_REM = 40
 def step(header: Sequence[Sequence[str]], rows: Sequence[Sequence[TableCell]], stub: int) -> int:
     """Return the least of ``STEPS_REM`` that is wide enough for a table; 0 if none is. Spreads count
     if the table with them is wider than the narrowest window that has them."""
+    # Narrower windows hide spreads, which then cannot make a table too wide.
     spread = _step(header, rows, stub)
     if not 0 < spread <= MIN_SPREAD_REM:
         return spread

@@ -211,6 +211,7 @@ def parts(rows: Sequence[Sequence[str]], stub: int, groups: Sequence[str]) -> li
     full = [max(map(len, column)) for column in texts]
     least = [max(map(_wrapped_width, column)) for column in texts]
     every = tuple(range(width))
+    # Small type is easier to read than broken cells, and both are easier than a table in parts.
     for size, line in LINE_CHARS[:2]:
         if _line_width(full, every) <= line:
             return [_part(rows, every, full, size, line)]

@@ -150,6 +150,7 @@ class Menu:
                 after = path[level] if len(path) > level else ""
                 below = self._list(around(inner, after), len(inner), level + 1, path, uri)
             current = "current " if is_open and level == len(path) else ""
+            # A link to the open page would load it again.
             target = "#" if current else escape(uri(line.page))
             out.append(
                 f'<li class="toctree-l{level}{" current" * is_open}">'

@@ -10,7 +10,6 @@ from collections.abc import Iterable
 from html import escape
 from pathlib import Path, PurePosixPath
 from typing import Any, ClassVar
-from urllib.parse import quote
 from xml.etree import ElementTree
 
 import msgspec
@@ -52,8 +51,12 @@ FINDER_SCRIPTS = tuple(f"perfguide-{name}.js" for name in ("drawing", "figures",
 """The same of the page that finds boards."""
 
 
+DATA_INDEXES = ("index.json", "datapackage.json")
+"""The files of the site's data that lead to all others."""
+
+
 class perf_data(nodes.General, nodes.Element):
-    """Links to files of the site's data, for builders of sites."""
+    """Links to the indexes of the site's data, for builders of sites, with a ``note`` behind them."""
 
 
 class PerfData(SphinxDirective):
@@ -63,26 +66,20 @@ class PerfData(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """Return the node."""
-        files = [("index.json", "index.json"), ("datapackage.json", "datapackage.json")]
         note = "" if extras.is_installed("parquet") else extras.advice("parquet")
-        return [perf_data("", words="Begin with: ", files=files, note=note)]
+        return [perf_data("", note=note)]
 
 
 def _visit_data(translator: Any, node: perf_data) -> None:
     builder = translator.builder
     if is_site(builder):
         top = way_to_top(builder, builder.current_docname)
-        addresses = [
-            (f"{top}{json_api.ROOT}/{quote(file, safe='/=@')}", text)
-            for file, text in node["files"]
-        ]
         links = ", ".join(
-            f'<a class="reference" href="{escape(uri)}">{escape(text)}</a>'
-            for uri, text in addresses
+            f'<a class="reference" href="{top}{json_api.ROOT}/{file}">{file}</a>'
+            for file in DATA_INDEXES
         )
         note = f". {escape(node['note'])}" if node["note"] else ""
-        words = escape(node["words"])
-        translator.body.append(f'<p class="perf-data">{words}{links}{note}</p>\n')
+        translator.body.append(f'<p class="perf-data">Begin with: {links}{note}</p>\n')
     raise nodes.SkipNode
 
 

@@ -96,6 +96,7 @@ def columns(socs: Sequence[SocOverview]) -> list[Column]:
             candidates.setdefault(key, Column(row.benchmark, row.label, row.unit, row.better))
             counts[key] += 1
     order = _in_order(socs)
+    # Of two equally common results, the one that guides show first.
     commonest = sorted(candidates, key=lambda key: (-counts[key], order.index(key)))[:MAX_COLUMNS]
     return [candidates[key] for key in sorted(commonest, key=order.index)]
 
@@ -135,6 +136,7 @@ def lines(socs: Sequence[SocOverview], matrix_columns: Sequence[Column]) -> list
 def _best(soc: SocOverview, column: Column) -> Best | None:
     """Return a SoC's result of a column; ``None`` if it has none in a unit of the same kind."""
     for row in soc.results:
+        # Only figures in one unit can be compared down a column.
         scale = 1.0 if row.unit == column.unit else units.factor(row.unit, column.unit)
         if (row.benchmark, row.label) == (column.benchmark, column.label) and scale is not None:
             number = None if row.number is None else row.number * scale

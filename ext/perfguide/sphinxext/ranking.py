@@ -126,6 +126,7 @@ def _axis(row: RankedRow, ranking: Ranking) -> str:
 
 
 def _load(row: RankedRow) -> str:
+    # The load of several cores together can be above 100 %.
     share = min(100.0, max(0.0, row.load or 0.0))
     return (
         '<svg class="perf-axis-bar" aria-hidden="true">'

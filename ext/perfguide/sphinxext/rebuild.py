@@ -276,6 +276,7 @@ def references(doctree: nodes.document, docname: str) -> set[Reference]:
         domain, kind, target = (
             str(node.get(f"ref{part}")) for part in ("domain", "type", "target")
         )
+        # Pages name each other relatively, and titles are looked up by full names.
         if (domain, kind) == ("std", "doc"):
             target = docname_join(str(node.get("refdoc", docname)), target)
         out.add((domain, kind, target))
@@ -328,6 +329,7 @@ class Borrowed:
         out: list[object] = []
         for title, name in tree["entries"]:
             toc = self._env.tocs.get(name)
+            # Lists of pages can form a circle.
             if toc is None or name in above:
                 out.append((title, name))
             elif depth == 1:

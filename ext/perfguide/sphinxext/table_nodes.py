@@ -730,6 +730,7 @@ def plain_text(leaf: nodes.Element) -> Iterator[str]:
 def _wrapped(text: str) -> list[str]:
     if len(text) <= MAX_CELL_CHARS and "\n" not in text:
         return [text]
+    # A name that is broken in two cannot be copied or searched.
     return textwrap.wrap(text, MAX_CELL_CHARS, break_long_words=False, break_on_hyphens=False) or [
         ""
     ]

@@ -19,9 +19,9 @@ from sphinx.environment import BuildEnvironment
 
 from ..common import containment, rst_text
 from ..common.diagnostics import Diagnostic
-from ..publishing.output_folder import Writer
 from . import internals
-from .config import page_name, warn
+from .config import warn
+from .guest import generated_sources
 
 T = TypeVar("T")
 
@@ -37,9 +37,8 @@ class Notices:
     def __init__(self, app: Sphinx) -> None:
         self._app = app
         top = app.config.perfguide_output
-        ours = Writer(Path(app.srcdir, top)).ours
-        names = (name for name in ours if name.endswith(SUFFIX))
-        self.pages = {page_name(top, name.removesuffix(SUFFIX)) for name in names}
+        sources = generated_sources(app.srcdir, top)
+        self.pages = {name.removesuffix(SUFFIX) for name in sources}
         self.sources: dict[str, str] = {}
 
     def begin(self) -> None:
@@ -96,7 +95,7 @@ class Notices:
 
     def _index(self, index: Callable[..., None], page: str, *args: Any, **options: Any) -> None:
         self._attempt(
-            "indexed", page, lambda: index(page, *args, **options), lambda found: warn([found])
+            "indexed", page, lambda: index(page, *args, **options), lambda finding: warn([finding])
         )
 
     def _write(self, write: Callable[..., None], page: str, doctree: nodes.document) -> None:
