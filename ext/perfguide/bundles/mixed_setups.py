@@ -13,7 +13,7 @@ from .guide_key import guide_key
 
 
 def always(benchmark: str, fact: str) -> bool:
-    """Return that a fact matters."""
+    """Return true: every fact matters."""
     return True
 
 

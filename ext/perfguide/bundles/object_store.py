@@ -188,7 +188,7 @@ def fetch(
 def readable_here(source: Source) -> Source:
     """Return a file that another machine has fetched with its content, where this machine has no copy.
 
-    A file that is another one by now, or that cannot be read, is returned as it is: its reader says so.
+    A file that has changed since, or that cannot be read, is returned as it is; its reader reports it.
     """
     if not is_url(source.root) or source.path.exists():
         return source

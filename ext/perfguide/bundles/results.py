@@ -185,7 +185,7 @@ def columns(written: Sequence[Any]) -> tuple[Columns, int]:
         besides=besides,
         sections=sorted(
             "\t".join((name, *sorted(of)))
-            for name, of in {*zip(benchmark, map(tuple, _filled(params)), strict=True)}
+            for name, of in {*zip(benchmark, (tuple(own or ()) for own in params), strict=True)}
         ),
     )
     # Checking each name is slow, and plain ASCII always shows. A text of spaces begins with one,
@@ -204,10 +204,6 @@ def columns(written: Sequence[Any]) -> tuple[Columns, int]:
     if not _consistent(out):
         raise ValueError("a result contradicts itself")
     return out, spelt_out
-
-
-def _filled(params: Iterable[dict[str, Any] | None]) -> Iterator[dict[str, Any]]:
-    return (own or {} for own in params)
 
 
 def _leave_out(written: Sequence[Any], name: str, column: Sequence[Any]) -> int:

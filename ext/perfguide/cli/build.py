@@ -88,7 +88,7 @@ def _build(options: argparse.Namespace) -> int:
         chosen += ["-D", f"perfguide_own_results={json.dumps(options.results)}"]
     if options.strict:
         chosen += ["-W", "-n"]
-    # Options that only change messages do not belong into the key of a cache.
+    # Options that only change messages must not be part of the key of a cache.
     output_options = ["-D", "perfguide_profile=1"] if options.profile else []
     is_quiet = bool(QUIET & {*options.options})
     is_brief = not (sys.stdout.isatty() or options.verbose or options.profile)

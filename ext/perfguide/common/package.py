@@ -47,7 +47,7 @@ def fingerprint(*folders: str) -> str:
 
 NAME = "perfguide"
 EXTRAS_OF_NO_PAGE = frozenset({"all", "dask", "s3", "serve"})
-"""Extras of ours that change how bundles are read and who does the work, but no page."""
+"""Extras that change how bundles are read or where the work is done, but never a page."""
 
 
 @cache

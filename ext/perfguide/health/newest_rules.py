@@ -72,26 +72,29 @@ RULES = (
 MIN_BOARDS_OF_SOC = 3
 """Boards of one SoC that are enough to call one of them unlike the others."""
 
-FAR = math.log(1.5)
-UNLIKE = math.log(5)
+MIN_FAR_LOG = math.log(1.5)
+MIN_UNLIKE_LOG = math.log(5)
 MIN_LONE_LOG = math.log(1.3)
-SPANS = 5.0
+"""The least ratios, as logarithms, of a figure to earlier ones, to those of other boards, and of a
+sample to the others, from which it is reported."""
+
+MIN_FAR_SPANS = 5.0
 """A newest figure is far if it is off by this multiple of the range of earlier releases."""
 
-SLIPS = (10.0, 100.0, 1000.0, 1024.0, 1024.0**2, 1e6)
-NEAR_SLIP = math.log(1.15)
+UNIT_FACTORS = (10.0, 100.0, 1000.0, 1024.0, 1024.0**2, 1e6)
+SLIP_TOLERANCE_LOG = math.log(1.15)
 """The tolerance, as a logarithm, of a ratio that is taken for a factor of units."""
 
 MIN_SURE_SLIP = math.log(50)
 """The least ratio, as a logarithm, that is taken for a slip of units whatever else moved."""
 
-AGREE = math.log(1.6)
+MAX_AGREEING_LOG = math.log(1.6)
 """The largest ratio, as a logarithm, of figures that agree; a factor of ten is far beyond it."""
 
-STALE, USUAL, MIN_REPEATED_FIGURES = 0.5, 0.25, 4
+MIN_REPEATED_SHARE, MAX_USUAL_SHARE, MIN_REPEATED_FIGURES = 0.5, 0.25, 4
 """The share of repeated figures of a copy, the usual share at most, and the number of figures."""
 
-FITS, ROWS, APART = 0.8, 6, math.log(1.04)
+MIN_FITTING_SHARE, MIN_TELLING_ROWS, MIN_APART_LOG = 0.8, 6, math.log(1.04)
 """The share of rows that fit the other board better, the least number of rows, and the least
 difference between two boards in a row that distinguishes them."""
 
@@ -117,8 +120,8 @@ def far(figures: Figures) -> Iterator[Hit]:
             continue
         slip = _slip(log - middle)
         wide = max(logs) - min(logs)
-        is_slip = slip and wide <= AGREE and abs(log - middle) > 3 * wide
-        if not is_slip and abs(log - middle) < FAR:
+        is_slip = slip and wide <= MAX_AGREEING_LOG and abs(log - middle) > 3 * wide
+        if not is_slip and abs(log - middle) < MIN_FAR_LOG:
             continue
         span = f"{units.number(min(before))} to {units.number(max(before))}"
         detail = f"{amount(value, unit)}, where {len(before)} releases before had {span}"
@@ -139,7 +142,7 @@ def far(figures: Figures) -> Iterator[Hit]:
         moved.setdefault(way, []).append(log - middle)
     # Rows that moved far together, but not by one factor, really changed: comparisons report it.
     for hit, way in away:
-        others = [move for move in moved[way] if abs(abs(move) - hit.weight) > NEAR_SLIP]
+        others = [move for move in moved[way] if abs(abs(move) - hit.weight) > SLIP_TOLERANCE_LOG]
         is_sure = hit.rule == "unit-slip" and not hit.may_lead
         if is_sure or (not others and (hit.rule == "unit-slip" or len(moved[way]) == 1)):
             yield hit
@@ -147,8 +150,8 @@ def far(figures: Figures) -> Iterator[Hit]:
 
 def _slip(away: float) -> str:
     """Return in words the factor of units near the logarithm of a ratio, or ""."""
-    for factor in SLIPS:
-        if abs(abs(away) - math.log(factor)) <= NEAR_SLIP:
+    for factor in UNIT_FACTORS:
+        if abs(abs(away) - math.log(factor)) <= SLIP_TOLERANCE_LOG:
             number = units.number(factor, 0)
             return f"about {number} times as much" if away > 0 else f"about a {number}th of it"
     return ""
@@ -156,7 +159,7 @@ def _slip(away: float) -> str:
 
 def _is_outlier(logs: Sequence[float], log: float) -> bool:
     """Return whether a figure is far from each earlier one, and further than these from each other."""
-    if min(abs(each - log) for each in logs) < FAR:
+    if min(abs(each - log) for each in logs) < MIN_FAR_LOG:
         return False
     # The present level: the last figures, going back as far as they agree.
     stretch = [logs[-1]]
@@ -172,7 +175,7 @@ def _is_outlier(logs: Sequence[float], log: float) -> bool:
     steps = sorted(abs(after - before) for before, after in pairwise(logs))
     usual = steps[-2] if len(steps) >= 2 else 0.0
     away = abs(log - fmean(stretch))
-    return away >= SPANS * wide and away >= 2 * usual
+    return away >= MIN_FAR_SPANS * wide and away >= 2 * usual
 
 
 def unlike_boards(figures: Figures) -> Iterator[Hit]:
@@ -205,7 +208,7 @@ def unlike_boards(figures: Figures) -> Iterator[Hit]:
         low = values[1] if at == 0 else values[0]
         high = values[-2] if at == len(values) - 1 else values[-1]
         away = min(abs(math.log(value) - log) for value in beside)
-        if away < UNLIKE or math.log(high) - math.log(low) > 2 * UNLIKE / 3:
+        if away < MIN_UNLIKE_LOG or math.log(high) - math.log(low) > 2 * MIN_UNLIKE_LOG / 3:
             continue
         span = f"{units.number(low)} to {units.number(high)}"
         unit, others = figures.name("unit", last), len(values) - 1
@@ -232,7 +235,11 @@ def stale_copy(figures: Figures) -> Iterator[Hit]:
         same = [p for p, equal in last if equal]
         earlier = [equal for at, own in by_release.items() if own is not last for _, equal in own]
         usual = float(np.mean(earlier)) if earlier else 0.0
-        if len(same) >= STALE * len(last) and len(same) >= MIN_REPEATED_FIGURES and usual < USUAL:
+        if (
+            len(same) >= MIN_REPEATED_SHARE * len(last)
+            and len(same) >= MIN_REPEATED_FIGURES
+            and usual < MAX_USUAL_SHARE
+        ):
             detail = f"{len(same)} of {len(last)} figures are those of the release before"
             for position in same:
                 yield Hit("stale-copy", position, detail, weight=len(same) / len(last))
@@ -267,10 +274,10 @@ def _swapped(
     telling = []
     for kind in sorted(one.keys() & two.keys()):
         (a, before_a), (b, before_b) = one[kind], two[kind]
-        if abs(before_a - before_b) >= APART:
+        if abs(before_a - before_b) >= MIN_APART_LOG:
             telling.append((a, before_a, b, before_b))
     reverse = [(b, before_b, a, before_a) for a, before_a, b, before_b in telling]
-    if len(telling) < ROWS or not (_fits(figures, telling) and _fits(figures, reverse)):
+    if len(telling) < MIN_TELLING_ROWS or not (_fits(figures, telling) and _fits(figures, reverse)):
         return
     for a, _, b, _ in telling:
         for mine, other in ((a, b), (b, a)):
@@ -285,7 +292,7 @@ def _fits(figures: Figures, rows: Sequence[tuple[int, float, int, float]]) -> bo
         abs(figures.logs[position] - other_past) < abs(figures.logs[position] - own_past) / 2
         for position, own_past, _, other_past in rows
     )
-    return better >= FITS * len(rows)
+    return better >= MIN_FITTING_SHARE * len(rows)
 
 
 def lone_sample(figures: Figures) -> Iterator[Hit]:
@@ -299,7 +306,7 @@ def lone_sample(figures: Figures) -> Iterator[Hit]:
             (logs[:-1], logs[-1] - logs[-2], max(own)),
         ):
             # Samples that agree to the last digit would make any gap look large.
-            if gap >= MIN_LONE_LOG and gap >= SPANS * max(rest[-1] - rest[0], 0.002):
+            if gap >= MIN_LONE_LOG and gap >= MIN_FAR_SPANS * max(rest[-1] - rest[0], 0.002):
                 unit = figures.name("unit", position)
                 close = [v for v in own if v != value]
                 ends = f"{units.exact(min(close))} to {units.exact(max(close))}"

@@ -43,11 +43,11 @@ RULES = (
     ),
 )
 
-APART = math.log(1.5)
-APART_UNKNOWN = math.log(2)
+MIN_APART_LOG = math.log(1.5)
+MIN_APART_ALONE_LOG = math.log(2)
 """The least log ratio between a board and the others, and without other releases to compare."""
-JUMP = math.log(1.3)
-DIP = 0.9
+MIN_JUMP_LOG = math.log(1.3)
+MAX_DIP_SHARE = 0.9
 """The share of the highest figure so far below which a curve has dipped."""
 
 
@@ -72,7 +72,7 @@ def board_apart(figures: Figures) -> Iterator[Hit]:
     # The others differ by the second largest distance from the median.
     ranked = frame.sort_values(["row", "size"], kind="stable").groupby("row", sort=False)
     worst = ranked.tail(1).assign(second=ranked["size"].nth(-2).to_numpy())
-    worst = worst[(worst["size"] > APART) & (worst["size"] > 4 * worst["second"])]
+    worst = worst[(worst["size"] > MIN_APART_LOG) & (worst["size"] > 4 * worst["second"])]
     if worst.empty:
         return
     series = figures.groups(*SERIES)
@@ -85,7 +85,7 @@ def board_apart(figures: Figures) -> Iterator[Hit]:
         others = [a for p, a in distances[int(series[position])].items() if p != position]
         # A board that is slower by design is as far from the others in every release.
         usual = abs(float(np.median(others))) if others else 0.0
-        if usual > abs(apart) / 3 or (not others and abs(apart) < APART_UNKNOWN):
+        if usual > abs(apart) / 3 or (not others and abs(apart) < MIN_APART_ALONE_LOG):
             continue
         # The quotient can be finite although the power is not.
         mean = float(figures.mean[position])
@@ -116,7 +116,7 @@ def one_release_jump(figures: Figures) -> Iterator[Hit]:
     noise = _noise(series, change, within)
     before, after = change[:-1], change[1:]
     least = np.minimum(np.abs(before), np.abs(after))
-    jumps = within[:-1] & within[1:] & (before * after < 0) & (least > JUMP)
+    jumps = within[:-1] & within[1:] & (before * after < 0) & (least > MIN_JUMP_LOG)
     # Back near the old level, and far beyond the usual change: some series jump all the time.
     jumps &= (np.abs(before + after) < least / 4) & (least > 5 * noise[series[1:-1]])
     for index in np.flatnonzero(jumps).tolist():
@@ -159,7 +159,7 @@ def curve_dips(figures: Figures) -> Iterator[Hit]:
     highest = pd.Series(mean).groupby(curve).cummax().to_numpy(dtype="float64")
     # The first point of a curve is its highest so far, so this never looks before it.
     peak = np.maximum.accumulate(np.where(mean == highest, np.arange(len(mean)), 0))
-    dips = np.flatnonzero(mean < DIP * highest).tolist()
+    dips = np.flatnonzero(mean < MAX_DIP_SHARE * highest).tolist()
     series, rank = figures.groups(*SERIES), figures.release_rank
     # The same dip in an earlier release is normal, and was reported there.
     since: dict[int, int] = {}

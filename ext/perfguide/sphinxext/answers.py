@@ -18,10 +18,10 @@ from .html_table import BOARD_COLOURS as COLOURS
 from .html_table import NOT_MEASURED, box
 from .screen_nodes import ScreenNode, printed_table
 
-BAR, BAR_HEIGHT, UNDER = 36, 8, 4
+BAR_WIDTH, BAR_HEIGHT, LOW_BAR_HEIGHT = 36, 8, 4
 CUT_GAP, CUT_END = 3, 5
-WIDTH, HEIGHT = 104, 24
-"""Sizes of a bar, of the gap in a cut one, and of a history, in CSS pixels."""
+HISTORY_WIDTH, HISTORY_HEIGHT = 104, 24
+"""Sizes of a bar, of one below a figure, of the gap in a cut one, and of a history, in CSS pixels."""
 
 CUT_NOTE = "A bar with a gap is cut off: the others are scaled without its figure."
 DOUBT_NOTE = "A figure with “?” is in doubt and not ranked: point at the mark, or see Health."
@@ -157,20 +157,20 @@ def _shape(colour: str, share: float, height: int) -> str:
     """Return the rectangles of a bar; one beyond the scale has a gap before its end."""
     # The scale is that of the other figures, so a full bar of this one would leave the cell.
     if share > 1:
-        gap, end = BAR - CUT_END - CUT_GAP, BAR - CUT_END
+        gap, end = BAR_WIDTH - CUT_END - CUT_GAP, BAR_WIDTH - CUT_END
         return (
             f'<rect class="{colour}" width="{gap}" height="{height}"/>'
             f'<rect class="{colour}" x="{end}" width="{CUT_END}" height="{height}"/>'
         )
-    track = f'<rect class="perf-track" width="{BAR}" height="{height}"/>'
-    return f'{track}<rect class="{colour}" width="{BAR * share:.1f}" height="{height}"/>'
+    track = f'<rect class="perf-track" width="{BAR_WIDTH}" height="{height}"/>'
+    return f'{track}<rect class="{colour}" width="{BAR_WIDTH * share:.1f}" height="{height}"/>'
 
 
 def _bar(number: int, share: float) -> str:
     return (
         # The figure beside it says the same, so screen readers skip the bar.
-        f'<svg class="perf-share" width="{BAR}" height="{BAR_HEIGHT}" '
-        f'viewBox="0 0 {BAR} {BAR_HEIGHT}" aria-hidden="true">'
+        f'<svg class="perf-share" width="{BAR_WIDTH}" height="{BAR_HEIGHT}" '
+        f'viewBox="0 0 {BAR_WIDTH} {BAR_HEIGHT}" aria-hidden="true">'
         f"{_shape(f'perf-f{number % COLOURS}', share, BAR_HEIGHT)}</svg>"
     )
 
@@ -180,8 +180,8 @@ def bar(share: float | None) -> str:
     if share is None:
         return ""
     return (
-        f'<svg class="perf-under" width="{BAR}" height="{UNDER}" viewBox="0 0 {BAR} {UNDER}" '
-        f'aria-hidden="true">{_shape("perf-f6", share, UNDER)}</svg>'
+        f'<svg class="perf-under" width="{BAR_WIDTH}" height="{LOW_BAR_HEIGHT}" viewBox="0 0 {BAR_WIDTH} {LOW_BAR_HEIGHT}" '
+        f'aria-hidden="true">{_shape("perf-f6", share, LOW_BAR_HEIGHT)}</svg>'
     )
 
 
@@ -195,14 +195,17 @@ def _spark(row: Answer, answers: Answers) -> str:
         return ""
     label = f"{row.label}, releases {answers.span}"
     return (
-        f'<svg class="perf-spark" role="img" width="{WIDTH}" height="{HEIGHT}" '
-        f'viewBox="0 0 {WIDTH} {HEIGHT}" aria-label="{escape(visible(label, 200))}">{drawn}</svg>'
+        f'<svg class="perf-spark" role="img" width="{HISTORY_WIDTH}" height="{HISTORY_HEIGHT}" '
+        f'viewBox="0 0 {HISTORY_WIDTH} {HISTORY_HEIGHT}" aria-label="{escape(visible(label, 200))}">{drawn}</svg>'
     )
 
 
 def _curves(colour: int, curves: Sequence[Curve]) -> Iterator[str]:
     def at(x: float, y: float) -> tuple[str, str]:
-        return f"{4 + x * (WIDTH - 8):.1f}", f"{HEIGHT - 3 - y * (HEIGHT - 6):.1f}"
+        return (
+            f"{4 + x * (HISTORY_WIDTH - 8):.1f}",
+            f"{HISTORY_HEIGHT - 3 - y * (HISTORY_HEIGHT - 6):.1f}",
+        )
 
     for curve in curves:
         points = [at(x, y) for x, y in curve]

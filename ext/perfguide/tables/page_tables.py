@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -332,17 +333,8 @@ class _Words:
 
 def _ascii(data: bytes) -> bytes:
     # A script's encoding is up to the server, so everything but ASCII is escaped.
-    return b"".join(
-        part if part.isascii() else _escaped(part) for part in re.split(rb"([\x80-\xff]+)", data)
-    )
-
-
-def _escaped(part: bytes) -> bytes:
-    units_of_16_bits = part.decode("utf-8").encode("utf-16-be")
-    return b"".join(
-        b"\\u%02x%02x" % (units_of_16_bits[at], units_of_16_bits[at + 1])
-        for at in range(0, len(units_of_16_bits), 2)
-    )
+    escaped = re.sub(r"[^\x00-\x7f]+", lambda run: json.dumps(run[0])[1:-1], data.decode("utf-8"))
+    return escaped.encode("ascii")
 
 
 def read_page_file(data: bytes) -> PageFigures:
