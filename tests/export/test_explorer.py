@@ -71,7 +71,19 @@ def _bundles() -> list[dict[str, Any]]:
             plain(*_ranged(more), board__soc="J721E", board__name="board-5", sdk__version=release)
             for release, more in (("10.00", 0.0), ("11.00", 2.25))
         ),
+        *(
+            plain(
+                *(_aes(16, "hw", rate), _aes(64, "hw", rate), _power(16, watts)),
+                board__soc="J721E",
+                board__name=name,
+            )
+            for name, rate, watts in (("board-6", 100.0, 2.0), ("board-7", 300.0, 4.0))
+        ),
     ]
+
+
+def _power(block: int, watts: float) -> dict[str, Any]:
+    return _aes(block, "hw") | {"metric": "power", "unit": "W", "value": watts}
 
 
 def _ranged(more: float) -> list[dict[str, Any]]:
@@ -231,6 +243,22 @@ def test_engines_are_compared_where_one_is_chosen(page: Page, site: Path) -> Non
     _sides(page, site.as_uri(), f"{side}:hw", f"{side}:sw", results="openssl")
     assert sorted(row[1:] for row in _rows(page)[1:]) == [["3", "—"], ["—", "80.5"]]
     assert "not judged" in page.locator(".perf-explorer-result > ul").first.inner_text()
+
+
+def test_per_watt_divides_by_the_power_of_the_same_run(page: Page, site: Path) -> None:
+    sides = (_side("09.01", name, "J721E") for name in ("board-6", "board-7"))
+    _sides(page, site.as_uri(), *sides, results="openssl", per="watt")
+    by_size = {
+        key.rpartition("block_size=")[2].partition("&")[0]: row
+        for key, *row in page.evaluate(
+            "[...document.querySelectorAll('tr[data-key*=throughput]')].map((row) =>"
+            "[row.dataset.key, ...[...row.cells].slice(1).map((cell) => cell.innerText)])"
+        )
+    }
+    assert by_size.keys() == {"16", "64"}
+    assert by_size["16"][0].startswith("50") and by_size["16"][1].startswith("75")
+    assert "×1.5" in by_size["16"][1]
+    assert all(text.startswith("not known") for text in by_size["64"])
 
 
 @pytest.mark.parametrize("width", [390, 1280])

@@ -45,17 +45,15 @@ window.perfguideFigures = (() => {
     const rows = part.rows.map(([metric, pairs, label, engineLabel, isUsual]) => {
       const [benchmark, name, metricLabel, head, unit, better, use] = part.metrics[metric];
       const params = pairs.map(([p, v]) => ({ name: part.params[p][0], declared: part.params[p][1], value: part.params[p][2][v] }));
-      const idOf = (own) => {
-        const query = own.map((param) => `${escaped(param.name)}=${escaped(param.value)}`).join("&");
-        return `${escaped(benchmark)}/${escaped(name)}${query && "?"}${query}#${unit}`;
-      };
+      const queryOf = (own) => own.map((param) => `${escaped(param.name)}=${escaped(param.value)}`).join("&");
+      const idOf = (own) => `${escaped(benchmark)}/${escaped(name)}${own.length ? "?" : ""}${queryOf(own)}#${unit}`;
       const withoutEngine = params.filter((param) => param.name !== "engine");
       return {
         benchmark, metric: name, metricLabel, head, unit, better, use, params, label, engineLabel, isUsual,
         engine: params.find((param) => param.name === "engine")?.value,
         id: idOf(params), bareId: idOf(withoutEngine),
         declaredId: idOf(params.filter((param) => param.declared)),
-        run: idOf(params).slice(idOf(params).indexOf("?")),
+        run: `${benchmark}?${queryOf(params)}`,
       };
     });
     const conditions = part.conditions.map(([name, word, text, isMixed, plain, sizes, tolerance]) =>

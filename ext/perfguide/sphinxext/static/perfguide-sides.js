@@ -127,8 +127,8 @@ window.perfguideSides = (() => {
     const keyOf = (row) => (anyEngine ? row.bareId : row.id);
     const cells = sides.map((side, at) => {
       const own = figuresOf(side, linesOfSides[at]);
-      const powers = new Map(own.filter(({ row }) => row.use === 3).map((cell) => [cell.row.benchmark + cell.row.run, cell.figure.mean]));
-      return own.map((cell) => ({ ...cell, side, power: powers.get(cell.row.benchmark + cell.row.run) }));
+      const powers = new Map(own.filter(({ row }) => row.use === 3).map((cell) => [cell.row.run, cell.figure.mean]));
+      return own.map((cell) => ({ ...cell, side, power: powers.get(cell.row.run) }));
     });
     const rows = [];
     const byKey = new Map();
