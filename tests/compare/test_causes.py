@@ -21,14 +21,16 @@ from test_verdicts import compared  # isort: skip
 ENGINES = {"hw": 400.0, "sw": 20.0}
 
 
-def engines(release: str, swapped: bool = False, board: str = "sk") -> Loaded:
-    """Rates of two engines at four sizes; one of them is twenty times as fast."""
+def engines(release: str, swapped: bool = False, board: str = "sk", failing: int = 0) -> Loaded:
+    """Rates of two engines at four sizes; one of them is twenty times as fast. In the exchanged table
+    ``failing`` of the sizes reach a rate of their own."""
     rows: list[dict[str, Any]] = []
     other = {"hw": "sw", "sw": "hw"}
     for engine, rate in ENGINES.items():
         for step in range(4):
             params = {"engine": other[engine] if swapped else engine, "block_size": 2**step}
-            rows.append(result(value=rate + step, params=params))
+            reached = 90.0 if swapped and step < failing else rate + step
+            rows.append(result(value=reached, params=params))
             rows.append(result("load", "%", value=30.0 if rate > 100 else 99.0, params=params))
     return loaded(*rows, id=f"{board}-{release}", board__name=board, sdk__version=release)
 
@@ -53,6 +55,18 @@ def test_exchanged_columns_are_one_cause_and_no_regression(tmp_path: Path, swapp
     assert [name for name, _ in wording.by_action(both)] == ["Causes"]
     assert {row.verdict for row in both.rows} == {"incomparable"} and not both.far
     assert headline(both).state == "too little"
+
+
+@pytest.mark.parametrize("is_exchanged", [True, False])
+def test_an_exchange_of_one_board_is_recognised_by_fewer_rows_of_another(
+    tmp_path: Path, is_exchanged: bool
+) -> None:
+    bundles = [engines("9.1"), engines("9.2", True, failing=1)]
+    if is_exchanged:
+        bundles += [engines("9.1", board="evm"), engines("9.2", True, board="evm")]
+    both = compared(*bundles, releases=("9.1", "9.2"), catalog=described(tmp_path))
+    exchanged = {row.board for event in causes(both) for row in event.rows}
+    assert exchanged == ({"evm", "sk"} if is_exchanged else set())
 
 
 def test_engines_that_changed_alone_are_no_exchange(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from ..bundles.guide_key import version
+from ..bundles.guide_key import Platform, version
 from ..catalog.benchmarks import Catalog
 from ..common import units
 from ..figures.exchanges import Moved, exchanges
@@ -42,14 +42,18 @@ Line = Callable[[Row], Sequence[tuple[str, float]]]
 def explained(rows: Sequence[Row], line: Line, catalog: Catalog) -> list[Row]:
     """Return rows with those that a cause explains left without a verdict of their own."""
     places = _of_wrong_clocks(rows, catalog)
-    tables: dict[tuple[object, ...], list[int]] = {}
+    tables: dict[tuple[Platform, str, str], list[int]] = {}
     for index, row in enumerate(rows):
         if index not in places and _has_two_figures(row):
             key = (row.guide.platform, row.board, row.benchmark)
             tables.setdefault(key, []).append(index)
-    for own in tables.values():
-        moved = [_moved(rows[index]) for index in own]
-        for exchange in exchanges(moved):
+    moved = {key: [_moved(rows[index]) for index in own] for key, own in tables.items()}
+    elsewhere: dict[tuple[object, ...], set[str]] = {}
+    for (platform, _, benchmark), own_moves in moved.items():
+        words = {exchange.words for exchange in exchanges(own_moves)}
+        elsewhere.setdefault((platform, benchmark), set()).update(words)
+    for table, own in tables.items():
+        for exchange in exchanges(moved[table], elsewhere[table[0], table[2]]):
             exchanged = [own[n] for n in exchange.rows]
             exchanged += _rest_of_tables(rows, exchanged, exchange.param)
             # A row keeps the cause that was found first.

@@ -20,7 +20,16 @@ from ..figures import labels
 from .causes import EXCHANGED, cause_of, followers
 from .drift import drifting
 from .match import BY_DESIGN, Conditions, Names
-from .verdicts import ENGINE_CHANGED, IMPOSSIBLE, OTHER_UNIT, RATES, Row, SideFigures, Verdict
+from .verdicts import (
+    ENGINE_CHANGED,
+    IMPOSSIBLE,
+    OTHER_UNIT,
+    RATES,
+    Row,
+    SideFigures,
+    Verdict,
+    direction,
+)
 
 EVENT_VERDICTS: tuple[Verdict, ...] = ("regressed", "failed-after", "improved", "changed")
 """Verdicts with an event."""
@@ -490,7 +499,7 @@ def _prices(rows: Sequence[Row]) -> dict[int, Row]:
     """Return for each load that was called the rate of its run that moved as far: the load is what the
     new rate costs, and no change of its own."""
     rates = {
-        row.observation: row
+        (*row.observation, direction(row.metric)): row
         for row in rows
         # Metrics without parameters may be of several runs.
         if row.params and _leads(row) and row.worse_by is not None and _is_listed(row)
@@ -498,7 +507,7 @@ def _prices(rows: Sequence[Row]) -> dict[int, Row]:
     return {
         id(row): rate
         for row in rows
-        if row.work is not None and (rate := rates.get(row.observation))
+        if row.work is not None and (rate := rates.get((*row.observation, direction(row.metric))))
         if abs(rate.worse_by or 0.0) >= abs(row.worse_by or 0.0)
     }
 

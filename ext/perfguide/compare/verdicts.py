@@ -352,7 +352,7 @@ def _work(out: Sequence[Row], judged: Mapping[int, Pair]) -> dict[int, int]:
     for position in judged:
         kind = units.parse(out[position].unit).kind
         if kind in RATES and out[position].better == "higher":
-            name = (*out[position].observation, kind, _direction(out[position].metric))
+            name = (*out[position].observation, kind, direction(out[position].metric))
             # Two rates of one kind in one run: which of them the load belongs to is not known.
             rates[name] = -1 if name in rates else position
     positions = {}
@@ -362,7 +362,7 @@ def _work(out: Sequence[Row], judged: Mapping[int, Pair]) -> dict[int, int]:
         if not pair.load or row.better != "lower" or "load" not in row.metric:
             continue
         own = [
-            (*row.observation, kind, way) for kind in RATES for way in (_direction(row.metric), "")
+            (*row.observation, kind, way) for kind in RATES for way in (direction(row.metric), "")
         ]
         at = next((rates[name] for name in own if rates.get(name, -1) >= 0), -1)
         if (
@@ -378,7 +378,7 @@ def _work(out: Sequence[Row], judged: Mapping[int, Pair]) -> dict[int, int]:
     return positions
 
 
-def _direction(metric: str) -> str:
+def direction(metric: str) -> str:
     """``read`` of ``read_throughput`` and ``read_cpu_load``; nothing where there is none."""
     word = metric.split("_")[0]
     return word if word in ("read", "write", "rx", "tx", "ingress", "egress") else ""
@@ -473,9 +473,9 @@ def _together(out: list[Row]) -> None:
     called: dict[tuple[object, ...], Row] = {}
     for row in out:
         if row.verdict in ("regressed", "improved") and units.parse(row.unit).kind in RATES:
-            called[(*row.observation, _direction(row.metric))] = row
+            called[(*row.observation, direction(row.metric))] = row
     for position, row in enumerate(out):
-        lead = called.get((*row.observation, _direction(row.metric))) if row.params else None
+        lead = called.get((*row.observation, direction(row.metric))) if row.params else None
         if row.verdict not in ("noisy", "steady") or lead is None or row.better != lead.better:
             continue
         kinds = {units.parse(row.unit).kind, units.parse(lead.unit).kind}
@@ -669,12 +669,12 @@ def _share_resolution(out: Sequence[Row], judged: dict[int, Pair], names: Names)
 def _without_run(out: list[Row]) -> None:
     """Compare no load of a run whose rate failed."""
     failed = {
-        (*row.observation, _direction(row.metric)): row.verdict
+        (*row.observation, direction(row.metric)): row.verdict
         for row in out
         if row.verdict in ("failed-after", "failed-before") and _is_rate(row)
     }
     for position, row in enumerate(out) if failed else ():
-        verdict = failed.get((*row.observation, _direction(row.metric)))
+        verdict = failed.get((*row.observation, direction(row.metric)))
         if verdict and units.parse(row.unit).kind == "share" and row.verdict in RATED:
             when = "now" if verdict == "failed-after" else "before"
             ground = f"the run failed {when}"

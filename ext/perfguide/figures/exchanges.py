@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 from statistics import median
@@ -18,7 +18,9 @@ MIN_APART_LOG = math.log(1.25)
 MAX_FIT_LOG = math.log(2)
 """The farthest that a figure is from the row that it fits; it is also far nearer than to its own."""
 
-MIN_FITTING_SHARE = 0.8
+MIN_FITTING_SHARE, MIN_FITTING_SHARE_AGAIN = 0.8, 0.6
+"""The share of the rows that differ that has to fit, and where another board has the same exchange."""
+
 MIN_EXCHANGED_FIGURES = 4
 MIN_SHIFTED_FIGURES = 4
 
@@ -47,15 +49,16 @@ class Exchange:
     param: str = ""
 
 
-def exchanges(rows: Sequence[Moved]) -> list[Exchange]:
+def exchanges(rows: Sequence[Moved], elsewhere: Collection[str] = ()) -> list[Exchange]:
     """Return the exchanges in one table that explain its figures, each row in one at most.
 
-    Of two that share a row the one with more rows counts.
+    Of two that share a row the one with more rows counts. ``elsewhere`` are the words of exchanges that other
+    boards have in this table: they are likely here too, so fewer rows have to fit.
     """
     candidates = [
         Exchange(words, tuple(sorted(own)), param)
         for words, param, mapping, least in _candidates(rows)
-        if (own := _fitting(rows, mapping, least))
+        if (own := _fitting(rows, mapping, least, words in elsewhere))
     ]
     out, used = list[Exchange](), set[int]()
     for each in sorted(candidates, key=lambda each: (-len(each.rows), each.words)):
@@ -120,7 +123,7 @@ def _shifted(lines: Sequence[Sequence[int]], step: int) -> _Mapping:
     return pairs if step > 0 else [(b, a) for a, b in pairs]
 
 
-def _fitting(rows: Sequence[Moved], mapping: _Mapping, least: int) -> list[int]:
+def _fitting(rows: Sequence[Moved], mapping: _Mapping, least: int, is_elsewhere: bool) -> list[int]:
     """Return the rows that fit another row before, if nearly all that differ do."""
     distinct = [
         (rows[mine], rows[other], mine)
@@ -135,8 +138,11 @@ def _fitting(rows: Sequence[Moved], mapping: _Mapping, least: int) -> list[int]:
         if abs(row.after - other.before) <= MAX_FIT_LOG
         and abs(row.after - other.before) < abs(row.after - row.before) / 2
     ]
-    if len(fitting) < max(least, MIN_FITTING_SHARE * len(distinct)):
+    share = MIN_FITTING_SHARE_AGAIN if is_elsewhere else MIN_FITTING_SHARE
+    if len(fitting) < max(least, share * len(distinct)):
         return []
+    if is_elsewhere:
+        return fitting
     # A move of all rows can bring some near their neighbours, but not as near as an exchange.
     rest = median(abs(row.after - other.before) for row, other, _ in distinct)
     moves = [row.after - row.before for row, _, _ in distinct]
