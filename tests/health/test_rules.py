@@ -263,6 +263,7 @@ def test_figures_that_agree_in_few_digits_or_of_other_units_or_runs_are_fine() -
         (723.98, 904.97, (723.98,), False),  # less than 1.25 apart
         (800.24, 1000.3, (800.24,), True),  # exactly 1.25
         (723.9, 745.3, (723.9, 745.3), True),  # both ends
+        (723.9, 740.1, (723.9, 740.1), False),  # both ends, too close to each other
     ],
 )
 def test_one_agreement_needs_five_digits_and_ends_far_apart(
@@ -349,6 +350,12 @@ def boards(release: str, **values: float) -> list[Loaded]:
 def test_one_board_far_from_its_siblings_is_found() -> None:
     finding = only(found("board-apart", *boards("09.01", a=100.0, b=103.0, c=30.0)))
     assert "30 MB/s where the 2 other boards have about 100, 3.33 times lower" in finding.reason
+
+
+def test_a_board_that_stays_while_the_others_move_is_not_the_one_apart() -> None:
+    before = boards("09.01", a=100.0, b=100.0, c=100.0)
+    assert not found("board-apart", *before, *boards("09.02", a=30.0, b=30.0, c=100.0))
+    assert found("board-apart", *before, *boards("09.02", a=100.0, b=100.0, c=30.0))
 
 
 def test_a_board_that_always_differs_or_boards_that_all_differ_are_fine() -> None:

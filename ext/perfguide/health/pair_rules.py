@@ -43,6 +43,9 @@ RULES = (
 MIN_WIDE_RATIO = 1.25
 """The ratio of maximum to minimum from which extremes are far apart."""
 
+MIN_RATIO_OF_BOTH = 1.025
+"""The ratio of maximum to minimum from which both hardly equal other figures by chance."""
+
 MIN_SHARING_METRICS = 4
 """The number of metrics of a run sharing a figure from which it is a step of a meter."""
 
@@ -67,8 +70,8 @@ class _Match:
 def pooled_metrics(figures: Figures) -> Iterator[Hit]:
     """Yield extremes that are figures of another metric of the same run and unit.
 
-    Coincidences are excluded: both extremes equal other metrics' figures; or the extremes are far
-    apart, and five digits agree, or four in two metrics of one kind.
+    Coincidences are excluded: both extremes, which are not close to each other, equal other metrics'
+    figures; or the extremes are far apart, and five digits agree, or four in two metrics of one kind.
     """
     matches = _matches(figures)
     run = figures.groups(*_RUN)
@@ -85,7 +88,8 @@ def pooled_metrics(figures: Figures) -> Iterator[Hit]:
         value = low if end == "minimum" else high
         repeated = families[family(match)] > 1
         apart = high / low >= MIN_WIDE_RATIO and (repeated or digits(value) >= 5)
-        if apart or (position, _OTHER_END[end]) in matches:
+        are_both = high / low >= MIN_RATIO_OF_BOTH and (position, _OTHER_END[end]) in matches
+        if apart or are_both:
             name = figures.metric_label(match.other)
             whose = (
                 f"the {match.other_end} of {name}" if match.other_end else f"the figure of {name}"

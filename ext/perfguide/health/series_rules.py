@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -80,12 +81,17 @@ def board_apart(figures: Figures) -> Iterator[Hit]:
     distances: dict[int, dict[int, float]] = {}
     for position, apart in zip(frame["position"].tolist(), frame["apart"].tolist(), strict=True):
         distances.setdefault(int(series[position]), {})[position] = apart
+    before = {after: first for own in figures.lines for first, after in pairwise(own)}
     columns = (worst[name].tolist() for name in ("position", "apart", "boards"))
     for position, apart, boards in zip(*columns, strict=True):
         others = [a for p, a in distances[int(series[position])].items() if p != position]
         # A board that is slower by design is as far from the others in every release.
         usual = abs(float(np.median(others))) if others else 0.0
         if usual > abs(apart) / 3 or (not others and abs(apart) < MIN_APART_ALONE_LOG):
+            continue
+        # Where this board stayed and the others moved, it is not the one to look at.
+        earlier = float(figures.mean[before[position]]) if position in before else 0.0
+        if earlier > 0 and abs(math.log(figures.mean[position] / earlier)) < abs(apart) / 3:
             continue
         # The quotient can be finite although the power is not.
         mean = float(figures.mean[position])
