@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
@@ -55,6 +56,16 @@ _BUNDLE_DECODER = msgspec.json.Decoder(_Named)
 _BUNDLES_DECODER = msgspec.json.Decoder(list[_Named])
 
 
+@dataclass(slots=True)
+class _Index:
+    """The files of each id, the files of each board and release, and for each withdrawn id the one
+    that withdraws it."""
+
+    files: dict[OwnedId, set[str]] = field(default_factory=dict)
+    files_of_place: dict[BoardRelease, set[str]] = field(default_factory=dict)
+    withdrawn: dict[OwnedId, str] = field(default_factory=dict)
+
+
 class StoredBundles:
     """The bundles below a folder, which is read on first use. Only bundles with a requested id are
     decoded in full."""
@@ -62,19 +73,14 @@ class StoredBundles:
     def __init__(self, results: Path, limits: Limits) -> None:
         self._results = results
         self._limits = limits
-        self._files: dict[OwnedId, set[str]] | None = None
-        self._files_of_place: dict[BoardRelease, set[str]] = {}
         self._beside: dict[str, list[Loaded]] = {}
-        self._withdrawn: dict[OwnedId, str] = {}
         self._digests: dict[OwnedId, dict[str, str]] = {}
 
     def digests(self, owned_id: OwnedId) -> dict[str, str]:
         """Return the contents stored under a runner's id: location by hash."""
-        if self._files is None:
-            self._files = self._files_by_id()
         if owned_id not in self._digests:
             digests: dict[str, str] = {}
-            for item in self._bundles(self._files.get(owned_id, ())):
+            for item in self._bundles(self._index.files.get(owned_id, ())):
                 if item.bundle.owned_id == owned_id:
                     digests.setdefault(item.digest, item.origin)
             self._digests[owned_id] = digests
@@ -82,10 +88,8 @@ class StoredBundles:
 
     def beside(self, items: Sequence[Loaded]) -> list[Loaded]:
         """Return the stored bundles of the boards and releases of some new ones."""
-        for item in items:
-            self.digests(item.bundle.owned_id)  # reads the folder
         places = {*map(_board_release, items)}
-        files = {file for each in places for file in self._files_of_place.get(each, ())}
+        files = {file for each in places for file in self._index.files_of_place.get(each, ())}
         # An inbox usually has many uploads of one place, one after the other.
         self._beside = {file: self._beside.get(file) or [*self._bundles([file])] for file in files}
         every = [item for file in sorted(files) for item in self._beside[file]]
@@ -100,8 +104,7 @@ class StoredBundles:
 
     def withdrawn_by(self, owned_id: OwnedId) -> str:
         """Return the id of a stored bundle of this runner that withdraws this one, or ""."""
-        self.digests(owned_id)  # reads the folder
-        return self._withdrawn.get(owned_id, "")
+        return self._index.withdrawn.get(owned_id, "")
 
     def was_taken(self, owned_id: OwnedId) -> bool:
         """Return whether a bundle of this id and runner was ever taken, as far as recorded."""
@@ -120,9 +123,9 @@ class StoredBundles:
             own, runner = item.bundle.owned_id
             # So that a second copy in the same inbox is recognised as a duplicate.
             self.digests((own, runner))[item.digest] = origin
-            self._files_of_place.setdefault(_board_release(item), set()).add(origin)
+            self._index.files_of_place.setdefault(_board_release(item), set()).add(origin)
             gone = [(old, runner) for old in item.bundle.supersedes]
-            self._withdrawn.update(dict.fromkeys(gone, own))
+            self._index.withdrawn.update(dict.fromkeys(gone, own))
         new = {_taken_line(item.bundle.owned_id) for item in items} - self._taken
         self._taken.update(new)
         # Appended, not rewritten: a killed process must not lose the ids of earlier runs.
@@ -135,17 +138,18 @@ class StoredBundles:
         path = self._results / origin.partition("#")[0].partition("!")[0]
         return hash_of_file(path.with_name(logs.beside(path.name)))
 
-    def _files_by_id(self) -> dict[OwnedId, set[str]]:
-        files: dict[OwnedId, set[str]] = {}
+    @cached_property
+    def _index(self) -> _Index:
+        index = _Index()
         for source in containers.find([self._results])[0]:
             for document in containers.read(source, self._limits):
                 if not isinstance(document, Diagnostic):
                     for owned_id, withdrawn_ids, board_release in _ids(document):
-                        files.setdefault(owned_id, set()).add(source.name)
-                        self._files_of_place.setdefault(board_release, set()).add(source.name)
+                        index.files.setdefault(owned_id, set()).add(source.name)
+                        index.files_of_place.setdefault(board_release, set()).add(source.name)
                         gone = [(old, owned_id[1]) for old in withdrawn_ids]
-                        self._withdrawn.update(dict.fromkeys(gone, owned_id[0]))
-        return files
+                        index.withdrawn.update(dict.fromkeys(gone, owned_id[0]))
+        return index
 
 
 def _taken_line(owned_id: OwnedId) -> str:

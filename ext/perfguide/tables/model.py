@@ -132,8 +132,8 @@ def view(benchmark: Benchmark, table: Table, records: Sequence[Record], shape: S
         decimals = _decimals(benchmark, record)
         row = tuple(_rank(benchmark, name, record) for name in down)
         if row not in rows:
-            labels_of_row = _row_labels(benchmark, down, record)
-            rows[row] = (labels_of_row, decimals, record.unit, _row_names(benchmark, down, record))
+            labels_of_row, names_of_row = _row_keys(benchmark, down, record)
+            rows[row] = (labels_of_row, decimals, record.unit, names_of_row)
         column = tuple(_rank(benchmark, name, record) for name in names)
         labels = [_label(benchmark, name, record) for name in names]
         if not by_metric:
@@ -441,16 +441,21 @@ def _key_headings(benchmark: Benchmark, name: str) -> tuple[str, ...]:
     return (OUTER.get(name) or benchmark.param_label(name.removeprefix(_PARAM)),)
 
 
-def _row_labels(benchmark: Benchmark, down: Sequence[str], record: Record) -> tuple[TableCell, ...]:
-    labels: list[TableCell] = []
+def _row_keys(
+    benchmark: Benchmark, down: Sequence[str], record: Record
+) -> tuple[tuple[TableCell, ...], tuple[str, ...]]:
+    """Return the labels of a row's keys, and their texts in addresses."""
+    labels, names = list[TableCell](), list[str]()
     for name in down:
         if name == "metric":
-            labels.append(benchmark.metric_label(record.metric))
-            labels.append(units.unit_cell(record.unit, benchmark.better(record.metric)))
+            unit = units.unit_cell(record.unit, benchmark.better(record.metric))
+            labels += (benchmark.metric_label(record.metric), unit)
+            names += (benchmark.metric_address(record.metric), record.unit)
         else:
             value = None if name in OUTER else record.params.get(name.removeprefix(_PARAM))
             labels.append(units.labelled(value, _label(benchmark, name, record)))
-    return tuple(labels)
+            names.append(_name(benchmark, name, record))
+    return tuple(labels), tuple(names)
 
 
 def _name(benchmark: Benchmark, name: str, record: Record) -> str:
@@ -459,17 +464,6 @@ def _name(benchmark: Benchmark, name: str, record: Record) -> str:
     if name in OUTER or plain not in record.params:
         return _label(benchmark, name, record)
     return benchmark.value_address(plain, record.params[plain])
-
-
-def _row_names(benchmark: Benchmark, down: Sequence[str], record: Record) -> tuple[str, ...]:
-    """Return the texts of a row's keys in addresses, in the form of its labels."""
-    names: list[str] = []
-    for name in down:
-        if name == "metric":
-            names += (benchmark.metric_address(record.metric), record.unit)
-        else:
-            names.append(_name(benchmark, name, record))
-    return tuple(names)
 
 
 def _metric_heading(benchmark: Benchmark, record: Record) -> str:
