@@ -42,12 +42,13 @@ def bundles(
         soc, release = divmod(guide, RELEASES)
         version = f"{9 + release // 4:02}.{release % 4:02}.00.{release:02}"
         name = f"SOC{soc:03}/linux/{version}/board-{board}.json"
-        yield name, _bundle(f"soc{soc}-{version}-{board}", soc, version, board, chosen, chance)
+        yield name, bundle(f"soc{soc}-{version}-{board}", soc, version, board, chosen, chance)
 
 
-def _bundle(
+def bundle(
     id_: str, soc: int, version: str, board: int, chosen: list[Result], chance: random.Random
 ) -> dict[str, Any]:
+    """Return a bundle of a board with simulated figures for the measurements of ``chosen``."""
     return {
         "format": "perfguide-bundle",
         "version": 1,

@@ -24,10 +24,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-import boto3
 import fsspec
 import pytest
-import s3fs
 from conftest import TOP
 from prepared import run_module
 
@@ -133,7 +131,7 @@ def bucket(server: int, monkeypatch: pytest.MonkeyPatch) -> Iterator[Bucket]:
     relay = Relay(server)
     threading.Thread(target=relay.serve_forever, args=(0.02,), daemon=True).start()
     # A server that is away is asked again; to wait for it as long as users do proves no more.
-    monkeypatch.setattr(s3fs.S3FileSystem, "retries", 2)
+    monkeypatch.setattr("s3fs.S3FileSystem.retries", 2)
     for name in ("AWS_PROFILE", "AWS_SESSION_TOKEN", "HTTP_PROXY", "http_proxy"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "test")
@@ -142,6 +140,8 @@ def bucket(server: int, monkeypatch: pytest.MonkeyPatch) -> Iterator[Bucket]:
     monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
     monkeypatch.setenv("AWS_MAX_ATTEMPTS", "1")
     monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{relay.server_port}")
+    import boto3  # takes a second of each process that collects the tests
+
     client = boto3.client("s3", endpoint_url=f"http://127.0.0.1:{server}")
     client.create_bucket(Bucket="farm")
     fsspec.filesystem("s3").clear_instance_cache()

@@ -13,16 +13,18 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from conftest import TOP, sample_results
-from distributed import Client
 
 from perfguide.cli.command_line import main
 from perfguide.common import parallel
 from perfguide.figures import dataset
 from perfguide.pages import build, unit
+
+if TYPE_CHECKING:
+    from distributed import Client
 
 
 @dataclass
@@ -108,6 +110,8 @@ def cluster(tmp_path: Path) -> Iterator[Cluster]:
                 break
             time.sleep(0.1)
         address = json.loads(file.read_text())["address"]
+        from distributed import Client  # takes a second of each process that collects the tests
+
         with Client(address, timeout=60, set_as_default=False) as client:
             client.wait_for_workers(2, timeout=120)
             by_pid = {process.pid: process for process in started}
