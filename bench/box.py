@@ -1,14 +1,18 @@
 """An emulated board: short runs of the runner's procedures on an emulated Arm system.
 
-    python bench/box.py [FOLDER] [--arch ARCH] [--minutes N] [--again] [-- OPTION OF run.sh…]
+    python bench/box.py [FOLDER] [--board BOARD] [--add FOLDER] [--minutes N] [--again] [-- OPTION OF run.sh…]
 
 QEMU emulates a board with two Cortex-A53 and virtio-crypto as its accelerator. Kernel and
 programs are Debian's packages for arm64, fetched by apt into ``build/box`` and unpacked there;
 this machine's own packages stay as they are. The root file system is read-only. The logs are
 written to FOLDER, or ``build/box/logs``, with ``box.txt``, which lists versions and times.
 
-``--arch armhf`` emulates two Cortex-A15 instead: Debian's kernel for them has a simulated NAND
+``--board armhf`` emulates two Cortex-A15 instead: Debian's kernel for them has a simulated NAND
 flash, which the kernel for arm64 lacks. It carries UBIFS, on ``/run/ubifs``.
+
+``--board arm64-rt`` has Debian's real-time kernel, with the tracers that rtla reads, and is of Debian 13,
+the first release with rtla. ``--add FOLDER`` puts programs that Debian lacks, and models, into
+the board's ``/run/box/add``. Programs in its ``bin`` are found there.
 
 Every command is emulated, so the figures show that a procedure works, and not how fast a board
 is. ``--sdk emulated`` and a description say so in each bundle.
@@ -17,8 +21,11 @@ is. ``--sdk emulated`` and a description say so in each bundle.
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import io
+import lzma
 import os
+import platform
 import shutil
 import subprocess
 import sys
@@ -54,6 +61,7 @@ LEFT_OUT = ("usr/share/doc", "usr/share/man", "usr/share/locale", "usr/share/inf
 class Board:
     """An emulated board: Debian's name of the architecture, QEMU's of program, machine and CPU."""
 
+    name: str
     arch: str
     kernel: str
     emulator: str
@@ -63,22 +71,36 @@ class Board:
     packages: tuple[str, ...] = ()
     modules: tuple[str, ...] = ()
     storage: tuple[str, ...] = ("fio=/run/box",)
+    release: str = ""
+    """The release of Debian, unless it is this machine's."""
+    options: tuple[str, ...] = ()
+    """More options of the runner."""
 
     @property
     def work(self) -> Path:
         """The folder in which it is built."""
-        return WORK if self.arch == "arm64" else WORK / self.arch
+        return WORK if self.name == "arm64" else WORK / self.name
 
 
+ARM64 = Board(
+    "arm64", "arm64", "linux-image-arm64", "qemu-system-aarch64", "virt", "cortex-a53", "QEMU-ARM64"
+)  # fmt: skip
 BOARDS = {
-    "arm64": Board(
-        "arm64", "linux-image-arm64", "qemu-system-aarch64", "virt", "cortex-a53", "QEMU-ARM64"
-    ),
-    "armhf": Board(
-        "armhf", "linux-image-armmp", "qemu-system-arm", "virt,highmem=off", "cortex-a15",
-        "QEMU-ARM", ("mtd-utils",), ("zstd", "deflate", "nandsim", "ubi", "ubifs"),
-        ("fio=/run/box", "nand=/run/ubifs"),
-    ),
+    board.name: board
+    for board in (
+        ARM64,
+        dataclasses.replace(
+            ARM64, name="arm64-rt", kernel="linux-image-rt-arm64", soc="QEMU-ARM64-RT",
+            packages=("rtla",), release="trixie",
+            options=("--os", "rt-linux", "--models", "/run/box/add/models"),
+        ),
+        Board(
+            "armhf", "armhf", "linux-image-armmp", "qemu-system-arm", "virt,highmem=off",
+            "cortex-a15", "QEMU-ARM", ("mtd-utils",),
+            ("zstd", "deflate", "nandsim", "ubi", "ubifs"),
+            ("fio=/run/box", "nand=/run/ubifs"),
+        ),
+    )
 }  # fmt: skip
 NANDSIM = (
     "options nandsim first_id_byte=0x20 second_id_byte=0xaa third_id_byte=0 fourth_id_byte=0x15\n"
@@ -118,12 +140,17 @@ def dependencies(text: str) -> dict[str, tuple[str, ...]]:
     return {path.strip(): tuple(needs.split()) for path, _, needs in pairs}
 
 
+def _module(path: str) -> str:
+    """Return the name of a module, whose file may be compressed."""
+    return Path(path).name.split(".")[0].replace("-", "_")
+
+
 def loading_order(names: Iterable[str], needs: Mapping[str, tuple[str, ...]]) -> list[str]:
     """Return the paths of modules and their dependencies in the order of loading.
 
     Raises ``KeyError`` with the name of a module that does not exist.
     """
-    paths = {Path(path).name.split(".")[0].replace("-", "_"): path for path in needs}
+    paths = {_module(path): path for path in needs}
     order: dict[str, None] = {}
 
     def add(path: str) -> None:
@@ -152,14 +179,11 @@ def apt_options(folder: Path, arch: str) -> list[str]:
     return [word for name, value in options.items() for word in ("-o", f"{name}={value}")]
 
 
-def sources() -> str:
-    """Return Debian's repository of this machine's release; netperf and LMBench are in its section
+def sources(release: str) -> str:
+    """Return Debian's repository of a release, or of this machine's; netperf and LMBench are in its section
     ``non-free``."""
-    release = dict(
-        line.split("=", 1) for line in Path("/etc/os-release").read_text().splitlines() if "=" in line
-    )  # fmt: skip
+    name = release or platform.freedesktop_os_release()["VERSION_CODENAME"]
     key = "/usr/share/keyrings/debian-archive-keyring.gpg"
-    name = release["VERSION_CODENAME"]
     return f"deb [signed-by={key}] http://deb.debian.org/debian {name} main non-free\n"
 
 
@@ -198,7 +222,7 @@ def fetch(board: Board) -> list[Path]:
         (folder / name).mkdir(parents=True, exist_ok=True)
     # Without installed packages, apt fetches every dependency.
     (folder / "status").touch()
-    (folder / "sources.list").write_text(sources())
+    (folder / "sources.list").write_text(sources(board.release))
     options = apt_options(folder, board.arch)
     if not any((folder / "lists").glob("*Packages*")):
         _run("apt-get", *options, "-qq", "update")
@@ -244,6 +268,12 @@ def unpack(packages: list[Path], root: Path) -> None:
         (root / "usr/bin/sh").symlink_to("dash")
 
 
+def _plain(path: Path) -> bytes:
+    """Return a module as BusyBox loads it."""
+    data = path.read_bytes()
+    return lzma.decompress(data) if path.suffix == ".xz" else data
+
+
 def build(board: Board) -> None:
     """Build kernel, initramfs and root file system, and a file with the kernel's version."""
     work, modules_wanted = board.work, (*MODULES, *board.modules)
@@ -255,10 +285,11 @@ def build(board: Board) -> None:
     modules = root / "usr/lib/modules" / version
     _run("depmod", "-b", root, version)
     needs = dependencies((modules / "modules.dep").read_text())
-    boot = loading_order(BOOT_MODULES, needs)
-    there = {Path(path).stem.replace("-", "_") for path in needs}
-    wanted = [name for name in modules_wanted if name.replace("-", "_") in there]
-    for name in sorted(set(modules_wanted) - set(wanted)):
+    names = {_module(path) for path in needs}
+    built_in = {_module(path) for path in (modules / "modules.builtin").read_text().split()}
+    boot = loading_order([name for name in BOOT_MODULES if name not in built_in], needs)
+    wanted = [name for name in modules_wanted if name.replace("-", "_") in names]
+    for name in sorted({each.replace("-", "_") for each in modules_wanted} - names - built_in):
         print(f"box: Debian's kernel {version} has no module {name}", file=sys.stderr)
     kept = {*boot, *loading_order(wanted, needs)}
     for path in needs:
@@ -275,7 +306,7 @@ def build(board: Board) -> None:
         "#!/bin/sh\nmount -t devtmpfs dev /dev\ntar -xOf /dev/vdb init.sh >/dev/init.sh\nexec sh /dev/init.sh\n"
     )
     init.chmod(0o755)
-    load = "".join(f"insmod /{Path(path).name}\n" for path in boot)
+    load = "".join(f"insmod /{_module(path)}.ko\n" for path in boot)
     start = f"#!/busybox sh\n/busybox mkdir -p /root\n{load.replace('insmod', '/busybox insmod')}"
     start += "/busybox mknod /vda b 254 0 2>/dev/null\n/busybox mount -t devtmpfs dev /dev\n"
     start += (
@@ -286,7 +317,7 @@ def build(board: Board) -> None:
         Entry("root", 0o040755),
         Entry("busybox", 0o100755, (root / "usr/bin/busybox").read_bytes()),
         Entry("init", 0o100755, start.encode()),
-        *(Entry(Path(path).name, 0o100644, (modules / path).read_bytes()) for path in boot),
+        *(Entry(f"{_module(path)}.ko", 0o100644, _plain(modules / path)) for path in boot),
     ]
     (work / "initramfs").write_bytes(initramfs(entries))
     (work / "root.ext4").unlink(missing_ok=True)
@@ -297,24 +328,28 @@ def build(board: Board) -> None:
     (work / "kernel").write_text(version)
 
 
-def job(options: list[str]) -> bytes:
-    """Return the content of the second disk: the runner, and the command to run."""
+def job(options: list[str], added: Path | None = None) -> bytes:
+    """Return the content of the second disk: the runner, added files, and the command to run."""
     quoted = " ".join("'" + option.replace("'", "'\\''") + "'" for option in options)
     text = f"exec sh ./runner/run.sh -o /run/box/out {quoted}\n".encode()
     stream = io.BytesIO()
     with tarfile.open(fileobj=stream, mode="w") as archive:
         archive.add(TOP / "bench/box_init.sh", "init.sh")
         archive.add(TOP / "runner", "runner")
+        if added:
+            archive.add(added, "add")
         member = tarfile.TarInfo("job.sh")
         member.size = len(text)
         archive.addfile(member, io.BytesIO(text))
     return stream.getvalue()
 
 
-def run(board: Board, output: Path, options: list[str], minutes: int) -> None:
+def run(
+    board: Board, output: Path, options: list[str], minutes: int, added: Path | None = None
+) -> None:
     """Boot the box, let it run, and copy the files it wrote."""
     work = board.work
-    (work / "in.tar").write_bytes(job(options))
+    (work / "in.tar").write_bytes(job(options, added))
     with (work / "out.tar").open("wb") as disk:
         disk.truncate(64 * 2**20)
     with (work / "serial.txt").open("wb") as serial:
@@ -351,7 +386,7 @@ DEFAULT = (
 
 def options_for(board: Board) -> list[str]:
     """Return the runner's options unless others are given."""
-    return [*DEFAULT, "--soc", board.soc, "--fio-write", ",".join(board.storage)]
+    return [*DEFAULT, "--soc", board.soc, "--fio-write", ",".join(board.storage), *board.options]
 
 
 def main() -> int:
@@ -359,13 +394,14 @@ def main() -> int:
         description="Run the runner on an emulated board; options of run.sh follow --."
     )
     parser.add_argument("output", type=Path, nargs="?", help="logs [the folder logs of the board]")
-    parser.add_argument("--arch", choices=sorted(BOARDS), default="arm64", help="the board [arm64]")
+    parser.add_argument("--board", choices=sorted(BOARDS), default="arm64", help="[arm64]")
+    parser.add_argument("--add", type=Path, help="a folder to put into /run/box/add")
     parser.add_argument("--minutes", type=int, default=60, help="before it is stopped [60]")
     parser.add_argument("--again", action="store_true", help="make the box anew")
     words = sys.argv[1:]
     at = words.index("--") if "--" in words else len(words)
     arguments, options = parser.parse_args(words[:at]), words[at + 1 :]
-    board = BOARDS[arguments.arch]
+    board = BOARDS[arguments.board]
     needed = {**NEEDED, board.emulator: "qemu-system-arm"}
     missing = [package for name, package in needed.items() if shutil.which(name) is None]
     if missing:
@@ -378,7 +414,7 @@ def main() -> int:
         build(board)
     built_at = time.monotonic()
     try:
-        run(board, output, [*options_for(board), *options], arguments.minutes)
+        run(board, output, [*options_for(board), *options], arguments.minutes, arguments.add)
         if not (output / "summary.txt").exists():
             raise tarfile.ReadError("it ended before the runner did")
     except (subprocess.SubprocessError, tarfile.TarError) as error:

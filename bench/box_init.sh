@@ -24,6 +24,7 @@ hostname box
 mkdir /run/box
 tar -xf /dev/vdb -C /run/box
 cd /run/box || exit 1
+export PATH=/run/box/add/bin:$PATH
 # What is printed is seen at once, on the console of the host.
 { sh ./job.sh 2>&1; echo "box: the runner ended with $?"; } | tee console.txt
 uname -a >kernel.txt

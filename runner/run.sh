@@ -38,6 +38,8 @@ unset OPENSSL_ia32cap OPENSSL_armcap
 . "$HERE/bench/loss.sh"
 . "$HERE/bench/ipsec.sh"
 . "$HERE/bench/alsa.sh"
+. "$HERE/bench/inference.sh"
+. "$HERE/bench/latency.sh"
 
 read_options "$@"
 STATE=$OUT/.state
@@ -69,6 +71,8 @@ fi
 ! wanted loss || run_loss
 ! wanted ipsec || run_ipsec
 ! wanted alsa || run_alsa
+! wanted inference || run_inference
+! wanted latency || run_latency
 say ""
 say "Results in $OUT:"
 cat "$OUT/summary.txt" >&2

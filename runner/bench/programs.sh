@@ -54,8 +54,8 @@ run_cryptsetup() {
     fi
 }
 
-# program BENCHMARK CANDIDATES ARGUMENTS [WORDS]: runs the first candidate that is
-# installed and is the right program, once for each repetition.
+# program BENCHMARK CANDIDATES ARGUMENTS [WORDS [TIMER]]: runs the first candidate that is
+# installed and is the right program, once for each repetition; TIMER is a command that runs it.
 program() {
     # shellcheck disable=SC2086 # the candidates are words
     find_program "$1" $2 || return 0
@@ -63,9 +63,9 @@ program() {
     [ -z "$SHOW_PLAN" ] || { say "$1: $program_found${3:+ $3}"; return 0; }
     program_repetition=$REPETITIONS_FROM
     while [ "$program_repetition" -le "$REPETITIONS" ]; do
-        program_head="benchmark=$1${4:+ $4} repetition=$program_repetition command=$program_found${3:+ $3}"
+        program_head="benchmark=$1${4:+ $4} repetition=$program_repetition command=${5:+$5 }$program_found${3:+ $3}"
         # shellcheck disable=SC2086 # the arguments are words
-        if is_done "$program_head" || run_point "$1.log" "$program_head" program_at_home "$program_found" $3; then
+        if is_done "$program_head" || run_point "$1.log" "$program_head" program_at_home ${5:-} "$program_found" $3; then
             summary "done" "$1" "$program_found"
         else
             program_failed "$1" "$program_found${3:+ $3}" "$?"

@@ -24,6 +24,9 @@ sign_of() {
         iperf3) SIGN='^iperf 3' SIGN_ASK='--version' ;;
         glmark2) SIGN='glmark2 Score' ;;
         alsa) SIGN='^a(record|play): version' SIGN_ASK='--version' ;;
+        tflite) SIGN='Inference timings' ;;
+        onnxruntime) SIGN='Number of inferences per second' ;;
+        rtla-*) SIGN='^rtla version' SIGN_ASK='--version' ;;
         netperf) SIGN='^[Nn]etperf version' SIGN_ASK='-V' ;;
     esac
 }

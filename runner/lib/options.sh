@@ -2,7 +2,7 @@
 # The command line.
 
 BENCHMARKS='openssl sweep dmcrypt cyclictest programs boot
-    storage network loss ipsec alsa'
+    storage network loss ipsec alsa inference latency'
 STORAGE_KNOWN='fio emmc mmcsd nand ospi pcie-nvme sata ufs usb-host'
 PROGRAMS_KNOWN='7-zip tinymembench cryptsetup coremark stream dhrystone whetstone linpack nbench
     multibench coremark-pro lmbench glmark2'
@@ -27,7 +27,7 @@ What was measured on (asked from the system where not given):
 
 What to run:
   --only LIST         of: openssl sweep dmcrypt cyclictest programs boot storage
-                      network loss ipsec alsa          [all]
+                      network loss ipsec alsa inference latency  [all]
   --skip LIST         leave these out
   --programs LIST     of: 7-zip tinymembench cryptsetup coremark stream dhrystone
                       whetstone linpack nbench multibench coremark-pro lmbench
@@ -85,6 +85,16 @@ Sound, by ALSA's arecord and aplay; what is played is silent:
   --alsa-rates LIST   in Hz  [8000 11025 16000 22050 24000 32000 44100 48000 88200 96000]
   --alsa-seconds N    at each rate                     [10]
 
+Inference, by TensorFlow Lite's benchmark_model and onnxruntime_perf_test:
+  --models LIST       files or folders with .tflite and .onnx
+  --delegates LIST    of TensorFlow Lite: none, a name such as xnnpack, gpu or nnapi, or
+                      the path of a library             [none xnnpack]
+  --providers LIST    of ONNX Runtime, such as cpu, xnnpack or qnn  [cpu]
+  --inference-seconds N  for each model                [10]
+
+Real-time latency, by oslat and rtla:
+  --latency-seconds N for each program                 [60]
+
 Lists are separated by spaces or commas; A..B counts, A..B/STEP strides.
 
 Other:
@@ -123,6 +133,7 @@ read_options() {
     IPSEC_SIZES='64 128 256 512 1024 1456'
     ALSA_CAPTURE='' ALSA_PLAYBACK='' ALSA_SECONDS=10
     ALSA_RATES='8000 11025 16000 22050 24000 32000 44100 48000 88200 96000'
+    MODELS='' DELEGATES='none xnnpack' PROVIDERS=cpu INFERENCE_SECONDS=10 LATENCY_SECONDS=60
     SHOW_PLAN='' NOTES=''
     read_options_skip=''
     while [ "$#" -gt 0 ]; do
@@ -191,6 +202,11 @@ read_options() {
             --alsa-playback) ALSA_PLAYBACK=$read_options_value ;;
             --alsa-rates) ALSA_RATES=$read_options_value ;;
             --alsa-seconds) number --alsa-seconds "$read_options_value" 1; ALSA_SECONDS=$read_options_value ;;
+            --models) MODELS=$(words "$read_options_value") ;;
+            --delegates) DELEGATES=$(words "$read_options_value") ;;
+            --providers) PROVIDERS=$(words "$read_options_value") ;;
+            --inference-seconds) number --inference-seconds "$read_options_value" 1; INFERENCE_SECONDS=$read_options_value ;;
+            --latency-seconds) number --latency-seconds "$read_options_value" 1; LATENCY_SECONDS=$read_options_value ;;
             --core) number --core "$read_options_value" 0; CORE=$read_options_value ;;
             *) wrong "there is no option $read_options_name" ;;
         esac
@@ -277,7 +293,7 @@ check_lists() {
         esac
     done
     # These become file names and words of a log's header.
-    for check_lists_item in $ALGORITHMS $IPSEC_ALGORITHMS $ENGINES $ACCELERATORS; do
+    for check_lists_item in $ALGORITHMS $IPSEC_ALGORITHMS $ENGINES $ACCELERATORS $PROVIDERS; do
         case $check_lists_item in
             *[!A-Za-z0-9._:-]* | -* | .*) wrong "'$check_lists_item' is no name of an algorithm or engine" ;;
         esac

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from . import Context, Reading, Scalar
 from .format_schema import Description, Figure, Lines, Table
-from .line_patterns import LinePattern, measured, number_or_text, scalar
+from .line_patterns import KINDS_OF_COLUMNS, LinePattern, measured, number_or_text, scalar
 from .log_lines import Line, figure, lines
 from .log_sheet import Sheet
 
@@ -77,6 +77,13 @@ class _Reader:
         self._rules = rules
         self._figures = [rule for rule in rules if rule.spec.figures]
         self._has_blocks = any(rule.spec.begins for rule in rules)
+        self._of_columns = {
+            name
+            for rule in rules
+            for pattern in rule.patterns
+            for name, kind in pattern.kinds.items()
+            if kind in KINDS_OF_COLUMNS
+        }
         self._has_means = any(rule.spec.mean for rule in rules)
         benchmark = spec.benchmark
         self._benchmark = benchmark if spec.fixed_benchmark else sheet.benchmark(benchmark)
@@ -151,8 +158,7 @@ class _Reader:
         elif spec.fail:
             self._fail(line, spec, names, texts)
         elif all(names.get(name, "") == value for name, value in spec.when.items()):
-            for name, given in spec.figures.items():
-                self._figure(line, rule, name, given, values, names, texts)
+            self._columns(line, rule, values, names, texts)
         if spec.confirms or spec.rejects:
             self._settle(filled(spec.rejects, texts))
         if spec.ends:
@@ -202,6 +208,36 @@ class _Reader:
             self._sheet.failure(line.number, self._benchmark, metric, unit, params, message)
         if not spec.figures:
             self._sheet.failed(line.number, message, spec.hint)
+
+    def _columns(
+        self,
+        line: Line,
+        rule: Rule,
+        values: Mapping[str, str],
+        names: Mapping[str, Scalar],
+        texts: Mapping[str, Scalar],
+    ) -> None:
+        """Give the figures of a line, one for each column where it has a number for each of them."""
+        figures = rule.spec.figures
+        if self._of_columns.isdisjoint(figures):
+            for name, given in figures.items():
+                self._figure(line, rule, name, given, values, names, texts)
+            return
+        parts = {
+            name: str(text).split() for name, text in texts.items() if name in self._of_columns
+        }
+        if len({len(each) for each in parts.values()}) > 1:
+            self._sheet.broken(line.number, rule.spec.damage or self._damage, rule.spec.hint)
+            return
+        for cells_ in zip(*parts.values(), strict=True):
+            column = dict(zip(parts, cells_, strict=True))
+            heads = {
+                name: number_or_text(text) for name, text in column.items() if name not in figures
+            }
+            for name, given in figures.items():
+                self._figure(
+                    line, rule, name, given, {**values, **column}, {**names, **heads}, {**texts, **column}
+                )
 
     def _figure(
         self,

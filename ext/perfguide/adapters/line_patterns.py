@@ -16,7 +16,7 @@ from . import Scalar
 from .log_dates import moment
 from .log_lines import figure
 
-KINDS = "number, number.2, int, scaled, size, size.MiB, span, date, word, text and choices (yes|no)"
+KINDS = "number, number.2, int, scaled, size, size.MiB, span, date, word, text, numbers, words and choices (yes|no)"
 """The kinds of values, as messages list them."""
 
 _PIECE = re.compile(r"\{\?|\?\}|\{([A-Za-z_][A-Za-z0-9_.-]{0,60})?:([^{}]{1,400})\}")
@@ -26,6 +26,8 @@ _NUMBER = r"[-+]?+[0-9]{1,30}+%s(?:[eE][-+]?+[0-9]{1,3}+)?+|-?+(?:nan|inf)"
 # The number of decimals is not fixed, so that a cut does not show.
 _ANY_DECIMALS = r"(?:\.[0-9]++)?+"
 _SPAN_OF_TIME = r"(?:[0-9]{1,3}h )?+(?:[0-9]{1,2}min )?+[0-9]{1,6}+(?:\.[0-9]{1,6}+)?+(?:ms|us|s)"
+# Programs print a dash for a column without a figure.
+_COLUMN_NUMBER = r"(?:[0-9]{1,30}+(?:\.[0-9]{1,9}+)?+|-)(?![^ \t])"
 _BUILT_IN = {
     "number": _NUMBER % _ANY_DECIMALS,
     "int": r"[-+]?+[0-9]{1,30}+",
@@ -33,9 +35,13 @@ _BUILT_IN = {
     "scaled": r"[0-9]{1,15}+(?:\.[0-9]{1,9}+)?+(?: ?[kKMGTP](?![A-Za-z]))?+",
     "size": r"[0-9]{1,15}+(?:\.[0-9]{1,9}+)?+(?: ?(?:[kKmMGT]i?B?|B)(?![A-Za-z]))?+",
     "span": _SPAN_OF_TIME,
+    "numbers": rf"{_COLUMN_NUMBER}(?:[ \t]++{_COLUMN_NUMBER})*+",
+    "words": r"[^ \t\ufffd]++(?:[ \t]++[^ \t\ufffd]++)*+",
     # Wider than any date: an impossible one gets a message of its own.
     "date": r"[0-9]{9,10}+(?![0-9])|[A-Z0-9][A-Za-z0-9:,.+() -]{14,59}",
 }
+KINDS_OF_COLUMNS = ("numbers", "words")
+"""The kinds of values with a part for each column."""
 BUILT_IN_KINDS = frozenset({*_BUILT_IN, "word", "text"})
 """The names of kinds that a description cannot give to its own."""
 

@@ -67,6 +67,7 @@ _PARAMS: dict[str, tuple[str, ...]] = {
     "ethernet-udp": ("driver", "direction", "frame_size", "loss_allowed"),
     "alsa": ("direction", "sampling_rate"),
     "glmark2": ("backend",),
+    "onnxruntime": ("threads",),
 }
 
 # The readers of each benchmark's output: formats by their names, and functions.
@@ -76,6 +77,7 @@ _READERS: dict[str, tuple[Reader | str, ...]] = {
     "lmbench": ("lmbench", lmbench.read_bare),
     "boot-time": ("systemd-analyze",),
     "alsa": ("alsa", "gnu-time"),
+    "tflite": ("tflite", "gnu-time"),
     "iperf3": ("iperf3", "iperf3-text"),
     "ipsec": ("iperf3",),
     "ethernet-udp": ("iperf3",),
@@ -87,6 +89,7 @@ _READERS: dict[str, tuple[Reader | str, ...]] = {
             *("coremark-pro", "multibench", "coremark", "7-zip", "sysbench", "stress-ng"),
             *("unixbench", "tinymembench", "ramlat", "mbw", "hackbench", "signaltest"),
             *("cryptsetup", "ioping", "dd", "hdparm", "glmark2", "netperf"),
+            *("onnxruntime", "oslat", "rtla-timerlat", "rtla-osnoise"),
         )
     },
 }
@@ -96,6 +99,8 @@ _BY_SYSTEM = ("ipsec", "ethernet-udp")
 # Parameters of iperf3 for which these benchmarks have other names.
 _OF_IPERF = ("protocol", "direction")
 _TRIALS = "loss-search"
+# Programs that do not print what they measured: their command line does.
+_NAMED_BY_COMMAND = ("lmbench", "onnxruntime")
 
 
 @dataclass(slots=True)
@@ -232,14 +237,14 @@ def _parts(
             params[name] = word == "yes" if name == "loss_allowed" else _value(word)
     body = raw[block.first - 1 : end - 1]
     skipped = block.first - 1
-    if benchmark == "lmbench":
-        # bw_mem does not print what it measured: its command line does. It takes the line of
-        # "# perfguide-at", for it has to be just before the figure.
+    if benchmark in _NAMED_BY_COMMAND:
+        # It takes the line of "# perfguide-at", for it has to be just before the figure.
         if body and body[0].startswith(b"# perfguide-at: "):
             body, skipped = body[1:], skipped + 1
         body.insert(0, b"$ " + block.command.encode())
         skipped -= 1
-    output = b"\n".join(body)
+    # Another line of the runner follows, so the last line of the output is not cut.
+    output = b"\n".join((*body, b""))
     of_block = Context(context.file, params)
     readings = [moved(_reader(each)(output, of_block), skipped) for each in readers]
     for part in readings:

@@ -37,6 +37,11 @@ _SHARE = re.compile(r"[ \t]*Percent of CPU this job got: (?:([0-9]{1,7})|\?)%[ \
 _STATUS = re.compile(r"[ \t]*Exit status: ([0-9]{1,3})[ \t]*")
 _FAILED = re.compile(r"Command (?:exited with non-zero status|terminated by signal|stopped by).*")
 _REFUSED = re.compile(r'[Ii]nvalid engine "')
+# The delegate that benchmark_model uses, which need not be the one that was asked for.
+_DELEGATE = re.compile(
+    r"(?:INFO: )?(?:Created (?:TensorFlow Lite )?([A-Za-z]{2,20}) delegate for .*"
+    r"|External delegate path: \[(?:.*/)?([^/\]]{1,120})\])"
+)
 _VERSION = re.compile(r"(?:OpenSSL |version: )([0-9]{1,2})\.[0-9]+\.[0-9]+[!-~]*(?:[ \t].*)?")
 _OTHER = re.compile(
     r"[ \t]*(?:User time|System time|Elapsed \(wall|Average |Maximum resident|Major \(|Minor \("
@@ -62,6 +67,7 @@ class _Block:
     at: int
     failed: bool
     software: bool
+    delegate: str
     version: int
     share: Line | None = None
     percent: str | None = None
@@ -93,12 +99,12 @@ def read(data: bytes, context: Context) -> Reading:
     sheet = Sheet(context)
     block: _Block | None = None
     failed = software = False
-    version = 0
+    delegate, version = "", 0
     for line in lines(data):
         if match := _COMMAND.fullmatch(line.text):
             _cut(block, sheet)
-            block = _Block(match[1], line.number, failed, software, version)
-            failed = software = False
+            block = _Block(match[1], line.number, failed, software, delegate, version)
+            failed, software, delegate = False, False, ""
         elif match := _SHARE.fullmatch(line.text):
             if block is None or block.share is not None:
                 sheet.broken(line.number, "a CPU share without the command that it belongs to")
@@ -116,6 +122,9 @@ def read(data: bytes, context: Context) -> Reading:
             block = None
         elif block is not None and _OF_TIME.match(line.text):
             block.is_damaged = True
+        elif match := _DELEGATE.fullmatch(line.text):
+            delegate = match[1] or match[2]
+            continue
         elif _FAILED.fullmatch(line.text):
             failed = True
         elif match := _VERSION.fullmatch(line.text):
@@ -183,6 +192,8 @@ def _params(command: _Command, block: _Block, sheet: Sheet) -> Mapping[str, Scal
     params = dict(command.params)
     if block.software:
         params["engine"] = "sw"
+    elif command.benchmark == "tflite" and block.delegate:
+        params["delegate"] = block.delegate
     elif command.engine and "engine" not in params:
         sheet.note(
             block.at, f"whether the engine “{command.engine[:100]}” is an accelerator is not known"
@@ -205,6 +216,9 @@ class _Command:
     engine: str = ""
     whole: bool = True
 
+
+_TFLITE = {"graph", "num_threads", "num_runs", "warmup_runs", "min_secs", "max_secs"}
+_TFLITE |= {"warmup_min_secs", "use_xnnpack", "use_gpu", "use_nnapi", "external_delegate_path"}
 
 _SHELL = re.compile(r"[;&|<>`$(){}\"'\\]")
 _WHOLE_NUMBER = re.compile(r"[-+]?[0-9]{1,9}")
@@ -259,6 +273,8 @@ def _understand(text: str) -> _Command | None:
         command = _hdparm(arguments)
     elif name in ("arecord", "aplay"):
         command = _sound(name, arguments)
+    elif name == "benchmark_model":
+        command = _tflite(arguments)
     if command and nice is not None:
         # The kernel takes 20 for 19.
         command.params["nice"] = max(-20, min(19, nice))
@@ -329,6 +345,15 @@ def _sound(name: str, arguments: list[str]) -> _Command | None:
         return None
     direction = "capture" if name == "arecord" else "playback"
     return _Command("alsa", {"direction": direction, "sampling_rate": int(arguments[at])})
+
+
+def _tflite(arguments: list[str]) -> _Command | None:
+    """Only with the model and the number of threads, as the runner writes them."""
+    options = dict(each.removeprefix("--").partition("=")[::2] for each in arguments)
+    model, threads = options.get("graph", "").rpartition("/")[2], options.get("num_threads", "")
+    if {*options} - _TFLITE or not model or not re.fullmatch("[1-9][0-9]{0,3}", threads):
+        return None
+    return _Command("tflite", {"model": model, "threads": int(threads)})
 
 
 FORMAT = Format(
