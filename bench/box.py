@@ -73,6 +73,11 @@ class Board:
     storage: tuple[str, ...] = ("fio=/run/box",)
     release: str = ""
     """The release of Debian, unless it is this machine's."""
+    short: str = (
+        "Short runs: a second for each of OpenSSL's and fio's block sizes, two for each run over "
+        "the network and each sampling rate, 0.1 s for each of LMBench's, 1000 loops of cyclictest."
+    )
+    """How short its runs are."""
     options: tuple[str, ...] = ()
     """More options of the runner."""
 
@@ -92,7 +97,12 @@ BOARDS = {
         dataclasses.replace(
             ARM64, name="arm64-rt", kernel="linux-image-rt-arm64", soc="QEMU-ARM64-RT",
             packages=("rtla",), release="trixie",
-            options=("--os", "rt-linux", "--models", "/run/box/add/models"),
+            short="Short runs: 10 s of oslat, timerlat and osnoise, 10,000 loops of cyclictest, 3 s for each model.",
+            options=(
+                *("--os", "rt-linux", "--threads", "1,2", "--loops", "10000"),
+                *("--models", "/run/box/add/models", "--inference-seconds", "3"),
+                *("--latency-seconds", "10", "--only", "cyclictest,inference,latency"),
+            ),
         ),
         Board(
             "armhf", "armhf", "linux-image-armmp", "qemu-system-arm", "virt,highmem=off",
@@ -367,13 +377,9 @@ def run(
                 (output / name).write_bytes(file.read())
 
 
-SHORT = (
-    "Short runs: a second for each of OpenSSL's and fio's block sizes, two for each run over "
-    "the network and each sampling rate, 0.1 s for each of LMBench's, 1000 loops of cyclictest."
-)
 DEFAULT = (
     *("--board", "qemu-virt", "--sdk", "emulated", "--description", NOTE),
-    *("--note", NOTE, "--note", SHORT),
+    *("--note", NOTE),
     *("--seconds", "1", "--threads", "1,8", "--nice", "-20,10", "--algorithms", "aes-128-cbc"),
     *("--block-sizes", "16384", "--loops", "1000", "--sample-seconds", "1"),
     *("--peer", "netns", "--net-seconds", "2", "--loss-frames", "64,1518", "--loss-steps", "5"),
@@ -386,7 +392,16 @@ DEFAULT = (
 
 def options_for(board: Board) -> list[str]:
     """Return the runner's options unless others are given."""
-    return [*DEFAULT, "--soc", board.soc, "--fio-write", ",".join(board.storage), *board.options]
+    return [
+        *DEFAULT,
+        "--note",
+        board.short,
+        "--soc",
+        board.soc,
+        "--fio-write",
+        ",".join(board.storage),
+        *board.options,
+    ]
 
 
 def main() -> int:

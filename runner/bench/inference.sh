@@ -66,8 +66,11 @@ inference_runs() {
     inference_unknown=
     [ "$inference_unit" = none ] ||
         inference_unknown=$(printf '%s\n' "$inference_output" | grep -i 'unconsumed cmdline flags')
-    if [ "$inference_status" -ne 0 ] || [ -n "$inference_unknown" ]; then
-        skip "$1 on $inference_unit" "$(printf '%s\n' "${inference_unknown:-$inference_output}" | grep . | tail -n 1)"
+    if [ -n "$inference_unknown" ]; then
+        skip "$1 on $inference_unit" "this $FOUND is built without it"
+        return 1
+    elif [ "$inference_status" -ne 0 ]; then
+        skip "$1 on $inference_unit" "$(printf '%s\n' "$inference_output" | grep . | tail -n 1)"
         return 1
     fi
 }

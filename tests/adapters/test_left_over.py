@@ -119,7 +119,8 @@ PATTERNS: dict[str, tuple[str, ...]] = {
         r"\s+(?:total time.*|total number .*|sum|events \(avg.*|execution time \(avg.*): .*",
     ),
     "tflite": (
-        r"(?:Log parameter|Min num runs|Running benchmark|count=|The input model|Initialized session).*",
+        r"(?:INFO: )?(?:Log parameter|Min (?:num )?runs|Running benchmark|count=).*",
+        r"(?:INFO: )?(?:The input model|Initialized session).*",
     ),
     "tidl": (r"Running 3 Models .*",),
     "tinymembench": (r"==.*",),

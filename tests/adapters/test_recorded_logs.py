@@ -119,7 +119,7 @@ def test_its_own_adapter_recognises_a_log(same_format: list[Path]) -> None:
 def test_other_adapters_read_nothing_from_it(same_format: list[Path]) -> None:
     for log in same_format:
         own = log.parent.name
-        together = {"gnu-time", "openssl-speed", "hdparm", "alsa"}
+        together = {"gnu-time", "openssl-speed", "hdparm", "alsa", "tflite"}
         for name in BUILT_IN:
             if name == own or {name, own} <= together or own in WHOLE:
                 continue

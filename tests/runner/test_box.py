@@ -91,7 +91,7 @@ def test_the_root_file_system_is_read_only_and_figures_say_that_they_are_emulate
     assert options["--sdk"] == "emulated"
     assert options["--soc"] == board.soc
     assert "not the speed of a board" in options["--description"]
-    assert [value for name, value in pairs if name == "--note"] == [box.NOTE, box.SHORT]
+    assert [value for name, value in pairs if name == "--note"] == [box.NOTE, board.short]
     assert ("nand=/run/ubifs" in options["--fio-write"]) == ("ubifs" in board.modules)
 
 

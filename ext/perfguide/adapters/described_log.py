@@ -236,7 +236,13 @@ class _Reader:
             }
             for name, given in figures.items():
                 self._figure(
-                    line, rule, name, given, {**values, **column}, {**names, **heads}, {**texts, **column}
+                    line,
+                    rule,
+                    name,
+                    given,
+                    {**values, **column},
+                    {**names, **heads},
+                    {**texts, **column},
                 )
 
     def _figure(

@@ -67,7 +67,6 @@ _PARAMS: dict[str, tuple[str, ...]] = {
     "ethernet-udp": ("driver", "direction", "frame_size", "loss_allowed"),
     "alsa": ("direction", "sampling_rate"),
     "glmark2": ("backend",),
-    "onnxruntime": ("threads",),
 }
 
 # The readers of each benchmark's output: formats by their names, and functions.

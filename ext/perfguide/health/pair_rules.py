@@ -53,6 +53,7 @@ _RUN = (*OWNER, "release", "benchmark", "params", "unit")
 """The columns that are equal for metrics measured together, in one unit."""
 
 _NUMBER = re.compile(r"\d+")
+_RANK = re.compile(r"(.+)_(?:min|max|p[0-9.]+)")
 _OTHER_END = {"minimum": "maximum", "maximum": "minimum"}
 
 
@@ -149,10 +150,14 @@ def _same_figures(figures: Figures) -> dict[tuple[int, int], list[int]]:
     alike: dict[int, list[int]] = {}
     for index in np.flatnonzero((size[number] > 1) & (size[number] < 8)).tolist():
         alike.setdefault(int(number[index]), []).append(int(sound[index]))
-    metric = figures.code("metric")
+    metric, names = figures.code("metric"), figures.names("metric")
+    # The 99.9 % quantile of a hundred samples is their maximum.
+    ranked = {code: match[1] for code, name in enumerate(names) if (match := _RANK.fullmatch(name))}
     by_pair: dict[tuple[int, int], list[int]] = {}
     for positions in alike.values():
         for a, b in combinations(sorted(positions, key=lambda p: metric[p]), 2):
+            if (stem := ranked.get(int(metric[a]))) and stem == ranked.get(int(metric[b])):
+                continue
             by_pair.setdefault((int(metric[a]), int(metric[b])), []).append(a)
     return by_pair
 

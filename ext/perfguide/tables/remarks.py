@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from ..bundle import VARYING_FACTS
 from ..bundles.decode import Loaded
 from ..common import units
 from ..common.diagnostics import visible
@@ -151,11 +153,26 @@ def above(view: View, pool: Pool) -> list[Line]:
         return "" if count == figures else f" ({count} of {figures} figures)"
 
     names = sorted(facts, key=units.natural)
-    out = [(f"{fact(name)}{of(stating[name])}", _values(facts[name])) for name in names]
+    texts = {
+        name: (name in VARYING_FACTS and _range(facts[name])) or _values(facts[name])
+        for name in names
+    }
+    out = [(f"{fact(name)}{of(stating[name])}", texts[name]) for name in names]
     out += [(f"Note{of(note_counts[text])}", text) for text in list(note_counts)[:MAX_REMARKS]]
     if len(note_counts) > MAX_REMARKS:
         out.append(("Notes", f"{len(note_counts) - MAX_REMARKS} more are with the figures"))
     return out
+
+
+def _range(texts: Collection[str]) -> str:
+    """Return the least and the greatest of numbers with one unit, such as ``48.8 to 77.2 %``, or nothing for
+    other texts."""
+    parts = [re.fullmatch(r"([0-9.]+)(?: to ([0-9.]+))? ([^0-9 ]+)", text) for text in texts]
+    numbers = [each for part in parts if part for each in (part[1], part[2] or part[1])]
+    unit_symbols = {part[3] if part else "" for part in parts}
+    if len(texts) < 3 or len(unit_symbols) > 1 or "" in unit_symbols:
+        return ""
+    return f"{min(numbers, key=float)} to {max(numbers, key=float)} {unit_symbols.pop()}"
 
 
 def _values(boards_by_text: Mapping[str, Iterable[str]]) -> str:
