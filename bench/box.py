@@ -77,7 +77,7 @@ class Board:
         "Short runs: a second for each of OpenSSL's and fio's block sizes, two for each run over "
         "the network and each sampling rate, 0.1 s for each of LMBench's, 1000 loops of cyclictest."
     )
-    """How short its runs are."""
+    """The note on the length of its runs."""
     options: tuple[str, ...] = ()
     """More options of the runner."""
 
