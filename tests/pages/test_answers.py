@@ -21,7 +21,7 @@ from perfguide.tables import page_tables, summaries
 HEADLINES = (
     'name = "rate", unit = "MB/s", better = "higher", label = "Rate"',
     'name = "rate", unit = "MB/s", better = "higher", label = "Rate", headline = true, '
-    'short = "Speed", at = { block_size = [4096, 512] }',
+    'short = "Speed", aliases = ["speed"], at = { block_size = [4096, 512] }',
 )
 
 
@@ -150,6 +150,14 @@ def test_a_history_begins_anew_where_the_clock_changed(tmp_path: Path) -> None:
     pieces = top.rows[0].history[0]
     assert top.clocks == ("1.4 GHz",), "of this release"
     assert [len(piece) for piece in pieces] == [2, 1]
+
+
+def test_a_history_goes_on_where_a_metric_was_renamed(tmp_path: Path) -> None:
+    old = _run("09.00", 100.0)
+    (figure,) = old["results"]
+    renamed = plain(figure | {"metric": "speed"}, id="old", sdk__version="09.00")
+    top = _top(tmp_path, renamed, _run("09.01", 110.0))
+    assert [len(piece) for piece in top.rows[0].history[0]] == [2]
 
 
 def test_a_board_that_was_not_measured_has_no_value_and_no_history(tmp_path: Path) -> None:

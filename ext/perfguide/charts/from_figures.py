@@ -360,8 +360,8 @@ class _Plot:
         )
 
     def styles(self, series: Sequence[str]) -> tuple[str, ...]:
-        """Return the names of lines in the order of their colours if they are a guide's boards."""
-        if self.spec.on != "guide" or tuple(series) != ("board",):
+        """Return the names of lines in the order of their colours if they are one SoC's boards."""
+        if self.spec.on == "newest" or tuple(series) != ("board",):
             return ()
         boards = sorted(
             {(r.guide.soc, r.board) for r in self.records}, key=lambda b: units.natural(b[1])

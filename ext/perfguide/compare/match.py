@@ -56,11 +56,15 @@ class Names:
 
     def metric(self, record: Record) -> str:
         """A metric's name of today."""
-        if benchmark := self.catalog.get(record.benchmark):
-            for metric in benchmark.entry.metrics:
-                if record.metric in metric.aliases:
+        return self.metric_today(record.benchmark, record.metric)
+
+    def metric_today(self, benchmark: str, name: str) -> str:
+        """Return the name of today of a benchmark's metric."""
+        if described := self.catalog.get(benchmark):
+            for metric in described.entry.metrics:
+                if name in metric.aliases:
                     return metric.name
-        return record.metric
+        return name
 
     def params(self, record: Record) -> dict[str, Scalar]:
         """Parameters with the values of today."""

@@ -35,7 +35,7 @@ PARTS = ("soc", "release", "board", "benchmark", "metric")
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """Patterns for the parts of a figure's name; ``*`` matches any characters."""
+    """Patterns for the parts of a figure's name in any case; ``*`` matches any characters."""
 
     soc: str
     release: str
@@ -86,9 +86,9 @@ def run(holdings: Holdings, query: Query) -> list[Record]:
             continue
         for record in holdings.pool.of_guide(key):
             if (
-                fnmatchcase(record.board, query.board)
-                and fnmatchcase(record.benchmark, query.benchmark)
-                and fnmatchcase(record.metric, query.metric)
+                _matches(record.board, query.board)
+                and _matches(record.benchmark, query.benchmark)
+                and _matches(record.metric, query.metric)
                 and all(
                     name in record.params and units.plain(record.params[name]) == value
                     for name, value in query.params
@@ -161,7 +161,11 @@ def _fits(pattern: str, names: Sequence[str], index: int) -> bool:
     """Return whether any name fits the pattern of a part."""
     if PARTS[index] == "release":
         return pattern == LATEST or any(is_release(name, pattern) for name in names)
-    return any(fnmatchcase(name.casefold(), pattern.casefold()) for name in names)
+    return any(_matches(name, pattern) for name in names)
+
+
+def _matches(name: str, pattern: str) -> bool:
+    return fnmatchcase(name.casefold(), pattern.casefold())
 
 
 def name(record: Record) -> str:

@@ -36,7 +36,7 @@ from ..tables import summaries
 from .compare import ComparisonPlan, comparison
 from .context import Site
 from .health import section_of
-from .sentences import Fact, Part, section_name
+from .sentences import Fact, Link, Part, section_name
 
 MOST_ALIKE = 3
 """Rows for one headline whose figures differ in a parameter, such as the engine."""
@@ -113,7 +113,8 @@ class Answers(msgspec.Struct, frozen=True):
     """All that the top of a guide says. ``boards`` are the short and the full name of each;
     ``span`` the first and the last release of the histories, empty where there is one;
     ``before`` the release that the verdicts are against, or empty; ``worse`` what got worse
-    since then, with the page that compares the two. ``clocks`` are those of the processors of
+    since then, with the page that compares the two; ``comparisons`` lead to those with older
+    releases. ``clocks`` are those of the processors of
     the boards, each empty where it is not known or not one."""
 
     facts: tuple[Fact, ...]
@@ -124,6 +125,7 @@ class Answers(msgspec.Struct, frozen=True):
     more: int = 0
     worse: Part | None = None
     clocks: tuple[str, ...] = ()
+    comparisons: tuple[Link, ...] = ()
 
 
 class Judged(msgspec.Struct, frozen=True):
@@ -195,6 +197,7 @@ class Headlines:
             more,
             Part(judged.worse, pair.address) if pair and judged and judged.worse else None,
             _clocks(site.pool.bundles_of([key]), boards),
+            tuple(self._comparisons(key, pair)),
         )
 
     def _figures(self, key: GuideKey) -> _Figures:
@@ -206,7 +209,8 @@ class Headlines:
 
             def wanted(benchmark: str, metric: str) -> bool:
                 entry = catalog.get(benchmark)
-                described = entry.metric(metric) if entry else None
+                name = self._names.metric_today(benchmark, metric)
+                described = entry.metric(name) if entry else None
                 return bool(described and described.short) or (
                     entry is not None and _has_engines(entry)
                 )
@@ -308,9 +312,9 @@ class Headlines:
         own, points = _name(record, self._names), list[tuple[int, float, float | None]]()
         for position, key in enumerate(releases):
             figures = self._figures(key)
-            for other in figures.by_name.get(own, ()):
-                if other.metric != record.metric:
-                    continue
+            same = figures.by_name.get(own, [])
+            # A guide may have a metric under its old name and its new one.
+            for other in [each for each in same if each.metric == record.metric] or same:
                 scale = units.factor(other.unit, record.unit)
                 # A doubtful figure may be far off, and would flatten the rest of the curve.
                 if other.cell.mean is None or scale is None or self._doubt(other):
@@ -383,13 +387,15 @@ class Headlines:
         loads: Mapping[Run, float],
         inferred: Mapping[Run, Inferred],
     ) -> list[Fact]:
-        """Return for each headline that depends on an engine the fastest board, with load and engine."""
-        parts = list[Part]()
+        """Return for each headline that depends on an engine the fastest board, with load and engine,
+        by the chapter of its benchmark."""
+        by_chapter: dict[str, list[Part]] = {}
         for records, row in zip(chosen, rows, strict=True):
             benchmark, _ = _described(self._site, records[0])
             measured = [r for r in records if r.cell.mean is not None and not self._doubt(r)]
             if not _has_engines(benchmark) or not measured:
                 continue
+            parts = by_chapter.setdefault(benchmark.entry.chapter, [])
             best = max(measured, key=lambda record: record.cell.mean or 0)
             value = row.values[boards.index(best.board)]
             assert value is not None  # it was measured
@@ -402,7 +408,7 @@ class Headlines:
             about = f"{board}{fastest}; {_engine(benchmark, best, inferred)}"
             parts += [Part("; ")] if parts else []
             parts += [Part(text, name=value.table, strong=True), Part(f" ({about})")]
-        return [Fact("Crypto", (*parts, Part(".")))] if parts else []
+        return [Fact(chapter, (*parts, Part("."))) for chapter, parts in by_chapter.items()]
 
     def _changed(
         self, key: GuideKey, pair: ReleasePair | None, judged: Judged | None
@@ -418,11 +424,18 @@ class Headlines:
         else:
             said = [Part(judged.lead, strong=True)]
             said += [Part(f" {judged.rest}")] if judged.rest else []
+        for link in self._comparisons(key, pair):
+            said += [Part(" "), Part(link.words, link.page)]
+        return [Fact("Changed", tuple(said))]
+
+    def _comparisons(self, key: GuideKey, pair: ReleasePair | None) -> list[Link]:
+        """Return links to the comparisons with older releases."""
         pairs = [p for p in self._plan.pairs if p.new == key]
         # The release before comes first; the others are pairs from the settings.
-        for each in sorted(pairs, key=lambda p: p != pair):
-            said += [Part(" "), Part(f"Compare with {each.old.release}", each.address)]
-        return [Fact("Changed", tuple(said))]
+        return [
+            Link(f"Compare with {each.old.release}", each.address)
+            for each in sorted(pairs, key=lambda p: p != pair)
+        ]
 
     def _careful(self, key: GuideKey) -> list[Fact]:
         """Return the doubts that the health of the figures casts on a guide."""

@@ -187,7 +187,7 @@ def write(site: Site, key: GuideKey, links: GuideLinks, top: Answers, errata: st
             }
             for title, own in chapters.items()
         ],
-        changes=_changes(top),
+        changes=top.comparisons,
         bundles=f"{wording.count(len(bundles), 'bundle')}, {summaries.period(bundles)}",
         undescribed=undescribed,
         others=others,
@@ -217,12 +217,6 @@ def _hash(bundles: Sequence[Loaded]) -> str:
     """Return one hash of all bundles behind a guide, which a citation names: the SHA-256 of the sorted
     SHA-256 of their contents, one on each line."""
     return hashlib.sha256("\n".join(sorted(b.digest for b in bundles)).encode()).hexdigest()
-
-
-def _changes(top: Answers) -> list[Link]:
-    """Return the links to the comparisons with older releases."""
-    parts = (part for fact in top.facts for part in fact.parts)
-    return [Link(part.text, part.page) for part in parts if part.text.startswith("Compare with")]
 
 
 def _results(site: Site, key: GuideKey, page: str, top: Answers) -> PageTable:
@@ -261,8 +255,8 @@ def _results(site: Site, key: GuideKey, page: str, top: Answers) -> PageTable:
     table = write_tables.table(
         site, page, "results", title, grid, data=data, max_elements=blocks.UNLIMITED
     )
-    # The facts are part of the page's text already.
-    answers_json = msgspec.json.encode(structs.replace(top, facts=()))
+    # Facts and links are part of the page's text already.
+    answers_json = msgspec.json.encode(structs.replace(top, facts=(), comparisons=()))
     return replace(table, extra=page_tables.extra_of_answers(answers_json, page))
 
 

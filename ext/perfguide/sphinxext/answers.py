@@ -141,7 +141,8 @@ def _row(row: Answer, answers: Answers, bars: bool, spark: bool, link: Links) ->
     if spark:
         cells.append(f'<td class="perf-spark-cell">{_spark(row, answers)}</td>')
     if answers.before:
-        judged = escape(visible(row.judged, 200))
+        # A narrow column would break before the sign.
+        judged = escape(visible(row.judged, 200)).replace(" %", "\xa0%")
         head = escape(visible(f"Against {answers.before}"))
         cells.append(f'<td class="perf-judged" data-h="{head}">{judged}</td>')
     return f"<tr>{''.join(cells)}</tr>"
