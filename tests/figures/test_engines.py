@@ -86,8 +86,8 @@ def test_the_words_name_boards_algorithms_and_grounds() -> None:
         loaded(*run(RATES["plain software"], 99.0), id="b", board__name="b"),
     )
     assert engines.words(both, engines.inferred(both, CATALOG)) == [
-        "probably offload on sk for aes-128-cbc, aes-256-cbc (aes-128-cbc: CPU load 31 %)",
-        "probably plain software on b for aes-128-cbc (aes-128-cbc: 16-byte blocks at 54 % of "
+        "likely the accelerator on sk for aes-128-cbc, aes-256-cbc (aes-128-cbc: CPU load 31 %)",
+        "likely plain software on b for aes-128-cbc (aes-128-cbc: 16-byte blocks at 54 % of "
         "the largest's rate, CPU load 99 %)",
     ]
 

@@ -194,6 +194,14 @@ def test_the_verdict_is_that_of_the_comparison(tmp_path: Path) -> None:
     )
 
 
+def test_what_changed_names_boards_as_the_table_does(tmp_path: Path) -> None:
+    short = '[[boards]]\nsoc = "AM62X"\nname = "sk"\nshort = "Kit"\n'
+    runs = [_run(release, 100.0, board__name="lp") for release in ("09.00", "09.01")]
+    _top(tmp_path, *runs, _run("09.00", 100.0), _run("09.01", 10.0), boards=short)
+    (page,) = tmp_path.glob("pages/guides/AM62X/linux/09.01.rst")
+    assert ", Kit: worse, ÷10, 1 row" in _facts(page)["Changed"]
+
+
 def test_the_first_release_has_nothing_to_be_compared_with(tmp_path: Path) -> None:
     top = _top(tmp_path, _run("09.01", 100.0))
     assert top.before == "" and top.rows[0].judged == "" and top.rows[0].history == ((),)

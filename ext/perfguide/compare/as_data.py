@@ -209,7 +209,7 @@ def to_junit(comparison: Comparison, catalog: Catalog) -> str:
     ET.SubElement(case, "system-out").text = visible("\n".join(filter(None, lines)))
     for row in comparison.rows:
         cells = words.row_words(row, comparison, catalog)
-        name = f"{cells.board}: {row.benchmark}"
+        name = f"{words.board_text(row, comparison, by_id=True)}: {row.benchmark}"
         suite = suites.setdefault(name, ET.Element("testsuite", name=visible(name)))
         case = ET.SubElement(suite, "testcase", classname=visible(name), name=visible(cells.figure))
         outcome = visible(f"{cells.change}: {cells.verdict}; {cells.ground}")

@@ -101,7 +101,8 @@ class Comparison:
     each benchmark how many far jumps of single figures there were in earlier releases. ``around``
     are those ``notes`` that say what changed around the measurements, ``far`` are moves that
     cannot be judged and are larger than the usual scatter. Where no board has both releases,
-    ``instead`` has the releases of each that can be compared."""
+    ``instead`` has the releases of each that can be compared. ``board_names`` has the short names
+    of boards for sentences."""
 
     old: str
     new: str
@@ -116,6 +117,7 @@ class Comparison:
     around: tuple[str, ...] = ()
     far: tuple[Event, ...] = ()
     instead: tuple[Span, ...] = ()
+    board_names: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def counts(self) -> dict[Verdict, int]:
@@ -189,6 +191,7 @@ def compare(
         tuple(around),
         far,
         () if shared else tuple(_instead(old, new, history)),
+        rules.names.boards.in_heads,
     )
 
 

@@ -147,7 +147,8 @@ def unjudged(comparison: Comparison) -> list[str]:
 
 def event_title(event: Event, comparison: Comparison) -> str:
     """Return what happened, where, and by how much: ``LMBench: lat_ctx, sk: −12.0 %, 4 rows``."""
-    where = f", {', '.join(event.boards)}" if len(comparison.spans) > 1 else ""
+    boards = (comparison.board_names.get(board, board) for board in event.boards)
+    where = f", {', '.join(boards)}" if len(comparison.spans) > 1 else ""
     if event.is_minor:
         return f"{benchmark_title(event, comparison)}{where}: {count(len(event.rows), 'row')} moved {_extent(event.rows)}"
     size = _size(event)
@@ -550,11 +551,12 @@ def figure(row: Named, catalog: Catalog) -> str:
     return ", ".join(parts)
 
 
-def board_text(row: Row, comparison: Comparison) -> str:
-    """The board of a row, with its SoC and system where there are several."""
+def board_text(row: Row, comparison: Comparison, *, by_id: bool = False) -> str:
+    """The board of a row by its short name, or by its id, with its SoC and system where there are
+    several."""
     platforms = {span.platform for span in comparison.spans}
-    key = row.guide
-    return f"{key.soc}, {family(key)}, {row.board}" if len(platforms) > 1 else row.board
+    key, board = row.guide, row.board if by_id else comparison.board_names.get(row.board, row.board)
+    return f"{key.soc}, {family(key)}, {board}" if len(platforms) > 1 else board
 
 
 def decimals(row: Named, catalog: Catalog) -> int:

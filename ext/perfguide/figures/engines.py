@@ -96,7 +96,11 @@ def label(benchmark: Benchmark, record: Record, by_run: Mapping[Run, Inferred]) 
     likely = by_run.get(run_of(record))
     if likely is None:
         return benchmark.value_label(ENGINE, record.params[ENGINE])
-    return f"likely {'the accelerator' if likely.name == OFFLOAD else likely.name}"
+    return _likely(likely.name)
+
+
+def _likely(name: str) -> str:
+    return f"likely {'the accelerator' if name == OFFLOAD else name}"
 
 
 def words(
@@ -120,7 +124,7 @@ def words(
     for (name, named), boards in alike.items():
         reason = f"{label(named[0])}: {runs[name, boards[0]][named[0]]}"
         of = f"on {', '.join(map(short, boards))} for {', '.join(map(label, named))}"
-        out.append(f"probably {name} {of} ({reason})")
+        out.append(f"{_likely(name)} {of} ({reason})")
     return out
 
 

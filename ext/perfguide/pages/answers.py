@@ -465,7 +465,11 @@ class Headlines:
         section = key if key in listed else next(iter(listed), None)
         name = section_name(HEALTH, section_of(self._site, section)) if section else ""
         link = Part(f"Health: {', '.join(counts.values())}", HEALTH, name)
-        rest = f" Most guides of this SoC also have {usual}." if len(every) > len(own) else ""
+        rest = (
+            f" Not counted: {usual} that most guides of this SoC share."
+            if len(every) > len(own)
+            else ""
+        )
         return [Fact("Careful", (badge, Part(f" {named}{more}.{rest} "), link))]
 
 

@@ -36,7 +36,7 @@ from .search_words import FindablePage
 from .sentences import Fact, Link, link_name
 from .write_tables import MAX_COMMANDS, PageTable
 
-MAX_ELEMENTS = 9_000
+MAX_ELEMENTS = 10_500
 """An estimate of the HTML elements of a guide's tables of figures; a page has at most 15,000."""
 
 MAX_LIST_ELEMENTS = 700
@@ -151,7 +151,7 @@ def write(site: Site, key: GuideKey, links: GuideLinks, top: Answers, errata: st
                 "notes": notes_of(name),
             }
         )
-    title = _title(key)
+    title, measured_on = _title(key), summaries.period(bundles)
     titles = list(dict.fromkeys(section.benchmark.entry.title for section in sections))
     titles += [catalog.title(name) for name in other]
     description, dataset = _description(key, records, titles, bundles)
@@ -188,11 +188,11 @@ def write(site: Site, key: GuideKey, links: GuideLinks, top: Answers, errata: st
             for title, own in chapters.items()
         ],
         changes=top.comparisons,
-        bundles=f"{wording.count(len(bundles), 'bundle')}, {summaries.period(bundles)}",
+        bundles=f"{wording.count(len(bundles), 'bundle')}, {measured_on.removeprefix('on ')}",
         undescribed=undescribed,
         others=others,
         measured=_measured(records, bundles),
-        period=summaries.period(bundles),
+        period=measured_on,
         data_hash=data_hash,
         provenance=origin,
         errata=errata,

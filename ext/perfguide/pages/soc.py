@@ -10,11 +10,14 @@ from itertools import chain, islice, zip_longest
 from ..bundles.guide_key import GuideKey, families, family
 from ..charts import trends
 from ..common import slugs, units
+from ..compare.headline import State
+from ..compare.select import ReleasePair
 from ..figures.pool import Record
 from ..tables import summaries
 from . import sources, write_files, write_tables
 from .context import Site
 from .guide import GuideOutcome
+from .lists import SIGNS, STATE_WORDS, state_class
 from .sentences import link_name
 from .write_tables import PageChart, PageTable
 
@@ -34,10 +37,14 @@ def write_notice(site: Site, soc: str, comparisons: Iterable[str], reason: str) 
 
 
 def write(
-    site: Site, soc: str, comparisons: Mapping[str, str], tops: Mapping[GuideKey, GuideOutcome]
+    site: Site,
+    soc: str,
+    comparisons: Sequence[ReleasePair],
+    states: Mapping[str, State],
+    tops: Mapping[GuideKey, GuideOutcome],
 ) -> None:
-    """Write the page of a SoC. ``comparisons`` has the verdict of each comparison by the address of
-    its page, the newest first; ``tops`` has the guides with headline results."""
+    """Write the page of a SoC. ``comparisons`` begin with the newest, and ``states`` has their
+    verdicts by address; ``tops`` has the guides with headline results."""
     page, keys, catalog = site.addresses.soc[soc], site.socs[soc], site.catalog
     bundles = [loaded.bundle for loaded in site.pool.bundles_of(keys)]
     boards = summaries.boards(bundles, site.boards, with_releases=True)
@@ -106,9 +113,34 @@ def write(
         families=listed,
         headlines=headlines,
         charts=charts,
-        comparisons=[(slugs.relative(page, to), tag) for to, tag in comparisons.items()],
+        comparisons=_by_system(site, page, comparisons, states),
+        roles=(UNDECIDED, *map(state_class, SIGNS)),
+        signs=[(sign, STATE_WORDS[state], state_class(state)) for state, sign in SIGNS.items()],
         sources=sources.write(site, page, sources.rows(site, records)) if records else None,
     )
+
+
+UNDECIDED = "perf-state-none"
+"""The class of a comparison that could not be made."""
+
+
+def _by_system(
+    site: Site, page: str, comparisons: Sequence[ReleasePair], states: Mapping[str, State]
+) -> dict[str, list[tuple[str, str, str, str]]]:
+    """Return for each system its comparisons: the sign of the verdict, its class, words, and the
+    address of the page."""
+    out: dict[str, list[tuple[str, str, str, str]]] = {}
+    for pair in comparisons:
+        members, state = site.families[pair.new.platform], states.get(pair.address)
+        before = members[: members.index(pair.new)][-1:]
+        # Settings can ask for other pairs than those of neighbours.
+        words = (
+            pair.new.release if before == [pair.old] else f"{pair.old.release} → {pair.new.release}"
+        )
+        sign, role = (SIGNS[state], state_class(state)) if state else ("–", UNDECIDED)
+        address = slugs.relative(page, pair.address)
+        out.setdefault(family(pair.new), []).append((sign, role, words, address))
+    return out
 
 
 def _of_trends(site: Site, records: Sequence[Record]) -> list[Record]:

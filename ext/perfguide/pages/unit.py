@@ -168,12 +168,12 @@ def write(
     if site.guides:
         tops = {key: outcome for key, outcome in guides.items() if outcome.results}
         compared = compare.write(site, comparisons)
-        tags = {each.address: each.verdict.tag for each in compared.compared if each.verdict}
-        pages = {pair.address: tags.get(pair.address, "") for pair in comparisons.pairs}
+        states = {each.address: each.verdict.state for each in compared.compared if each.verdict}
+        pages = [pair.address for pair in comparisons.pairs]
         site.making.attempt(
             f"the page of {name}",
             site.addresses.soc[name],
-            partial(soc.write, site, name, pages, tops),
+            partial(soc.write, site, name, comparisons.pairs, states, tops),
             partial(soc.write_notice, site, name, pages),
         )
         provenance.write_list(site, name)

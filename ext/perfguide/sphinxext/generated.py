@@ -269,7 +269,7 @@ PAGES_WITH_CHAPTERS = ("guide", "soc", "benchmark")
 """Anchors of the first section of pages with many short sections."""
 
 
-FOLDED_SECTIONS = ("all-findings",)
+FOLDED_SECTIONS = ("all-findings", "acknowledged")
 """Anchors of sections whose content, with sections of its own, is folded."""
 
 
@@ -341,6 +341,9 @@ class Parts(_GeneratedTransform):
         for meta in list(self.document.findall(nodes.meta)):
             meta.parent.remove(meta)  # metadata.py writes the description into the head
         self._words(figures)
+        for section in self.document.findall(nodes.section):
+            if _is_named_below(section):
+                section["classes"].append("perf-named-below")
         _isolate(self.document)
         for picture in list(self.document.findall(perf_picture)):
             self._add_narrow(picture)
@@ -367,6 +370,22 @@ class Parts(_GeneratedTransform):
                 _emphasise(fields)
             if {"perf-facts", "perf-moves"} & {*fields["classes"]}:
                 fields.replace_self(_definitions(fields))
+
+
+def _is_named_below(section: nodes.section) -> bool:
+    """Return whether the title of a section repeats that of the section around it, or each of its
+    tables has it in its own."""
+    title, around = section[0].astext(), section.parent
+    if isinstance(around, nodes.section) and around[0].astext() == title:
+        return True
+    if any(section.findall(perf_picture)) or any(
+        isinstance(each, nodes.section) for each in section
+    ):
+        return False
+    captions = [table[0].astext() for table in section.findall(nodes.table)]
+    return bool(captions) and all(
+        caption == title or caption.endswith(f", {title}") for caption in captions
+    )
 
 
 def _isolate(document: nodes.document) -> None:

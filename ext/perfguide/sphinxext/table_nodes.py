@@ -289,8 +289,8 @@ class HtmlTables(SphinxPostTransform):
         boards = self._boards(tops)
         for leaf in list(self.document.findall(perf_rows)):
             table = leaf.parent
-            leaf["boards"], leaf["in_guide"] = boards, bool(tops)
-            leaf["long"] = "perf-long" in table["classes"]
+            leaf["boards"], leaf["long"] = boards, "perf-long" in table["classes"]
+            leaf["in_guide"] = bool(tops) or leaf["long"]
             title = next((c for c in table.children if isinstance(c, nodes.title)), None)
             caption = title.astext() if title else ""
             classes = list(table["classes"])
@@ -553,8 +553,11 @@ def grids(
             rank = [rank[-1], *rank[:-1]]
             turned += " data-perf-turned" if len(rank) > 1 else ""
         groups: dict[str, list[int]] = {}
+        varying = [row for row in header if len({row[column] for column in figures}) > 1]
+        # By metric, or if there is one by the first level that varies, such as the engine.
+        level = next((row for row in varying if header[-1] not in varying), header[-1])
         for column in figures:
-            groups.setdefault(header[-1][column] if len(header) > 1 else "", []).append(column)
+            groups.setdefault(level[column] if len(header) > 1 else "", []).append(column)
         parts = _fitting(header, body, keys, list(groups.values()), rank)
     out = []
     for number, own in enumerate(parts):
