@@ -548,7 +548,8 @@ def grids(
             turned = f' data-perf-unit="{escape(above[unit - 1])}"'
             header = (tuple(above), *header[1:])
         figures = [column for column in columns if column >= stub]
-        if len({header[0][column] for column in figures}) > 1:
+        boards, metrics = ({row[c] for c in figures} for row in (header[0], header[-1]))
+        if len(boards) > 1 or len(metrics) == 1:
             # The metric is the first level of the head, and its boards are beside each other.
             rank = [rank[-1], *rank[:-1]]
             turned += " data-perf-turned" if len(rank) > 1 else ""

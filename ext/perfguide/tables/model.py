@@ -135,7 +135,7 @@ def view(benchmark: Benchmark, table: Table, records: Sequence[Record], shape: S
             labels_of_row, names_of_row = _row_keys(benchmark, down, record)
             rows[row] = (labels_of_row, decimals, record.unit, names_of_row)
         column = tuple(_rank(benchmark, name, record) for name in names)
-        labels = [_label(benchmark, name, record) for name in names]
+        labels = [_head(benchmark, name, record) for name in names]
         if not by_metric:
             column += (_rank(benchmark, "metric", record),)
             labels.append(_metric_heading(benchmark, record))
@@ -423,6 +423,16 @@ def _label(benchmark: Benchmark, name: str, record: Record) -> str:
     if of := classes.get(units.plain(record.params[name]), ""):
         return f"{label} ({of})"
     return label
+
+
+def _head(benchmark: Benchmark, name: str, record: Record) -> str:
+    """Return the label of a column. A number says what it is of, as its level has no name there."""
+    label, plain = _label(benchmark, name, record), name.removeprefix(_PARAM)
+    value = None if name in OUTER else record.params.get(plain)
+    if isinstance(value, bool) or not isinstance(value, int | float) or label != units.plain(value):
+        return label
+    of, _, unit = benchmark.param_label(plain).partition(" (")
+    return f"{of} {label} {unit.removesuffix(')')}".rstrip()
 
 
 def _outer_label(name: str, record: Record) -> str:
