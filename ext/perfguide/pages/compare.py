@@ -245,6 +245,7 @@ def _write(site: Site, plan: ComparisonPlan, pair: ReleasePair) -> PageOutcome:
         has_histories=bool(drawn),
         title=title,
         decision=decision.sentence,
+        state=decision.state.replace(" ", "-"),
         events=events,
         far=far,
         lead=decision.more,

@@ -167,8 +167,8 @@ def _deciding(
     example = entries[first.id]
     more = f" and {len(findings) - 1} more of its guides" if len(findings) > 1 else ""
     return {
-        "title": f"{KINDS[first.severity]}: {example['benchmark']}, {first.rule.title}. "
-        f"{first.guide}{more}; {decides[first.id]}",
+        "title": f"{KINDS[first.severity]}: {example['benchmark']}, {first.rule.title}",
+        "detail": f"{first.guide}{more}; {decides[first.id]}",
         "id": first.id,
         "reason": f"{example['reason']}.",
         "advice": f"{units.capital(first.rule.advice)}.",
@@ -202,9 +202,8 @@ def _shared(
     now = len(guides & set(newest))
     examples = sorted(findings, key=lambda finding: _age(finding, newest))[:MAX_EXAMPLES]
     return {
-        "title": f"{KINDS[rule.severity]}: {site.catalog.title(benchmark)}, {rule.title}. "
-        f"{figures:,} figures in {len(guides):,} guides, "
-        f"{now} of the {len(newest)} newest",
+        "title": f"{KINDS[rule.severity]}: {site.catalog.title(benchmark)}, {rule.title}",
+        "detail": f"{figures:,} figures in {len(guides):,} guides, {now} of the {len(newest)} newest",
         "examples": [
             (each.id, str(each.guide), str(entries[each.id]["reason"])) for each in examples
         ],

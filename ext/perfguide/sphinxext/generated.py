@@ -61,12 +61,15 @@ _FIGURES = "perfguide-figures"
 
 
 class perf_fold(ScreenNode):
-    """A part that is folded until a reader opens it, with its ``summary``."""
+    """A part that is folded until a reader opens it, with its ``summary`` and perhaps a ``detail``
+    in small type."""
 
     def printed(self) -> list[nodes.Node]:
         """Return the content below its heading."""
-        strong = nodes.strong("", nodes.Text(self["summary"]))
-        return [nodes.paragraph("", "", strong), *self.children]
+        heading = nodes.paragraph("", "", nodes.strong("", nodes.Text(self["summary"])))
+        if detail := self.get("detail"):
+            heading += nodes.Text(f" {detail}")
+        return [heading, *self.children]
 
 
 class perf_history(nodes.Inline, nodes.TextElement):
@@ -80,6 +83,8 @@ class perf_site_file(nodes.Inline, nodes.TextElement):
 
 def _open_fold(translator: Any, node: perf_fold) -> None:
     summary = escape(node["summary"])
+    if detail := node.get("detail"):
+        summary += f" <small>{escape(detail)}</small>"
     translator.body.append(f'<details class="perf-fold"><summary>{summary}</summary>\n')
     # A browser opens what holds the target of a link, and not the target itself.
     translator.body.extend(f'<span id="{escape(name)}"></span>' for name in node["ids"])
@@ -326,8 +331,13 @@ class Parts(_GeneratedTransform):
         # Loops over lists, because they change the tree that they search.
         for container in list(self.document.findall(nodes.container)):
             if "perf-fold" in container["classes"]:
-                summary, *content = container.children
-                fold = perf_fold("", *content, summary=summary.astext(), ids=container["ids"])
+                line, *content = container.children
+                summary, detail = line.astext(), ""
+                if isinstance(line[0], nodes.strong):
+                    summary = line[0].astext()
+                    detail = line.astext().removeprefix(summary).strip()
+                fold = perf_fold("", *content, summary=summary, ids=container["ids"])
+                fold["detail"] = detail
                 container.parent.replace(container, fold)
             elif "perf-chart" in container["classes"]:
                 container.parent.replace(container, _chart(container))
