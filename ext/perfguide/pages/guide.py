@@ -36,7 +36,7 @@ from .search_words import FindablePage
 from .sentences import Fact, Link, link_name
 from .write_tables import MAX_COMMANDS, PageTable
 
-MAX_ELEMENTS = 10_500
+MAX_ELEMENTS = 8_000
 """An estimate of the HTML elements of a guide's tables of figures; a page has at most 15,000."""
 
 MAX_LIST_ELEMENTS = 700

@@ -562,9 +562,9 @@ def grids(
         parts = _fitting(header, body, keys, list(groups.values()), rank)
     out = []
     for number, own in enumerate(parts):
-        # A row has one address: that in the first part.
-        first = "" if number else prefix
-        out.append(_grid(leaf, label, first, own_rows, own, header, rank, turned))
+        # A row has one address: that in the first part. Regions of a page need names of their own.
+        first, name = ("", f"{label}, part {number + 1}") if number else (prefix, label)
+        out.append(_grid(leaf, name, first, own_rows, own, header, rank, turned))
     return out
 
 
