@@ -95,7 +95,8 @@ def _table(answers: Answers, link: Links, ids: str) -> str:
     if spark:
         note += " A history starts again where engine, clock or memory changed."
     if answers.more:
-        note += f" {answers.more} more headline figures are in the chapters."
+        figures = "figure is" if answers.more == 1 else "figures are"
+        note += f" {answers.more} more headline {figures} in the chapters."
     if more:
         note += f" {more:,} more boards are in the CSV file."
     return (

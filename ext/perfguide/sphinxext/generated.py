@@ -332,12 +332,10 @@ class Parts(_GeneratedTransform):
         for container in list(self.document.findall(nodes.container)):
             if "perf-fold" in container["classes"]:
                 line, *content = container.children
-                summary, detail = line.astext(), ""
-                if isinstance(line[0], nodes.strong):
-                    summary = line[0].astext()
-                    detail = line.astext().removeprefix(summary).strip()
+                strong = next(iter(line.findall(nodes.strong)), None)
+                summary = strong.astext() if strong else line.astext()
                 fold = perf_fold("", *content, summary=summary, ids=container["ids"])
-                fold["detail"] = detail
+                fold["detail"] = line.astext().removeprefix(summary).strip()
                 container.parent.replace(container, fold)
             elif "perf-chart" in container["classes"]:
                 container.parent.replace(container, _chart(container))
