@@ -10,10 +10,10 @@ from ..common import units
 from .benchmarks import Benchmark, Catalog, Metric, Param, Scalar
 
 _WORD = re.compile(r"[a-z0-9%]+")
-_FILLER_WORDS = frozenset(
+FILLER_WORDS = frozenset(
     ["benchmark", "benchmarks", "controller", "driver", "flash", "performance", "soc", "software"]
 )
-"""Words that headings add to the name of a benchmark."""
+"""Words that headings add to the name of a benchmark, or leave out in another release."""
 
 
 def words(text: str) -> tuple[str, ...]:
@@ -28,13 +28,13 @@ def benchmark(texts: Iterable[str], catalog: Catalog) -> str:
     """
     names = {
         name: {
-            tuple(word for word in words(each) if word not in _FILLER_WORDS)
+            tuple(word for word in words(each) if word not in FILLER_WORDS)
             for each in (name, described.entry.title, *described.entry.words)
         }
         for name, described in catalog.benchmarks.items()
     }
     for text in texts:
-        own = [word for word in words(text) if word not in _FILLER_WORDS]
+        own = [word for word in words(text) if word not in FILLER_WORDS]
         matches = [
             (at, -len(phrase), name)
             for name, phrases in names.items()

@@ -28,6 +28,7 @@ from typing import Literal
 import msgspec
 from msgspec import structs
 
+from ..catalog.phrases import FILLER_WORDS
 from ..common import units
 from ..common.toml_lists import in_words
 from .model import Table, plain
@@ -368,11 +369,7 @@ def decode(text: str) -> Map:
 
 
 _UNIT = re.compile(r"(.*?) ?\(([^()]{0,40})\)")
-_FILLER_WORDS = frozenset(
-    ["benchmark", "benchmarks", "controller", "driver", "flash", "performance", "soc", "software"]
-)
-"""Words by which headings of two releases differ."""
-_FILLER_PATTERN = re.compile(rf"\b(?:{'|'.join(sorted(_FILLER_WORDS))})\b")
+_FILLER_PATTERN = re.compile(rf"\b(?:{'|'.join(sorted(FILLER_WORDS))})\b")
 
 
 def with_unit(text: str) -> tuple[str, str]:
