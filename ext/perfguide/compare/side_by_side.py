@@ -24,7 +24,7 @@ from .judge import Pair, judge
 from .match import CLOCK, Match, Names, alike, match, obstacles
 from .match import WORDS as CONDITIONS
 from .select import ComparedSide
-from .verdicts import metric_of, pair_of, tools_of
+from .verdicts import impossible, metric_of, pair_of, tools_of
 
 Place = tuple[Platform, str]
 """A platform, and a board under its name of today."""
@@ -314,8 +314,9 @@ def _line(each: Match, boards: Boards, old: Pool, new: Pool, names: Names) -> Li
     )
     matters = partial(names.matters, second.benchmark)
     against = each.differs or obstacles(was, now, tools_of(names, second.benchmark), matters)
+    against = against or impossible(metric, line.params, (first, second))
     if against:
-        return replace(line, standing="incomparable", ground="; ".join(against))
+        return replace(line, standing="incomparable", ground="; ".join(dict.fromkeys(against)))
     one, two = first.cell.mean, second.cell.mean
     if one is None or two is None:
         return replace(line, standing="failed", ground="a side has no figure: its runs failed")

@@ -536,9 +536,7 @@ def _row(matched: Match, before: Pool, after: Pool, rules: Rules) -> Row:
         tools,
         partial(names.matters, record.benchmark),
     )
-    against = against or tuple(
-        filter(None, (_impossible(row, each, metric) for each in (old, new)))
-    )
+    against = against or impossible(metric, row.params, (old, new))
     if against:
         return replace(row, verdict="incomparable", ground="; ".join(dict.fromkeys(against)))
     if old.cell.mean is None or new.cell.mean is None:
@@ -576,16 +574,26 @@ MAX_OVER_LIMIT = 1.2
 """The largest figure over the limit of its metric that still counts: meters overshoot a little."""
 
 
-def _impossible(row: Row, record: Record, metric: Metric | None) -> str:
-    """Return why a figure cannot be right, or ""."""
-    if metric is None or metric.at_most is None or record.cell.mean is None:
-        return ""
-    threads = row.params.get(metric.at_most_per, 1)
+def limit_of(metric: Metric | None, params: Mapping[str, Scalar], unit: str) -> float | None:
+    """Return the largest possible figure of a metric with parameters in a unit, or ``None``."""
+    if metric is None or metric.at_most is None:
+        return None
+    threads = params.get(metric.at_most_per, 1)
     many = float(threads) if isinstance(threads, int | float) and threads > 1 else 1.0
-    limit = metric.at_most * many * (units.factor(metric.unit, record.unit) or 1.0)
-    if record.cell.mean <= MAX_OVER_LIMIT * limit:
-        return ""
-    return f"{IMPOSSIBLE}, {units.number(limit)} {units.parse(record.unit).symbol}"
+    return metric.at_most * many * (units.factor(metric.unit, unit) or 1.0)
+
+
+def impossible(
+    metric: Metric | None, params: Mapping[str, Scalar], records: Iterable[Record]
+) -> tuple[str, ...]:
+    """Return why figures of a metric with these parameters cannot be right, for each that cannot."""
+    grounds = []
+    for record in records:
+        limit, mean = limit_of(metric, params, record.unit), record.cell.mean
+        if limit is not None and mean is not None and mean > MAX_OVER_LIMIT * limit:
+            symbol = units.parse(record.unit).symbol
+            grounds.append(f"{IMPOSSIBLE}, {units.number(limit)} {symbol}")
+    return tuple(grounds)
 
 
 def _failed(row: Row, old: Record, new: Record) -> Row:

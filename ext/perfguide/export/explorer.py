@@ -22,7 +22,7 @@ from ..common import units
 from ..common.diagnostics import visible
 from ..compare.match import Condition, Names, stated
 from ..compare.side_by_side import OWN_SCALE, clock_of
-from ..compare.verdicts import WORDS, Verdict, tools_of
+from ..compare.verdicts import MAX_OVER_LIMIT, WORDS, Verdict, limit_of, tools_of
 from ..figures import engines, labels
 from ..figures.pool import Pool, Record
 from ..tables import remarks, summaries
@@ -205,7 +205,7 @@ class FiguresOfSoc:
         direction, and how figures of two sides relate: 0 not by a ratio, 1 by a ratio, 2 by a ratio and
         one for each MHz, 3 as a power. ``params``: name, whether rows differ by it alone, values as in
         addresses. ``rows``: metric, [parameter, value] pairs, label without the engine, label of the
-        engine, whether this is the usual one. ``engines``: inferred ones in words. ``conditions``: name,
+        engine, whether this is the usual one, largest possible figure if there is one. ``engines``: inferred ones in words. ``conditions``: name,
         word, text, whether runs disagree, plain text, sizes, tolerance; ``stated``: lists of these, each as what
         it has not and has besides those of the list before it.
         ``verdicts``: words. ``sections``: anchors in the guide. ``remarks``: facts stated by results, each
@@ -314,7 +314,9 @@ class FiguresOfSoc:
         engine_words = "" if engine is None else benchmark.value_label(engines.ENGINE, engine)
         labelled = (visible(text, len(text)) for text in (words, engine_words))
         is_usual = engine is None or engine == benchmark.param(engines.ENGINE).default
-        return [index_in(lists.metrics, metric), pairs, *labelled, int(is_usual)]
+        limit = limit_of(benchmark.metric(figure.metric), figure.params, record.unit)
+        most = [] if limit is None else [MAX_OVER_LIMIT * limit]
+        return [index_in(lists.metrics, metric), pairs, *labelled, int(is_usual), *most]
 
     def _stated_by(self, record: Record) -> tuple[Condition, ...]:
         """Return the conditions of a figure, which many figures share."""

@@ -42,14 +42,14 @@ window.perfguideFigures = (() => {
 
   /* The lines of a file: one row on one board over the releases of a system. */
   function linesOf(part) {
-    const rows = part.rows.map(([metric, pairs, label, engineLabel, isUsual]) => {
+    const rows = part.rows.map(([metric, pairs, label, engineLabel, isUsual, limit = Infinity]) => {
       const [benchmark, name, metricLabel, head, unit, better, use] = part.metrics[metric];
       const params = pairs.map(([p, v]) => ({ name: part.params[p][0], declared: part.params[p][1], value: part.params[p][2][v] }));
       const queryOf = (own) => own.map((param) => `${escaped(param.name)}=${escaped(param.value)}`).join("&");
       const idOf = (own) => `${escaped(benchmark)}/${escaped(name)}${own.length ? "?" : ""}${queryOf(own)}#${unit}`;
       const withoutEngine = params.filter((param) => param.name !== "engine");
       return {
-        benchmark, metric: name, metricLabel, head, unit, better, use, params, label, engineLabel, isUsual,
+        benchmark, metric: name, metricLabel, head, unit, better, use, params, label, engineLabel, isUsual, limit,
         engine: params.find((param) => param.name === "engine")?.value,
         id: idOf(params), bareId: idOf(withoutEngine),
         declaredId: idOf(params.filter((param) => param.declared)),
