@@ -465,7 +465,7 @@ def _is_usual(row: Row, is_alone: bool = False) -> bool:
 
 
 def _is_unsettled_share(row: Row) -> bool:
-    """Return whether a row is a share, such as a load, of which too few earlier figures agree."""
+    """Return whether a row is a share, such as a load, and too few earlier figures agree."""
     before = _before(row)[-MAX_LEVEL_RELEASES:]
     return units.parse(row.unit).kind == "share" and (
         len(before) < 2 or _range_log(before) > SETTLED

@@ -107,7 +107,7 @@ def keys(of: type[msgspec.Struct]) -> list[Key]:
             default = field.default_factory()
         if default is msgspec.NODEFAULT:
             default_text = "required"
-        # An empty default tells readers nothing.
+        # An empty default is no news to readers.
         elif default is None or default is msgspec.UNSET or default in ("", (), [], {}):
             default_text = ""
         else:
