@@ -21,10 +21,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from growing import power
-from measuring import TOP, ran
+import numpy as np
+from measuring import TOP, Figure, ran
 
 SIZES = (250, 1000, 4000)
+MAX_POWER = 1.1
 
 Figures = list[dict[str, Any]]
 
@@ -130,6 +131,27 @@ def cost(grow: Callable[[Path, int], None], count: int) -> tuple[float, float]:
         grow(folder, count)
         build_cost = ran(["-m", "perfguide", "build", "--jobs", "2", "--", "-q"], folder)
         return build_cost.cpu, build_cost.memory
+
+
+def power(sizes: Sequence[int], costs: Sequence[float]) -> float:
+    """Return the exponent ``k`` that fits ``cost = first + c · (size - first size)^k`` best, by
+    least squares of the logarithms; ``nan`` if a cost does not grow."""
+    x = np.array(sizes[1:], dtype=float) - sizes[0]
+    y = np.array(costs[1:], dtype=float) - costs[0]
+    # There is no logarithm of a cost that does not grow.
+    return float("nan") if (y <= 0).any() else float(np.polyfit(np.log(x), np.log(y), 1)[0])
+
+
+def figures(sizes: Sequence[int]) -> list[Figure]:
+    """Return the power of growth with SoCs and with releases, which archives have ever more of."""
+    out = []
+    for grow in (socs, releases):
+        costs = [cost(grow, size)[0] for size in sizes]
+        size = f"{sizes[0]} to {sizes[-1]} {grow.__name__}"
+        # Noise exceeds the growth of small archives.
+        goal = MAX_POWER if sizes[-1] >= SIZES[-1] else None
+        out.append(Figure("Power of growth: CPU", size, power(sizes, costs), "", goal))
+    return out
 
 
 def main() -> None:

@@ -43,7 +43,7 @@ def main() -> int:
     for boards, releases in (map(int, size.split("x")) for size in given.sizes):
         with tempfile.TemporaryDirectory() as folder:
             project = sites.project(Path(folder) / "project", 0, 1, 0)
-            _write(project / "results", boards, releases, given.results)
+            _write(project / sites.ARCHIVE, boards, releases, given.results)
             sites.drawn(project)
             sites.forget(project)
             cost = sites.sphinx(project)
@@ -63,7 +63,7 @@ def _write(folder: Path, boards: int, releases: int, results: int) -> None:
     """Write an archive of one SoC, a file for each release."""
     chance = random.Random(1)
     chosen = synthetic.templates(results)
-    folder.mkdir(exist_ok=True)
+    folder.mkdir(parents=True, exist_ok=True)
     for release in range(releases):
         version = f"{release // 10 + 1:02}.{release % 10:02}"
         with (folder / f"{version}.jsonl").open("w", encoding="utf-8") as file:

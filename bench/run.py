@@ -16,16 +16,14 @@ from pathlib import Path
 
 import changing
 import charts
-import growing
-import handwritten
+import counts
 import long_lines
-import peers
 import reading
 from measuring import HEAD, TOP, Figure, cpu
 
 TABLE = TOP / "build" / "bench" / "speed.csv"
 SIZES = ("quick", "usual", "full")
-PARTS = ("reading", "handwritten", "changing", "guides", "bundles", "charts", "logs", "peers")
+PARTS = ("reading", "changing", "growth", "charts", "logs")
 
 
 def figures(part: str, size: str) -> list[Figure]:
@@ -33,28 +31,14 @@ def figures(part: str, size: str) -> list[Figure]:
     at = SIZES.index(size)
     if part == "reading":
         return reading.figures(([4], [2_000], [2_000, 10_000])[at], (2, 3, 3)[at])
-    if part == "handwritten":
-        guides = ([2], [20, 200], [20, 200])[at]
-        part_figures = handwritten.figures(guides, (20, 300, 300)[at], (1, 1, 2)[at])
-        if size == "full":
-            # As many results as the larger of the two sites of the peers.
-            part_figures += handwritten.figures([1_000], 240, 1)
-        return part_figures
     if part == "changing":
         sizes = ([(2, 2)], [(1_000, 100)], [(1_000, 100), (10_000, 1_000)])[at]
         return changing.figures(sizes, 20, (1, 3, 2)[at])
-    if part == "guides":
-        sizes = ([1, 2, 3], [20, 60, 180], [20, 60, 180, 540])[at]
-        return growing.by_guides(sizes, 30, (1, 3, 1)[at])
-    if part == "bundles":
-        sizes = ([2, 4, 6], [20, 500, 2_000], [20, 500, 2_000, 8_000])[at]
-        return growing.by_bundles(sizes, (2, 20, 20)[at], 50, (1, 2, 1)[at])
+    if part == "growth":
+        return counts.figures(([1, 2, 3], [20, 60, 180], counts.SIZES)[at])
     if part == "logs":
         return long_lines.figures((2**12, 2**20, 2**20)[at])
-    if part == "charts":
-        return charts.figures((4, 200, 200)[at], (1, 3, 5)[at])
-    sizes = ([(3, 20)], [(200, 300)], [(200, 300), (1_000, 240)])[at]
-    return peers.figures(sizes, (1, 2, 2)[at])
+    return charts.figures((4, 200, 200)[at], (1, 3, 5)[at])
 
 
 def measured(part: str, size: str) -> list[Figure]:

@@ -13,19 +13,8 @@ from perfguide.compare.relative import Side
 
 Floats = NDArray[np.float64]
 
-SIZES = np.array([0.01, 0.02, 0.05, 0.10, 0.20, 0.30])
-"""Relative changes; each applies to the same number of changed rows, up or down."""
-
-LEVELS = (0.01, 0.02, 0.05, 0.10, 0.20)
-"""Relative standard deviations; two families of rows have each."""
-
-UNLIKE = (0.1, 0.6)
-"""The spread of noise within a family, as the standard deviation of its logarithm; each comparison
-has one between these."""
-
 ROWS = 500
 FAMILIES = 10
-SHAPES = ("normal", "log-normal", "bimodal", "outliers")
 
 PERSISTENCE = 0.9
 """The correlation of one run of a row that drifts with the next."""
@@ -41,8 +30,9 @@ class Scenario:
     ``samples`` is the number of runs of a release, and ``inner`` that of samples in each.
     ``between`` is the noise of a release's level, and ``level`` that of all rows of a release
     together, the first as a share of that of a run. ``history`` is the number of earlier releases,
-    ``scatter`` the relative standard deviations of families, and ``unlike`` how unlike rows of
-    one family are.
+    and ``scatter`` the relative standard deviations of families. ``unlike`` bounds how unlike rows of
+    one family are, as the standard deviation of the logarithm of their noise. ``sizes`` are relative
+    changes; each applies to the same number of changed rows, up or down.
     """
 
     shape: str
@@ -52,9 +42,9 @@ class Scenario:
     between: float = 0.0
     level: float = 0.0
     inner: int = 1
-    scatter: tuple[float, ...] = LEVELS
-    unlike: tuple[float, float] = UNLIKE
-    sizes: tuple[float, ...] = tuple(SIZES.tolist())
+    scatter: tuple[float, ...] = ()
+    unlike: tuple[float, float] = (0.0, 0.0)
+    sizes: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -95,26 +85,18 @@ def side(runs: Floats, inner: float = 0.0) -> Side:
 
 
 def noise(random: np.random.Generator, shape: str, size: tuple[int, ...]) -> Floats:
-    """Return noise of mean 0 and standard deviation 1, not counting outliers."""
+    """Return noise of mean 0 and standard deviation 1."""
     normal = random.standard_normal(size)
     if shape in ("normal", "drift"):
         return normal
     if shape == "t3":
         # The variance of t with three degrees of freedom is 3.
         return random.standard_t(3, size) / np.sqrt(3)
-    if shape == "log-normal":
-        # Centred and scaled by the moments of the distribution.
-        width = 0.75
-        mean = np.exp(width**2 / 2)
-        return (np.exp(width * normal) - mean) / (mean * np.sqrt(np.exp(width**2) - 1))
     if shape == "bimodal":
         slow = random.random(size) < 0.3
         two = 0.25 * normal + 2.1 * slow
         # Mean and variance of a mode 2.1 higher that takes 0.3 of the runs: 0.63, and 2.1² · 0.21.
         return (two - 0.63) / np.sqrt(0.25**2 + 2.1**2 * 0.21)
-    if shape == "outliers":
-        away = 6 + 2 * random.standard_normal(size)
-        return normal + away * (random.random(size) < 0.05)
     raise ValueError(f"no noise of the shape {shape!r}")
 
 

@@ -1,17 +1,25 @@
-"""The quality of verdicts on single figures, on an archive of real figures.
+"""Measures the quality of verdicts on single figures, on an archive with many releases.
 
-In an archive, each SoC is judged with a table of usual noise learnt from the others, and each
+    python bench/single_figures.py ARCHIVE… [--output FILE]
+
+Everything is printed as CSV; a few rows go to the page *Speed and accuracy*, and ``--output`` names
+another file for them. The exit status is 1 if a goal is missed. In an archive, each SoC is judged with a table of usual noise learnt from the others, and each
 release only with earlier ones, as on the day of its publication.
 """
 
 from __future__ import annotations
 
+import argparse
+import csv
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 import numpy as np
-from archive import Archive, Row
+import page_rows
+from archive import Archive, Row, read
 from usual_noise import learn
 
 from perfguide.compare.judge import Judgement, Pair, judge
@@ -324,6 +332,10 @@ def pair(past: Sequence[float], new: float, family: str, shared: tuple[str, ...]
                 upward=1 if shared else 0, shared=shared)  # fmt: skip
 
 
+FIRST_SEED = 1000
+"""No constant of the comparison was tuned on this seed or on later ones up to 4999."""
+
+
 def measure(archive: Archive, times: int, seed: int) -> list[Goal]:
     """Return the entire table."""
     socs = {platform[1] for platform in archive.releases}
@@ -352,10 +364,6 @@ def measure(archive: Archive, times: int, seed: int) -> list[Goal]:
     return goals
 
 
-def table(goals: Sequence[Goal]) -> list[tuple[str, ...]]:
-    return [HEAD, *(goal.cells() for goal in goals)]
-
-
 PUBLISHED = {
     ("archive", "lasting > 20 %"): "Lasting changes above 20 % that were called",
     ("archive", "lasting 10–20 %"): "Lasting changes of 10 to 20 % that were called",
@@ -369,3 +377,21 @@ def published(goals: Sequence[Goal]) -> list[tuple[str, ...]]:
     """Return the rows of the page."""
     by_name = {(goal.where, goal.what): goal.cells() for goal in goals}
     return [(words, *by_name[name][2:4]) for name, words in PUBLISHED.items()]
+
+
+def main() -> int:
+    """Measure, print, and write the rows of the page."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("archive", type=Path, nargs="+")
+    parser.add_argument("--times", type=int, default=3, help="draws of each kind (%(default)s)")
+    parser.add_argument("--seed", type=int, default=FIRST_SEED, help="the first seed (%(default)s)")
+    parser.add_argument("--output", type=Path, default=page_rows.SINGLE_VERDICTS)
+    asked = parser.parse_args()
+    goals = measure(read(asked.archive), asked.times, asked.seed)
+    csv.writer(sys.stdout).writerows((HEAD, *(goal.cells() for goal in goals)))
+    page_rows.write(asked.output, page_rows.SINGLE_HEAD, published(goals))
+    return int(any(goal.missed for goal in goals))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -28,6 +28,8 @@ Performance guides
    source/reports/index
 """
 JOBS = "2"
+ARCHIVE = "results/archive"
+"""The folder of the bundles of a project."""
 DRAWN = "drawn"
 """The folder with the state of a build that has drawn all charts and made no site."""
 
@@ -40,7 +42,7 @@ def project(folder: Path, bundles: int, guides: int, results: int) -> Path:
     shutil.copy(TOP / "source" / "glossary.rst", folder / "source" / "glossary.rst")
     shutil.copytree(TOP / "source" / "benchmarks", folder / "source" / "benchmarks")
     (folder / "index.rst").write_text(f"{INDEX}   source/glossary\n", "utf-8")
-    synthetic.write(folder / "results", bundles, guides, results)
+    synthetic.write(folder / ARCHIVE, bundles, guides, results)
     return folder
 
 

@@ -6,7 +6,6 @@ import csv
 import math
 import os
 import random
-import shutil
 import subprocess
 import sys
 import warnings
@@ -405,33 +404,6 @@ def test_clear_changes_are_found_among_noise() -> None:
 # ---------------------------------------------------------------- the bench
 
 
-def quick(tmp_path: Path, path: str) -> tuple[str, str]:
-    tools = ROOT / "build" / "bench" if shutil.which("go", path=path) else tmp_path / "tools"
-    done = subprocess.run(
-        # With this seed no samples repeat: benchstat and asv count ties in different ways.
-        [sys.executable, ROOT / "bench" / "compare_quality.py", "--quick", "--seed", "5003"]
-        + ["--tools", tools],
-        capture_output=True,
-        text=True,
-        env={**os.environ, "PATH": path, "PYTHONPATH": str(ROOT / "ext")},
-        timeout=600,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout, done.stderr
-
-
-def test_the_bench_measures_without_go_and_says_so(tmp_path: Path) -> None:
-    tools = tmp_path / "bin"
-    tools.mkdir()
-    (tools / "git").symlink_to(str(shutil.which("git")))
-    said, warned = quick(tmp_path, str(tools))
-    assert "Go is not installed" in warned
-    assert "otherwise than asv's functions in 0 of" in said
-    head, *rows = csv.reader(said.partition("\n\n")[0].splitlines())
-    assert len(rows) >= 5
-    assert all(float(row[head.index("False alarms %")]) >= 0 for row in rows)
-
-
 def test_simulated_verdicts_are_measured_with_and_without_earlier_releases(tmp_path: Path) -> None:
     output = tmp_path / "table.csv"
     done = subprocess.run(
@@ -449,10 +421,3 @@ def test_simulated_verdicts_are_measured_with_and_without_earlier_releases(tmp_p
     # Five runs see all changes of a fifth, and what earlier releases show makes them see no less.
     assert cases["normal, 5 runs"][3].endswith(", 100")
     assert cases["normal, 5 runs"][6].endswith(", 100")
-
-
-@pytest.mark.skipif(shutil.which("go") is None, reason="benchstat needs Go, which is not here")
-def test_the_bench_runs_benchstat_and_its_test_is_asvs(tmp_path: Path) -> None:
-    said, warned = quick(tmp_path, os.environ["PATH"])
-    assert "benchstat's p-values are not asv's in 0 of" in said
-    assert "Go is not installed" not in warned

@@ -14,7 +14,7 @@ from profiles import count
 ROOT = Path(__file__).resolve().parents[2]
 # A third of the time of all parts goes into changes of an archive.
 CHANGING = ("changing",) * count(0, heavy=1)
-PARTS = ("reading", "handwritten", *CHANGING, "logs", "peers")
+PARTS = ("reading", *CHANGING, "logs")
 
 
 @pytest.fixture(scope="module")
@@ -53,10 +53,8 @@ def test_the_bench_tells_each_figure_and_fails_where_a_goal_is_missed(
     "figure",
     [
         "Decode, validate and frame",
-        "Our pages, to those by hand",
-        "Memory of our pages",
-        *("One new bundle", "Nothing changed") * len(CHANGING),
-        "asv publish",
+        "Reading a log: hackbench",
+        *("The site, to plain Sphinx", "One new bundle", "Nothing changed") * len(CHANGING),
     ],
 )
 def test_the_bench_has_a_figure_of_each_kind(
@@ -116,42 +114,13 @@ def test_tables_of_the_page_have_the_columns_and_rows_that_programs_write(
     assert sum(f":file: {table.name}\n" in text for text in texts) == 1
 
 
-def test_each_phase_of_a_build_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(ROOT / "bench")
-    import growing
-    import phases
-
-    (found,) = growing.parts([(1, 1, 3)])
-    spent = [found[f"CPU to {name}"] for name in phases.NAMES]
-    assert all(each >= 0 for each in spent)
-    # What is left is the interpreter's own start and end.
-    assert 0.5 * found["CPU in all"] < sum(spent) <= found["CPU in all"]
-    assert found["bytes of all pages"] > 0 and found["bytes of the search index"] > 0
-
-
 def test_growth_is_told_apart_from_what_the_fewest_take(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(ROOT / "bench")
-    import growing
+    import counts
 
     sizes = [20, 60, 180, 540]
     straight = [7.0 + 0.3 * size for size in sizes]
     square = [100.0 + 0.01 * (size - 20) ** 2 for size in sizes]
-    assert growing.power(sizes, straight) == pytest.approx(1.0)
-    assert growing.power(sizes, square) == pytest.approx(2.0)
-    assert growing.power(sizes, [5.0, 4.0, 6.0, 7.0]) != growing.power(sizes, straight)
-
-
-def test_the_pages_by_hand_are_those_that_perfguide_writes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.syspath_prepend(ROOT / "bench")
-    import handwritten
-    import sites
-
-    ours, plain = tmp_path / "ours", tmp_path / "plain"
-    sites.project(ours, 2, 2, 40)
-    sites.drawn(ours)
-    assert handwritten.write(ours, plain) == len(list((ours / "source").glob("*/**/*.rst"))) - len(
-        list((ours / "source/benchmarks").glob("*.rst"))
-    )
-    assert "perfguide" not in (plain / "conf.py").read_text("utf-8")
+    assert counts.power(sizes, straight) == pytest.approx(1.0)
+    assert counts.power(sizes, square) == pytest.approx(2.0)
+    assert counts.power(sizes, [5.0, 4.0, 6.0, 7.0]) != counts.power(sizes, straight)
