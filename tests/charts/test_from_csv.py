@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 from conftest import run_sphinx
 from svg_points import corners, on_one_scale, words
 
-from perfguide.charts import from_csv
+from perfguide.charts import draw, from_csv, kinds
 from perfguide.charts.from_csv import TableFault
 
 TABLE = "Size,Alpha,Beta\n16,1.5,3\n64,2.5,\n256,4.5,9\n"
@@ -21,6 +22,21 @@ def test_columns_become_lines_and_an_empty_cell_a_gap() -> None:
     assert [(p.x, p.y) for p in second.points] == [(16, 3), (256, 9)]
     chosen = from_csv.view(TABLE, "Title", x="Alpha", lines=("Beta",))
     assert [(p.x, p.y) for p in chosen.panels[0].lines[0].points] == [(1.5, 3), (4.5, 9)]
+
+
+def test_a_kind_that_is_drawn_as_containers_has_a_group_for_each_part(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def draw_stems(axes: Any, view: Any, panel: Any) -> list[Any]:
+        return [
+            axes.stem([p.x for p in line.points], [p.y for p in line.points])
+            for line in panel.lines
+        ]
+
+    monkeypatch.setitem(cast(dict[str, Any], kinds.DRAW_KIND), "lines", draw_stems)
+    svg = draw.draw(from_csv.view(TABLE, "Title")).decode()
+    for number in (0, 1):
+        assert [svg.count(f'id="line-0-{number}-{part}"') for part in range(4)] == [1, 1, 1, 0]
 
 
 def test_names_on_the_x_axis_keep_their_order() -> None:

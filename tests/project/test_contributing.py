@@ -104,6 +104,14 @@ def test_the_benchmark_has_a_table_and_a_chart_and_the_page_lists_its_board(chan
     assert "boards" in (changed.top / "pages/reports/index.rst").read_text("utf-8").split()
 
 
+def test_the_benchmark_is_as_whole_as_the_shipped_ones(changed: Copy) -> None:
+    for name in ("tests/support", "tests/catalog", "bench"):
+        shutil.copytree(TOP / name, changed.top / name)
+    for name in ("tests/conftest.py", "pyproject.toml"):
+        shutil.copy(TOP / name, changed.top / name)
+    changed.run("-m", "pytest", "-n", "0", "tests/catalog/test_benchmarks.py", "-k", "shipped")
+
+
 def test_the_format_reads_its_log_and_its_own_example(changed: Copy) -> None:
     (log,) = blocks("Add a log format", "text")
     path = changed.write("1.0.log", log)

@@ -15,7 +15,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.backends.backend_pdf import FigureCanvasPdf
 from matplotlib.backends.backend_svg import FigureCanvasSVG
-from matplotlib.container import BarContainer
+from matplotlib.container import Container
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.text import Text
@@ -274,10 +274,10 @@ def _set_ticks(axes: Axes, view: ChartView, inches: float) -> None:
 
 
 def _name_group(artist: Any, name: str) -> None:
-    """Give an artist a group of this name in an SVG; each bar has one of its own."""
-    if isinstance(artist, BarContainer):
-        for number, bar in enumerate(artist.patches):
-            bar.set_gid(f"{name}-{number}")
+    """Give an artist a group of this name in an SVG; each part of a container has one of its own."""
+    if isinstance(artist, Container):
+        for number, part in enumerate(artist.get_children()):
+            part.set_gid(f"{name}-{number}")
     else:
         artist.set_gid(name)
 

@@ -80,8 +80,8 @@ DRAW_KIND: Mapping[Kind, Callable[[Axes, ChartView, Panel], list[Any]]] = {
     "bars": draw_bars,
     "steps": draw_steps,
 }
-"""The function that draws a panel of each kind. It returns an artist for each line in their
-order, by which the legend and the groups of the SVG know the line."""
+"""The function that draws a panel of each kind. It returns for each line, in their order, an artist or
+a container of several, by which the legend and the groups of the SVG know the line."""
 
 
 def with_gaps(view: ChartView, line: Line) -> tuple[list[float], list[float]]:
