@@ -27,9 +27,13 @@ from perfguide.bundles.guide_key import family
 from perfguide.catalog import board_names
 from perfguide.catalog.benchmarks import undescribed
 from perfguide.common.slugs import anchor
+from perfguide.compare.match import Names
+from perfguide.compare.side_by_side import clock_of
 from perfguide.export import explorer, finder, json_api
 from perfguide.figures import dataset, engines
 from perfguide.figures.pool import Record
+from perfguide.health.marks import Marks
+from perfguide.health.report import check
 from perfguide.tables.assign import Layout
 
 TOP = measuring.TOP
@@ -49,18 +53,27 @@ def written_files(results: Path) -> tuple[int, dict[tuple[str, str], bytes]]:
     def link(record: Record) -> str:
         return f"{addresses.guide[record.guide]}#{anchor(layout.anchor(record))}"
 
+    names_of_today = Names(holdings.catalog, boards)
+    of_guide = {key: pool.of_guide(key) for key in pool.guides()}
     of_soc: dict[str, list[Record]] = defaultdict(list)
     names: dict[str, set[tuple[str, str, str]]] = defaultdict(set)
-    for key in pool.guides():
-        of_soc[key.soc] += pool.of_guide(key)
+    for key, records in of_guide.items():
+        of_soc[key.soc] += records
         for board in pool.boards[key]:
             today = boards.today(key.soc, board)
             names[key.soc].add((family(key), today, boards.short(key.soc, today)))
     files: dict[tuple[str, str], bytes] = {}
     metrics: dict[str, set[tuple[str, str]]] = defaultdict(set)
     measured: dict[str, set[str]] = defaultdict(set)
+    marks = Marks(check(holdings, TOP / "source" / "acknowledged.toml").findings)
+    days = {key: pool.bundles_of([key])[-1].bundle.created.date().isoformat() for key in of_guide}
+    clocks = {
+        key: {board: clock_of(pool, records, names_of_today) for board in pool.boards[key]}
+        for key, records in of_guide.items()
+    }
     for soc, records in of_soc.items():
         inferred = engines.inferred(records, holdings.catalog)
+        facts = finder.FactsOfSoc(boards, inferred, days, clocks, link, marks.doubt)
         by_benchmark: dict[str, list[Record]] = defaultdict(list)
         for record in records:
             by_benchmark[record.benchmark].append(record)
@@ -68,11 +81,12 @@ def written_files(results: Path) -> tuple[int, dict[tuple[str, str], bytes]]:
             measured[soc].add(record.benchmark)
         for name, own in by_benchmark.items():
             benchmark = holdings.catalog.get(name) or undescribed(name)
-            part = finder.part(benchmark, own, boards, inferred, link)
+            part = finder.part(benchmark, own, facts)
             files[soc, name] = explorer.file(f"{soc}/{name}", part)
     listed = json_api.benchmarks(metrics, holdings.catalog)["benchmarks"]
     addressed = [{**each, "file": each["benchmark"]} for each in listed]
-    index = finder.index({soc: soc for soc in of_soc}, measured, names, addressed)
+    folders = {soc: soc for soc in of_soc}
+    index = finder.index(folders, measured, names, addressed, holdings.catalog)
     files["", "index"] = explorer.file("index", index)
     return sum(map(len, names.values())), files
 

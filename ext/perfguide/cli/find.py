@@ -5,13 +5,16 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..common.diagnostics import visible, visible_json
 from . import shared
 
 if TYPE_CHECKING:
+    from ..bundles.guide_key import GuideKey
+    from ..catalog.board_names import Boards
     from ..figures import engines, need
     from ..figures.dataset import Holdings
     from ..figures.pool import Record
@@ -74,25 +77,48 @@ def _run(options: argparse.Namespace) -> int:
         for record in holdings.pool.of_guide(key)
     ]
     inferred = engines.inferred(records, holdings.catalog)
+    places = Places(holdings, settings, with_health=options.health)
+    clocks = _clocks(records, holdings, boards)
+    question = _Question(tuple(conditions), holdings, inferred, clocks, places)
     if options.json:
-        places = Places(holdings, settings, with_health=options.health)
-        value = _as_json(answers, conditions, inferred, holdings, places)
+        value = _as_json(answers, question)
         print(visible_json(json.dumps(value, indent=1, ensure_ascii=False)))
     else:
-        _print(answers, conditions, inferred, holdings)
+        _print(answers, question)
     return shared.FINE if any(a.ratio >= 1 for a in answers.measured) else shared.NOTHING
 
 
-def _engine(
-    record: Record, inferred: dict[engines.Run, engines.Inferred], holdings: Holdings
-) -> str:
-    """Return the engine of a figure for readers; an empty text for benchmarks without engines."""
-    from ..figures import engines
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """The conditions, and what is known of the figures that answer them."""
 
-    benchmark = holdings.catalog.get(record.benchmark)
-    if benchmark is None or engines.ENGINE not in record.params:
-        return ""
-    return engines.label(benchmark, record, inferred)
+    conditions: Sequence[need.Condition]
+    holdings: Holdings
+    inferred: Mapping[engines.Run, engines.Inferred]
+    clocks: Mapping[tuple[GuideKey, str], float | None]
+    places: Places
+
+    def engine(self, record: Record) -> str:
+        """Return the engine of a figure for readers; an empty text for benchmarks without engines."""
+        from ..figures import engines
+
+        benchmark = self.holdings.catalog.get(record.benchmark)
+        if benchmark is None or engines.ENGINE not in record.params:
+            return ""
+        return engines.label(benchmark, record, self.inferred)
+
+    def label(self, condition: need.Condition) -> str:
+        """Return the metric of a condition in words that tell it from those of the others."""
+        catalog = self.holdings.catalog
+        benchmark = catalog.get(condition.benchmark)
+        label = benchmark.metric_label(condition.metric) if benchmark else condition.metric
+        title = catalog.title(condition.benchmark)
+        is_of_one = len({each.benchmark for each in self.conditions}) == 1
+        return label if is_of_one or title == label else f"{title}: {label}"
+
+    def clock(self, record: Record) -> float | None:
+        """Return the clock of a figure's board in MHz."""
+        return self.clocks[record.guide, record.board]
 
 
 HEADINGS = {
@@ -102,12 +128,7 @@ HEADINGS = {
 }
 
 
-def _print(
-    answers: need.Answers,
-    conditions: Sequence[need.Condition],
-    inferred: dict[engines.Run, engines.Inferred],
-    holdings: Holdings,
-) -> None:
+def _print(answers: need.Answers, question: _Question) -> None:
     from ..bundles.guide_key import family, os_name
 
     for name, heading in HEADINGS.items():
@@ -116,11 +137,14 @@ def _print(
         rows = []
         for answer in group:
             row = [answer.platform[1], answer.board]
-            row += map(_figures, answer.readings, (each.unit for each in conditions))
-            row.append(_run_text(answer, conditions, inferred, holdings))
-            row.append(_distance(answer))
+            row += map(_figures, answer.readings, (each.unit for each in question.conditions))
+            row.append(_run_text(answer, question))
+            row.append(_margin(answer, question))
             guides = dict.fromkeys(reading.record.guide for reading in answer.readings)
             row.append(", ".join(f"{family(key)} {key.release}" for key in guides))
+            marks = (question.places.of(each.record).get("health", ()) for each in answer.readings)
+            doubts = dict.fromkeys(mark["title"] for own in marks for mark in own)
+            row.append(f"in doubt: {'; '.join(doubts)}" if doubts else "")
             rows.append([visible(cell) for cell in row])
         if rows:
             shared.print_table([["  " + row[0], *row[1:]] for row in rows])
@@ -132,28 +156,40 @@ def _print(
         print(visible(f"  {soc}, {os_name(os)}  {board.board}: {reason}"))
 
 
-def _run_text(
-    answer: need.Answer,
-    conditions: Sequence[need.Condition],
-    inferred: dict[engines.Run, engines.Inferred],
-    holdings: Holdings,
-) -> str:
-    """Return the engine of an answer, and the parameters that no condition names."""
+def _run_text(answer: need.Answer, question: _Question) -> str:
+    """Return the engine of an answer, the parameters that no condition names, and the clock."""
+    from ..common import units
     from ..figures import labels
     from ..figures.engines import ENGINE
 
-    asked = {name for condition in conditions for name, _ in condition.params} | {ENGINE}
+    asked = {name for each in question.conditions for name, _ in each.params} | {ENGINE}
     texts = []
     for reading in answer.readings:
         record = reading.record
-        texts.append(_engine(record, inferred, holdings))
-        benchmark = holdings.catalog.get(record.benchmark)
+        texts.append(question.engine(record))
+        benchmark = question.holdings.catalog.get(record.benchmark)
         for name, value in sorted(record.params.items()):
             if benchmark is None:
                 texts.append(labels.params_text({name: value} if name not in asked else {}))
             elif name not in asked and value != benchmark.param(name).default:
                 texts.append(labels.param(benchmark, name, value))
+    clocks = (question.clock(reading.record) for reading in answer.readings)
+    texts += [f"{units.number(clock)} MHz" for clock in clocks if clock]
     return ", ".join(dict.fromkeys(filter(None, texts)))
+
+
+def _clocks(
+    records: Iterable[Record], holdings: Holdings, boards: Boards
+) -> dict[tuple[GuideKey, str], float | None]:
+    """Return the clock in MHz of each guide's boards, by their names in bundles."""
+    from ..compare.match import Names
+    from ..compare.side_by_side import clock_of
+
+    by_board: dict[tuple[GuideKey, str], list[Record]] = {}
+    for record in records:
+        by_board.setdefault((record.guide, record.board), []).append(record)
+    names = Names(holdings.catalog, boards)
+    return {board: clock_of(holdings.pool, own, names) for board, own in by_board.items()}
 
 
 def _figures(reading: need.Reading, unit: str) -> str:
@@ -169,35 +205,48 @@ def _figures(reading: need.Reading, unit: str) -> str:
     return f"{figures} {units.parse(unit or own).symbol}".rstrip()
 
 
-def _distance(answer: need.Answer) -> str:
-    """Return how far a board is from failing the conditions, or from meeting them."""
+def _margin(answer: need.Answer, question: _Question) -> str:
+    """Return the margin of each condition, or what fails and by how much."""
     from ..figures import need
 
-    if answer.group == need.CANNOT:
-        failed = (100 * (1 - r.ratio) for r in answer.readings if r.ratio < 1)
-        return ", ".join(f"{p:.0f} % short" if p >= 1 else "under 1 % short" for p in failed)
-    return ", ".join(
-        f"+{100 * (reading.ratio - 1):.0f} %" if reading.ratio < 100 else "over 100 times"
-        for reading in answer.readings
-    )
+    fails, texts, conditions = answer.group == need.CANNOT, list[str](), question.conditions
+    for reading, condition in zip(answer.readings, conditions, strict=True):
+        if fails and reading.ratio >= 1:
+            continue
+        size = _distance(reading, condition)
+        if fails:
+            size += " short" if condition.at_least else " over"
+        elif not size.startswith("over"):
+            size = f"+{size}"
+        texts.append(f"{question.label(condition)} {size}" if len(conditions) > 1 else size)
+    return ", ".join(texts)
 
 
-def _as_json(
-    answers: need.Answers,
-    conditions: Sequence[need.Condition],
-    inferred: dict[engines.Run, engines.Inferred],
-    holdings: Holdings,
-    places: Places,
-) -> dict[str, Any]:
+def _distance(reading: need.Reading, condition: need.Condition) -> str:
+    """Return how far a figure is from its bound: in points for shares, else in per cent."""
+    from ..common import units
+
+    record = reading.record
+    if record.unit == "%" and record.cell.mean is not None:
+        factor = units.factor(condition.unit, record.unit) if condition.unit else 1.0
+        points = abs(record.cell.mean - condition.bound * (factor or 1.0))
+        return f"{units.number(float(f'{points:.2g}'))} points"
+    if reading.ratio >= 100:
+        return "over 100 times"
+    share = 100 * abs(reading.ratio - 1)
+    return f"{share:.0f} %" if share >= 1 or not share else "under 1 %"
+
+
+def _as_json(answers: need.Answers, question: _Question) -> dict[str, Any]:
     from ..figures import query
     from ..figures.pool import measured
 
     def figure(record: Record) -> dict[str, Any]:
-        return {"name": query.name(record), **measured(record), **places.of(record)}
+        return {"name": query.name(record), **measured(record), **question.places.of(record)}
 
     return {
         "format": "perfguide-find",
-        "conditions": [str(each) for each in conditions],
+        "conditions": [str(each) for each in question.conditions],
         "boards": [
             {
                 "group": answer.group,
@@ -208,7 +257,8 @@ def _as_json(
                     {
                         **figure(reading.record),
                         "release": reading.record.guide.release,
-                        "engine": _engine(reading.record, inferred, holdings),
+                        "engine": question.engine(reading.record),
+                        "cpu_mhz": question.clock(reading.record),
                         # A ratio can be infinite, which JSON has no number for.
                         "margin": None if reading.ratio > 1e6 else reading.ratio - 1,
                         "between": [figure(each) for each in reading.between],

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, TypeVar
 
 from ..bundles.guide_key import GuideKey, Platform, family
@@ -119,6 +119,19 @@ class FiguresOfSoc:
                 )
             )
 
+    @cached_property
+    def clocks(self) -> dict[GuideKey, dict[str, float | None]]:
+        """The clock in MHz of each board of a guide, by its name today; ``None`` if not known."""
+        out = {}
+        for guide in self._guides:
+            own: dict[str, list[Record]] = {}
+            for record in guide.records:
+                own.setdefault(self._board(record), []).append(record)
+            out[guide.key] = {
+                board: clock_of(self._pool, records, self._names) for board, records in own.items()
+            }
+        return out
+
     def _board(self, record: Record) -> str:
         today = self._names.boards.today(record.guide.soc, record.board)
         # Two boards of one guide stay two, whatever the list of boards says.
@@ -142,12 +155,9 @@ class FiguresOfSoc:
         boards: dict[str, int] = {}
         guides: list[list[Any]] = []
         for guide in self._guides:
-            own: dict[str, list[Record]] = {}
-            for record in guide.records:
-                own.setdefault(self._board(record), []).append(record)
+            own = self.clocks[guide.key]
             clocks = [
-                [index_in(boards, board), clock_of(self._pool, own[board], self._names)]
-                for board in sorted(own, key=units.natural)
+                [index_in(boards, board), own[board]] for board in sorted(own, key=units.natural)
             ]
             system = index_in(systems, (family(guide.key), guide.key.sdk, guide.key.os))
             has_words = int(bool(guide.runs))

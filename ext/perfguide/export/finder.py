@@ -7,10 +7,11 @@ calls with one value, as those of the explorer.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from ..bundles.guide_key import GuideKey, families, family
-from ..catalog.benchmarks import Benchmark, Scalar
+from ..catalog.benchmarks import Benchmark, Catalog, Scalar
 from ..catalog.board_names import Boards
 from ..common import units
 from ..common.diagnostics import visible
@@ -30,12 +31,14 @@ def index(
     measured: Mapping[str, Collection[str]],
     boards: Mapping[str, Collection[tuple[str, str, str]]],
     benchmarks: Sequence[Mapping[str, Any]],
+    catalog: Catalog,
 ) -> dict[str, Any]:
     """Return the SoCs, the benchmarks, and the factors between units.
 
     ``folders`` has each SoC's folder, ``measured`` its benchmarks, and ``boards`` its boards: system,
     name today, short name. ``benchmarks`` are those of :func:`perfguide.export.json_api.benchmarks`,
-    each with the name of its files as ``file``.
+    each with the name of its files as ``file``. A metric has its name, unit, label and better direction,
+    and if it is a headline its rank in the list of guides or 0, its short name and the parameters that make it one.
     """
     names = [each["benchmark"] for each in benchmarks]
     used = {metric["unit"] for each in benchmarks for metric in each["metrics"]}
@@ -54,7 +57,11 @@ def index(
                 each["benchmark"],
                 each["title"],
                 each["file"],
-                [[m["metric"], m["unit"], m["label"], m["better"]] for m in each["metrics"]],
+                [
+                    [m["metric"], m["unit"], m["label"], m["better"]]
+                    + _headline(catalog, each["benchmark"], m["metric"])
+                    for m in each["metrics"]
+                ],
             ]
             for each in benchmarks
         ],
@@ -70,22 +77,29 @@ def index(
     }
 
 
-def part(
-    benchmark: Benchmark,
-    records: Iterable[Record],
-    boards: Boards,
-    inferred: Mapping[Run, Inferred],
-    link: Callable[[Record], str],
-) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class FactsOfSoc:
+    """What is known of a SoC's figures besides themselves: the names of its boards, the engines of its
+    runs, the day and the clocks of each guide, and for a figure its address and what doubts it."""
+
+    boards: Boards
+    inferred: Mapping[Run, Inferred]
+    days: Mapping[GuideKey, str]
+    clocks: Mapping[GuideKey, Mapping[str, float | None]]
+    link: Callable[[Record], str]
+    doubt: Callable[[Record], str]
+
+
+def part(benchmark: Benchmark, records: Iterable[Record], facts: FactsOfSoc) -> dict[str, Any]:
     """Return the newest figures of one benchmark on one SoC, as lists that refer to each other by
     index.
 
-    ``systems``: name, and the releases, the newest first. ``boards``: name today, short name.
+    ``systems``: name, and the releases with their days, the newest first. ``boards``: name today, short name.
     ``metrics``: name, unit. ``params``: name, label, the default or ``None``, and the values,
     each as in a condition, its label and its number. ``cases``: the [parameter, value] pairs of each set of
-    parameters. ``engines``: words for the engine. ``lines``: system, board, metric, case, and for each
-    of up to ``MAX_RELEASES`` releases, the newest first: release, figure, engine, address in the site.
-    Failed measurements are left out.
+    parameters. ``texts``: words for engines, and for doubts. ``lines``: system, board, metric, case, and for
+    each of up to ``MAX_RELEASES`` releases, the newest first: release, figure, engine, address in the site,
+    clock in MHz or ``None``, and the doubt if there is one. Failed measurements are left out.
     """
     systems: dict[Any, int] = {}
     names: dict[tuple[str, str], int] = {}
@@ -98,10 +112,10 @@ def part(
     by_guide: dict[GuideKey, list[Record]] = {}
     for record in records:
         by_guide.setdefault(record.guide, []).append(record)
-    releases: list[list[str]] = []
+    releases: list[list[list[str]]] = []
     for platform, keys in families(by_guide).items():
         system = index_in(systems, (family(keys[0]), platform))
-        releases.append([key.release for key in reversed(keys)])
+        releases.append([[key.release, facts.days[key]] for key in reversed(keys)])
         # The newest first, so that the limit below drops the oldest.
         for number, key in enumerate(reversed(keys)):
             for record in by_guide[key]:
@@ -115,17 +129,19 @@ def part(
                         (index_in(params, name), index_in(codes, (type(value).__name__, value)))
                     )
                 # A board that was renamed keeps one line for all of its releases.
-                board = boards.today(key.soc, record.board)
+                board = facts.boards.today(key.soc, record.board)
                 line = (
                     system,
-                    index_in(names, (board, boards.short(key.soc, board))),
+                    index_in(names, (board, facts.boards.short(key.soc, board))),
                     index_in(metrics, (record.metric, record.unit)),
                     index_in(cases, tuple(case)),
                 )
                 figures = lines.setdefault(line, [])
                 if len(figures) < MAX_RELEASES:
-                    engine = index_in(texts, _engine(benchmark, record, inferred))
-                    figures.append([number, record.cell.mean, engine, link(record)])
+                    engine = index_in(texts, _engine(benchmark, record, facts.inferred))
+                    clock, doubt = facts.clocks[key].get(board), facts.doubt(record)
+                    figure = [number, record.cell.mean, engine, facts.link(record), clock]
+                    figures.append([*figure, index_in(texts, doubt)] if doubt else figure)
     return {
         "systems": [[name, own] for (name, _), own in zip(systems, releases, strict=True)],
         "boards": list(names),
@@ -142,9 +158,21 @@ def part(
             for name in params
         ],
         "cases": list(cases),
-        "engines": list(texts),
+        "texts": list(texts),
         "lines": [[*line, figures] for line, figures in lines.items()],
     }
+
+
+def _headline(catalog: Catalog, name: str, metric: str) -> list[Any]:
+    """Return the short name of a headline and its parameters as texts; nothing for another metric."""
+    benchmark = catalog.get(name)
+    described = benchmark.metric(metric) if benchmark else None
+    if not (described and described.headline and described.short):
+        return []
+    # Of several values the first is the usual one.
+    values = {n: v[0] if isinstance(v, tuple) else v for n, v in described.at.items()}
+    params = [[n, units.plain(value)] for n, value in values.items()]
+    return [described.listed, described.short, params]
 
 
 def _engine(benchmark: Benchmark, record: Record, inferred: Mapping[Run, Inferred]) -> str:

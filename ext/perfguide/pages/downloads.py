@@ -130,11 +130,15 @@ def _write_by_benchmark(
         inferred |= engines.inferred(data.records, site.catalog)
         for record in data.records:
             by_benchmark.setdefault(record.benchmark, []).append(record)
+    facts = finder.FactsOfSoc(
+        *(site.boards, inferred, {each.key: each.date for each in listed}, figures.clocks),
+        *(partial(_address, site), site.marks.doubt),
+    )
     files = {}
     for name, records in by_benchmark.items():
         benchmark = site.catalog.get(name) or undescribed(name)
         file = f"{path}/{_file(site, name)}"
-        value = finder.part(benchmark, records, site.boards, inferred, partial(_address, site))
+        value = finder.part(benchmark, records, facts)
         _put(site, f"{finder.FOLDER}/{file}.js", explorer.file(file, value))
         parts = list(figures.parts(name))
         for number, part in enumerate(parts, 1):
@@ -179,7 +183,7 @@ def write_indexes(
             # Under its old name, a renamed board would be listed twice.
             today = site.boards.today(key.soc, board)
             boards[key.soc].add((family(key), today, site.boards.short(key.soc, today)))
-    listed = finder.index(paths, measured, boards, addressed)
+    listed = finder.index(paths, measured, boards, addressed, site.catalog)
     _put(site, f"{finder.FOLDER}/index.js", explorer.file("index", listed))
 
 

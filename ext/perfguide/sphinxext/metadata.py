@@ -47,7 +47,9 @@ SCRIPTS = tuple(f"perfguide-{name}.js" for name in ("drawing", "figures", "sides
 """Scripts of the explorer's page besides those of tables, in the order of loading."""
 
 
-FINDER_SCRIPTS = tuple(f"perfguide-{name}.js" for name in ("drawing", "figures", "need", "board"))
+FINDER_SCRIPTS = tuple(
+    f"perfguide-{name}.js" for name in ("drawing", "figures", "need", "answers", "board")
+)
 """The same of the page that finds boards."""
 
 

@@ -1,19 +1,57 @@
-/* The page that finds boards: its form, the question in its address, and the answers. */
+/* The page that finds boards: its form, the question in its address, and where the answers go. */
 "use strict";
 
 (() => {
   const place = document.querySelector(".perf-finder");
   if (!place) return;
-  const { el, fit, number } = window.perfguideDrawing;
+  const { el } = window.perfguideDrawing;
   const { load } = window.perfguideFigures;
   const { GROUPS, linesOf, ofBoard, parse, written } = window.perfguideNeed;
+  const { forQuestion } = window.perfguideAnswers;
   const order = new Intl.Collator("en", { numeric: true });
+  const MAX_EXAMPLES = 8;
 
   const status = el("p", { class: "perf-explorer-status", role: "status", "aria-live": "polite" });
   const result = el("div", { class: "perf-explorer-result" });
   const form = el("form", { class: "perf-explorer-form", "aria-label": "Conditions" });
   const rows = el("div", {});
   let index = null;
+
+  // ---- the index -----------------------------------------------------------------
+
+  const benchmarkOf = (name) => index.benchmarks.find(([each]) => each === name);
+  const metricsOf = ({ benchmark, metric }) => benchmarkOf(benchmark)[3].filter(([name]) => name === metric);
+  const labelOf = (condition) => metricsOf(condition)[0][2];
+  const titleOf = (condition) => {
+    const [, title] = benchmarkOf(condition.benchmark);
+    const label = labelOf(condition);
+    return title === label ? title : `${title}: ${label}`;
+  };
+
+  function factorOf(unit, target) {
+    if (!unit || unit === target) return 1;
+    const own = index.units[target] ?? {};
+    if (own[unit]) return own[unit];
+    const like = Object.keys(own).filter((each) => each.toLowerCase().startsWith(unit.toLowerCase()));
+    const meant = like.length ? `; “${like.join("” or “")}” would be` : "";
+    throw new Error(`“${unit}” is no other spelling or multiple of “${target}”${meant}`);
+  }
+
+  function check(condition) {
+    const entry = benchmarkOf(condition.benchmark);
+    if (!entry) throw new Error(`there is no benchmark “${condition.benchmark}” here`);
+    const metrics = metricsOf(condition);
+    if (!metrics.length) throw new Error(`there is no metric “${condition.metric}” of ${entry[1]} here`);
+    metrics.forEach(([, unit]) => factorOf(condition.unit, unit));
+  }
+
+  /* The files of a benchmark: [SoC, value]. */
+  function filesOf(benchmark) {
+    const entry = benchmarkOf(benchmark);
+    const position = index.benchmarks.indexOf(entry);
+    const socs = index.socs.filter(([, , measured]) => measured.includes(position));
+    return Promise.all(socs.map(async ([soc, folder]) => [soc, await load(`${folder}/${entry[2]}`)]));
+  }
 
   // ---- the form ----------------------------------------------------------------
 
@@ -39,6 +77,17 @@
     return params;
   }
 
+  /* The select for one parameter of a condition. */
+  function valueSelect(asked, { usual, values }) {
+    const sorted = [...values].sort(([a, [, x]], [b, [, y]]) =>
+      (x ?? Infinity) - (y ?? Infinity) || order.compare(a, b));
+    const unlisted = !asked || values.has(asked) ? [] : [option(asked, asked, asked)];
+    // What is not asked for has the value of an ordinary run, if there is one.
+    const unasked = usual === null ? "any" : `${values.get(usual)?.[0] ?? usual} (usual)`;
+    return el("select", {}, option("", unasked, asked), ...unlisted,
+      ...sorted.filter(([text]) => text !== usual).map(([text, [label]]) => option(text, label, asked)));
+  }
+
   async function conditionFields(condition) {
     const figure = el("select", {});
     for (const [name, title, , metrics] of index.benchmarks) {
@@ -48,25 +97,27 @@
     }
     const sign = el("select", {}, option(">=", "at least", condition.atLeast ? ">=" : "<="),
       option("<=", "at most", condition.atLeast ? ">=" : "<="));
-    const bound = el("input", { inputmode: "decimal", size: "7", value: String(condition.bound ?? "") });
-    const unit = el("input", { size: "7", value: condition.unit });
+    const bound = el("input", { inputmode: "decimal", size: "6", value: String(condition.bound ?? "") });
+    const unit = el("input", { size: "5", value: condition.unit });
     const fields = el("div", { class: "perf-explorer-fields" }, field("Figure", figure));
+    const usualFields = [];
     const selects = new Map();
-    for (const [name, { label, usual: ordinary, values }] of await paramsOf(condition.benchmark)) {
-      if (values.size < 2 && !condition.params.has(name)) continue;
-      const sorted = [...values].sort(([a, [, x]], [b, [, y]]) =>
-        (x ?? Infinity) - (y ?? Infinity) || order.compare(a, b));
+    for (const [name, param] of await paramsOf(condition.benchmark)) {
       const asked = condition.params.get(name) ?? "";
-      const known = !asked || values.has(asked) ? [] : [option(asked, asked, asked)];
-      // What is not asked for has the value of an ordinary run, if there is one.
-      const unasked = ordinary === null ? "any" : `${values.get(ordinary)?.[0] ?? ordinary} (usual)`;
-      const select = el("select", {}, option("", unasked, asked), ...known,
-        ...sorted.filter(([text]) => text !== ordinary).map(([text, [label_]]) => option(text, label_, asked)));
+      if (param.values.size < 2 && !asked) continue;
+      const select = valueSelect(asked, param);
       selects.set(name, select);
-      fields.append(field(label, select));
+      // Few readers choose what runs beside a benchmark; those who did see it.
+      if (param.usual !== null && !asked) usualFields.push(field(param.label, select));
+      else fields.append(field(param.label, select));
     }
     const remove = el("button", { type: "button" }, "Remove");
-    fields.append(field("Bound", sign), field("Number", bound), field("Unit", unit), remove);
+    fields.append(el("div", { class: "perf-finder-bound" }, field("Bound", sign), field("Number", bound), field("Unit", unit), remove));
+    if (usualFields.length) {
+      const names = usualFields.map((each) => each.firstElementChild.textContent.toLowerCase()).join(", ");
+      fields.append(el("details", { class: "perf-finder-more" }, el("summary", {}, `More: ${names}`),
+        el("div", { class: "perf-explorer-fields" }, ...usualFields)));
+    }
     const row = {
       fields,
       text: () => {
@@ -80,7 +131,7 @@
       await replace(row, { ...usual(benchmark, metric), bound: bound.value });
     });
     remove.addEventListener("click", () => {
-      shown = shown.filter((each) => each !== row);
+      conditionRows = conditionRows.filter((each) => each !== row);
       fields.remove();
     });
     return row;
@@ -93,54 +144,37 @@
 
   /* A condition to begin with. */
   function usual(benchmark, metric) {
-    const [, unit, , better] = index.benchmarks.find(([name]) => name === benchmark)[3]
-      .find(([name]) => name === metric);
+    const [[, unit, , better]] = metricsOf({ benchmark, metric });
     return { benchmark, metric, params: new Map(), atLeast: better !== "lower", bound: "", unit };
   }
 
-  let shown = []; // the rows of the form
+  /* A condition to add to another one: a share of the same benchmark, such as the CPU load, if it has one. */
+  function beside(text) {
+    const [benchmark, metric] = split(text.replace(/[?<>].*/, "").trim());
+    const [name, , , metrics] = benchmarkOf(benchmark) ?? index.benchmarks[0];
+    const others = metrics.filter(([each]) => each !== metric);
+    const [other] = others.find(([, unit]) => unit === "%") ?? others[0] ?? metrics[0];
+    return usual(name, other);
+  }
+
+  let conditionRows = [];
 
   async function replace(row, condition) {
     const other = await conditionFields(condition);
     row.fields.replaceWith(other.fields);
-    shown = shown.map((each) => (each === row ? other : each));
+    conditionRows = conditionRows.map((each) => (each === row ? other : each));
     other.fields.querySelector("select").focus();
   }
 
   async function add(condition) {
     const row = await conditionFields(condition);
-    shown.push(row);
+    conditionRows.push(row);
     rows.append(row.fields);
   }
 
   // ---- the answers -------------------------------------------------------------
 
-  /* The files of a benchmark: [SoC, value]. */
-  async function filesOf(benchmark) {
-    const entry = index.benchmarks.find(([name]) => name === benchmark);
-    if (!entry) throw new Error(`there is no benchmark “${benchmark}” here`);
-    const position = index.benchmarks.indexOf(entry);
-    const socs = index.socs.filter(([, , measured]) => measured.includes(position));
-    return Promise.all(socs.map(async ([soc, folder]) => [soc, await load(`${folder}/${entry[2]}`)]));
-  }
-
-  function factorOf(unit, target) {
-    if (!unit || unit === target) return 1;
-    const factor = index.units[target]?.[unit];
-    if (factor === undefined) throw new Error(`“${unit}” is no other spelling or multiple of “${target}”`);
-    return factor;
-  }
-
-  function check(condition) {
-    const entry = index.benchmarks.find(([name]) => name === condition.benchmark);
-    if (!entry) throw new Error(`there is no benchmark “${condition.benchmark}” here`);
-    const metrics = entry[3].filter(([name]) => name === condition.metric);
-    if (!metrics.length) throw new Error(`there is no metric “${condition.metric}” of ${entry[1]} here`);
-    metrics.forEach(([, unit]) => factorOf(condition.unit, unit));
-  }
-
   async function answer(conditions) {
-    conditions.forEach(check);
     const boards = new Map(); // "SoC, system, board" -> {soc, system, board, lines by benchmark}
     for (const [soc, , , own] of index.socs) {
       for (const [system, board, short] of own) {
@@ -151,7 +185,8 @@
       for (const [soc, data] of await filesOf(name)) {
         for (const line of linesOf(data)) {
           const { lines } = boards.get(JSON.stringify([soc, line.system, line.board]));
-          lines.set(name, [...(lines.get(name) ?? []), line]);
+          if (!lines.has(name)) lines.set(name, []);
+          lines.get(name).push(line);
         }
       }
     }
@@ -169,133 +204,112 @@
     return { measured, unmeasured };
   }
 
-  const HEADINGS = { meets: "Meets it", just: "Just meets it", cannot: "Does not meet it" };
-
-  const exact = (value) => number(Number(value.toPrecision(12)));
-
-  /* The figure of a condition in its unit, with a link to its section. */
-  function figureCell(reading, condition, head) {
-    const factor = 1 / factorOf(condition.unit, reading.line.unit);
-    const figures = (reading.between.length ? reading.between : [reading]).map((each) => {
-      const link = el("a", { href: place.dataset.start + each.figure.link.replace("#", `${place.dataset.end}#`) });
-      link.textContent = exact(each.figure.mean * factor);
-      return link;
-    });
-    return el("td", { class: "perf-n", "data-head": head }, ...figures.flatMap((each, at) => (at ? [" to ", each] : [each])));
-  }
-
-  function marginOf({ group, readings }) {
-    if (group !== "cannot") {
-      return readings.map(({ ratio }) => (ratio < 100 ? `+${Math.round(100 * (ratio - 1))} %` : "over 100 times")).join(", ");
-    }
-    const short = readings.filter(({ ratio }) => ratio < 1).map(({ ratio }) => 100 * (1 - ratio));
-    return short.map((each) => (each >= 1 ? `${Math.round(each)} % short` : "under 1 % short")).join(", ");
-  }
-
-  /* The engine, and the parameters that no condition names. */
-  function runOf({ readings }, conditions) {
-    const asked = new Set(conditions.flatMap((condition) => [...condition.params.keys()]));
-    const words = readings.flatMap(({ figure, params }) => [
-      figure.engine,
-      ...[...params].filter(([name, value]) => name !== "engine" && !asked.has(name) && !value.isDefault)
-        .map(([, value]) => (value.number === null ? value.shown : `${value.label} ${value.shown}`)),
-    ]);
-    return [...new Set(words.filter(Boolean))].join(", ");
-  }
-
-  const nameOf = ({ soc, short }) => `${soc} ${short}`;
-
-  const labelOf = ({ benchmark, metric }) =>
-    index.benchmarks.find(([name]) => name === benchmark)[3].find(([name]) => name === metric)[2];
-
-  function table(group, answers, conditions) {
-    const heads = ["Board", ...conditions.map((c) => `${labelOf(c)}${c.unit ? ` (${c.unit})` : ""}`),
-      "Engine and parameters", "Margin", "Release", "Other releases"];
-    const caption = `${HEADINGS[group]}: ${answers.length}`;
-    const grid = el("table", { class: "perf-grid no-search" }, el("caption", {}, caption),
-      el("thead", {}, el("tr", {}, ...heads.map((head) => el("th", { scope: "col" }, head)))));
-    const body = el("tbody", {});
-    for (const each of answers) {
-      const releases = new Set(each.readings.map(({ figure }) => `${each.board.system} ${figure.release}`));
-      const [first] = each.readings;
-      const factor = 1 / factorOf(conditions[0].unit, first.line.unit);
-      const others = [...first.line.at.values()].filter((figure) => figure.release !== first.figure.release)
-        .map((figure) => `${exact(figure.mean * factor)} (${figure.release})`);
-      body.append(el("tr", {},
-        el("th", { scope: "row", class: "perf-key" }, nameOf(each.board)),
-        ...each.readings.map((reading, at) => figureCell(reading, conditions[at], heads[at + 1])),
-        ...[runOf(each, conditions), marginOf(each), [...releases].join(", "), others.join(", ")]
-          .map((text, at) => el("td", { "data-head": heads[conditions.length + 1 + at] }, text))));
-    }
-    grid.append(body);
-    const box = el("div", { class: "perf-scroll", role: "region", tabindex: "0", "aria-label": caption }, grid);
-    return el("div", { class: "perf-table" }, box);
-  }
-
-  function sentence({ measured, unmeasured }, conditions) {
-    if (!measured.length) return "No board has these figures.";
-    const best = new Map(); // answers are in order, so the first of a board is its best
-    for (const each of measured) if (!best.has(each.board)) best.set(each.board, each);
-    const count = (...groups) => [...best.values()].filter((each) => groups.includes(each.group)).length;
-    const [first] = measured;
-    const figures = first.readings.map(({ figure, line }, at) => {
-      const factor = 1 / factorOf(conditions[at].unit, line.unit);
-      return `${exact(figure.mean * factor)} ${conditions[at].unit || line.unit}`.trim();
-    });
-    const met = count("meets", "just");
-    const all = `${best.size} board${best.size === 1 ? "" : "s"} with these figures`;
-    const said = met ? `${met} of ${all} meet${met === 1 ? "s" : ""} it, ${count("meets")} with 10 % or more to spare.` : `None of ${all} meets it.`;
-    const others = unmeasured.length ? ` ${unmeasured.length} more were not measured.` : "";
-    return `${said}${others} The ${met ? "first" : "nearest"} is ${nameOf(first.board)}: ${figures.join(" and ")}.`;
-  }
+  const hrefOf = (link) => {
+    const [page, anchor] = link.split("#");
+    return `${place.dataset.start}${page}${place.dataset.end}${anchor ? `#${anchor}` : ""}`;
+  };
 
   const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
 
+  const csvOf = (lines) => lines.map((cells) => `${cells.map((cell) => {
+    const text = typeof cell === "number" ? String(cell) : cell.replace(/^(?='*[=+\-@])/, "'");
+    return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  }).join(",")}\n`).join("");
+
+  const jsonOf = ([head, ...lines]) => `${JSON.stringify(lines.map((cells) => Object.fromEntries(cells.map((cell, at) => [head[at], cell]))), null, 1)}\n`;
+
+  /* A button that saves a file, which is made when it is asked for. */
+  function saving(name, textOf) {
+    const button = el("button", { type: "button" }, name);
+    button.addEventListener("click", () => {
+      const link = el("a", { href: URL.createObjectURL(new Blob([textOf()])), download: `boards.${name.toLowerCase()}` });
+      link.click();
+      URL.revokeObjectURL(link.href);
+    });
+    return button;
+  }
+
+  /* What one can do with an answer. */
+  function takeAlong(conditions, said) {
+    const copying = el("button", { type: "button" }, "Copy link");
+    copying.addEventListener("click", () => window.perfguideGrid.copy(location.href.replace(/#.*/, ""), "Link copied"));
+    const command = `perfguide find ${conditions.map((each) => quoted(written(each))).join(" ")}`;
+    return el("div", { class: "perf-finder-take" }, copying, saving("CSV", () => csvOf(said.rows())), saving("JSON", () => jsonOf(said.rows())),
+      el("details", {}, el("summary", {}, "In a terminal"), el("code", {}, command)));
+  }
+
+  /* Questions to begin with: a headline, and as the bound what half of the boards reach. */
+  function examples() {
+    const headlines = index.benchmarks.flatMap(([benchmark, , , metrics]) =>
+      metrics.filter((metric) => metric.length > 4).map(([metric, , , , rank, short, params]) => ({ benchmark, metric, rank: rank || Infinity, short, params })));
+    // Two metrics of one benchmark can have one short name; its first one is the usual one.
+    const listed = [...new Map(headlines.reverse().sort((a, b) => (a.rank === b.rank ? 0 : b.rank - a.rank)).map((each) => [each.short, each])).values()].reverse();
+    if (!listed.length) return [];
+    return [el("p", {}, "Or begin with one of these. The bound is then the figure that half of the boards reach."),
+      el("ul", { class: "perf-finder-examples" }, ...listed.slice(0, MAX_EXAMPLES).map((example) => {
+        const button = el("button", { type: "button" }, example.short);
+        button.addEventListener("click", () => ask(example));
+        return el("li", {}, button);
+      }))];
+  }
+
+  async function ask({ benchmark, metric, params }) {
+    const open = { ...usual(benchmark, metric), params: new Map(params) };
+    const { measured } = await answer([{ ...open, bound: open.atLeast ? 0 : Number.MAX_VALUE }]);
+    const best = new Map();
+    for (const { board, readings: [{ figure }] } of measured) {
+      const before = best.get(board);
+      if (before === undefined || (figure.mean > before) === open.atLeast) best.set(board, figure.mean);
+    }
+    const sorted = [...best.values()].sort((a, b) => (open.atLeast ? b - a : a - b));
+    if (!sorted.length) {
+      status.textContent = "No board has this figure.";
+      return;
+    }
+    const bound = Number(sorted[Math.ceil(sorted.length / 2) - 1].toPrecision(2));
+    const text = written({ ...open, bound });
+    await show([text], true);
+    await fill([text]);
+  }
+
   let turn = 0;
 
-  async function show(texts, history_) {
+  async function show(texts, isNew) {
     const mine = (turn += 1);
     try {
       const conditions = texts.map(parse);
-      if (history_) {
+      if (isNew) {
         const query = new URLSearchParams(conditions.map((each) => ["q", written(each)]));
         window.history.pushState(null, "", `${location.pathname}?${query}`);
       }
       if (!conditions.length) {
         status.textContent = "Choose a figure and a bound, and ask.";
-        result.replaceChildren();
+        result.replaceChildren(...examples());
         return;
       }
+      conditions.forEach(check);
       const answers = await answer(conditions);
       if (mine !== turn) return; // a later question was quicker
-      status.textContent = sentence(answers, conditions);
-      const groups = GROUPS.map((group) => [group, answers.measured.filter((each) => each.group === group)]);
-      const command = `perfguide find ${conditions.map((each) => quoted(written(each))).join(" ")}`;
-      const items = answers.unmeasured.map(({ board, missing }) => {
-        const reason = missing.length ? `no figure for ${missing.map((c) => `${c.benchmark}/${c.metric}`).join(", ")}` : "not in one run";
-        return el("li", {}, `${nameOf(board)}, ${board.system}: ${reason}`);
-      });
-      result.replaceChildren(
-        ...groups.filter(([, own]) => own.length).map(([group, own]) => table(group, own, conditions)),
-        ...(items.length ? [el("p", {}, `Not measured: ${items.length}`), el("ul", {}, ...items)] : []),
-        el("p", {}, "The same in a terminal: ", el("code", {}, command)),
-      );
-      result.querySelectorAll(".perf-scroll").forEach((box) => fit(box));
+      const said = forQuestion(conditions, answers, { factorOf, hrefOf, labelOf, titleOf });
+      status.textContent = said.sentence();
+      result.replaceChildren(...said.elements([takeAlong(conditions, said)]));
+      said.fit(result);
     } catch (error) {
       if (mine !== turn) return;
       status.textContent = error.file
         ? `The data file “${error.file}.js” could not be loaded. Reload the page.`
         : `This question cannot be answered: ${error.message}.`;
-      result.replaceChildren();
+      result.replaceChildren(...examples());
     }
   }
 
   // ---- start -------------------------------------------------------------------
 
   const asked = () => new URLSearchParams(location.search).getAll("q").filter((text) => text.trim());
+  place.classList.toggle("perf-finder-unasked", !asked().length);
 
   async function fill(texts) {
-    shown = [];
+    conditionRows = [];
     rows.replaceChildren();
     for (const text of texts) {
       try {
@@ -305,12 +319,12 @@
       } catch { /* said by the answer */ }
     }
     const [first] = index.benchmarks;
-    if (!shown.length && first) await add(usual(first[0], first[3][0][0]));
+    if (!conditionRows.length && first) await add(usual(first[0], first[3][0][0]));
   }
 
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    show(shown.map((row) => row.text()), true);
+    show(conditionRows.map((row) => row.text()), true);
   });
 
   async function start() {
@@ -325,8 +339,11 @@
       return;
     }
     const more = el("button", { type: "button" }, "Add a condition");
-    more.addEventListener("click", () => add(usual(index.benchmarks[0][0], index.benchmarks[0][3][0][0])));
-    form.append(rows, el("button", { type: "submit" }, "Ask"), " ", more);
+    more.addEventListener("click", async () => {
+      await add(beside(conditionRows.at(-1)?.text() ?? ""));
+      conditionRows.at(-1).fields.querySelector("select").focus();
+    });
+    form.append(rows, el("button", { type: "submit", class: "perf-finder-ask" }, "Ask"), " ", more);
     await fill(asked());
     place.prepend(form, status, result);
     place.classList.add("perf-explorer-ready");

@@ -46,7 +46,7 @@ window.perfguideNeed = (() => {
   }
 
   /* The figures of a file: {system, board, metric, unit, params, at}, where ``params`` maps names to
-     {text, label, number} and ``at`` releases to {mean, engine, link}. */
+     {text, label, number} and ``at`` releases to {mean, engine, link, clock, doubt, release, day}. */
   function linesOf(data) {
     return data.lines.map(([system, board, metric, place, figures]) => ({
       system: data.systems[system][0],
@@ -59,9 +59,10 @@ window.perfguideNeed = (() => {
         const isDefault = text === usual;
         return [name, { text, shown, number, label, isDefault, isUsual: name === ENGINE || usual === null || isDefault }];
       })),
-      at: new Map(figures.map(([release, mean, engine, link]) => [release, {
-        mean, engine: data.engines[engine], link, release: data.systems[system][1][release],
-      }])),
+      at: new Map(figures.map(([at, mean, engine, link, clock, doubt = 0]) => {
+        const [release, day] = data.systems[system][1][at];
+        return [at, { mean, engine: data.texts[engine], link, clock, doubt: data.texts[doubt], release, day }];
+      })),
     }));
   }
 

@@ -1,0 +1,200 @@
+/* The answers of the page that finds boards, as elements: the sentence, the counts, a table for each group, and the
+   questions near one that no board meets. */
+"use strict";
+
+window.perfguideAnswers = (() => {
+  const { el, fit, number } = window.perfguideDrawing;
+  const { GROUPS, written } = window.perfguideNeed;
+  const MONTHS_UNTIL_OLD = 18;
+  const MAX_UNMEASURED = 12; // boards that are listed without a click
+  const TITLES = { meets: "Meets it", just: "Just meets it", cannot: "Does not meet it", none: "Not measured" };
+  const COUNTED = { meets: "meet it", just: "just meet it (under 10 %)", cannot: "do not meet it", none: "not measured" };
+  const NOTES = {
+    meets: "By the first figure. Each is of the newest release that measured it.",
+    just: "A figure is less than 10 % from its bound: the next run may fall below it.",
+    cannot: "The nearest first, each with the engine of its row; another engine of the same board may meet the need.",
+  };
+
+  const idOf = (group) => `perf-finder-${group}`;
+  const exact = (value) => number(Number(value.toPrecision(12)));
+  const few = (value) => number(Number(value.toPrecision(2)));
+  const boards = (count) => `${count} board${count === 1 ? "" : "s"}`;
+  const withoutRepeats = (texts) => [...new Set(texts.filter(Boolean))];
+
+  /* Functions of one question; ``names`` has labelOf and titleOf of a condition, and factorOf. */
+  function forQuestion(conditions, { measured, unmeasured }, { factorOf, hrefOf, labelOf, titleOf }) {
+    const valueOf = ({ figure, line }, at) => figure.mean / factorOf(conditions[at].unit, line.unit);
+    const unitOf = (at, reading) => conditions[at].unit || reading.line.unit;
+    const figureText = (reading, at) => `${exact(valueOf(reading, at))} ${unitOf(at, reading)}`.trim();
+    // A condition in words that tell it from the others.
+    const isOneBenchmark = new Set(conditions.map((condition) => condition.benchmark)).size === 1;
+    const wordsOf = (condition) => (isOneBenchmark ? labelOf(condition) : titleOf(condition));
+    const nameOf = ({ soc, short }) => `${soc} ${short}`;
+
+    // The answers are in order, so the first of a board is its best.
+    const bestOf = (answers) => [...new Map([...answers].reverse().map((each) => [each.board, each])).values()].reverse();
+    const best = bestOf(measured);
+    const counts = { ...Object.fromEntries(GROUPS.map((group) => [group, best.filter((each) => each.group === group).length])), none: unmeasured.length };
+
+    /* How far a figure is from its bound: in points for shares, else in per cent; without a sign. */
+    function distance({ figure, line, ratio }, at) {
+      if (line.unit === "%") {
+        const points = Math.abs(figure.mean - conditions[at].bound * factorOf(conditions[at].unit, line.unit));
+        return `${few(points)}\u00a0points`;
+      }
+      if (ratio >= 100) return "over 100 times";
+      const share = 100 * Math.abs(ratio - 1);
+      return share >= 1 || !share ? `${Math.round(share)}\u00a0%` : "under 1\u00a0%";
+    }
+
+    /* The margin of each condition, or what fails and by how much. */
+    function marginOf({ group, readings }) {
+      const fails = group === "cannot";
+      const said = readings.flatMap((reading, at) => {
+        if (fails && reading.ratio >= 1) return [];
+        const name = conditions.length > 1 ? `${wordsOf(conditions[at])} ` : "";
+        const isFar = !fails && reading.ratio >= 100 && reading.line.unit !== "%";
+        const over = conditions[at].atLeast ? "short" : "over";
+        return [`${name}${fails || isFar ? "" : "+"}${distance(reading, at)}${fails ? ` ${over}` : ""}`];
+      });
+      return said.join(", ");
+    }
+
+    /* The engine, the parameters that no condition names, and the clock. */
+    function runOf({ readings }) {
+      const asked = new Set(conditions.flatMap((condition) => [...condition.params.keys()]));
+      const words = readings.flatMap(({ figure, params }) => [
+        figure.engine,
+        ...[...params].filter(([name, value]) => name !== "engine" && !asked.has(name) && !value.isDefault)
+          .map(([, value]) => (value.number === null ? value.shown : `${value.label} ${value.shown}`)),
+      ]);
+      return withoutRepeats([...words, ...readings.map(({ figure }) => figure.clock && `${number(figure.clock)}\u00a0MHz`)]).join(", ");
+    }
+
+    function figureCell(reading, at, head) {
+      const cell = el("td", { class: "perf-n", "data-head": head });
+      const figures = reading.between.length ? reading.between : [reading];
+      figures.forEach((each, n) => {
+        if (n) cell.append(" to ");
+        cell.append(el("a", { href: hrefOf(each.figure.link) }, exact(valueOf(each, at))));
+        const { doubt } = each.figure;
+        if (doubt) cell.append(el("abbr", { class: "perf-mark", title: doubt }, "?"), el("span", { class: "perf-aside" }, ` in doubt: ${doubt}`));
+      });
+      if (reading.between.length) cell.append(" ", el("small", {}, "between sizes"));
+      return cell;
+    }
+
+    const days = measured.flatMap((each) => each.readings.map(({ figure }) => figure.day));
+    const newest = days.reduce((a, b) => (a > b ? a : b), "");
+    const monthOf = (day) => 12 * Number(day.slice(0, 4)) + Number(day.slice(5, 7));
+
+    function releaseCell({ board, readings }, head) {
+      const cell = el("td", { "data-head": head });
+      const releases = new Map(readings.map(({ figure }) => [figure.release, figure]));
+      [...releases.values()].forEach((figure, n) => {
+        cell.append(n ? ", " : "", el("a", { href: hrefOf(figure.link.replace(/#.*/, "")) }, `${board.system} ${figure.release}`));
+        const isOld = monthOf(newest) - monthOf(figure.day) > MONTHS_UNTIL_OLD;
+        if (isOld) cell.append(" ", el("small", { class: "perf-finder-year" }, figure.day.slice(0, 4)));
+      });
+      return cell;
+    }
+
+    /* The first figure in other releases, the newest first. */
+    const othersOf = ([first]) => [...first.line.at.values()].filter((figure) => figure.release !== first.figure.release)
+      .map((figure) => `${exact(valueOf({ ...first, figure }, 0))} (${figure.release})`).join(", ");
+
+    function section(group) {
+      const answers = measured.filter((each) => each.group === group);
+      if (!answers.length) return [];
+      const heads = ["Board", ...conditions.map((c) => `${wordsOf(c)}${c.unit ? ` (${c.unit})` : ""}`), "Engine and setup", "Margin", "Release", "Other releases"];
+      const [run, margin, release, others] = heads.slice(-4);
+      const body = el("tbody", {}, ...answers.map((each) => el("tr", {},
+        el("th", { scope: "row", class: "perf-key" }, `${each.board.soc} `, el("small", {}, each.board.short)),
+        ...each.readings.map((reading, at) => figureCell(reading, at, heads[at + 1])),
+        el("td", { "data-head": run }, runOf(each)), el("td", { "data-head": margin }, marginOf(each)),
+        releaseCell(each, release), el("td", { "data-head": others }, othersOf(each.readings)))));
+      const isFigure = (at) => at > 0 && at <= conditions.length;
+      const grid = el("table", { class: "perf-grid no-search", "aria-labelledby": idOf(group) },
+        el("thead", {}, el("tr", {}, ...heads.map((head, at) => el("th", { scope: "col", class: isFigure(at) ? "perf-n" : "" }, head)))), body);
+      const box = el("div", { class: "perf-scroll", role: "region", tabindex: "0", "aria-labelledby": idOf(group) }, grid);
+      return [el("h2", { id: idOf(group) }, TITLES[group]), el("p", { class: "perf-finder-note" }, NOTES[group]), el("div", { class: "perf-table" }, box)];
+    }
+
+    /* The boards without figures, by what they lack. */
+    function unmeasuredSection() {
+      if (!unmeasured.length) return [];
+      const lists = new Map();
+      for (const { board, missing } of unmeasured) {
+        const reason = missing.length ? `No figure for ${missing.map(titleOf).join(" or ")}` : "Not all figures from one run";
+        lists.set(reason, [...(lists.get(reason) ?? []), `${nameOf(board)}, ${board.system}`]);
+      }
+      const lines = [...lists].map(([reason, names]) => el("li", {}, `${reason}: `, ...(names.length <= MAX_UNMEASURED ? [`${names.join("; ")}.`]
+        : [`${boards(names.length)}.`, el("details", { class: "perf-fold" }, el("summary", {}, "Which"), names.join("; "))])));
+      return [el("h2", { id: idOf("none") }, TITLES.none), el("p", { class: "perf-finder-note" }, "Nothing is said about these."), el("ul", {}, ...lines)];
+    }
+
+    function countsList() {
+      return el("ul", { class: "perf-finder-counts" }, ...Object.entries(counts).map(([group, count]) => {
+        const words = [el("strong", {}, String(count)), " ", COUNTED[group]];
+        return el("li", { class: `perf-finder-${group}` }, el(count ? "a" : "span", count ? { href: `#${idOf(group)}` } : {}, ...words));
+      }));
+    }
+
+    function sentence() {
+      if (!measured.length) return "No board has these figures.";
+      const [first] = measured;
+      const met = counts.meets + counts.just;
+      const verb = (count) => (count === 1 ? "meets" : "meet");
+      const said = counts.meets ? `${boards(counts.meets)} ${verb(counts.meets)} it with 10 % or more to spare${counts.just ? `, ${counts.just} just` : ""}.`
+        : met ? `${boards(met)} just ${verb(met)} it.` : "No board meets it.";
+      return `${said} The ${met ? "first" : "nearest"} is ${nameOf(first.board)}: ${first.readings.map((reading, at) => `${at ? `${wordsOf(conditions[at])} ` : ""}${figureText(reading, at)}`).join(", ")}.`;
+    }
+
+    /* Which condition decides where no board meets all, and bounds that some boards meet. */
+    function nearby() {
+      if (counts.meets || counts.just || !best.length) return [];
+      // The other conditions hold for these.
+      const reach = conditions.map((_, at) => bestOf(measured.filter(({ readings }) => readings.every((each, n) => n === at || each.ratio >= 1))
+        .sort((a, b) => b.readings[at].ratio - a.readings[at].ratio)));
+      const at = reach.reduce((most, own, n) => (own.length > reach[most].length ? n : most), 0);
+      const own = reach[at];
+      if (!own.length) return [el("p", {}, "Of these conditions each board misses more than one.")];
+      const condition = conditions[at];
+      const [top] = own;
+      const words = conditions.length > 1
+        ? `${wordsOf(condition)} decides: ${boards(own.length)} would meet the rest of the question, and the nearest of them`
+        : `The ${condition.atLeast ? "largest" : "smallest"} figure`;
+      // A bound is rounded to where the board still meets it.
+      const bounds = [0, Math.ceil(own.length / 2) - 1, own.length - 1].map((n) => {
+        const value = valueOf(own[n].readings[at], at);
+        const step = 10 ** (Math.floor(Math.log10(Math.abs(value) || 1)) - 1);
+        return Number(((condition.atLeast ? Math.floor(value / step) : Math.ceil(value / step)) * step).toPrecision(6));
+      });
+      const links = [...new Set(bounds)].flatMap((bound, n) => {
+        const count = own.filter(({ readings }) => (condition.atLeast ? valueOf(readings[at], at) >= bound : valueOf(readings[at], at) <= bound)).length;
+        const query = new URLSearchParams(conditions.map((each) => ["q", written(each === condition ? { ...condition, bound } : each)]));
+        return [n ? ", " : "", el("a", { href: `?${query}` }, `${condition.atLeast ? "at least" : "at most"} ${exact(bound)} ${unitOf(at, top.readings[at])}`.trim()), ` (${boards(count)})`];
+      });
+      return [el("p", {}, `${words} is ${figureText(top.readings[at], at)}, ${nameOf(top.board)}. Ask for `, ...links, ".")];
+    }
+
+    /* All answers as rows of texts and numbers, the head first, for CSV and JSON. */
+    function rows() {
+      const head = ["group", "soc", "system", "board", ...conditions.flatMap((_, at) => [`figure ${at + 1}`, `unit ${at + 1}`, `release ${at + 1}`]), "engine and setup", "margin", "doubt"];
+      return [head, ...measured.map((each) => [
+        each.group, each.board.soc, each.board.system, each.board.board,
+        ...each.readings.flatMap((reading, at) => [Number(valueOf(reading, at).toPrecision(12)), unitOf(at, reading), reading.figure.release]),
+        runOf(each), marginOf(each), withoutRepeats(each.readings.map(({ figure }) => figure.doubt)).join("; "),
+      ])];
+    }
+
+    /* The elements below the sentence; ``more`` are put before the groups. */
+    function elements(more) {
+      return [countsList(), ...nearby(), ...more, ...GROUPS.flatMap(section), ...unmeasuredSection()];
+    }
+
+    return { elements, fit: (place) => place.querySelectorAll(".perf-scroll").forEach(fit), rows, sentence };
+  }
+
+  return { forQuestion };
+})();
