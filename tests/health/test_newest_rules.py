@@ -28,8 +28,8 @@ def releases(*values: float, **more: Any) -> list[Loaded]:
     [
         (20240.0, "about 10 times as much"),
         (2_010_000.0, "about 1000 times as much"),
-        (1.97, "about a 1000th of it"),
-        (2_070_000.0, "about 1000 times as much"),
+        (1.97, "about a 1024th of it"),
+        (2_070_000.0, "about 1024 times as much"),
     ],
 )
 def test_a_newest_figure_in_another_unit_is_found(value: float, said: str) -> None:
@@ -87,6 +87,23 @@ def test_figures_of_a_benchmark_that_moved_together_are_a_change_and_no_fault() 
     assert not found("newest-far", *bundles)
 
 
+@pytest.mark.parametrize(("neighbour", "is_lone"), [(12.5, True), (14.0, True), (17.0, False)])
+def test_a_figure_whose_neighbour_moved_half_as_far_is_a_change(
+    neighbour: float, is_lone: bool
+) -> None:
+    def rows(release: str, first: float, second: float) -> Loaded:
+        return run(mem("lat_a", first), mem("lat_b", second), release=release)
+
+    usual = [rows(f"09.{n:02}", 10.0 + n / 50, 10.0 + n / 50) for n in range(3)]
+    finding = found("newest-far", *usual, rows("09.03", 25.0, neighbour))
+    assert bool(finding) == is_lone
+
+
+def test_a_long_past_that_changed_slowly_hides_no_factor_of_units() -> None:
+    slow = [8.0, 9.0, 10.0, 11.0, 12.0, 13.0, 14.0, 14.4, 14.5, 14.6, 14.4]
+    assert "about a 1024th of it" in only(found("unit-slip", *releases(*slow, 14.5 / 1024))).reason
+
+
 def test_an_older_release_is_not_judged_as_if_it_were_the_newest() -> None:
     assert not found("newest-far", *releases(2010.0, 2024.0, 2019.0, 5000.0, 5010.0))
 
@@ -103,6 +120,17 @@ def test_a_first_figure_unlike_that_of_all_boards_is_a_note() -> None:
     finding = only(found("unlike-boards", *boards, run(copy(9000.0), board="c")))
     assert "9000 MB/s, where 2 other boards have 1,000 to 1,100" in finding.reason
     assert not found("unlike-boards", *boards, run(copy(3000.0), board="c"))
+
+
+@pytest.mark.parametrize(("value", "is_unlike"), [(49_000.0, False), (51_000.0, True)])
+def test_one_other_board_is_enough_where_no_two_boards_differ_so_much(
+    value: float, is_unlike: bool
+) -> None:
+    usual = releases(990.0, 1010.0, 1000.0, board="a")
+    findings = found("unlike-boards", *usual, run(copy(value), board="b", release="09.02"))
+    assert bool(findings) == is_unlike
+    if findings:
+        assert f"b, Copy: {value:g} MB/s, where the other board has 1,000" == findings[0].reason
 
 
 def noisy(seed: int, count: int = 12) -> list[dict[str, Any]]:

@@ -46,7 +46,7 @@ def copy(value: float | None, **more: Any) -> dict[str, Any]:
 
 
 def test_every_rule_says_what_it_is_and_what_to_do() -> None:
-    assert len(rules.RULES) == 28
+    assert len(rules.RULES) == 30
     for name, rule in rules.RULES.items():
         assert name == rule.id and rule.title and rule.about and rule.advice
         assert rule.severity in ("error", "warning", "note")
@@ -98,7 +98,9 @@ def test_a_published_average_that_is_rounded_or_cut_is_fine(value: float) -> Non
     assert found("samples-contradict", run(copy(value, samples=[13.52, 13.52, 13.51]))) == []
 
 
-@pytest.mark.parametrize("more", [{"samples": [0.0]}, {"samples": [-1.0]}, {"samples": [0.0, 5.0]}])
+@pytest.mark.parametrize(
+    "more", [{"samples": [0.0]}, {"samples": [-1.0]}, {"samples": [0.0, 500.0]}]
+)
 def test_a_rate_of_zero_or_less_is_found(more: dict[str, Any]) -> None:
     assert found("not-positive", run(figure("stream", "copy", "MB/s", None, **more)))
 
@@ -119,13 +121,40 @@ def test_a_minimum_of_zero_is_called_a_sample() -> None:
     assert "a sample of 0 ns is in the mean" in only(found("not-positive", bundle)).reason
 
 
+@pytest.mark.parametrize(
+    ("values", "is_coarse"),
+    [
+        ((4.0, 0.0, 1.0, 0.0), True),  # whole numbers, of which the next smaller one is 0
+        ((0.04, 0.0, 0.1), True),
+        ((0.0, 0.0, 0.0), True),
+        ((0.0, 0.0), False),  # too few to say that the row is like that
+        ((58.0, 0.0, 60.0), False),
+        ((4.5, 0.0, 1.2), False),
+    ],
+)
+def test_a_zero_below_the_last_digit_is_a_note(values: Sequence[float], is_coarse: bool) -> None:
+    runs = releases(*values, metric="packet_rate", benchmark="ipsec", unit="kPPS")
+    zeros = [f"09.{n:02}" for n, value in enumerate(values) if value == 0]
+    rules_of = {True: "printed-as-zero", False: "not-positive"}
+    findings = found(rules_of[is_coarse], *runs)
+    assert sorted(finding.guide.release for finding in findings) == zeros
+    assert all(finding.suspects[0].disqualified for finding in findings)
+    assert not found(rules_of[not is_coarse], *runs)
+
+
+def test_a_sample_of_zero_among_small_ones_is_a_note_and_its_mean_may_lead() -> None:
+    small = run(figure("stream", "copy", "MB/s", None, samples=[0.0, 5.0]))
+    assert not only(found("printed-as-zero", small)).suspects[0].disqualified
+    assert not found("not-positive", small)
+
+
 def openssl_load(value: float, **params: Any) -> dict[str, Any]:
     return figure("openssl", "cpu_load", "%", value, params={"algorithm": "a", **params})
 
 
 def test_a_load_above_all_there_is_is_found() -> None:
-    assert found("over-limit", run(openssl_load(101)))
-    assert "for 2 threads" in only(found("over-limit", run(openssl_load(201, threads=2)))).reason
+    assert found("over-limit", run(openssl_load(110)))
+    assert "for 2 threads" in only(found("over-limit", run(openssl_load(220, threads=2)))).reason
     assert found("over-limit", run(figure("new", "cpu_load", "%", 120)))
 
 
@@ -358,6 +387,23 @@ def test_a_board_that_stays_while_the_others_move_is_not_the_one_apart() -> None
     assert found("board-apart", *before, *boards("09.02", a=100.0, b=100.0, c=30.0))
 
 
+def test_a_first_figure_beside_others_that_moved_is_not_the_one_apart() -> None:
+    before = boards("09.01", a=100.0, b=100.0)
+    assert not found("board-apart", *before, *boards("09.02", a=30.0, b=30.0, c=100.0))
+    assert found("board-apart", *before, *boards("09.02", a=100.0, b=100.0, c=30.0))
+
+
+def test_boards_that_are_often_apart_in_turn_are_fine() -> None:
+    usual = [
+        b
+        for n, odd in enumerate("abcabc")
+        for b in boards(f"09.0{n}", **{name: 30.0 if name == odd else 100.0 for name in "abc"})
+    ]
+    assert not found("board-apart", *usual)
+    once = [b for n in range(5) for b in boards(f"09.0{n}", a=100.0, b=103.0, c=98.0)]
+    assert found("board-apart", *once, *boards("09.06", a=100.0, b=103.0, c=30.0))
+
+
 def test_a_board_that_always_differs_or_boards_that_all_differ_are_fine() -> None:
     usual = [
         b for n in range(3) for b in boards(f"09.0{n}", a=100.0 + n, b=103.0 + n, c=30.0 + n / 10)
@@ -383,10 +429,23 @@ def test_a_jump_that_the_next_release_takes_back_is_found() -> None:
 
 
 @pytest.mark.parametrize(
-    "values", [(100, 101, 50, 50, 50), (100, 60, 105, 55, 110, 60), (100, 80, 100), (100, 50)]
+    "values",
+    [
+        (100, 101, 50, 50, 50),
+        (100, 60, 105, 55, 110, 60),
+        (100, 80, 100),
+        (100, 50),
+        (38, 38, 39, 263, 263, 263),
+        (2, 1, 2),
+    ],
 )
 def test_a_change_that_stays_or_is_usual_or_small_is_fine(values: Sequence[float]) -> None:
     assert found("one-release-jump", *releases(*values)) == []
+
+
+def test_of_two_jumps_in_turn_the_one_that_later_releases_take_back_is_found() -> None:
+    finding = only(found("one-release-jump", *releases(38, 38, 38, 38, 263, 38, 200, 210)))
+    assert finding.guide.release == "09.05", "09.04 had the level of later releases already"
 
 
 def test_what_need_not_be_steady_is_not_followed() -> None:
@@ -411,6 +470,25 @@ def test_a_curve_that_dips_is_found() -> None:
     finding = only(found("curve-dips", udp(f64=12.0, f256=29.9, f1024=12.52, f1518=932.85)))
     assert [s.record.params["frame_size"] for s in finding.suspects] == [1024]
     assert "12.52 Mbit/s at frame size 1024 bytes, after 29.9 at 256" in finding.reason
+
+
+def ciphers(*falls: float, size: int = 256) -> Loaded:
+    """The rates of ciphers, each with its fall at one block size."""
+    return run(
+        *(
+            figure("openssl", "throughput", "kB/s", value,
+                   params={"algorithm": f"aes-{n}", "block_size": block})
+            for n, fall in enumerate(falls)
+            for block, value in ((16, 500.0 + n), (64, 1000.0 + n), (size, 1000.0 * fall), (1024, 3000.0))
+        )
+    )  # fmt: skip
+
+
+def test_curves_that_fall_alike_where_the_driver_takes_another_path_are_fine() -> None:
+    assert not found("curve-dips", ciphers(0.63, 0.66, 0.7))
+    # Two curves, or three that fall by different shares, are no property of a driver.
+    assert len(only(found("curve-dips", ciphers(0.63, 0.66))).suspects) == 2
+    assert len(only(found("curve-dips", ciphers(0.3, 0.66, 0.7))).suspects) == 3
 
 
 @pytest.mark.filterwarnings("error")
@@ -492,6 +570,16 @@ def test_rows_under_another_value_of_a_parameter_are_not_lost() -> None:
     gone = run(copy(1.0), release="09.03")
     assert found("lost-rows", first, run(*rows(table=8), release="09.02"), gone) == []
     assert found("lost-rows", first, run(*rows(table=8)[:1], release="09.02"))
+
+
+def test_rows_in_another_unit_are_not_lost() -> None:
+    first = run(figure("disk", "rate", "1", 7.8), figure("disk", "delay", "1", 7.8))
+    now = figure("disk", "rate", "MB/s", 7.9)
+    assert not found(
+        "lost-rows", first, run(now, figure("disk", "delay", "ms", 8), release="09.02")
+    )
+    (suspect,) = only(found("lost-rows", first, run(now, release="09.02"))).suspects
+    assert suspect.record.metric == "delay"
 
 
 def ipsec(board: str, *algorithms: str) -> Loaded:
@@ -596,6 +684,10 @@ def test_a_figure_per_clock_with_a_clock_that_was_not_that_of_the_run_is_found()
     finding = only(found("wrong-clock", *usual, slow))
     assert finding.severity == "error" and finding.rule.disqualifies
     assert "7.3 DMIPS/MHz is for 400 MHz" in finding.reason
+    assert "400 MHz, where other releases have 1000 MHz" in finding.reason, "said here alone"
+    assert not found("clock", *usual, slow) and not found(
+        "one-release-jump", *usual, slow, usual[0]
+    )
     # A processor that does run at less does less work in a second.
     throttled = run(*dhrystone(400, 2_105_263, 3.0), release="08.04")
     assert not found("wrong-clock", *usual, throttled)

@@ -59,12 +59,22 @@ def test_a_board_apart_is_compared_with_the_others() -> None:
     )
 
 
-@pytest.mark.parametrize(("load", "is_over"), [(99.5, False), (100.0, False), (100.5, True)])
-def test_a_load_is_over_its_limit_above_all_there_is(load: float, is_over: bool) -> None:
+@pytest.mark.parametrize(
+    ("load", "rule"),
+    [
+        (99.5, ""),
+        (100.0, ""),
+        (100.5, "load-over-limit"),
+        (105.0, "load-over-limit"),
+        (105.5, "over-limit"),
+    ],
+)
+def test_a_load_is_over_its_limit_above_all_there_is(load: float, rule: str) -> None:
     params = {"algorithm": "sha256", "engine": "hw"}
     result = {"benchmark": "openssl", "metric": "cpu_load", "unit": "%", "params": params}
     said = [f"sk, CPU load, SHA-256, accelerator: it is {load:g} %, and 100 % is all there is"]
-    assert reasons("over-limit", run(result | {"value": load})) == (said if is_over else [])
+    for each in ("load-over-limit", "over-limit"):
+        assert reasons(each, run(result | {"value": load})) == (said if each == rule else [])
 
 
 @pytest.mark.parametrize(("rate", "is_wrong"), [(0.5, False), (0.0, True), (-5.0, True)])

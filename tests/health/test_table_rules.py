@@ -62,6 +62,41 @@ def test_rows_that_are_faster_by_different_factors_are_no_fault_of_units() -> No
     assert not found("table-scaled", *of_three_releases(newest))
 
 
+def test_a_first_table_in_another_unit_than_that_of_another_board_is_an_error() -> None:
+    usual = [run(*storage(seed), board="sk", release=r) for seed, r in enumerate(RELEASES)]
+    new = run(*storage(7, 1.2 / 1000), board="lp", release=RELEASES[-1])
+    finding = only(found("table-scaled", *usual, new))
+    assert (
+        "10 of 10 figures are about a 1000th of those of the SoC's other boards" in finding.reason
+    )
+    assert {suspect.record.board for suspect in finding.suspects} == {"lp"}
+    # A board that is nine times as fast need not be wrong.
+    assert not found(
+        "table-scaled", *usual, run(*storage(7, 9.0), board="lp", release=RELEASES[-1])
+    )
+
+
+def test_a_table_a_thousand_times_as_large_may_have_changed_too() -> None:
+    newest = storage(7, 1000.0)
+    for each, factor in zip(
+        newest, (0.2, 0.3, 1.1, 1.2, 1.0, 0.9, 5.0, 1.1, 1.2, 1.0), strict=True
+    ):
+        each["value"] *= factor
+    assert "7 of 10 figures" in only(found("table-scaled", *of_three_releases(newest))).reason
+    # Off by eight, so much else would have to be a change.
+    eight = [each | {"value": each["value"] / 125} for each in newest]
+    assert not found("table-scaled", *of_three_releases(eight))
+
+
+def test_small_whole_numbers_in_another_unit_are_found_in_spite_of_their_rounding() -> None:
+    def latencies(*values: int) -> list[dict[str, Any]]:
+        return [mem(f"lat_{n}", value) for n, value in enumerate(values)]
+
+    older = [run(*latencies(6, 6, 9, 9), release=r) for r in RELEASES[:2]]
+    scaled = run(*latencies(*(8 * value for value in (5, 5, 7, 8))), release=RELEASES[2])
+    assert "4 of 4 figures are about 8 times" in only(found("table-scaled", *older, scaled)).reason
+
+
 def test_most_rows_in_another_unit_are_not_nearly_all() -> None:
     newest = [
         each | {"value": each["value"] * (8 if n < 6 else 1)} for n, each in enumerate(storage(7))
@@ -160,6 +195,19 @@ def test_a_copy_of_another_board_is_an_error_in_both() -> None:
     finding = only(found("table-copied", *older, *boards))
     assert "8 of 8 figures are those of lp" in finding.reason
     assert "8 of 8 figures are those of sk" in finding.reason
+
+
+def test_a_part_of_a_table_that_is_a_copy_is_found_if_its_figures_are_many() -> None:
+    def of_board(board: str, count: int) -> Loaded:
+        own = [mem(f"lat_{n}", 200.25 + 3 * n) for n in range(count)]
+        rest = [mem(f"bw_{n}", 100.0 + ord(board) + n) for n in range(20)] if board == "b" else []
+        return run(*own, *rest, board=board, release="09.04")
+
+    # Figures with four and five digits, of which the first two agree by chance.
+    (many,) = found("table-copied", of_board("a", 8), of_board("b", 8))
+    assert "b, Latency, 0; and 7 more figures: 8 of 26 figures are those of a" in many.reason
+    (few,) = found("table-copied", of_board("a", 5), of_board("b", 5))
+    assert {suspect.record.board for suspect in few.suspects} == {"a"}, "5 of 23 prove nothing"
 
 
 def test_a_copy_of_another_soc_is_found_among_the_newest_figures_of_all() -> None:

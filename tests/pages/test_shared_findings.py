@@ -13,7 +13,7 @@ from perfguide.figures.dataset import Settings
 from perfguide.pages.build import generate
 
 
-def load(release: str, cpu_load: float, latency: float = 4.0) -> dict[str, Any]:
+def load(release: str, cpu_load: float, latency: float = 4.25) -> dict[str, Any]:
     results = [
         {"benchmark": "alsa", "metric": "cpu_load", "unit": "%", "value": cpu_load},
         {"benchmark": "lmbench", "metric": "lat_syscall", "unit": "us", "value": latency},

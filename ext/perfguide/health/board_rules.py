@@ -194,6 +194,10 @@ def wrong_clock(figures: Figures) -> Iterator[Hit]:
                 f"{clock_text}, and {figures.metric_label(others[0])} is that of other releases"
             )
             yield Hit("wrong-clock", position, detail, weight=2.0 + abs(own))
+            # One cause is one finding, so the clock itself is none of the rule about clocks.
+            unit = figures.name("unit", clocks[0])
+            usual = amount(round(float(figures.mean[clocks[0]]) * math.exp(-by_clock), 3), unit)
+            yield Hit("wrong-clock", clocks[0], f"{clock_text}, where other releases have {usual}")
 
 
 def _away(figures: Figures, past: Mapping[int, list[int]], position: int) -> float | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from statistics import median
 
 import numpy as np
 from msgspec import UNSET
@@ -42,11 +43,29 @@ RULES = (
         disqualifies=True,
     ),
     Rule(
+        "printed-as-zero",
+        "note",
+        "too small for the digits that were printed",
+        "a figure or a sample is 0 where it cannot be, in a row whose other figures are usually no larger "
+        "than ten units of their last digit, or are 0 as well",
+        "print more digits, or another unit",
+        disqualifies=True,
+    ),
+    Rule(
         "over-limit",
         "error",
         "more than is possible",
         "a share is above 100 %, a load above 100 % for each thread, or a rate above what its bus can do",
         "check the unit, and of a load how it was taken and what it is a share of",
+        disqualifies=True,
+    ),
+    Rule(
+        "load-over-limit",
+        "note",
+        "a load slightly above all there is",
+        "a load is above 100 % for each thread by up to a twentieth: its time and that of the run were not "
+        "taken at the same moments",
+        "take it as a full load",
         disqualifies=True,
     ),
     Rule(
@@ -74,6 +93,15 @@ RULES = (
         "name what differs, such as a core or a cluster, as a parameter, and upload them again",
     ),
 )
+
+MAX_COARSE_STEPS = 10
+"""The units of its last digit up to which a figure is so small that the next may be printed as 0."""
+
+MIN_ALL_ZERO = 3
+"""The number of releases, all with 0, from which a row is too small for its digits."""
+
+MAX_LOAD_EXCESS = 1.05
+"""The share of its limit up to which a load is one that was taken over other moments than its run."""
 
 _ALWAYS_POSITIVE = {
     *{"data rate", "time", "frequency", "packet rate", "floating-point rate", "instruction rate"},
@@ -143,14 +171,20 @@ def _positive(kind: tuple[str, Metric | None, str]) -> bool:
 
 
 def not_positive(figures: Figures) -> Iterator[Hit]:
-    """Yield figures or samples at or below zero that must be positive."""
+    """Yield figures or samples at or below zero that must be positive, or that are printed as zero."""
     positive = figures.of_kind([_positive(kind) for kind in figures.kinds[1]])
     mean, low = figures.mean, figures.low
+    rows = {position: own for own in figures.lines for position in own}
     for position in np.flatnonzero(positive & ((mean <= 0) | (low <= 0))).tolist():
         unit = figures.name("unit", position)
         if mean[position] == 0 and units.parse(unit).kind == "power":
             continue  # a rail in standby draws less than the meter's resolution
-        if mean[position] <= 0:
+        # Beside a sample of 0 only the others of its figure count.
+        row = rows[position] if mean[position] == 0 else [position]
+        if low[position] == 0 and _is_coarse(figures, row):
+            detail = f"it is printed as {amount(low[position], unit)}"
+            yield Hit("printed-as-zero", position, detail, may_lead=mean[position] != 0)
+        elif mean[position] <= 0:
             detail = f"the figure is {amount(mean[position], unit)}"
             yield Hit("not-positive", position, detail, weight=2.0)
         else:
@@ -158,6 +192,15 @@ def not_positive(figures: Figures) -> Iterator[Hit]:
             ends = f"minimum {units.exact(least)}, maximum {units.exact(most)}"
             detail = f"a sample of {amount(least, unit)} is in the mean ({ends})"
             yield Hit("not-positive", position, detail, may_lead=True)
+
+
+def _is_coarse(figures: Figures, row: Sequence[int]) -> bool:
+    """Return whether figures of a row, among them a 0, are so small that a 0 is one rounded down."""
+    positive = [high for high in figures.high[list(row)].tolist() if high > 0]
+    # Of a single release nothing says that a 0 is usual.
+    if not positive:
+        return len(row) >= MIN_ALL_ZERO
+    return bool(median(positive) <= MAX_COARSE_STEPS * min(map(last_digit, positive)))
 
 
 _LOAD = re.compile(r"(^|[_ -])(cpu|load|loss|util|utilisation|utilization)", re.IGNORECASE)
@@ -183,7 +226,9 @@ def over_limit(figures: Figures) -> Iterator[Hit]:
             most = f"{amount(limit, unit)}{reason} is all there is"
             detail = f"{largest} {amount(top, unit)}, and {most}"
             within = bool(figures.mean[position] <= limit * (1 + 1e-9))
-            yield Hit("over-limit", position, detail, weight=2.0, may_lead=within)
+            is_load = _LOAD.search(figures.name("metric", position))
+            rule = "load-over-limit" if is_load and top <= limit * MAX_LOAD_EXCESS else "over-limit"
+            yield Hit(rule, position, detail, weight=2.0, may_lead=within)
 
 
 def _limit(metric: Metric | None, unit: str) -> float:

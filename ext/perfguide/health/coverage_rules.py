@@ -102,14 +102,18 @@ def _renamed(
     gone: dict[tuple[int, int], list[int]],
     added: dict[tuple[int, int], list[int]],
 ) -> set[int]:
-    """Return figures that a release has under another value of one parameter, or without it.
+    """Return figures that a release has in another unit, or under another value of one parameter, or
+    without it.
 
     All with the old value are gone, and the same ones except for that value are new: a table was
     numbered or spelt differently.
     """
     renamed: set[int] = set()
+    kind = figures.groups("metric", "params")
     for key, positions in gone.items():
         new = added.get(key, [])
+        kinds = set(kind[new].tolist())
+        renamed.update(position for position in positions if int(kind[position]) in kinds)
         names = {name for position in (*positions, *new) for name in figures.params(position)}
         before, after = (_by_value(figures, each, names) for each in (positions, new))
         present = {(name, frozenset(others)) for (name, _), others in after.items()}

@@ -33,7 +33,8 @@ RULES = (
         "note",
         "a newest figure far from all before",
         "a figure of a board's newest release is 1.5 times or more off every release before, and "
-        "far more than those differ among themselves, and no other figure of its benchmark is",
+        "far more than those differ among themselves, and no other figure of its benchmark moved half as "
+        "far",
         "measure it once more before it is published; if it stays, its comparison says since when",
     ),
     Rule(
@@ -41,7 +42,7 @@ RULES = (
         "note",
         "a first figure unlike that of all other boards",
         "a figure that its board never had before is five times or more off that of every other "
-        "board, which agree",
+        "board, which agree, or fifty times off that of the only other board of its SoC",
         "look at the unit and the set-up, and measure it once more",
         disqualifies=True,
     ),
@@ -85,6 +86,9 @@ UNIT_FACTORS = (10.0, 100.0, 1000.0, 1024.0, 1024.0**2, 1e6)
 SLIP_TOLERANCE_LOG = math.log(1.15)
 """The tolerance, as a logarithm, of a ratio that is taken for a factor of units."""
 
+MAX_LEVEL_RELEASES = 5
+"""The number of releases that show the present level of a figure."""
+
 MIN_SURE_SLIP = math.log(50)
 """The least ratio, as a logarithm, that is taken for a slip of units whatever else moved."""
 
@@ -114,13 +118,16 @@ def far(figures: Figures) -> Iterator[Hit]:
         if value <= 0 or min(before) <= 0:
             continue
         logs, log = [figures.logs[position] for position in own[:-1]], figures.logs[last]
-        middle = median(logs)
+        middle = median(logs[-MAX_LEVEL_RELEASES:])
         unit = figures.name("unit", last)
         if not figures.steady[last]:
             continue
         slip = _slip(log - middle)
-        wide = max(logs) - min(logs)
+        # A long past can have changed by more than that, a little at a time.
+        wide = max(logs[-MAX_LEVEL_RELEASES:]) - min(logs[-MAX_LEVEL_RELEASES:])
         is_slip = slip and wide <= MAX_AGREEING_LOG and abs(log - middle) > 3 * wide
+        way = int(table[last]) * 2 + (log > middle)
+        moved.setdefault(way, []).append(log - middle)
         if not is_slip and abs(log - middle) < MIN_FAR_LOG:
             continue
         span = f"{units.number(min(before))} to {units.number(max(before))}"
@@ -129,7 +136,6 @@ def far(figures: Figures) -> Iterator[Hit]:
             detail = (
                 f"{amount(value, unit)}, where the release before had {units.number(before[0])}"
             )
-        way = int(table[last]) * 2 + (log > middle)
         if is_slip:
             # A real change can be by about ten; no processor or memory is a thousand times faster.
             may_lead = abs(log - middle) < MIN_SURE_SLIP
@@ -139,22 +145,29 @@ def far(figures: Figures) -> Iterator[Hit]:
         elif len(before) >= 2 and _is_outlier(logs, log):
             hit = Hit("newest-far", last, detail, weight=abs(log - middle))
             away.append((hit, way))
-        moved.setdefault(way, []).append(log - middle)
     # Rows that moved far together, but not by one factor, really changed: comparisons report it.
     for hit, way in away:
-        others = [move for move in moved[way] if abs(abs(move) - hit.weight) > SLIP_TOLERANCE_LOG]
-        is_sure = hit.rule == "unit-slip" and not hit.may_lead
-        if is_sure or (not others and (hit.rule == "unit-slip" or len(moved[way]) == 1)):
+        if hit.rule == "newest-far":
+            # Of rows along a curve, the next one moved a little less.
+            if sum(abs(move) >= hit.weight / 2 for move in moved[way]) == 1:
+                yield hit
+            continue
+        others = [
+            move
+            for move in moved[way]
+            if abs(move) >= MIN_FAR_LOG and abs(abs(move) - hit.weight) > SLIP_TOLERANCE_LOG
+        ]
+        if not (others and hit.may_lead):
             yield hit
 
 
 def _slip(away: float) -> str:
     """Return in words the factor of units near the logarithm of a ratio, or ""."""
-    for factor in UNIT_FACTORS:
-        if abs(abs(away) - math.log(factor)) <= SLIP_TOLERANCE_LOG:
-            number = units.number(factor, 0)
-            return f"about {number} times as much" if away > 0 else f"about a {number}th of it"
-    return ""
+    factor = min(UNIT_FACTORS, key=lambda factor: abs(abs(away) - math.log(factor)))
+    if abs(abs(away) - math.log(factor)) > SLIP_TOLERANCE_LOG:
+        return ""
+    number = units.number(factor, 0)
+    return f"about {number} times as much" if away > 0 else f"about a {number}th of it"
 
 
 def _is_outlier(logs: Sequence[float], log: float) -> bool:
@@ -201,18 +214,23 @@ def unlike_boards(figures: Figures) -> Iterator[Hit]:
         values = (
             near if len(near) >= MIN_BOARDS_OF_SOC else everywhere if len(everywhere) > 4 else []
         )
+        # A single other board of the SoC suffices where no two of them differ like this.
+        if len(near) == 2 and near[0] > 0 and math.log(near[1] / near[0]) >= MIN_SURE_SLIP:
+            values = near
         if not values or values[0] <= 0:
             continue
         at, log = bisect_left(values, means[last]), math.log(means[last])
         beside = [values[n] for n in (at - 1, at + 1) if 0 <= n < len(values)]
+        others = len(values) - 1
         low = values[1] if at == 0 else values[0]
         high = values[-2] if at == len(values) - 1 else values[-1]
         away = min(abs(math.log(value) - log) for value in beside)
         if away < MIN_UNLIKE_LOG or math.log(high) - math.log(low) > 2 * MIN_UNLIKE_LOG / 3:
             continue
-        span = f"{units.number(low)} to {units.number(high)}"
-        unit, others = figures.name("unit", last), len(values) - 1
-        detail = f"{amount(means[last], unit)}, where {others} other boards have {span}"
+        span = f"{others} other boards have {units.number(low)} to {units.number(high)}"
+        if others == 1:
+            span = f"the other board has {units.number(low)}"
+        detail = f"{amount(means[last], figures.name('unit', last))}, where {span}"
         yield Hit("unlike-boards", last, detail, weight=away)
 
 

@@ -40,13 +40,18 @@ CHECKS: tuple[Check, ...] = tuple(check for family in _FAMILIES for check in fam
 ACROSS_SOCS: tuple[Check, ...] = (*newest_rules.ACROSS_SOCS, *table_rules.ACROSS_SOCS)
 """Checks that compare the newest figures of several SoCs."""
 
-_OF_TABLES = {rule.id for rule in table_rules.RULES}
-EXPLAINING = {"coarse-steps", "not-positive", "over-limit", "unit-slip", "swapped-boards"}
-EXPLAINED = {"board-apart", "one-release-jump", "newest-far", "unlike-boards"}
-"""A figure with a hit of an explaining rule needs none of an explained one, which follows from it."""
+_APART = {"board-apart", "one-release-jump", "newest-far", "unlike-boards"}
 
-EXPLAINED_BY_TABLE = EXPLAINED | {"unit-slip", "stale-copy", "swapped-boards", "curve-dips"}
-"""Rules that a fault of the table of a figure explains."""
+EXPLANATIONS = (
+    ({"coarse-steps", "not-positive", "over-limit", "unit-slip", "swapped-boards"}, _APART),
+    ({"wrong-clock"}, _APART | {"clock", "over-limit"}),
+    (
+        {rule.id for rule in table_rules.RULES},
+        _APART | {"unit-slip", "stale-copy", "swapped-boards", "curve-dips"},
+    ),
+)
+"""Explaining rules and explained ones: a figure with a hit of one of the first needs none of the second,
+which follows from it."""
 
 
 NAMES = ("board", "benchmark", "metric", "unit", "params")
@@ -125,12 +130,12 @@ def examine(
         name = f"the findings of “{check.__name__.replace('_', ' ')}”"
         # A rule that fails costs its own findings and no others.
         hits += attempt(name, "health", partial(_hits, check, figures), failed)
-    explained = {hit.position for hit in hits if hit.rule in EXPLAINING}
-    of_tables = {hit.position for hit in hits if hit.rule in _OF_TABLES}
-    remaining = (
-        hit
+    explained = {
+        (rule, hit.position)
+        for explaining, rules in EXPLANATIONS
         for hit in hits
-        if not (hit.rule in EXPLAINED and hit.position in explained)
-        and not (hit.rule in EXPLAINED_BY_TABLE and hit.position in of_tables)
-    )
+        if hit.rule in explaining
+        for rule in rules
+    }
+    remaining = (hit for hit in hits if (hit.rule, hit.position) not in explained)
     return gather(figures, remaining, RULES), unmade

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
+from statistics import median
 
 import numpy as np
 
 from ..catalog.chart_spec import is_number
 from ..common import units
+from ..common.units import last_digit
 from ..figures import labels
 from ..figures.columns import GUIDE, SERIES, Figures, Flags, Floats, Ints, together
 from .finding import Hit, Rule, amount
@@ -39,7 +41,8 @@ RULES = (
         "warning",
         "a curve that dips where it must rise",
         "a throughput falls by more than a tenth where the block or packet size grows; told in the "
-        "first release that shows it",
+        "first release that shows it, unless three curves of a board fall alike at one size, as they do "
+        "where a driver takes another path",
         "measure that size again; a search for a rate may have stopped early",
     ),
 )
@@ -47,9 +50,17 @@ RULES = (
 MIN_APART_LOG = math.log(1.5)
 MIN_APART_ALONE_LOG = math.log(2)
 """The least log ratio between a board and the others, and without other releases to compare."""
-MIN_JUMP_LOG = math.log(1.3)
+MIN_JUMP_LOG, MIN_JUMP_STEPS = math.log(1.3), 3
+"""The least jump, as the logarithm of a ratio and in units of the last digit."""
 MAX_DIP_SHARE = 0.9
 """The share of the highest figure so far below which a curve has dipped."""
+
+MIN_CURVES_OF_A_PATH, MAX_PATH_RATIO = 3, 1.2
+"""The number of curves with a dip at one size, and the largest ratio between their depths, from which
+the driver has another path for that size."""
+
+MIN_USUAL_DISTANCES, MIN_USUAL_SHARE = 2, 0.2
+"""The number and the share of distances as large as one of them that make it usual for a row."""
 
 
 def _logs(figures: Figures) -> tuple[Ints, Floats]:
@@ -81,9 +92,13 @@ def board_apart(figures: Figures) -> Iterator[Hit]:
     distances: dict[int, dict[int, float]] = {}
     for position, apart in zip(frame["position"].tolist(), frame["apart"].tolist(), strict=True):
         distances.setdefault(int(series[position]), {})[position] = apart
+    spread = _spread(figures, distances)
+    siblings: dict[int, list[int]] = {}
+    for number, position in zip(frame["row"].tolist(), frame["position"].tolist(), strict=True):
+        siblings.setdefault(number, []).append(position)
     before = {after: first for own in figures.lines for first, after in pairwise(own)}
-    columns = (worst[name].tolist() for name in ("position", "apart", "boards"))
-    for position, apart, boards in zip(*columns, strict=True):
+    columns = (worst[name].tolist() for name in ("position", "row", "apart", "boards"))
+    for position, number, apart, boards in zip(*columns, strict=True):
         others = [a for p, a in distances[int(series[position])].items() if p != position]
         # A board that is slower by design is as far from the others in every release.
         usual = abs(float(np.median(others))) if others else 0.0
@@ -93,6 +108,23 @@ def board_apart(figures: Figures) -> Iterator[Hit]:
         earlier = float(figures.mean[before[position]]) if position in before else 0.0
         if earlier > 0 and abs(math.log(figures.mean[position] / earlier)) < abs(apart) / 3:
             continue
+        moves = [
+            figures.logs[other] - figures.logs[before[other]]
+            for other in siblings[number]
+            if other != position and other in before and figures.mean[before[other]] > 0
+        ]
+        if (
+            not earlier
+            and moves
+            and median(moves) * apart < 0
+            and abs(median(moves)) > abs(apart) / 2
+        ):
+            continue
+        # Boards that are often as far apart in this row say nothing about this one.
+        away = [a for p, a in spread[_row(figures, position)].items() if p not in siblings[number]]
+        usual_count = sum(a > abs(apart) / 2 for a in away)
+        if usual_count >= max(MIN_USUAL_DISTANCES, MIN_USUAL_SHARE * len(away)):
+            continue
         # The quotient can be finite although the power is not.
         mean = float(figures.mean[position])
         middle = math.copysign(math.exp(math.log(abs(mean)) - apart), mean)
@@ -101,6 +133,24 @@ def board_apart(figures: Figures) -> Iterator[Hit]:
             f"{boards - 1} other boards have about {units.number(middle)}, {_times(apart)}"
         )
         yield Hit("board-apart", position, detail, weight=abs(apart))
+
+
+def _row(figures: Figures, position: int) -> int:
+    return int(
+        figures.groups("sdk", "soc", "os", "benchmark", "metric", "unit", "params")[position]
+    )
+
+
+def _spread(
+    figures: Figures, distances: Mapping[int, Mapping[int, float]]
+) -> dict[int, dict[int, float]]:
+    """Return for each row how far each figure is from where its board usually is beside the others."""
+    spread: dict[int, dict[int, float]] = {}
+    for own in distances.values():
+        middle = median(own.values())
+        for position, apart in own.items():
+            spread.setdefault(_row(figures, position), {})[position] = abs(apart - middle)
+    return spread
 
 
 def _times(log: float) -> str:
@@ -125,8 +175,15 @@ def one_release_jump(figures: Figures) -> Iterator[Hit]:
     jumps = within[:-1] & within[1:] & (before * after < 0) & (least > MIN_JUMP_LOG)
     # Back near the old level, and far beyond the usual change: some series jump all the time.
     jumps &= (np.abs(before + after) < least / 4) & (least > 5 * noise[series[1:-1]])
+    # A figure that jumps again with the release after has two levels, and this may be the right one.
+    onward = np.append(np.where(within[2:], change[2:], 0.0), 0.0)
+    jumps &= np.abs(onward + after) >= np.abs(onward)
     for index in np.flatnonzero(jumps).tolist():
         first, position, last = (int(p) for p in positions[index : index + 3])
+        three = figures.mean[[first, position, last]].tolist()
+        # Two integers that follow each other can be equal but for rounding.
+        if abs(three[1] - three[0]) < MIN_JUMP_STEPS * min(map(last_digit, three)):
+            continue
         detail = (
             f"{amount(figures.mean[position], figures.name('unit', position))}, "
             f"{_times(float(before[index]))} than {units.exact(figures.mean[first])} "
@@ -165,7 +222,14 @@ def curve_dips(figures: Figures) -> Iterator[Hit]:
     highest = pd.Series(mean).groupby(curve).cummax().to_numpy(dtype="float64")
     # The first point of a curve is its highest so far, so this never looks before it.
     peak = np.maximum.accumulate(np.where(mean == highest, np.arange(len(mean)), 0))
-    dips = np.flatnonzero(mean < MAX_DIP_SHARE * highest).tolist()
+    paths: dict[tuple[int, float, float], list[int]] = {}
+    owner = figures.groups(*GUIDE, "board", "benchmark", "metric", "unit")
+    for index in np.flatnonzero(mean < MAX_DIP_SHARE * highest).tolist():
+        step = int(owner[positions[index]]), float(size[peak[index]]), float(size[index])
+        paths.setdefault(step, []).append(index)
+    dips = sorted(
+        index for own in paths.values() if not _is_path(mean[own] / highest[own]) for index in own
+    )
     series, rank = figures.groups(*SERIES), figures.release_rank
     # The same dip in an earlier release is normal, and was reported there.
     since: dict[int, int] = {}
@@ -183,6 +247,13 @@ def curve_dips(figures: Figures) -> Iterator[Hit]:
         figure = amount(low, figures.name("unit", position))
         detail = f"{figure} at {size_words}, after {units.exact(high)} at {at_peak}"
         yield Hit("curve-dips", position, detail, weight=high / low)
+
+
+def _is_path(shares: Floats) -> bool:
+    """Return whether dips of several curves at one size, as shares of the highest, are a property."""
+    return len(shares) >= MIN_CURVES_OF_A_PATH and bool(
+        shares.max() <= MAX_PATH_RATIO * shares.min()
+    )
 
 
 def _scalar(size: float) -> int | float:

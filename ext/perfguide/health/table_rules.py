@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from statistics import fmean, median
 
 from ..common import units
+from ..common.units import last_digit
 from ..figures.columns import GUIDE, OWNER, Figures, digits
 from ..figures.exchanges import Moved, exchanges
 from .finding import Hit, Rule
@@ -22,7 +23,8 @@ RULES = (
         "error",
         "a table in another unit",
         "nearly all figures of a table in a board's newest release are 8, 10, 100, 1000 or 1024 times "
-        "those of earlier releases, or a part of them, more alike than a real change would be",
+        "those of earlier releases or, where it has none, of the SoC's other boards, or a part of them, "
+        "more alike than a real change would be",
         "look whether the program printed another unit or prefix, and upload the table again",
         disqualifies=True,
     ),
@@ -51,16 +53,21 @@ MIN_SCALED_FIGURES = 3
 MIN_SCALED_BY_TEN = 6
 """The number of figures of a table that is off by ten, which rates of storage really change by."""
 
-MAX_REST_LOG = math.log(1.08)
-"""The farthest that the median of a scaled table is from the scaled past."""
+MIN_SURE_FACTOR = 100.0
+"""The factor from which a table is in another unit even if some of its figures changed as well."""
+
+MAX_REST_LOG, MAX_SURE_REST_LOG = math.log(1.08), math.log(1.3)
+"""The farthest that the median of a scaled table is from the scaled past, and with a sure factor."""
 
 MAX_ROW_LOG = math.log(1.4)
-MIN_AGREEING_SHARE = 0.8
+MIN_AGREEING_SHARE, MIN_SURE_SHARE = 0.8, 0.6
+"""The share of the figures that are scaled, and with a sure factor."""
 
 MIN_COPIED_SHARE = 0.85
 MIN_COPIED_FIGURES = 4
-MIN_COPIED_DIGITS = 8
-"""The digits of the different copied figures, beyond the first two of each, which agree by chance."""
+MIN_COPIED_DIGITS, MIN_COPIED_DIGITS_OF_PART = 8, 16
+"""The digits of the different copied figures, beyond the first two of each, which agree by chance; and
+where less than half of the table is copied."""
 
 MAX_USUAL_SHARE = 0.3
 """The share of figures that releases of a table have in common without being copies."""
@@ -71,63 +78,94 @@ class _Row:
     position: int
     after: float
     before: float
-    """The median of the last three releases before."""
+    """The median of the last three releases before, or of the other boards."""
+    slack: float
+    """The change, as a logarithm, that is within the last digit of both."""
 
 
-def _tables(figures: Figures) -> dict[int, list[_Row]]:
-    """Return the newest figures of each benchmark on each board that have a past."""
-    table, logs = figures.groups(*OWNER, "benchmark"), figures.logs
-    tables: dict[int, list[_Row]] = {}
-    for own in figures.lines:
-        last = own[-1]
-        # Three releases are the present level, and their median survives a bad one.
-        past = [logs[position] for position in own[:-1][-3:]]
-        if (
-            past
-            and figures.newest[last]
-            and figures.steady[last]
-            and not math.isnan(sum(past) + logs[last])
-        ):
-            tables.setdefault(int(table[last]), []).append(_Row(last, logs[last], median(past)))
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """Newest figures of a benchmark on a board; ``whose`` says what they are compared with."""
+
+    whose: str
+    rows: list[_Row]
+
+
+def _tables(figures: Figures) -> list[_Table]:
+    """Return the newest figures of each benchmark on each board that have a past; and of a benchmark
+    without one, those that another board of the SoC has too."""
+    table = figures.groups(*OWNER, "benchmark")
+    kind = figures.groups("sdk", "soc", "os", "benchmark", "metric", "unit", "params").tolist()
+    # Three releases are the present level, and their median survives a bad one.
+    past = {own[-1]: own[:-1][-3:] for own in figures.lines if figures.newest[own[-1]]}
+    of_kind: dict[int, list[int]] = {}
+    for last in past:
+        of_kind.setdefault(kind[last], []).append(last)
+    by_table: dict[int, list[int]] = {}
+    for last in past:
+        if figures.steady[last]:
+            by_table.setdefault(int(table[last]), []).append(last)
+    tables = []
+    for own in by_table.values():
+        before = {last: past[last] for last in own if past[last]}
+        whose = "of earlier releases"
+        if not before:
+            before = {last: [p for p in of_kind[kind[last]] if p != last] for last in own}
+            whose = "of the SoC's other boards"
+        rows = [_row(figures, last, others) for last, others in before.items() if others]
+        tables.append(_Table(whose, [r for r in rows if not math.isnan(r.after + r.before)]))
     return tables
+
+
+def _row(figures: Figures, last: int, others: Sequence[int]) -> _Row:
+    before = median(figures.logs[position] for position in others)
+    # A part of an integer, such as 5 of 5.4, is lost in each of the two.
+    step = min(last_digit(figures.mean[position]) for position in others)
+    slack = 2 * math.log1p(step / math.exp(before)) if not math.isnan(before) else 0.0
+    return _Row(last, figures.logs[last], before, slack)
 
 
 def table_scaled(figures: Figures) -> Iterator[Hit]:
     """Yield the figures of tables that are a factor of units off their past."""
-    for rows in _tables(figures).values():
+    for table in _tables(figures):
         reported: set[int] = set()
         # A wrong unit shows in all rows that have it, or in one column of several in that unit.
         for column in ("unit", "metric"):
             groups: dict[str, list[_Row]] = {}
-            for row in rows:
+            for row in table.rows:
                 groups.setdefault(figures.name(column, row.position), []).append(row)
             for own in groups.values():
-                hits = [hit for hit in _scaled(own) if hit.position not in reported]
+                hits = [hit for hit in _scaled(own, table.whose) if hit.position not in reported]
                 reported |= {hit.position for hit in hits}
                 yield from hits
 
 
-def _scaled(rows: Sequence[_Row]) -> list[Hit]:
-    middle = median(row.after - row.before for row in rows)
+def _scaled(rows: Sequence[_Row], whose: str) -> list[Hit]:
+    moves = [row.after - row.before for row in rows]
+    middle = median(moves)
     for factor in SCALES:
         log = math.copysign(math.log(factor), middle)
+        is_sure = factor >= MIN_SURE_FACTOR and all(move / log >= 0.5 for move in moves)
+        share, most = (
+            (MIN_SURE_SHARE, MAX_SURE_REST_LOG) if is_sure else (MIN_AGREEING_SHARE, MAX_REST_LOG)
+        )
         least = MIN_SCALED_BY_TEN if factor == 10 else MIN_SCALED_FIGURES
-        rests = [abs(row.after - row.before - log) for row in rows]
+        rests = [
+            max(0.0, abs(move - log) - row.slack) for row, move in zip(rows, moves, strict=True)
+        ]
         fitting = [row for row, rest in zip(rows, rests, strict=True) if rest <= MAX_ROW_LOG]
-        if (
-            len(fitting) >= max(least, MIN_AGREEING_SHARE * len(rows))
-            and median(rests) <= MAX_REST_LOG
-        ):
+        if len(fitting) >= max(least, share * len(rows)) and median(rests) <= most:
             number = units.number(factor, 0)
             times = f"{number} times those" if middle > 0 else f"a {number}th of those"
-            detail = f"{len(fitting)} of {len(rows)} figures are about {times} of earlier releases"
+            detail = f"{len(fitting)} of {len(rows)} figures are about {times} {whose}"
             return [Hit("table-scaled", row.position, detail, weight=5.0) for row in fitting]
     return []
 
 
 def rows_exchanged(figures: Figures) -> Iterator[Hit]:
     """Yield newest figures that fit the past of other rows of their table."""
-    for rows in _tables(figures).values():
+    for table in _tables(figures):
+        rows = table.rows
         moved = [
             Moved(
                 figures.name("metric", row.position),
@@ -139,7 +177,7 @@ def rows_exchanged(figures: Figures) -> Iterator[Hit]:
             for row in rows
         ]
         for exchange in exchanges(moved):
-            detail = f"{exchange.words}: {len(exchange.rows)} figures fit each other's past"
+            detail = f"{exchange.words}: {len(exchange.rows)} figures fit those {table.whose} of each other"
             for index in exchange.rows:
                 yield Hit("rows-exchanged", rows[index].position, detail, weight=4.0)
 
@@ -216,7 +254,7 @@ def _copied(
     best: tuple[float, int, list[int], int] | None = None
     for other, theirs in others:
         common = own.keys() & theirs.keys()
-        if len(common) < max(MIN_COPIED_FIGURES, 0.5 * len(own)):
+        if len(common) < MIN_COPIED_FIGURES:
             continue
         # If releases repeat anyway, equal figures prove no copy.
         if max(usual.get(source[0], 0.0), usual.get(other[0], 0.0)) > MAX_USUAL_SHARE:
@@ -225,7 +263,9 @@ def _copied(
         # Equal figures count once, or a table with one repeated value would pass for a copy.
         beyond = sum(digits(value) - 2 for value in {float(means[p]) for p in same})
         share = len(same) / len(common)
-        if share >= MIN_COPIED_SHARE and beyond >= MIN_COPIED_DIGITS:
+        is_part = len(common) < len(own) / 2
+        least = MIN_COPIED_DIGITS_OF_PART if is_part else MIN_COPIED_DIGITS
+        if share >= MIN_COPIED_SHARE and beyond >= least:
             candidate = (share, other[1], sorted(same), next(iter(theirs.values())))
             best = max(best, candidate) if best else candidate
     if best is None:
