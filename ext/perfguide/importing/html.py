@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 
-from .model import Cell, Opener, Reading, Table, joined_head, plain
+from .model import Cell, Opener, Reading, Span, Table, joined_head, plain, spread
 
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _UNREAD_TAGS = frozenset({"sup", "script", "style"})
 """Footnote marks, and elements that browsers do not display."""
-_ROWS_TO_THE_END = 1 << 30
 
 
 @dataclass(slots=True)
@@ -19,17 +18,13 @@ class _OpenTable:
 
     line: int
     caption: str = ""
-    rows: list[list[Cell]] = field(default_factory=list)
+    rows: list[list[Span]] = field(default_factory=list)
     heads: list[bool] = field(default_factory=list)
-    spanning: dict[int, tuple[Cell, int]] = field(default_factory=dict)
-    """By column: a cell that reaches down into the next row, and the number of further rows."""
     span: tuple[int, int] = (1, 1)
     cell_line: int = 0
     text_index: int = -1
     """The index of the open cell's text in ``_Reader._texts``; negative if no cell is open."""
     cells: int = 0
-    exceeded: str = ""
-    """The name of the limit that the table exceeds."""
 
 
 class _Reader(HTMLParser):
@@ -51,7 +46,7 @@ class _Reader(HTMLParser):
         elif tag in _HEADINGS or tag == "caption":
             self._texts.append((tag, []))
         elif tag == "tr" and table:
-            self._end_row(table)
+            self._end_cell(table)
             table.rows.append([])
             table.heads.append(True)
         elif tag in ("td", "th") and table and table.rows:
@@ -81,12 +76,10 @@ class _Reader(HTMLParser):
             self._reading.title = self._reading.title or title
         elif tag == "caption" and table and self._is_open("caption"):
             table.caption = self._end_text().replace("¶", "").strip()
-        elif tag in ("td", "th") and table:
+        elif tag in ("td", "th", "tr") and table:
             self._end_cell(table)
-        elif tag == "tr" and table:
-            self._end_row(table)
         elif tag == "table" and table:
-            self._end_row(table)
+            self._end_cell(table)
             self._end_table(self._tables.pop())
 
     def close(self) -> None:
@@ -105,7 +98,7 @@ class _Reader(HTMLParser):
         return plain("".join(self._texts.pop()[1]))
 
     def _end_cell(self, table: _OpenTable) -> None:
-        """Add the open cell, if any, to each column that it spans."""
+        """Add the open cell, if any, to its row."""
         if table.text_index < 0 or not table.rows:
             return
         # Texts opened after the cell, such as a heading in it, are part of the cell.
@@ -113,59 +106,26 @@ class _Reader(HTMLParser):
         del self._texts[table.text_index :]
         table.text_index = -1
         text = plain("".join(part for _, parts in texts for part in parts))
-        cell = Cell(text, table.cell_line)
-        row = table.rows[-1]
-        self._spanning(table)
-        limits = self._reading.limits
-        rows, columns = table.span
-        if len(row) + columns > limits.columns:
-            table.exceeded = table.exceeded or "columns"
-        for _ in range(min(columns, limits.columns - len(row))):
-            if rows != 1:
-                # In HTML, a span of 0 rows reaches down to the end of the table.
-                table.spanning[len(row)] = cell, (rows or _ROWS_TO_THE_END) - 1
-            row.append(cell)
-        self._spanning(table)
-
-    def _end_row(self, table: _OpenTable) -> None:
-        self._end_cell(table)
-        if not table.rows:
-            return
-        row = table.rows[-1]
-        last = max(table.spanning, default=-1)
-        while len(row) <= last:
-            self._spanning(table)
-            if len(row) <= last:
-                row.append(Cell("", table.cell_line))
-        table.cells += len(row)
+        table.rows[-1].append((Cell(text, table.cell_line), *table.span))
+        table.cells += 1
         if table.cells > self._reading.limits.cells:
-            table.exceeded = table.exceeded or "cells"
             # Freed at once: the rest of a huge table is only counted.
-            table.rows, table.heads, table.spanning = [], [], {}
-
-    def _spanning(self, table: _OpenTable) -> None:
-        """Add the cells that span into the last row from above to their columns."""
-        row = table.rows[-1]
-        while len(row) in table.spanning:
-            cell, rows = table.spanning.pop(len(row))
-            if rows > 1:
-                table.spanning[len(row)] = cell, rows - 1
-            row.append(cell)
+            table.rows, table.heads = [[]], [False]
 
     def _end_table(self, table: _OpenTable) -> None:
-        if table.exceeded:
-            message = {"columns": "the table is wider than {} columns"}.get(
-                table.exceeded, "the table has over {} cells"
-            )
-            self._reading.exceeded(self._file, table.line, table.exceeded, message)
+        if table.cells > self._reading.limits.cells:
+            message = "the table has over {} cells"
+            self._reading.exceeded(self._file, table.line, "cells", message)
             return
-        rows = [tuple(row) for row in table.rows if row]
-        heads = [head for head, row in zip(table.heads, table.rows, strict=True) if row]
+        every = spread(self._reading, self._file, table.line, table.rows)
+        rows = [row for row in every if row]
+        heads = [head for head, row in zip(table.heads, every, strict=False) if row]
         # If every row is marked as a head, only the first one is taken as such.
         count = next((at for at, head in enumerate(heads) if not head), 1) or 1
         headings = tuple(title for _, title in self._headings)
         head, body = joined_head(rows[:count]), tuple(rows[count:])
-        self._reading.add(Table(self._file, table.line, headings, table.caption, head, body))
+        if every or not table.rows:
+            self._reading.add(Table(self._file, table.line, headings, table.caption, head, body))
 
 
 def _number(text: str | None) -> int:

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -24,6 +25,9 @@ class Cell:
     line: int
 
 
+Row = tuple[Cell, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Table:
     """A table and the headings above it.
@@ -38,7 +42,7 @@ class Table:
     headings: tuple[str, ...]
     caption: str
     head: tuple[str, ...]
-    rows: tuple[tuple[Cell, ...], ...]
+    rows: tuple[Row, ...]
 
 
 PassageKind = Literal["text", "warning", "list", "command"]
@@ -138,7 +142,43 @@ def _length(cell: Cell) -> int:
     return len(cell.text)
 
 
-def joined_head(rows: list[tuple[Cell, ...]]) -> tuple[str, ...]:
+Span = tuple[Cell, int, int]
+"""A cell, and the numbers of rows and columns that it spans; 0 rows reach down to the end."""
+
+
+def spread(reading: Reading, file: str, line: int, rows: Sequence[Sequence[Span]]) -> list[Row]:
+    """Return rows with a spanning cell in all its positions; none, and a fault, if they exceed a limit."""
+    limits = reading.limits
+    out: list[Row] = []
+    total = 0
+    spanning: dict[int, tuple[Cell, int]] = {}
+    for spans in rows:
+        cells: list[Cell] = []
+        left = deque(spans)
+        while left or any(column >= len(cells) for column in spanning):
+            at = len(cells)
+            if at in spanning:
+                # By column: a cell that reaches down into this row, and its rows from here on.
+                cell, down = spanning.pop(at)
+                across = 1
+            elif left:
+                cell, down, across = left.popleft()
+            else:
+                cell, down, across = Cell("", spans[-1][0].line if spans else line), 1, 1
+            # One column too many shows that the table is too wide.
+            for column in range(at, min(at + across, max(at, limits.columns) + 1)):
+                if down != 1:
+                    spanning[column] = cell, down - 1
+                cells.append(cell)
+        total += len(cells)
+        if total > limits.cells:
+            reading.exceeded(file, line, "cells", "the table has over {} cells")
+            return []
+        out.append(tuple(cells))
+    return out
+
+
+def joined_head(rows: Sequence[Row]) -> tuple[str, ...]:
     """Join the rows of a head into one text for each column."""
     width = max((len(row) for row in rows), default=0)
     columns: list[str] = []

@@ -39,12 +39,14 @@ from .model import (
     Passage,
     PassageKind,
     Reading,
+    Span,
     Table,
     below,
     caption_in,
     joined_head,
     plain,
     raised,
+    spread,
 )
 
 _CODE_DIRECTIVES = frozenset({"code-block", "code", "sourcecode"})
@@ -259,7 +261,10 @@ class _Tables:
                 return
             head = [row for part in group.children if isinstance(part, nodes.thead) for row in part]
             body = [row for part in group.children if isinstance(part, nodes.tbody) for row in part]
-            rows, count, file = self._spread([*head, *body], line), len(head), self._file
+            count, file = len(head), self._file
+            rows = spread(self._reading, file, line, self._spans([*head, *body], line))
+            if not rows:
+                return
         self._reading.line = max([self._reading.line, line, *(c.line for row in rows for c in row)])
         count = count or 1  # without a head, the first row names the columns
         head_texts = joined_head(rows[:count])
@@ -269,24 +274,15 @@ class _Tables:
         text = content if isinstance(content, str) else self._text(content, line)
         return Cell(text, line)
 
-    def _spread(self, rows: list[Any], line: int) -> list[tuple[Cell, ...]]:
-        """Return rows of nodes as rows of cells, with a spanning cell in all its positions."""
-        pending: dict[tuple[int, int], Cell] = {}
-        out: list[tuple[Cell, ...]] = []
-        for number, row in enumerate(rows):
-            cells: list[Cell] = []
+    def _spans(self, rows: list[Any], line: int) -> list[list[Span]]:
+        """Return the cells of rows of nodes."""
+        out: list[list[Span]] = []
+        for row in rows:
+            out.append([])
             for entry in row.children:
-                while (number, len(cells)) in pending:
-                    cells.append(pending.pop((number, len(cells))))
                 line = _first_line(entry) or line
                 cell = Cell(self._text(entry, line), line)
-                for _ in range(1 + entry.get("morecols", 0)):
-                    for offset in range(1, 1 + entry.get("morerows", 0)):
-                        pending[number + offset, len(cells)] = cell
-                    cells.append(cell)
-            while (number, len(cells)) in pending:
-                cells.append(pending.pop((number, len(cells))))
-            out.append(tuple(cells))
+                out[-1].append((cell, 1 + entry.get("morerows", 0), 1 + entry.get("morecols", 0)))
         return out
 
     def _text(self, node: nodes.Node, line: int) -> str:
