@@ -19,7 +19,7 @@ import pkgutil
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from pathlib import PurePosixPath
 from typing import Any
@@ -147,20 +147,8 @@ def _inliner(max_chars: int) -> states.Inliner:
     return inliner
 
 
-@dataclass(slots=True)
-class _Level:
-    """An element whose children are being read."""
-
-    children: Iterator[nodes.Node]
-    in_table: bool
-    headings: tuple[str, ...]
-    own: tuple[str, ...]
-    """The headings, and the rubric that applies until the next section."""
-
-
 class _Tables:
-    """The tables and words of a document, found by a walk without recursion, so that no nesting is too
-    deep."""
+    """The tables and words of a document."""
 
     def __init__(
         self, document: nodes.document, file: str, reading: Reading, captions: Mapping[int, str]
@@ -179,31 +167,29 @@ class _Tables:
         """True if the first caption in a paragraph has no table above it."""
 
     def read(self) -> None:
-        levels = [_Level(iter(self._document.children), False, (), ())]
-        while levels:
-            level = levels[-1]
-            child = next(level.children, None)
-            if child is None:
-                levels.pop()
-                continue
-            elif isinstance(child, nodes.title | nodes.rubric) and not level.in_table:
-                # A rubric takes the place of the one before it.
+        self._read(self._document, ())
+
+    def _read(self, parent: nodes.Element, headings: tuple[str, ...]) -> None:
+        """Read the elements below some headings."""
+        # With the rubric that applies until the next section.
+        own = headings
+        for child in parent.children:
+            if isinstance(child, nodes.title | nodes.rubric):
                 self._caption, self._is_below_table = "", False
-                level.own = (*level.headings, self._text(child, child.line or 1))
-                self._reading.title = self._reading.title or level.own[-1]
-                if isinstance(child, nodes.title):
-                    level.headings = level.own
+                # A rubric takes the place of the one before it.
+                own = (*headings, self._text(child, child.line or 1))
+                self._reading.title = self._reading.title or own[-1]
+                headings = own if isinstance(child, nodes.title) else headings
             elif isinstance(child, nodes.table):
-                self._table(child, level.own)
+                self._table(child, own)
             elif isinstance(child, nodes.system_message):
                 # A complaint of the parser may lie between the guide's own words.
                 continue
-            elif isinstance(child, _WORDS) and not level.in_table and not _has_table(child):
-                self._words(child, level.own)
+            elif isinstance(child, _WORDS) and not any(child.findall(nodes.table)):
+                self._words(child, own)
             elif isinstance(child, nodes.Element):
-                if isinstance(child, nodes.section):
-                    level.own = level.headings
-                levels.append(_Level(iter(child.children), False, level.own, level.own))
+                own = headings if isinstance(child, nodes.section) else own
+                self._read(child, own)
 
     def _words(self, node: nodes.Element, headings: tuple[str, ...]) -> None:
         """Add a paragraph, list, admonition or block of code; a caption goes to its table."""
@@ -324,19 +310,17 @@ class _Tables:
             self._expanded[name] = self._definition(definitions[name], depth)
         return self._expanded[name]
 
-    def _definition(self, node: nodes.Node, depth: int) -> str | None:
+    def _definition(self, node: nodes.Element, depth: int) -> str | None:
         parts: list[str] = []
         chars_left = _SUBSTITUTION_CHARS
-        stack = [node]
-        while stack:
-            each = stack.pop()
+        for each in node.findall():
             part: str | None = ""
-            if isinstance(each, nodes.substitution_reference):
+            if isinstance(each.parent, nodes.substitution_reference):
+                continue
+            elif isinstance(each, nodes.substitution_reference):
                 part = self._expand(str(each["refname"]), depth + 1)
             elif isinstance(each, nodes.Text | nodes.image):
                 part = each.astext()
-            else:
-                stack += reversed(each.children)
             # Empty parts count too, or a definition of nothing but references would never end.
             chars_left -= 1 if part is None else max(1, len(part))
             if part is None or chars_left < 0:
@@ -345,26 +329,9 @@ class _Tables:
         return "".join(parts)
 
 
-def _has_table(node: nodes.Node) -> bool:
-    """Return whether there is a table within a node."""
-    stack = [node]
-    while stack:
-        each = stack.pop()
-        if isinstance(each, nodes.table):
-            return True
-        stack += each.children
-    return False
-
-
 def _first_line(node: nodes.Node) -> int:
     """Return the line of a node or of the first node within it that has one, else 0."""
-    stack = [node]
-    while stack:
-        each = stack.pop()
-        if each.line:
-            return int(each.line)
-        stack += reversed(each.children)
-    return 0
+    return next((int(each.line) for each in node.findall() if each.line), 0)
 
 
 class _Through(Directive):
