@@ -127,9 +127,10 @@ def load(path: Path | None) -> tuple[Boards, list[Diagnostic]]:
 def load_notes(path: Path | None) -> tuple[list[GuideNote], list[Diagnostic]]:
     """Read the notes in the list of boards. Faults of the file itself are reported by
     :func:`load`."""
-    entries, diagnostics = toml_lists.read(path, "notes", GuideNote, "boards", others=(NAME,))
-    faults = [d for d in diagnostics if "“notes”" in d.message]
-    return [entry.value for entry in entries], faults
+    entries, diagnostics = toml_lists.read(
+        path, "notes", GuideNote, "boards", others=(NAME,), of_file=False
+    )
+    return [entry.value for entry in entries], diagnostics
 
 
 def about(note: GuideNote, soc: str, release: str, boards: Collection[str]) -> bool:

@@ -184,10 +184,10 @@ def _listed(
     path: Path | None, name: str, spec: type[S], wrong: Callable[[S], tuple[str, str] | None]
 ) -> tuple[tuple[Annotation[S], ...], list[Diagnostic]]:
     others = {NAME, NOTES, LEVELS} - {name}
-    # Faults of the file itself would otherwise be reported once for each of its lists.
-    entries, diagnostics = toml_lists.read(path, name, spec, "waiver", wrong, others=others)
-    annotations = tuple(Annotation(e.value, str(path), name, e.number, e.line) for e in entries)
-    return annotations, [d for d in diagnostics if f"“{name}”" in d.message]
+    entries, diagnostics = toml_lists.read(path, name, spec, "waiver", wrong, others, of_file=False)
+    return tuple(
+        Annotation(e.value, str(path), name, e.number, e.line) for e in entries
+    ), diagnostics
 
 
 def _required(*names: str) -> Callable[[Spec | Note | Level], tuple[str, str] | None]:

@@ -72,13 +72,16 @@ def read(
     kind: str,
     wrong: Callable[[T], tuple[str, str] | None] = lambda _: None,
     others: Collection[str] = (),
+    *,
+    of_file: bool = True,
 ) -> tuple[list[Entry[T]], list[Diagnostic]]:
     """Return the valid entries of ``[[name]]`` in a file; none if there is no file.
 
     An entry with a fault is left out, with a diagnostic of ``kind``, and does not affect the
     others. ``wrong`` returns a fault that the types of ``spec`` cannot express, and its fix, or
-    ``None``. ``others`` are lists of the same file with a reader of their own. A file that is not
-    TOML gives one diagnostic and no entry.
+    ``None``. ``others`` are lists of the same file, each of which is read by a call of its own; all but
+    one say ``of_file=False``, so that faults of the file itself are reported once. A file that is not TOML
+    gives one diagnostic and no entry.
     """
     if path is None:
         return [], []
@@ -88,6 +91,7 @@ def read(
         for key in content
         if key != name and key not in others
     ]
+    diagnostics = diagnostics if of_file else []
     given = content.get(name, [])
     if not isinstance(given, list):
         message = f"“{name}” is one value where a list of tables belongs"
