@@ -13,7 +13,6 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TypeVar
 
 import msgspec
 from msgspec import UNSET
@@ -33,9 +32,6 @@ _PLACEHOLDERS = {"unknown", "none", "n/a", "na", "null", "nil", "tbd", "todo", "
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
-Key = TypeVar("Key", bound=tuple[str, ...])
-
-
 @dataclass(slots=True)
 class _Seen:
     """The first occurrence of something, the number of occurrences and their bundles."""
@@ -51,15 +47,17 @@ class _Seen:
         return f"{results} of {len(self.bundles)} bundle{'s' if len(self.bundles) != 1 else ''}"
 
 
+Undescribed = tuple[str, ...]
+"""What no description has: the part of a result (``benchmark``, ``params``, ``unit`` or ``metric``),
+the benchmark, and the name; for a unit also that of the description."""
+
+
 def against(bundles: Sequence[Loaded], catalog: Catalog, folder: str) -> list[Diagnostic]:
     """Return findings about names and units in bundles that no description has.
 
     ``folder`` holds the descriptions; hints name it.
     """
-    params: dict[tuple[str, str], _Seen] = {}
-    wrong_units: dict[tuple[str, str, str], _Seen] = {}
-    typos: dict[tuple[str, str], _Seen] = {}
-    misspelt: dict[tuple[str, ...], _Seen] = {}
+    every: dict[Undescribed, _Seen] = {}
     for item in bundles:
         columns = item.results.columns
         lines = columns.params.split("\n") if columns.rows else []
@@ -71,58 +69,68 @@ def against(bundles: Sequence[Loaded], catalog: Catalog, folder: str) -> list[Di
             # Only the first row is named; a list of thousands would hide the cause.
             counts[pair] = (first, count + 1)
         for (code, line), (row, count) in counts.items():
-            benchmark, metric, unit = triples[code]
-            described = catalog.get(benchmark)
-            if described is None:
-                if near := _alike(benchmark, list(catalog.benchmarks)):
-                    _note(misspelt, (benchmark, near), item, f"/results/{row}/benchmark", count)
-                continue
-            entry, row_pointer = described.entry, f"/results/{row}"
-            spec = described.metric(metric)
-            if spec is None and _nearest(metric, described):
-                _note(typos, (benchmark, metric), item, f"{row_pointer}/metric", count)
-            elif spec and units.factor(unit, spec.unit) is None:
-                _note(wrong_units, (benchmark, unit, spec.unit), item, f"{row_pointer}/unit", count)
-            given: dict[str, object] = msgspec.json.decode(line) or {}
-            for name in given.keys() - entry.params.keys() - entry.placed():
-                at = f"{row_pointer}/params/{pointer(name)}"
-                _note(params, (benchmark, name), item, at, count)
+            params: dict[str, object] = msgspec.json.decode(line) or {}
+            for what in _undescribed(*triples[code], params, catalog):
+                at = f"/results/{row}/{what[0]}"
+                at += f"/{pointer(what[2])}" if what[0] == "params" else ""
+                seen = every.setdefault(what, _Seen(item, at))
+                seen.count += count
+                seen.bundles.add(item.digest)
+    order = ("benchmark", "params", "unit", "metric")
     out = []
-    for (benchmark, near), seen in sorted(misspelt.items()):
-        message = f"nothing describes the benchmark “{benchmark}”: {seen.times()}"
-        out.append(_diagnostic("undescribed", seen, message, f"did you mean “{near}”?"))
-    for (benchmark, name), seen in sorted(params.items()):
-        message = f"no description names the parameter “{name}” of {benchmark}: {seen.times()}"
-        # TOML has other keys in quotes.
-        key = name if _BARE.fullmatch(name) else json.dumps(name)
-        label = json.dumps(name.replace("_", " ").capitalize(), ensure_ascii=False)
-        if meant := phrases.described_param(name, catalog.benchmarks[benchmark]):
-            out.append(_diagnostic("undescribed", seen, message, f"did you mean “{meant}”?"))
-            continue
-        hint = (
-            f"add to {folder}/{benchmark}.toml: [params.{key}] label = {label}, and beside it "
-            "condition = true where it says how was measured and not what; or write it into "
-            "“setup”"
+    for what in sorted(every, key=lambda each: (order.index(each[0]), each)):
+        seen, (message, hint) = every[what], _worded(what, catalog, folder)
+        text, origin = f"{message}: {seen.times()}", seen.first.origin
+        out.append(
+            Diagnostic("undescribed", origin, text, hint, seen.pointer, root=seen.first.root)
         )
-        out.append(_diagnostic("undescribed", seen, message, hint))
-    for (benchmark, unit, described_unit), seen in sorted(wrong_units.items()):
-        message = (
-            f"“{unit}” is no unit for a metric of {benchmark} that is described in "
-            f"“{described_unit}”: {seen.times()}"
-        )
-        hint = f"write “{described_unit}”, or a unit that converts into it"
-        out.append(_diagnostic("undescribed", seen, message, hint))
-    for (benchmark, metric), seen in sorted(typos.items()):
-        name = _nearest(metric, catalog.benchmarks[benchmark])
-        message = f"“{metric}” is no metric of {benchmark}: {seen.times()}"
-        out.append(_diagnostic("undescribed", seen, message, f"did you mean “{name}”?"))
     return out
 
 
-def _note(seen: dict[Key, _Seen], key: Key, item: Loaded, at: str, count: int) -> None:
-    own = seen.setdefault(key, _Seen(item, at))
-    own.count += count
-    own.bundles.add(item.digest)
+def _undescribed(
+    benchmark: str, metric: str, unit: str, params: Iterable[str], catalog: Catalog
+) -> Iterator[Undescribed]:
+    """Yield the names and units of a result that no description has."""
+    described = catalog.get(benchmark)
+    if described is None:
+        # A benchmark without a description is no fault, but a typing error is.
+        if near := _alike(benchmark, list(catalog.benchmarks)):
+            yield "benchmark", benchmark, near
+        return
+    spec = described.metric(metric)
+    if spec is None and _nearest(metric, described):
+        yield "metric", benchmark, metric
+    elif spec and units.factor(unit, spec.unit) is None:
+        yield "unit", benchmark, unit, spec.unit
+    for name in set(params) - described.entry.params.keys() - described.entry.placed():
+        yield "params", benchmark, name
+
+
+def _worded(what: Undescribed, catalog: Catalog, folder: str) -> tuple[str, str]:
+    """Return the message about a name or unit that no description has, and how to fix it."""
+    part, benchmark, name, *_ = what
+    if part == "benchmark":
+        return f"nothing describes the benchmark “{benchmark}”", f"did you mean “{name}”?"
+    if part == "unit":
+        message = (
+            f"“{name}” is no unit for a metric of {benchmark} that is described in “{what[3]}”"
+        )
+        return message, f"write “{what[3]}”, or a unit that converts into it"
+    described = catalog.benchmarks[benchmark]
+    if part == "metric":
+        hint = f"did you mean “{_nearest(name, described)}”?"
+        return f"“{name}” is no metric of {benchmark}", hint
+    message = f"no description names the parameter “{name}” of {benchmark}"
+    if meant := phrases.described_param(name, described):
+        return message, f"did you mean “{meant}”?"
+    # TOML has other keys in quotes.
+    key = name if _BARE.fullmatch(name) else json.dumps(name)
+    label = json.dumps(name.replace("_", " ").capitalize(), ensure_ascii=False)
+    return message, (
+        f"add to {folder}/{benchmark}.toml: [params.{key}] label = {label}, and beside it "
+        "condition = true where it says how was measured and not what; or write it into "
+        "“setup”"
+    )
 
 
 def _nearest(metric: str, described: Benchmark) -> str:
@@ -142,10 +150,6 @@ def _alike(name: str, candidates: Sequence[str]) -> str:
     # Matching is quadratic in length, and an upload can hold a word of any length.
     matches = difflib.get_close_matches(name[:200], candidates, n=1, cutoff=0.86)
     return matches[0] if matches else ""
-
-
-def _diagnostic(kind: str, seen: _Seen, message: str, hint: str) -> Diagnostic:
-    return Diagnostic(kind, seen.first.origin, message, hint, seen.pointer, root=seen.first.root)
 
 
 def names(bundles: Sequence[Loaded]) -> Iterator[Diagnostic]:
