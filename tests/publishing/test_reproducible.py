@@ -80,9 +80,8 @@ def test_folder_locale_zone_hash_seed_jobs_order_and_times_do_not_show(
     epoch = {"SOURCE_DATE_EPOCH": "1700000000"}
     one = {"LC_ALL": "C", "TZ": "Asia/Kathmandu", "PYTHONHASHSEED": "0"}
     two = {**turkish, "TZ": "America/St_Johns", "PYTHONHASHSEED": "4242"}
-    # These have two SoCs, two releases to compare, and most charts.
-    some = ("results/AM62X", "results/AM335X/linux/06.00.00.00")
-    few = [word for name in some for word in ("--results", name)]
+    # These have two releases to compare, and charts.
+    few = ("--results", "results/AM335X")
     # One project has pictures for paper beside those for screens when it builds for screens.
     turns = ((first, "-j1", one, ("html", "latex")), (second, "-j2", two, ("latex", "html")))
     built: dict[str, list[dict[str, bytes]]] = {"html": [], "latex": []}

@@ -85,12 +85,12 @@ def test_the_name_of_a_member_may_be_longer_than_that_of_a_file(tmp_path: Path) 
     assert outcome.figures == 1 and not [d for d in outcome.diagnostics if d.kind == "unmade"]
 
 
-@pytest.mark.parametrize("seed", range(count(6, heavy=100)))
+@pytest.mark.parametrize("seed", range(count(4, heavy=100)))
 def test_any_archive_that_check_accepts_is_published(seed: int, tmp_path: Path) -> None:
     sound.publish(sound.of_many_sizes(seed), tmp_path, charts=seed == 0, seed=seed)
 
 
-@pytest.mark.parametrize("seed", range(count(3, heavy=100)))
+@pytest.mark.parametrize("seed", range(count(2, heavy=100)))
 def test_names_with_a_meaning_elsewhere_are_published(seed: int, tmp_path: Path) -> None:
     sound.publish(sound.named(seed), tmp_path, seed=seed)
 
