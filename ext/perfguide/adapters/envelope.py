@@ -120,6 +120,8 @@ class PlainLog:
     """Lines with a message between them and the line before, whose tail they could be, too."""
     fillers: frozenset[int] = frozenset()
     """Messages of other programs that may hide a row."""
+    cuts: frozenset[int] = frozenset()
+    """Lines with a message of another program in them."""
     created: str = ""
     """The first date that was taken off, as RFC 3339 writes it."""
     has_zone: bool = False
@@ -150,17 +152,20 @@ class PlainLog:
         return b"\n".join(rows)
 
     def mended(self, tails: Set[int]) -> Mended:
-        """Return the data as if each of the lines were the tail of the line before."""
+        """Return the data without messages, as if each of the lines were the tail of the line before."""
         rows: list[bytes] = []
         numbers: list[int] = []
         tail_rows: dict[int, int] = {}
         pieces = self.data.split(b"\n")
         for line, (row, number) in enumerate(zip(pieces, self.numbers, strict=True), 1):
+            if line in self.cuts:
+                row = row.partition(DAMAGED.encode())[0]  # behind it is the message
             if line in self.fillers:
-                continue
-            if rows and (line in tails or line in self.tails):
-                # Behind the mark of damage is the message that cut the row.
-                rows[-1] = rows[-1].partition(DAMAGED.encode())[0] + row
+                # The line feed of a message looks like the empty line that ends a table.
+                if rows and not rows[-1]:
+                    del rows[-1], numbers[-1]
+            elif rows and (line in tails or line in self.tails):
+                rows[-1] += row
                 tail_rows[line] = len(rows)
             else:
                 rows.append(row)
@@ -189,6 +194,7 @@ class _Rows:
     """Indices of lines; those of :class:`PlainLog` count from 1."""
     seams: set[int] = field(default_factory=set)
     fillers: set[int] = field(default_factory=set)
+    cuts: set[int] = field(default_factory=set)
     dates: list[str] = field(default_factory=list)
     """The first date of each envelope that has any."""
     hosts: dict[str, set[int]] = field(default_factory=dict)
@@ -227,6 +233,7 @@ def _plain(rows: _Rows) -> PlainLog:
         frozenset(each + 1 for each in rows.tails),
         frozenset(each + 1 for each in rows.seams),
         frozenset(each + 1 for each in rows.fillers),
+        frozenset(each + 1 for each in rows.cuts),
         created,
         has_zone,
         tuple(_changes(rows)),
@@ -472,23 +479,25 @@ def _without_messages(rows: _Rows) -> _Rows:
         is_seam = is_seam or index in rows.seams
         if match and not text[: match.start()].strip():
             is_seam = True
-            if _ends(text, match):
-                indentation = text[: match.start()]  # of the row that the message came before
-            else:
+            indentation = text[: match.start()]  # of the row that the message came before
+            if not _ends(text, match):
                 plain.fillers.add(line)
                 plain.texts.append(text)
                 plain.numbers.append(number)
             continue
         if is_tail:
             plain.tails.add(line)
-        elif is_seam and head and head.strip() and text.strip():
+        elif is_seam and head and text.strip():
             plain.seams.add(line)
         is_tail = is_seam = False
         head = text
         if match:
             at = match.start()
             # A prompt is not continued by the next line.
-            is_tail = _ends(text, match) and not _PROMPT.fullmatch(text[:at].rstrip() + " ")
+            if not _PROMPT.fullmatch(text[:at].rstrip() + " "):
+                is_tail = _ends(text, match)
+                is_seam = not is_tail
+                plain.cuts.add(line)
             text = f"{text[:at]}{DAMAGED}{text[at:]}"
         plain.texts.append(text)
         plain.numbers.append(number)
@@ -531,6 +540,7 @@ def _joined(rows: _Rows) -> PlainLog | None:
                 (rows.seams, joined.seams),
                 (rows.tails, joined.tails),
                 (rows.fillers, joined.fillers),
+                (rows.cuts, joined.cuts),
             ):
                 new.update({len(joined.texts)} if index in old else ())
             joined.texts.append(text)

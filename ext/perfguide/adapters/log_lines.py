@@ -49,7 +49,7 @@ def typed(*programs: str, argument: str = "[!-~]{1,100}") -> re.Pattern[str]:
     are the command, without prompt and path, and the program."""
     return re.compile(
         r"(?:[^#$>+]{0,100}[#$>+] ?)?(?:[^;&]{1,100}(?:;|&&) ?){0,5}(?:(?:sudo|time) ){0,2}"
-        rf"(?:[!-~]{{0,100}}/)?(({'|'.join(programs)})(?: {argument}){{0,40}})[ \t]*"
+        rf"(?:[!-<>-~]{{0,100}}/)?(({'|'.join(programs)})(?: {argument}){{0,40}})[ \t]*"
     )
 
 

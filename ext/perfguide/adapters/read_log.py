@@ -55,7 +55,7 @@ def _certain(log: PlainLog, formats: Sequence[Format], context: Context) -> list
     A message can cut a row, and also a line that says what the rows below it are of.
     """
     readings = [form.read(log.data, context) for form in formats]
-    if not (log.seams or log.tails or log.fillers):
+    if not (log.seams or log.tails or log.fillers or log.cuts):
         return [_placed(each, log.numbers) for each in readings]
     understood = _understood(readings)
     # Of two lines between which a message was, both are read, or one may be part of the other.
@@ -65,9 +65,13 @@ def _certain(log: PlainLog, formats: Sequence[Format], context: Context) -> list
     unread = {line for line in log.seams if line not in understood} - single
     mended = log.mended(single | unread)
     joined = _understood([form.read(mended.data, context) for form in formats])
-    single = {line for line in single if mended.tail_rows[line] in joined}
+    # A row that was cut twice is of three lines, of which two alone make no sense.
+    uncertain = log.seams | log.tails
+    chained = {line for line in uncertain if log.before(line) in uncertain}
+    chained |= {log.before(line) for line in chained}
+    single = {line for line in single if line in chained or mended.tail_rows[line] in joined}
     damaged, mended = log.damaged(single), log.mended(single | unread)
-    cut_lines = {log.numbers[log.before(line) - 1] for line in single | log.tails}
+    cut_lines = {log.numbers[line - 1] for line in log.cuts | {*map(log.before, single)}}
     return [
         _common(
             _placed(form.read(damaged, context), log.numbers),
