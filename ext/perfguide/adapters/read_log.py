@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import reduce
+from operator import and_, or_
 from typing import NamedTuple
 
 from msgspec import UNSET, structs
@@ -70,12 +72,16 @@ def _certain(log: PlainLog, formats: Sequence[Format], context: Context) -> list
     chained = {line for line in uncertain if log.before(line) in uncertain}
     chained |= {log.before(line) for line in chained}
     single = {line for line in single if line in chained or mended.tail_rows[line] in joined}
-    damaged, mended = log.damaged(single), log.mended(single | unread)
+    mended = log.mended(single | unread)
     cut_lines = {log.numbers[line - 1] for line in log.cuts | {*map(log.before, single)}}
+    possible = (
+        (log.damaged(single), log.numbers),
+        (log.damaged(set()), log.numbers),
+        (mended.data, mended.numbers),
+    )
     return [
         _common(
-            _placed(form.read(damaged, context), log.numbers),
-            _placed(form.read(mended.data, context), mended.numbers),
+            [_placed(form.read(data, context), numbers) for data, numbers in possible],
             cut_lines,
             context.file,
         )
@@ -87,21 +93,27 @@ def _understood(readings: Iterable[Reading]) -> set[int]:
     return {number for reading in readings for number in reading.lines}
 
 
-def _common(damaged: Reading, mended: Reading, cut_lines: set[int], file: str) -> Reading:
-    """Return the results and facts that two readings agree on, with a diagnostic for each line that is
-    cut or holds other figures."""
-    certain = _keys(damaged) & _keys(mended)
-    doubtful = cut_lines | {key.line for key in (_keys(damaged) | _keys(mended)) - certain}
+def _common(readings: Sequence[Reading], cut_lines: set[int], file: str) -> Reading:
+    """Return the results and facts that all readings of a log agree on, with a diagnostic for each line
+    that is cut or holds other figures."""
+    first, *others = readings
+    keys = [_keys(each) for each in readings]
+    certain = reduce(and_, keys)
+    doubtful = cut_lines | {key.line for key in reduce(or_, keys) - certain}
     message = "a message of the kernel or of another program cuts this row, or a line that it needs"
     hint = "no figure of it is read; keep such messages off the console"
     return Reading(
-        tuple(result for result in damaged.results if _key(result) in certain),
+        tuple(result for result in first.results if _key(result) in certain),
         (
-            *damaged.diagnostics,
+            *first.diagnostics,
             *(Diagnostic("log-row", file, message, hint, line=line) for line in sorted(doubtful)),
         ),
-        {name: value for name, value in damaged.facts.items() if mended.facts.get(name) == value},
-        damaged.lines,
+        {
+            name: value
+            for name, value in first.facts.items()
+            if all(each.facts.get(name) == value for each in others)
+        },
+        first.lines,
     )
 
 
