@@ -63,6 +63,10 @@ MESSAGES = (
     b"[   44.000000] am65-cpsw-nuss 8000000.ethernet eth0: Link is Up - 1Gbps/Full\r\n",
     b"INFO: task kworker/0:1 blocked for more than 120 seconds\n",
     b"\n[  55.555555] audit: type=1400 audit(1700000000.123:4): apparmor\n",
+    b"[    7.000001] k3-ringacc 485c0000.ringacc: probed rings:150, gp-rings[20,10]\n",
+    b"\n[  101.250000] mmcblk0: mmc0:0001 SDINBDA6 7.28 GiB\n",
+    b"\r\n[  300.123456] [drm] Initialized tidss 1.0.0 20180215 on minor 0\r\n",
+    b"[  200.000000] oom: 128 MB 16 1.23\n",
 )
 
 FRAGMENTS = (
@@ -203,7 +207,7 @@ def tried(wanted: int, seed: int, places: Callable[[Path], Sequence[int]]) -> Co
     while counts["figures"] < wanted:
         path = draw.choice(whole)
         data = path.read_bytes()
-        ats = {draw.choice(places(path)) for _ in range(draw.choice((1, 1, 2, 4)))}
+        ats = {draw.choice(places(path)) for _ in range(draw.choice((1, 1, 2, 4, 8)))}
         for at in sorted(ats, reverse=True):
             data = data[:at] + draw.choice(MESSAGES) + data[at:]
         true, reading = figures(read(path)), read(path, data)

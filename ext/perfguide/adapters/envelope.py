@@ -120,6 +120,9 @@ class PlainLog:
     """Lines with a message between them and the line before, whose tail they could be, too."""
     fillers: frozenset[int] = frozenset()
     """Messages of other programs that may hide a row."""
+    gaps: frozenset[int] = frozenset()
+    """Lines with an empty line and a message before them: the line may be the line feed of the message, or
+    the end of a table."""
     cuts: frozenset[int] = frozenset()
     """Lines with a message of another program in them."""
     created: str = ""
@@ -161,10 +164,8 @@ class PlainLog:
             if line in self.cuts:
                 row = row.partition(DAMAGED.encode())[0]  # behind it is the message
             if line in self.fillers:
-                # The line feed of a message looks like the empty line that ends a table.
-                if rows and not rows[-1]:
-                    del rows[-1], numbers[-1]
-            elif rows and (line in tails or line in self.tails):
+                continue
+            if rows and (line in tails or line in self.tails or line in self.gaps):
                 rows[-1] += row
                 tail_rows[line] = len(rows)
             else:
@@ -194,6 +195,7 @@ class _Rows:
     """Indices of lines; those of :class:`PlainLog` count from 1."""
     seams: set[int] = field(default_factory=set)
     fillers: set[int] = field(default_factory=set)
+    gaps: set[int] = field(default_factory=set)
     cuts: set[int] = field(default_factory=set)
     dates: list[str] = field(default_factory=list)
     """The first date of each envelope that has any."""
@@ -233,6 +235,7 @@ def _plain(rows: _Rows) -> PlainLog:
         frozenset(each + 1 for each in rows.tails),
         frozenset(each + 1 for each in rows.seams),
         frozenset(each + 1 for each in rows.fillers),
+        frozenset(each + 1 for each in rows.gaps),
         frozenset(each + 1 for each in rows.cuts),
         created,
         has_zone,
@@ -487,8 +490,8 @@ def _without_messages(rows: _Rows) -> _Rows:
             continue
         if is_tail:
             plain.tails.add(line)
-        elif is_seam and head and text.strip():
-            plain.seams.add(line)
+        elif is_seam and head is not None and text.strip():
+            (plain.seams if head else plain.gaps).add(line)
         is_tail = is_seam = False
         head = text
         if match:
@@ -540,6 +543,7 @@ def _joined(rows: _Rows) -> PlainLog | None:
                 (rows.seams, joined.seams),
                 (rows.tails, joined.tails),
                 (rows.fillers, joined.fillers),
+                (rows.gaps, joined.gaps),
                 (rows.cuts, joined.cuts),
             ):
                 new.update({len(joined.texts)} if index in old else ())

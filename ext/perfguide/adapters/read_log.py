@@ -16,6 +16,9 @@ from ..common.diagnostics import Diagnostic
 from . import Context, Format, Reading, Scalar, registry
 from .envelope import PlainLog
 
+MAX_TRIED_STEPS = 4
+"""The lines of one cut row at each of which another row is tried to begin."""
+
 
 class Key(NamedTuple):
     """A result as a value that can be counted: its line, and all that has to be equal."""
@@ -57,7 +60,7 @@ def _certain(log: PlainLog, formats: Sequence[Format], context: Context) -> list
     A message can cut a row, and also a line that says what the rows below it are of.
     """
     readings = [form.read(log.data, context) for form in formats]
-    if not (log.seams or log.tails or log.fillers or log.cuts):
+    if not (log.seams or log.tails or log.fillers or log.gaps or log.cuts):
         return [_placed(each, log.numbers) for each in readings]
     understood = _understood(readings)
     # Of two lines between which a message was, both are read, or one may be part of the other.
@@ -69,16 +72,19 @@ def _certain(log: PlainLog, formats: Sequence[Format], context: Context) -> list
     joined = _understood([form.read(mended.data, context) for form in formats])
     # A row that was cut twice is of three lines, of which two alone make no sense.
     uncertain = log.seams | log.tails
-    chained = {line for line in uncertain if log.before(line) in uncertain}
-    chained |= {log.before(line) for line in chained}
+    steps: dict[int, int] = {}
+    for line in sorted(uncertain):
+        steps[line] = steps.get(log.before(line), -1) + 1
+    chained = {each for line in uncertain if steps[line] for each in (line, log.before(line))}
     single = {line for line in single if line in chained or mended.tail_rows[line] in joined}
-    mended = log.mended(single | unread)
     cut_lines = {log.numbers[line - 1] for line in log.cuts | {*map(log.before, single)}}
-    possible = (
-        (log.damaged(single), log.numbers),
-        (log.damaged(set()), log.numbers),
-        (mended.data, mended.numbers),
-    )
+    possible = [(log.damaged(tails), log.numbers) for tails in (single, set[int]())]
+    # A chain of lines may be several rows: each place is tried at which one may end.
+    for step in range(-1, min(max(steps.values(), default=0) + 1, MAX_TRIED_STEPS)):
+        ends = {line for line in chained if steps[line] == step}
+        mended = log.mended((single | unread) - ends)
+        if step < 0 or ends:
+            possible.append((mended.data, mended.numbers))
     return [
         _common(
             [_placed(form.read(data, context), numbers) for data, numbers in possible],
