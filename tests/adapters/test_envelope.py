@@ -249,7 +249,7 @@ def test_a_message_between_rows_takes_no_figure(message: bytes) -> None:
         path = DATA / name
         lines = path.read_bytes().splitlines(keepends=True)
         at = max(line for line, *_ in expected(path))
-        data = b"".join(lines[: at - 1]) + message.lstrip(b"\n") + b"".join(lines[at - 1 :])
+        data = b"".join(lines[: at - 1]) + message.lstrip(b"\r\n") + b"".join(lines[at - 1 :])
         assert figures(read(path, data)) == figures(read(path)), name
 
 
