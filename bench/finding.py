@@ -50,8 +50,8 @@ def written_files(results: Path) -> tuple[int, dict[tuple[str, str], bytes]]:
     pool, layout = holdings.pool, Layout(holdings.catalog)
     addresses = dataset.plan(pool.guides(), pool.benchmarks())
 
-    def link(record: Record) -> str:
-        return f"{addresses.guide[record.guide]}#{anchor(layout.anchor(record))}"
+    def section(record: Record) -> tuple[str, str]:
+        return addresses.guide[record.guide], anchor(layout.anchor(record))
 
     names_of_today = Names(holdings.catalog, boards)
     of_guide = {key: pool.of_guide(key) for key in pool.guides()}
@@ -73,7 +73,7 @@ def written_files(results: Path) -> tuple[int, dict[tuple[str, str], bytes]]:
     }
     for soc, records in of_soc.items():
         inferred = engines.inferred(records, holdings.catalog)
-        facts = finder.FactsOfSoc(boards, inferred, days, clocks, link, marks.doubt)
+        facts = finder.FactsOfSoc(boards, inferred, days, clocks, section, marks.doubt)
         by_benchmark: dict[str, list[Record]] = defaultdict(list)
         for record in records:
             by_benchmark[record.benchmark].append(record)

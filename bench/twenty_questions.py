@@ -94,7 +94,7 @@ QUESTIONS = (
     (
         "openssl/throughput?algorithm=aes-256-cbc&block_size=1024 >= 20 MB/s",
         "openssl/cpu_load <= 60 %",
-        "stream/copy >= 1500",
+        "stream/copy >= 1500 MB/s",
     ),
 )
 
@@ -162,6 +162,8 @@ def board_figures(
             value = result.get("value", sum(own) / len(own) if own else None)
             if value is None or result.get("status") == "fail":
                 continue
+            if result.get("unit") == "1" != unit:
+                continue  # a number without a unit, which no other one is a multiple of
             scale = UNIT_FACTORS[result.get("unit", "")] / UNIT_FACTORS[unit] if unit else 1
             key = (board, bundle["sdk"]["version"], json.dumps(params, sort_keys=True))
             count = result.get("count") or len(own) or 1

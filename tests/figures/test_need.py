@@ -228,3 +228,25 @@ def test_the_command_finds_the_boards_that_reading_the_bundles_finds(
         for b in found
         if b["group"] != "cannot"
     } == expected
+
+
+def test_figures_in_a_unit_that_does_not_convert_are_left_out_and_said(catalog: Catalog) -> None:
+    bundles = [
+        loaded(*run(30, 30), id="a"),
+        loaded(result("rate", "1", value=50, params={"engine": "hw", "block_size": 1024}), id="b"),
+    ]
+    found = answers(catalog, bundles, BOTH[0])
+    assert [each.readings[0].record.cell.mean for each in found.measured] == [30]
+    assert found.notes == (
+        "figures of speed/rate in “1” are left out: it is no other spelling or multiple of “MB/s”",
+    )
+    with pytest.raises(ValueError, match="measured in “1” and “MB/s”, of which “s” is no other"):
+        answers(catalog, bundles, "speed/rate >= 20 s")
+
+
+def test_a_number_without_a_unit_has_that_of_the_description(catalog: Catalog) -> None:
+    bundles = [loaded(*run(30, 30), result("other", "s"), result("other", "MB/s", params={"x": 1}))]
+    (condition,) = answers(catalog, bundles, "speed/rate >= 20").conditions
+    assert condition.unit == "MB/s"
+    with pytest.raises(ValueError, match="add the unit to the number"):
+        answers(catalog, bundles, "speed/other >= 20")

@@ -70,6 +70,8 @@ def _run(options: argparse.Namespace) -> int:
         answers = need.answers(holdings.pool, holdings.catalog, boards, conditions, guides)
     except ValueError as error:
         return shared.fail(f"perfguide find: {error}")
+    for note in answers.notes:
+        print(f"perfguide find: {note}", file=sys.stderr)
     # An engine is inferred from all figures of its run, and conditions name only some.
     records = [
         record
@@ -79,7 +81,7 @@ def _run(options: argparse.Namespace) -> int:
     inferred = engines.inferred(records, holdings.catalog)
     places = Places(holdings, settings, with_health=options.health)
     clocks = _clocks(records, holdings, boards)
-    question = _Question(tuple(conditions), holdings, inferred, clocks, places)
+    question = _Question(answers.conditions, holdings, inferred, clocks, places)
     if options.json:
         value = _as_json(answers, question)
         print(visible_json(json.dumps(value, indent=1, ensure_ascii=False)))
@@ -198,11 +200,11 @@ def _figures(reading: need.Reading, unit: str) -> str:
     from ..common import units
 
     own = reading.record.unit
-    scale = (units.factor(own, unit) if unit else None) or 1.0
+    scale = units.factor(own, unit) or 1.0
     values = [each.cell.mean for each in reading.between or (reading.record,)]
     texts = [units.number(units.scaled(v, scale)) for v in values if v is not None]
     figures = f"{texts[0]} to {texts[1]}" if len(texts) > 1 else texts[0]
-    return f"{figures} {units.parse(unit or own).symbol}".rstrip()
+    return f"{figures} {units.parse(unit).symbol}".rstrip()
 
 
 def _margin(answer: need.Answer, question: _Question) -> str:
@@ -228,8 +230,8 @@ def _distance(reading: need.Reading, condition: need.Condition) -> str:
 
     record = reading.record
     if record.unit == "%" and record.cell.mean is not None:
-        factor = units.factor(condition.unit, record.unit) if condition.unit else 1.0
-        points = abs(record.cell.mean - condition.bound * (factor or 1.0))
+        factor = units.factor(condition.unit, record.unit) or 1.0
+        points = abs(record.cell.mean - condition.bound * factor)
         return f"{units.number(float(f'{points:.2g}'))} points"
     if reading.ratio >= 100:
         return "over 100 times"
@@ -247,6 +249,7 @@ def _as_json(answers: need.Answers, question: _Question) -> dict[str, Any]:
     return {
         "format": "perfguide-find",
         "conditions": [str(each) for each in question.conditions],
+        "notes": list(answers.notes),
         "boards": [
             {
                 "group": answer.group,

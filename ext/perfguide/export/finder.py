@@ -1,7 +1,7 @@
 """The data of the page that finds boards: a file for each benchmark of a SoC, loaded on demand.
 
-Each has the newest figures of every board, so that a question over many SoCs stays small. They are
-calls with one value, as those of the explorer.
+They are calls with one value, as those of the explorer. Each has all releases: with fewer, an older run could
+seem to answer what a newer one does.
 """
 
 from __future__ import annotations
@@ -15,15 +15,12 @@ from ..catalog.benchmarks import Benchmark, Catalog, Scalar
 from ..catalog.board_names import Boards
 from ..common import units
 from ..common.diagnostics import visible
-from ..figures import engines
+from ..figures import engines, need
 from ..figures.engines import Inferred, Run
 from ..figures.pool import Record
 from .explorer import index_in
 
 FOLDER = "find"
-
-MAX_RELEASES = 4
-"""The number of releases that a file has of one figure, the newest ones."""
 
 
 def index(
@@ -37,8 +34,9 @@ def index(
 
     ``folders`` has each SoC's folder, ``measured`` its benchmarks, and ``boards`` its boards: system,
     name today, short name. ``benchmarks`` are those of :func:`perfguide.export.json_api.benchmarks`,
-    each with the name of its files as ``file``. A metric has its name, unit, label and better direction,
-    and if it is a headline its rank in the list of guides or 0, its short name and the parameters that make it one.
+    each with the name of its files as ``file``. A metric has its name, the unit of a number without one or "",
+    its label and better direction, its units, and if it is a headline its rank in the list of guides or 0, its short
+    name and the parameters that make it one.
     """
     names = [each["benchmark"] for each in benchmarks]
     used = {metric["unit"] for each in benchmarks for metric in each["metrics"]}
@@ -57,11 +55,7 @@ def index(
                 each["benchmark"],
                 each["title"],
                 each["file"],
-                [
-                    [m["metric"], m["unit"], m["label"], m["better"]]
-                    + _headline(catalog, each["benchmark"], m["metric"])
-                    for m in each["metrics"]
-                ],
+                _metrics(catalog, each["benchmark"], each["metrics"]),
             ]
             for each in benchmarks
         ],
@@ -80,26 +74,27 @@ def index(
 @dataclass(frozen=True, slots=True)
 class FactsOfSoc:
     """What is known of a SoC's figures besides themselves: the names of its boards, the engines of its
-    runs, the day and the clocks of each guide, and for a figure its address and what doubts it."""
+    runs, the day and the clocks of each guide, and for a figure the page and the section of its guide and what
+    doubts it."""
 
     boards: Boards
     inferred: Mapping[Run, Inferred]
     days: Mapping[GuideKey, str]
     clocks: Mapping[GuideKey, Mapping[str, float | None]]
-    link: Callable[[Record], str]
+    section: Callable[[Record], tuple[str, str]]
     doubt: Callable[[Record], str]
 
 
 def part(benchmark: Benchmark, records: Iterable[Record], facts: FactsOfSoc) -> dict[str, Any]:
-    """Return the newest figures of one benchmark on one SoC, as lists that refer to each other by
+    """Return the figures of one benchmark on one SoC, as lists that refer to each other by
     index.
 
-    ``systems``: name, and the releases with their days, the newest first. ``boards``: name today, short name.
+    ``systems``: name, and the releases, the newest first, each with its day and the page of its guide. ``boards``: name today, short name.
     ``metrics``: name, unit. ``params``: name, label, the default or ``None``, and the values,
     each as in a condition, its label and its number. ``cases``: the [parameter, value] pairs of each set of
-    parameters. ``texts``: words for engines, and for doubts. ``lines``: system, board, metric, case, and for
-    each of up to ``MAX_RELEASES`` releases, the newest first: release, figure, engine, address in the site,
-    clock in MHz or ``None``, and the doubt if there is one. Failed measurements are left out.
+    parameters. ``texts``: words for engines, and for doubts. ``sections``: anchors. ``clocks``: system, board, and
+    the clock in MHz or ``None`` of each release. ``lines``: system, board, metric, case, and for each release, the
+    newest first: release, figure, engine, section, and the doubt if there is one. Failed measurements are left out.
     """
     systems: dict[Any, int] = {}
     names: dict[tuple[str, str], int] = {}
@@ -108,6 +103,8 @@ def part(benchmark: Benchmark, records: Iterable[Record], facts: FactsOfSoc) -> 
     values: dict[str, dict[tuple[str, Scalar], int]] = {}
     cases: dict[tuple[tuple[int, int], ...], int] = {}
     texts: dict[str, int] = {"": 0}
+    sections: dict[str, int] = {}
+    clocks: dict[tuple[int, int], dict[int, float]] = {}
     lines: dict[tuple[int, int, int, int], list[list[Any]]] = {}
     by_guide: dict[GuideKey, list[Record]] = {}
     for record in records:
@@ -115,9 +112,10 @@ def part(benchmark: Benchmark, records: Iterable[Record], facts: FactsOfSoc) -> 
     releases: list[list[list[str]]] = []
     for platform, keys in families(by_guide).items():
         system = index_in(systems, (family(keys[0]), platform))
-        releases.append([[key.release, facts.days[key]] for key in reversed(keys)])
-        # The newest first, so that the limit below drops the oldest.
+        releases.append([])
         for number, key in enumerate(reversed(keys)):
+            page, _ = facts.section(by_guide[key][0])
+            releases[-1].append([key.release, facts.days[key], page])
             for record in by_guide[key]:
                 if record.cell.mean is None:
                     continue
@@ -136,12 +134,13 @@ def part(benchmark: Benchmark, records: Iterable[Record], facts: FactsOfSoc) -> 
                     index_in(metrics, (record.metric, record.unit)),
                     index_in(cases, tuple(case)),
                 )
-                figures = lines.setdefault(line, [])
-                if len(figures) < MAX_RELEASES:
-                    engine = index_in(texts, _engine(benchmark, record, facts.inferred))
-                    clock, doubt = facts.clocks[key].get(board), facts.doubt(record)
-                    figure = [number, record.cell.mean, engine, facts.link(record), clock]
-                    figures.append([*figure, index_in(texts, doubt)] if doubt else figure)
+                if clock := facts.clocks[key].get(board):
+                    clocks.setdefault(line[:2], {})[number] = clock
+                engine = index_in(texts, _engine(benchmark, record, facts.inferred))
+                section = index_in(sections, facts.section(record)[1])
+                figure, doubt = [number, record.cell.mean, engine, section], facts.doubt(record)
+                own = [*figure, index_in(texts, doubt)] if doubt else figure
+                lines.setdefault(line, []).append(own)
     return {
         "systems": [[name, own] for (name, _), own in zip(systems, releases, strict=True)],
         "boards": list(names),
@@ -159,8 +158,29 @@ def part(benchmark: Benchmark, records: Iterable[Record], facts: FactsOfSoc) -> 
         ],
         "cases": list(cases),
         "texts": list(texts),
+        "sections": list(sections),
+        "clocks": [
+            [*place, [own.get(number) for number in range(len(releases[place[0]]))]]
+            for place, own in clocks.items()
+        ],
         "lines": [[*line, figures] for line, figures in lines.items()],
     }
+
+
+def _metrics(
+    catalog: Catalog, benchmark: str, metrics: Sequence[Mapping[str, Any]]
+) -> list[list[Any]]:
+    """Return each metric of a benchmark once, whatever units its figures are in."""
+    by_name: dict[str, list[Mapping[str, Any]]] = {}
+    for each in metrics:
+        by_name.setdefault(each["metric"], []).append(each)
+    out = []
+    for name, own in by_name.items():
+        measured = [each["unit"] for each in own]
+        usual = need.usual_unit(catalog, benchmark, name, measured)
+        first, headline = own[0], _headline(catalog, benchmark, name)
+        out.append([name, usual, first["label"], first["better"], measured, *headline])
+    return out
 
 
 def _headline(catalog: Catalog, name: str, metric: str) -> list[Any]:

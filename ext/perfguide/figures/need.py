@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations, product
 
 from ..bundles.guide_key import GuideKey, Platform, families
@@ -43,7 +43,7 @@ Unasked = frozenset[tuple[str, Scalar]]
 @dataclass(frozen=True, slots=True)
 class Condition:
     """A bound on a metric. ``params`` are names and values as text; a parameter that is left out
-    may have any value. ``bound`` is in ``unit``, which is empty for the unit of the figures."""
+    may have any value. ``bound`` is in ``unit``, which is empty for the usual unit of the figures."""
 
     benchmark: str
     metric: str
@@ -108,10 +108,13 @@ class Unmeasured:
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """All boards of an archive: those with figures, best first, and the others."""
+    """All boards of an archive: those with figures, best first, and the others. ``conditions`` are those
+    asked for, each with its unit; ``notes`` say which figures are left out."""
 
+    conditions: tuple[Condition, ...]
     measured: tuple[Answer, ...]
     unmeasured: tuple[Unmeasured, ...]
+    notes: tuple[str, ...]
 
     def group(self, name: str) -> list[Answer]:
         """Return the answers of one group."""
@@ -160,7 +163,8 @@ def answers(
 
     Raises :class:`ValueError` if a name or unit of a condition does not occur.
     """
-    _check(pool, catalog, conditions)
+    resolved = [_resolved(pool, catalog, condition) for condition in conditions]
+    conditions = [condition for condition, _ in resolved]
     names = {(each.benchmark, each.metric) for each in conditions}
     chosen = set(guides)
     # A board is the same in all releases of a platform, also where its name changed.
@@ -195,8 +199,10 @@ def answers(
                 ]
                 unmeasured.append(Unmeasured(platform, board, tuple(missing)))
     return Answers(
+        tuple(conditions),
         tuple(sorted(measured, key=_rank)),
         tuple(sorted(unmeasured, key=lambda each: (*_sort_key(each.platform), each.board))),
+        tuple(note for _, notes in resolved for note in notes),
     )
 
 
@@ -215,27 +221,50 @@ def _sort_key(platform: Platform) -> tuple[object, ...]:
     return units.natural(soc), sdk, os
 
 
-def _check(pool: Pool, catalog: Catalog, conditions: Sequence[Condition]) -> None:
+def _resolved(pool: Pool, catalog: Catalog, condition: Condition) -> tuple[Condition, list[str]]:
+    """Return a condition with its unit, and which figures cannot be compared with it."""
+    benchmarks = pool.benchmarks()
+    if condition.benchmark not in benchmarks:
+        raise ValueError(_unknown("benchmark", condition.benchmark, benchmarks))
     figures = pool.figures()
-    for condition in conditions:
-        benchmarks = pool.benchmarks()
-        if condition.benchmark not in benchmarks:
-            raise ValueError(_unknown("benchmark", condition.benchmark, benchmarks))
-        own = figures[figures["benchmark"] == condition.benchmark]
-        metrics = sorted(own["metric"].unique())
-        if condition.metric not in metrics:
-            raise ValueError(_unknown("metric", condition.metric, metrics))
-        own = own[own["metric"] == condition.metric]
-        names = sorted({name for text in own["params"].unique() for name in pool.params(text)})
-        for name, _ in condition.params:
-            if name not in names:
-                raise ValueError(_unknown("parameter", name, names))
-        for unit in own["unit"].unique():
-            if condition.unit and units.factor(condition.unit, unit) is None:
-                raise ValueError(
-                    f"{condition.benchmark}/{condition.metric} is measured in “{visible(unit)}”, "
-                    f"of which “{visible(condition.unit)}” is no other spelling or multiple"
-                )
+    own = figures[figures["benchmark"] == condition.benchmark]
+    metrics = sorted(own["metric"].unique())
+    if condition.metric not in metrics:
+        raise ValueError(_unknown("metric", condition.metric, metrics))
+    own = own[own["metric"] == condition.metric]
+    names = sorted({name for text in own["params"].unique() for name in pool.params(text)})
+    for name, _ in condition.params:
+        if name not in names:
+            raise ValueError(_unknown("parameter", name, names))
+    measured = sorted(own["unit"].unique())
+    metric, unit = f"{condition.benchmark}/{condition.metric}", condition.unit
+    quoted = " and ".join(f"“{visible(each)}”" for each in measured)
+    if not unit:
+        unit = usual_unit(catalog, condition.benchmark, condition.metric, measured)
+        if not unit and len(measured) > 1:
+            raise ValueError(f"{metric} is measured in {quoted}: add the unit to the number")
+    others = [each for each in measured if units.factor(unit, each) is None]
+    if len(others) == len(measured):
+        raise ValueError(
+            f"{metric} is measured in {quoted}, "
+            f"of which “{visible(unit)}” is no other spelling or multiple"
+        )
+    notes = [
+        f"figures of {metric} in “{visible(each)}” are left out: "
+        f"it is no other spelling or multiple of “{visible(unit)}”"
+        for each in others
+    ]
+    return replace(condition, unit=unit), notes
+
+
+def usual_unit(catalog: Catalog, benchmark: str, metric: str, measured: Sequence[str]) -> str:
+    """Return the unit of a number without one: that of the description, or else the only one that was
+    measured; an empty text if there are several."""
+    described = catalog.get(benchmark)
+    own = described.metric(metric) if described else None
+    if own and own.unit in measured:
+        return own.unit
+    return measured[0] if len(measured) == 1 else ""
 
 
 def _unknown(kind: str, name: str, names: Sequence[str]) -> str:
@@ -292,6 +321,8 @@ def _candidates(records: Sequence[Record], catalog: Catalog, condition: Conditio
             continue
         if record.cell.mean is None or not asked.keys() <= record.params.keys():
             continue
+        if units.factor(condition.unit, record.unit) is None:
+            continue  # a note says so
         free = record.params.keys() - asked.keys()
         if not all(_is_usual(benchmark, name, record.params[name]) for name in free):
             continue
@@ -356,8 +387,8 @@ def _between(others: Sequence[tuple[str, Record]], condition: Condition) -> Iter
 def _ratio(record: Record, condition: Condition) -> float:
     """Return the ratio of a figure to the bound of a condition, inverted if lower is better."""
     assert record.cell.mean is not None
-    scale = units.factor(condition.unit, record.unit) if condition.unit else 1.0
-    assert scale is not None  # checked for all figures before
+    scale = units.factor(condition.unit, record.unit)
+    assert scale is not None  # others are no candidates
     value, bound = record.cell.mean, units.scaled(condition.bound, scale)
     if condition.at_least:
         return value / bound if bound > 0 else (math.inf if value >= bound else 0.0)
@@ -380,6 +411,7 @@ def _with_earlier(reading: Reading, releases: Iterable[Sequence[Record]]) -> Rea
         for records in releases
         for each in records
         if (each.benchmark, each.metric, each.params) == (name.benchmark, name.metric, name.params)
+        and each.unit == name.unit
         and each.cell.mean is not None
     ]
     return Reading(name, reading.between, reading.ratio, tuple(earlier[:MAX_EARLIER_FIGURES]))

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -23,20 +22,20 @@ from ..common.diagnostics import Diagnostic
 from ..common.units import TableCell
 from ..compare import ledger, sparkline, wording
 from ..compare.comparison import Comparison, Group, annotations_used, compare
-from ..compare.events import Event, known_scatter, over_scatter
+from ..compare.events import Event
 from ..compare.headline import Headline, far_falls, headline
 from ..compare.history import History
 from ..compare.ledger import Compared
 from ..compare.match import Names
 from ..compare.select import Filter, ReleasePair, pairs_with_pages
 from ..compare.verdicts import ALARMS, WORDS, Row, Rules, Verdict
-from ..figures import labels
 from ..figures.dataset import Settings
 from ..tables import grids
 from ..tables.anchors import Anchors
 from ..tables.blocks import MAX_ELEMENTS
 from ..tables.grids import listing
-from . import long_tables, verdicts, write_files, write_tables
+from . import comparison_rows, long_tables, verdicts, write_files, write_tables
+from .comparison_rows import full_label, times_usual
 from .context import Site
 from .sentences import Link, link_name
 from .verdicts import ComparedGuides, ListedVerdict
@@ -240,7 +239,10 @@ def _write(site: Site, plan: ComparisonPlan, pair: ReleasePair) -> PageOutcome:
         site,
         pair.address,
         "compare.rst.jinja",
-        about={"description": text},
+        about={
+            "description": text,
+            "rows": comparison_rows.write(site, pair.address, compared, plan.anchors),
+        },
         drawn=drawn,
         has_histories=bool(drawn),
         title=title,
@@ -287,7 +289,7 @@ def _verdict(decision: Headline, comparison: Comparison, catalog: Catalog) -> Li
         rows = max(falls, key=lambda event: event.worse_by).rows
         row = max(rows, key=lambda row: row.worse_by or 0.0)
         words = wording.row_words(row, comparison, catalog)
-        fall = _full_label(row, catalog) or words.name
+        fall = full_label(row, catalog) or words.name
         change = f"{words.old} → {words.new} {words.unit.strip(' ↑↓')}, {words.change}"
     return ListedVerdict(
         decision.state,
@@ -377,7 +379,7 @@ def _moved(row: Row, comparison: Comparison, catalog: Catalog) -> dict[str, Any]
     """Return a row's name, its change and fate, and its last releases both as characters and as JSON
     for a drawing."""
     words, fate = wording.row_words(row, comparison, catalog), wording.fate(row)
-    name = _full_label(row, catalog)
+    name = full_label(row, catalog)
     if name and len(comparison.spans) > 1:
         name = f"{words.board}: {name}"
     figures = f"{words.change}: {words.old} → {words.new} {words.unit}"
@@ -389,14 +391,6 @@ def _moved(row: Row, comparison: Comparison, catalog: Catalog) -> dict[str, Any]
     }
 
 
-def _full_label(row: Row, catalog: Catalog) -> str:
-    """Return the label of a row's figure with its parameters; "" without a description."""
-    benchmark, record = catalog.get(row.benchmark), row.new or row.old
-    if benchmark is None or record is None:
-        return ""
-    return labels.full(benchmark, replace(record, metric=row.metric, params=dict(row.params)))
-
-
 def _table(
     site: Site, anchors: Anchors, page: str, verdict: Verdict, rows: Sequence[Row]
 ) -> PageTable:
@@ -406,7 +400,7 @@ def _table(
     for number, row in enumerate(rows):
         digits = wording.decimals(row, site.catalog)
         names.append(f"{row.benchmark}: {wording.figure(row, site.catalog)}")
-        name = _full_label(row, site.catalog) or names[-1]
+        name = full_label(row, site.catalog) or names[-1]
         old, new = (grids.figure(r.cell if r else None, digits) for r in (row.old, row.new))
         unit, change, why = wording.unit(row), wording.changed(row), wording.ground(row)
         scales[unit] = wording.one_unit(row)
@@ -431,13 +425,8 @@ def _table(
 
 
 def _over_usual(row: Row) -> TableCell:
-    """Return how many times its usual scatter a row moved, where that is known."""
-    # A move to or from 0 is infinitely many times the scatter.
-    if known_scatter(row) is None or row.worse_by is None or math.isinf(row.worse_by):
-        return ""
-    # More digits would claim more than a scatter is known by.
-    times = round(over_scatter(row), 1)
-    return times, f"{times:.1f}", ""
+    times = times_usual(row)
+    return "" if times is None else (times, f"{times:.1f}", "")
 
 
 def _for_programs(rows: Sequence[Row], lines: Sequence[Sequence[TableCell]]) -> grids.Grid:

@@ -147,9 +147,9 @@ def _write_by_benchmark(
     _script(site, f"{path}/index", figures.index(files, pairs))
 
 
-def _address(site: Site, record: Record) -> str:
+def _address(site: Site, record: Record) -> tuple[str, str]:
     """Return the page and the anchor of a figure's section."""
-    return f"{site.addresses.guide[record.guide]}#{_section(site, record)}"
+    return site.addresses.guide[record.guide], _section(site, record)
 
 
 def write_indexes(

@@ -52,6 +52,9 @@ FINDER_SCRIPTS = tuple(
 )
 """The same of the page that finds boards."""
 
+ROWS_SCRIPTS = tuple(f"perfguide-{name}.js" for name in ("drawing", "figures", "rows"))
+"""The same of pages that compare two releases."""
+
 
 DATA_INDEXES = ("index.json", "datapackage.json")
 """The files of the site's data that lead to all others."""
@@ -115,14 +118,19 @@ class PerfFinder(PerfExplorer):
     folder = finder.FOLDER
 
 
+def _around_page(builder: Any, page: str) -> tuple[str, str]:
+    """Return the parts of an address between which a script adds the name of a generated page."""
+    other = page_name(builder.config.perfguide_output, "PAGE")
+    start, _, end = builder.get_relative_uri(page, other).rpartition("PAGE")
+    return start, end
+
+
 def _visit_explorer(translator: Any, node: perf_explorer) -> None:
     builder = translator.builder
     if not is_site(builder):
         return
     page = builder.current_docname
-    # The script adds names of generated pages between these two parts of an address.
-    other = page_name(builder.config.perfguide_output, "PAGE")
-    start, _, end = builder.get_relative_uri(page, other).rpartition("PAGE")
+    start, end = _around_page(builder, page)
     files = f"{way_to_top(builder, page)}{json_api.ROOT}/{node['folder']}/"
     values = {"files": files, "start": start, "end": end}
     data = "".join(f' data-{name}="{escape(value)}"' for name, value in values.items())
@@ -181,6 +189,12 @@ def _head(
         finds = app.env.metadata[pagename][EXPLORER] == finder.FOLDER
         for name in FINDER_SCRIPTS if finds else SCRIPTS:
             app.add_js_file(name, loading_method="defer")
+    if doctree and is_site(app.builder) and (rows := _about(app, pagename).get("rows")):
+        files = f"{way_to_top(app.builder, pagename)}{json_api.ROOT}/"
+        start, end = _around_page(app.builder, pagename)
+        data = {"data-files": files, "data-name": rows, "data-start": start, "data-end": end}
+        for name in ROWS_SCRIPTS:
+            app.add_js_file(name, loading_method="defer", **data)
     if target := _target(app, pagename):
         # Search engines then count links to this page for the one it redirects to.
         page = page_name(posixpath.dirname(pagename), target)

@@ -6,6 +6,7 @@ window.perfguideAnswers = (() => {
   const { el, fit, number } = window.perfguideDrawing;
   const { GROUPS, written } = window.perfguideNeed;
   const MONTHS_UNTIL_OLD = 18;
+  const MAX_OTHER_RELEASES = 3; // in a row; the explorer has all
   const MAX_UNMEASURED = 12; // boards that are listed without a click
   const TITLES = { meets: "Meets it", just: "Just meets it", cannot: "Does not meet it", none: "Not measured" };
   const COUNTED = { meets: "meet it", just: "just meet it (under 10 %)", cannot: "do not meet it", none: "not measured" };
@@ -24,8 +25,7 @@ window.perfguideAnswers = (() => {
   /* Functions of one question; ``names`` has labelOf and titleOf of a condition, and factorOf. */
   function forQuestion(conditions, { measured, unmeasured }, { factorOf, hrefOf, labelOf, titleOf }) {
     const valueOf = ({ figure, line }, at) => figure.mean / factorOf(conditions[at].unit, line.unit);
-    const unitOf = (at, reading) => conditions[at].unit || reading.line.unit;
-    const figureText = (reading, at) => `${exact(valueOf(reading, at))} ${unitOf(at, reading)}`.trim();
+    const figureText = (reading, at) => `${exact(valueOf(reading, at))} ${conditions[at].unit}`.trim();
     // A condition in words that tell it from the others.
     const isOneBenchmark = new Set(conditions.map((condition) => condition.benchmark)).size === 1;
     const wordsOf = (condition) => (isOneBenchmark ? labelOf(condition) : titleOf(condition));
@@ -101,7 +101,7 @@ window.perfguideAnswers = (() => {
 
     /* The first figure in other releases, the newest first. */
     const othersOf = ([first]) => [...first.line.at.values()].filter((figure) => figure.release !== first.figure.release)
-      .map((figure) => `${exact(valueOf({ ...first, figure }, 0))} (${figure.release})`).join(", ");
+      .slice(0, MAX_OTHER_RELEASES).map((figure) => `${exact(valueOf({ ...first, figure }, 0))} (${figure.release})`).join(", ");
 
     function section(group) {
       const answers = measured.filter((each) => each.group === group);
@@ -173,7 +173,7 @@ window.perfguideAnswers = (() => {
       const links = [...new Set(bounds)].flatMap((bound, n) => {
         const count = own.filter(({ readings }) => (condition.atLeast ? valueOf(readings[at], at) >= bound : valueOf(readings[at], at) <= bound)).length;
         const query = new URLSearchParams(conditions.map((each) => ["q", written(each === condition ? { ...condition, bound } : each)]));
-        return [n ? ", " : "", el("a", { href: `?${query}` }, `${condition.atLeast ? "at least" : "at most"} ${exact(bound)} ${unitOf(at, top.readings[at])}`.trim()), ` (${boards(count)})`];
+        return [n ? ", " : "", el("a", { href: `?${query}` }, `${condition.atLeast ? "at least" : "at most"} ${exact(bound)} ${condition.unit}`.trim()), ` (${boards(count)})`];
       });
       return [el("p", {}, `${words} is ${figureText(top.readings[at], at)}, ${nameOf(top.board)}. Ask for `, ...links, ".")];
     }
@@ -183,7 +183,7 @@ window.perfguideAnswers = (() => {
       const head = ["group", "soc", "system", "board", ...conditions.flatMap((_, at) => [`figure ${at + 1}`, `unit ${at + 1}`, `release ${at + 1}`]), "engine and setup", "margin", "doubt"];
       return [head, ...measured.map((each) => [
         each.group, each.board.soc, each.board.system, each.board.board,
-        ...each.readings.flatMap((reading, at) => [Number(valueOf(reading, at).toPrecision(12)), unitOf(at, reading), reading.figure.release]),
+        ...each.readings.flatMap((reading, at) => [Number(valueOf(reading, at).toPrecision(12)), conditions[at].unit, reading.figure.release]),
         runOf(each), marginOf(each), withoutRepeats(each.readings.map(({ figure }) => figure.doubt)).join("; "),
       ])];
     }

@@ -20,30 +20,38 @@
   // ---- the index -----------------------------------------------------------------
 
   const benchmarkOf = (name) => index.benchmarks.find(([each]) => each === name);
-  const metricsOf = ({ benchmark, metric }) => benchmarkOf(benchmark)[3].filter(([name]) => name === metric);
-  const labelOf = (condition) => metricsOf(condition)[0][2];
+  const metricOf = ({ benchmark, metric }) => benchmarkOf(benchmark)[3].find(([name]) => name === metric);
+  const labelOf = (condition) => metricOf(condition)[2];
   const titleOf = (condition) => {
     const [, title] = benchmarkOf(condition.benchmark);
     const label = labelOf(condition);
     return title === label ? title : `${title}: ${label}`;
   };
 
-  function factorOf(unit, target) {
-    if (!unit || unit === target) return 1;
-    const own = index.units[target] ?? {};
-    if (own[unit]) return own[unit];
-    const like = Object.keys(own).filter((each) => each.toLowerCase().startsWith(unit.toLowerCase()));
-    const meant = like.length ? `; “${like.join("” or “")}” would be` : "";
-    throw new Error(`“${unit}” is no other spelling or multiple of “${target}”${meant}`);
-  }
+  /* The factor from a unit into another one, or nothing. */
+  const factorOf = (unit, target) => (unit === target ? 1 : index.units[target]?.[unit]);
 
-  function check(condition) {
+  /* A condition with its unit; an Error with a message for the reader if it cannot be asked. */
+  function resolved(condition) {
     const entry = benchmarkOf(condition.benchmark);
     if (!entry) throw new Error(`there is no benchmark “${condition.benchmark}” here`);
-    const metrics = metricsOf(condition);
-    if (!metrics.length) throw new Error(`there is no metric “${condition.metric}” of ${entry[1]} here`);
-    metrics.forEach(([, unit]) => factorOf(condition.unit, unit));
+    const metric = metricOf(condition);
+    if (!metric) throw new Error(`there is no metric “${condition.metric}” of ${entry[1]} here`);
+    const [, usualUnit, , , measured] = metric;
+    const unit = condition.unit || usualUnit;
+    const quoted = measured.map((each) => `“${each}”`).join(" and ");
+    if (!unit && measured.length > 1) throw new Error(`${titleOf(condition)} is measured in ${quoted}: add the unit to the number`);
+    if (measured.every((each) => factorOf(unit, each) === undefined)) {
+      const like = Object.keys(index.units[usualUnit] ?? {}).filter((each) => each.toLowerCase().startsWith(unit.toLowerCase()));
+      const meant = like.length ? `; “${like.join("” or “")}” would be` : "";
+      throw new Error(`“${unit}” is no other spelling or multiple of ${quoted}${meant}`);
+    }
+    return { ...condition, unit };
   }
+
+  /* The figures that cannot be compared with a condition, in a sentence. */
+  const notesOf = (condition) => metricOf(condition)[4].filter((each) => factorOf(condition.unit, each) === undefined)
+    .map((each) => `Figures of ${titleOf(condition)} in “${each}” are left out: it is no other spelling or multiple of “${condition.unit}”.`);
 
   /* The files of a benchmark: [SoC, value]. */
   function filesOf(benchmark) {
@@ -144,7 +152,7 @@
 
   /* A condition to begin with. */
   function usual(benchmark, metric) {
-    const [[, unit, , better]] = metricsOf({ benchmark, metric });
+    const [, unit, , better] = metricOf({ benchmark, metric });
     return { benchmark, metric, params: new Map(), atLeast: better !== "lower", bound: "", unit };
   }
 
@@ -241,7 +249,7 @@
   /* Questions to begin with: a headline, and as the bound what half of the boards reach. */
   function examples() {
     const headlines = index.benchmarks.flatMap(([benchmark, , , metrics]) =>
-      metrics.filter((metric) => metric.length > 4).map(([metric, , , , rank, short, params]) => ({ benchmark, metric, rank: rank || Infinity, short, params })));
+      metrics.filter((metric) => metric.length > 5).map(([metric, , , , , rank, short, params]) => ({ benchmark, metric, rank: rank || Infinity, short, params })));
     // Two metrics of one benchmark can have one short name; its first one is the usual one.
     const listed = [...new Map(headlines.reverse().sort((a, b) => (a.rank === b.rank ? 0 : b.rank - a.rank)).map((each) => [each.short, each])).values()].reverse();
     if (!listed.length) return [];
@@ -277,7 +285,7 @@
   async function show(texts, isNew) {
     const mine = (turn += 1);
     try {
-      const conditions = texts.map(parse);
+      const conditions = texts.map(parse).map(resolved);
       if (isNew) {
         const query = new URLSearchParams(conditions.map((each) => ["q", written(each)]));
         window.history.pushState(null, "", `${location.pathname}?${query}`);
@@ -287,12 +295,12 @@
         result.replaceChildren(...examples());
         return;
       }
-      conditions.forEach(check);
       const answers = await answer(conditions);
       if (mine !== turn) return; // a later question was quicker
       const said = forQuestion(conditions, answers, { factorOf, hrefOf, labelOf, titleOf });
       status.textContent = said.sentence();
-      result.replaceChildren(...said.elements([takeAlong(conditions, said)]));
+      const notes = conditions.flatMap(notesOf).map((note) => el("p", { class: "perf-finder-note" }, note));
+      result.replaceChildren(...said.elements([...notes, takeAlong(conditions, said)]));
       said.fit(result);
     } catch (error) {
       if (mine !== turn) return;
@@ -313,9 +321,7 @@
     rows.replaceChildren();
     for (const text of texts) {
       try {
-        const condition = parse(text);
-        check(condition);
-        await add(condition);
+        await add(resolved(parse(text)));
       } catch { /* said by the answer */ }
     }
     const [first] = index.benchmarks;

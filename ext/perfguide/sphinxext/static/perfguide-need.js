@@ -48,6 +48,7 @@ window.perfguideNeed = (() => {
   /* The figures of a file: {system, board, metric, unit, params, at}, where ``params`` maps names to
      {text, label, number} and ``at`` releases to {mean, engine, link, clock, doubt, release, day}. */
   function linesOf(data) {
+    const clocks = new Map(data.clocks.map(([system, board, own]) => [`${system},${board}`, own]));
     return data.lines.map(([system, board, metric, place, figures]) => ({
       system: data.systems[system][0],
       board: data.boards[board][0],
@@ -59,8 +60,10 @@ window.perfguideNeed = (() => {
         const isDefault = text === usual;
         return [name, { text, shown, number, label, isDefault, isUsual: name === ENGINE || usual === null || isDefault }];
       })),
-      at: new Map(figures.map(([at, mean, engine, link, clock, doubt = 0]) => {
-        const [release, day] = data.systems[system][1][at];
+      at: new Map(figures.map(([at, mean, engine, section, doubt = 0]) => {
+        const [release, day, page] = data.systems[system][1][at];
+        const clock = clocks.get(`${system},${board}`)?.[at];
+        const link = `${page}#${data.sections[section]}`;
         return [at, { mean, engine: data.texts[engine], link, clock, doubt: data.texts[doubt], release, day }];
       })),
     }));
@@ -78,10 +81,11 @@ window.perfguideNeed = (() => {
     const others = new Map();
     for (const line of lines) {
       const figure = line.at.get(release);
-      if (!figure || line.metric !== condition.metric) continue;
+      const factor = factorOf(condition.unit, line.unit);
+      if (!figure || line.metric !== condition.metric || factor === undefined) continue;
       if ([...condition.params.keys()].some((name) => !line.params.has(name))) continue;
       if ([...line.params].some(([name, value]) => !condition.params.has(name) && !value.isUsual)) continue;
-      const ratio = ratioOf(figure.mean, condition, factorOf(condition.unit, line.unit));
+      const ratio = ratioOf(figure.mean, condition, factor);
       const reading = { line, figure, ratio, params: line.params, between: [] };
       const wrong = [...condition.params].filter(
         ([name, text]) => text !== line.params.get(name).text && text !== line.params.get(name).shown,

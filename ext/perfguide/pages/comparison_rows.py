@@ -1,0 +1,95 @@
+"""The file with all rows of a comparison, which its page loads where a reader filters them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+from ..catalog.benchmarks import Catalog
+from ..common import slugs
+from ..common.diagnostics import visible
+from ..compare import wording
+from ..compare.comparison import Comparison
+from ..compare.events import known_scatter, over_scatter
+from ..compare.verdicts import Row
+from ..export import explorer, json_api
+from ..export.explorer import index_in
+from ..figures import labels
+from ..figures.pool import Record
+from ..tables.anchors import Anchors
+from .context import Site
+
+FOLDER = "compare"
+
+
+def full_label(row: Row, catalog: Catalog) -> str:
+    """Return the label of a row's figure with its parameters; "" without a description."""
+    benchmark, record = catalog.get(row.benchmark), row.new or row.old
+    if benchmark is None or record is None:
+        return ""
+    return labels.full(benchmark, replace(record, metric=row.metric, params=dict(row.params)))
+
+
+def times_usual(row: Row) -> float | None:
+    """Return how many times its usual scatter a row moved, where that is known."""
+    # A move to or from 0 is infinitely many times the scatter.
+    if known_scatter(row) is None or row.worse_by is None or math.isinf(row.worse_by):
+        return None
+    # More digits would claim more than a scatter is known by.
+    return round(over_scatter(row), 1)
+
+
+def write(site: Site, page: str, comparison: Comparison, anchors: Anchors) -> str:
+    """Write the file of a page; return its name below the data of the site."""
+    name = f"{FOLDER}/{page.partition('/')[2]}"
+    data = explorer.file(name, _content(site.catalog, comparison, anchors))
+    site.writer.write(f"{json_api.ROOT}/{name}.js", data)
+    return name
+
+
+def _content(catalog: Catalog, comparison: Comparison, anchors: Anchors) -> dict[str, Any]:
+    """Return the rows in the order of the page's tables, with lists that they refer to by index.
+
+    A row: benchmark, board, verdict, figure, unit, old and new figure as texts, relative change as a text and as a
+    number or ``None``, times its usual scatter or ``None``, why, and the sections of the old and the new figure.
+    """
+    benchmarks: dict[str, int] = {}
+    boards: dict[str, int] = {}
+    verdicts: dict[str, int] = {}
+    symbols: dict[str, int] = {}
+    grounds: dict[str, int] = {}
+    sections: dict[str, int] = {"": 0}
+
+    def section(record: Record | None) -> int:
+        if record is None:
+            return 0
+        anchor = anchors.of(record)
+        address = f"{anchor.page}#{slugs.anchor(anchor.table)}{anchor.row}"
+        return index_in(sections, address)
+
+    rows = []
+    for verdict in (*wording.LEADING, *wording.FOLDED):
+        for row in wording.of_verdict(comparison.rows, [verdict]):
+            label = full_label(row, catalog) or f"{row.benchmark}: {wording.figure(row, catalog)}"
+            texts = (wording.mean(row.old), wording.mean(row.new), wording.change(row))
+            rows.append(
+                [
+                    index_in(benchmarks, visible(catalog.title(row.benchmark))),
+                    index_in(boards, visible(wording.board_text(row, comparison))),
+                    index_in(verdicts, wording.TITLES[verdict]),
+                    visible(label),
+                    index_in(symbols, visible(wording.unit(row))),
+                    *map(visible, texts),
+                    row.change,
+                    times_usual(row),
+                    index_in(grounds, visible(wording.ground(row))),
+                    section(row.old),
+                    section(row.new),
+                ]
+            )
+    lists = {
+        **{"benchmarks": benchmarks, "boards": boards, "verdicts": verdicts},
+        **{"units": symbols, "grounds": grounds, "sections": sections},
+    }
+    return {**{name: list(own) for name, own in lists.items()}, "rows": rows}
