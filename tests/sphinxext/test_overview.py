@@ -7,7 +7,7 @@ from msgspec import structs
 
 from perfguide.common import units
 from perfguide.pages.lists import ResultOfGuide, SocOverview
-from perfguide.sphinxext import answers, overview
+from perfguide.sphinxext import overview, screen_nodes
 from perfguide.sphinxext.overview import Column
 
 
@@ -92,4 +92,6 @@ def test_bars_that_would_flatten_all_others_are_cut_off(
     own = cells("aes", "MB/s", *(result("aes", "MB/s", rate) for rate in rates))
     shares = [cell and cell.share for cell in own]
     assert shares == [pytest.approx(rate / full) for rate in rates]
-    assert [" x=" in answers.bar(share) for share in shares] == [rate > full for rate in rates]
+    bar = screen_nodes.templates().get_template("parts.html.jinja").module.bar
+    drawn = [bar(share, 4, "perf-f6", "under") for share in shares]
+    assert [" x=" in each for each in drawn] == [rate > full for rate in rates]

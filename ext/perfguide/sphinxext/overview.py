@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from html import escape
 from pathlib import Path
 from typing import Any, ClassVar
 from urllib.parse import urlencode
@@ -29,10 +28,9 @@ from ..pages.lists import (
     SocOverview,
     Worse,
 )
-from .answers import CUT_NOTE, DOUBT_NOTE, Links, bar, doubt_mark, plain_figure
+from .answers import CUT_NOTE, DOUBT_NOTE, plain_figure
 from .config import page_name
-from .html_table import NOT_MEASURED
-from .screen_nodes import ScreenNode, printed_table
+from .screen_nodes import Links, ScreenNode, printed_table, words, write_html
 
 MAX_COLUMNS = 8
 """Headline results in the matrix: those of the most SoCs."""
@@ -65,6 +63,11 @@ class Best:
     older: str = ""
     share: float | None = None
 
+    @property
+    def text(self) -> str:
+        """The figure in words."""
+        return self.result.text if self.number is None else units.number(self.number)
+
 
 Line = tuple[SocOverview, list[Best | None]]
 """A row of the matrix."""
@@ -73,6 +76,23 @@ Line = tuple[SocOverview, list[Best | None]]
 class perf_overview(ScreenNode):
     """The matrix with its ``columns`` and ``lines``; ``top`` is the folder of generated pages."""
 
+    template = "overview"
+
+    def values(self, builder: Any) -> dict[str, Any]:
+        """Return the values of the template."""
+        cells = [cell for _, own in self["lines"] for cell in own if cell]
+        notes = [NOTE]
+        notes += [OLDER_NOTE] if any(cell.older for cell in cells) else []
+        notes += [CUT_NOTE] if any(cell.share and cell.share > 1 for cell in cells) else []
+        notes += [DOUBT_NOTE] if any(cell.result.doubt for cell in cells) else []
+        return {
+            "columns": self["columns"],
+            "lines": self["lines"],
+            "notes": notes,
+            "measured": _measured,
+            "link": Links(builder, self["top"]),
+        }
+
     def printed(self) -> list[nodes.Node]:
         """Return a table with links to guides."""
         return [_plain(self)]
@@ -80,6 +100,14 @@ class perf_overview(ScreenNode):
 
 class perf_search(ScreenNode):
     """A search form. ``examples`` are queries with results."""
+
+    template = "search"
+
+    def values(self, builder: Any) -> dict[str, Any]:
+        """Return the values of the template."""
+        has_search = getattr(builder, "search", False)
+        page = builder.get_relative_uri(builder.current_docname, "search") if has_search else ""
+        return {"page": page, "examples": [(urlencode({"q": q}), q) for q in self["examples"]]}
 
     def printed(self) -> list[nodes.Node]:
         """Return nothing: only a site has a search."""
@@ -172,13 +200,13 @@ class PerfOverview(SphinxDirective):
             docname=self.env.docname,
         )
         rest: list[nodes.Node] = [self._others(others)] if others else []
-        for title, listed, words in (
+        for title, listed, described in (
             ("Got worse", overview.worse, self._worse),
             ("Moved on several SoCs", overview.shared, self._shared),
             ("New guides", overview.recent, self._new),
         ):
             if listed:
-                rest += [nodes.rubric("", title), self._list(listed, words)]
+                rest += [nodes.rubric("", title), self._list(listed, described)]
         return [perf_search(examples=_examples(matrix_columns, rows)), matrix, *rest]
 
     def _overview(self) -> Overview:
@@ -250,86 +278,15 @@ def link(text: str, page: str, docname: str) -> addnodes.pending_xref:
     )
 
 
-def _visit_html(translator: Any, node: perf_overview) -> None:
-    uri = Links(translator.builder, node["top"])
-    head = "".join(map(_head, node["columns"]))
-    body = "".join(_row(soc, cells, node["columns"], uri) for soc, cells in node["lines"])
-    cells = [cell for _, own in node["lines"] for cell in own if cell]
-    notes = [NOTE]
-    notes += [OLDER_NOTE] if any(cell.older for cell in cells) else []
-    notes += [CUT_NOTE] if any(cell.share and cell.share > 1 for cell in cells) else []
-    notes += [DOUBT_NOTE] if any(cell.result.doubt for cell in cells) else []
-    translator.body.append(
-        '<div class="perf-scroll perf-answers-box" role="region" tabindex="0" '
-        'aria-label="Headline results of all SoCs"><table class="perf-answers perf-overview">'
-        f'<thead><tr><th scope="col">SoC<small>newest guide</small></th>{head}</tr></thead>'
-        f"<tbody>{body}</tbody></table></div>\n"
-        f'<p class="perf-answers-note perf-overview-note">{" ".join(notes)}</p>\n'
-    )
-    raise nodes.SkipNode
-
-
-def _head(column: Column) -> str:
-    arrow = " ↓" if column.better == "lower" else ""
-    unit = f"<small><bdi>{escape(visible(column.unit))}</bdi></small>" if column.unit else ""
-    name = escape(visible(column.label))
-    return f'<th scope="col" class="perf-n"><bdi>{name}</bdi>{arrow}{unit}</th>'
-
-
-def _row(
-    soc: SocOverview, cells: Sequence[Best | None], matrix_columns: Sequence[Column], uri: Links
-) -> str:
-    page, guide = escape(uri(soc.page)), escape(uri(soc.guide))
-    release = escape(visible(f"{soc.family} {soc.release}"))
-    title = (
-        f"{units.number(soc.figures)} figures on {', '.join(soc.boards)}; measured {soc.measured}"
-    )
-    first = (
-        f'<th scope="row"><a href="{page}">{escape(visible(soc.soc))}</a> '
-        f'<small><a href="{guide}" title="{escape(visible(title, 300))}">{release}</a></small></th>'
-    )
-    rest = (_cell(c, b, uri) for c, b in zip(matrix_columns, cells, strict=True))
-    return f"<tr>{first}{''.join(rest)}</tr>"
-
-
-def _cell(column: Column, best: Best | None, uri: Links) -> str:
-    head = escape(visible(", ".join(filter(None, (column.label, column.unit)))))
-    if best is None:
-        return f'<td class="perf-n" data-h="{head}">{NOT_MEASURED}</td>'
-    result = best.result
-    text = escape(result.text)
-    if best.number is not None:
-        number = escape(units.number(best.number))
-        text = f'<data value="{units.exact(best.number)}">{number}</data>'
-    title = escape(visible(", ".join(filter(None, (result.board, result.detail))), 200))
-    target = escape(uri(result.guide, result.row))
-    older = f" <small>{escape(visible(best.older))}</small>" if best.older else ""
-    inner = f'<a href="{target}" title="{title}">{text}</a>{doubt_mark(result.doubt)}{older}'
-    return f'<td class="perf-n" data-h="{head}">{inner}{bar(best.share)}</td>'
-
-
-def _visit_search(translator: Any, node: perf_search) -> None:
-    builder = translator.builder
-    # Only some builders write a search page.
-    if getattr(builder, "search", False):
-        page = escape(builder.get_relative_uri(builder.current_docname, "search"))
-        tries = ", ".join(
-            f'<a href="{page}?{escape(urlencode({"q": each}))}">{escape(visible(each))}</a>'
-            for each in node["examples"]
-        )
-        translator.body.append(
-            f'<form class="perf-search" role="search" action="{page}" method="get">'
-            '<input type="search" name="q" aria-label="Find a figure" '
-            'placeholder="Find a figure: benchmark, SoC, board, release">'
-            '<button type="submit">Search</button></form>\n'
-            + (f'<p class="perf-answers-note">Try {tries}.</p>\n' if tries else "")
-        )
-    raise nodes.SkipNode
+def _measured(soc: SocOverview) -> str:
+    """Return the figures, boards and date of a SoC's newest guide in words."""
+    figures = f"{units.number(soc.figures)} figures on {', '.join(soc.boards)}"
+    return f"{figures}; measured {soc.measured}"
 
 
 def _plain(node: perf_overview) -> nodes.table:
     matrix_columns: list[Column] = node["columns"]
-    head = [", ".join(filter(None, (column.label, column.unit))) for column in matrix_columns]
+    head = [words(column.label, column.unit) for column in matrix_columns]
     lines: list[list[nodes.Node | str]] = []
     for soc, cells in node["lines"]:
         guide = link(
@@ -345,13 +302,12 @@ def _plain(node: perf_overview) -> nodes.table:
 def _text(cell: Best | None) -> str:
     if cell is None:
         return units.MISSING
-    text = cell.result.text if cell.number is None else units.number(cell.number)
     older = f" ({cell.older})" if cell.older else ""
-    return f"{plain_figure(text, cell.result.doubt)}{older}"
+    return f"{plain_figure(cell.text, cell.result.doubt)}{older}"
 
 
 def setup(app: Sphinx) -> None:
     """Register the directive and its nodes."""
-    app.add_node(perf_overview, html=(_visit_html, None))
-    app.add_node(perf_search, html=(_visit_search, None))
+    app.add_node(perf_overview, html=(write_html, None))
+    app.add_node(perf_search, html=(write_html, None))
     app.add_directive("perf-overview", PerfOverview)

@@ -2,25 +2,98 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from typing import Any
+from functools import cache
+from typing import Any, ClassVar
 
+import jinja2
 from docutils import nodes
+from jinja2.ext import Extension
+from markupsafe import Markup
 from sphinx.application import Sphinx
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
+from ..common import units
 from ..common.diagnostics import visible
+from ..common.package import ROOT
+from .config import page_name, page_uri
+from .html_table import BOARD_COLOURS, NOT_MEASURED, box
 
 MAX_PRINTED_CHARS = 200
 """The characters of a cell from data in a printed table."""
 
 
+class _OneLine(Extension):
+    """Templates whose line breaks and indentation are for readers of the template alone."""
+
+    def preprocess(self, source: str, name: str | None, filename: str | None = None) -> str:
+        """Return a template without line breaks."""
+        return re.sub(r"\s*\n\s*", "", source)
+
+
+@cache
+def templates() -> jinja2.Environment:
+    """Return the templates of HTML, in which each value is escaped."""
+    out = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(ROOT / "sphinxext" / "templates"),
+        undefined=jinja2.StrictUndefined,
+        autoescape=True,
+        extensions=[_OneLine],
+    )
+    out.filters.update(visible=visible, exact=units.exact, number=units.number)
+    out.globals.update(
+        zip=zip,
+        words=words,
+        arrows=units.ARROWS,
+        not_measured=Markup(NOT_MEASURED),
+        colours=BOARD_COLOURS,
+        box=lambda number: Markup(box(number)),
+    )
+    return out
+
+
+def words(*parts: str, sign: str = ", ") -> str:
+    """Return the parts that are not empty, with a sign between them."""
+    return sign.join(filter(None, parts))
+
+
+class Links:
+    """Relative addresses of pages for the one that is being written. An empty address is that of
+    ``default``, or of the page being written."""
+
+    def __init__(self, builder: Any, top: str, default: str = "") -> None:
+        self._builder, self._top, self._default = builder, top, default
+
+    def __call__(self, address: str, fragment: str = "") -> str:
+        """Return the relative address of a page, or of an anchor on it."""
+        address = address or self._default
+        if not address:
+            return f"#{fragment}"
+        return page_uri(self._builder, page_name(self._top, address), fragment)
+
+
 class ScreenNode(nodes.General, nodes.Element):
-    """A node with a drawing of its own in HTML."""
+    """A node with a drawing of its own in HTML, by a ``template``."""
+
+    template: ClassVar[str] = ""
+
+    def values(self, builder: Any) -> dict[str, Any]:
+        """Return the values of the template."""
+        raise NotImplementedError
 
     def printed(self) -> list[nodes.Node]:
         """Return the nodes that replace it in formats other than HTML."""
         raise NotImplementedError
+
+
+def write_html(translator: Any, node: ScreenNode) -> None:
+    """Write a node by its template."""
+    # Only the first anchor, as a box has no place for more.
+    anchor = Markup(' id="{}"').format(node["ids"][0]) if node["ids"] else ""
+    template = templates().get_template(f"{node.template}.html.jinja")
+    translator.body.append(template.render(id=anchor, **node.values(translator.builder)))
+    raise nodes.SkipNode
 
 
 class NotHtmlTransform(SphinxPostTransform):
