@@ -99,6 +99,9 @@ def check(value: Any, kind: inspect.Type, at: str) -> Iterator[Fault]:
         case inspect.Metadata(type=inner, extra_json_schema={"pattern": pattern}):
             if not (_fits(value, inner) and re.search(pattern, value)):
                 yield _wrong(value, kind, at)
+            elif not schema.is_name(value) and not _is_file(value, at):
+                message = f"“{visible(value, 60)}” has a character that does not show"
+                yield Fault("schema", at, message, "write it with printable characters")
         case inspect.Metadata(type=inner):
             yield from check(value, inner, at)
         case inspect.UnionType(types=types):
@@ -126,6 +129,14 @@ def check(value: Any, kind: inspect.Type, at: str) -> Iterator[Fault]:
         case _:
             if not _fits(value, kind):
                 yield _wrong(value, kind, at)
+
+
+_FILE = re.compile(r"/tools/[^/]+|/results/[0-9]+/log/file")
+"""Pointers to names of programs and logs, which may have any character but control characters."""
+
+
+def _is_file(name: str, at: str) -> bool:
+    return _FILE.fullmatch(at) is not None and schema.files_show([name])
 
 
 def _choices(value: Any, types: tuple[inspect.Type, ...]) -> list[inspect.Type]:
@@ -207,55 +218,16 @@ def contradictions(plain: Any) -> Iterator[Fault]:
     """Yield faults that the types cannot express, in the parts of a bundle that exist."""
     if not isinstance(plain, dict):
         return
-    names: list[tuple[str, Any]] = [("/id", plain.get("id"))]
-    for part, keys in (
-        ("sdk", ("version", "os", "name")),
-        ("board", ("name", "soc")),
-        ("runner", ("name",)),
-    ):
-        holder = plain.get(part)
-        if isinstance(holder, dict):
-            names += [(f"/{part}/{key}", holder.get(key)) for key in keys]
-    withdrawn = plain.get("supersedes")
-    if isinstance(withdrawn, list):
-        names += [(f"/supersedes/{index}", name) for index, name in enumerate(withdrawn)]
-    setup, tools = plain.get("setup"), plain.get("tools")
-    if isinstance(setup, dict):
-        names += [(f"/setup/{pointer(key)}", key) for key in setup]
-    files: list[tuple[str, Any]] = []
-    if isinstance(tools, dict):
-        files += [(f"/tools/{pointer(key)}", key) for key in tools]
-    notes = plain.get("notes")
-    for index, note in enumerate(notes if isinstance(notes, list) else []):
-        if isinstance(note, dict):
-            keys = ("benchmark", "metric")
-            names += [(f"/notes/{index}/{key}", note.get(key)) for key in keys]
     results = plain.get("results")
     for index, result in enumerate(results if isinstance(results, list) else []):
         if not isinstance(result, dict):
             continue
-        at = f"/results/{index}"
-        names += [(f"{at}/{key}", result.get(key)) for key in ("benchmark", "metric", "unit")]
-        for part in ("params", "setup"):
-            mapping = result.get(part)
-            if isinstance(mapping, dict):
-                names += [(f"{at}/{part}/{pointer(key)}", key) for key in mapping]
-        if isinstance(log := result.get("log"), dict):
-            files.append((f"{at}/log/file", log.get("file")))
-        yield from _figure_faults(at, result)
+        yield from _figure_faults(f"/results/{index}", result)
     if _fits(moment := plain.get("created"), inspect.DateTimeType()) and not (
         schema.in_every_zone(msgspec.convert(moment, _MOMENT))
     ):
         message = f"“{moment}” is at the end of the calendar"
         yield Fault("schema", "/created", message, "write when it was measured")
-    hidden = [each for each in names if isinstance(each[1], str) and not schema.is_name(each[1])]
-    hidden += [x for x in files if isinstance(x[1], str) and not schema.files_show([x[1]])]
-    for at, text in hidden:
-        # Empty names and control characters have a fault by their type already, but its pattern
-        # ignores a line end after the last character.
-        if text and not re.search(r"[\x00-\x1f\x7f-\x9f]", text.removesuffix("\n")):
-            message = f"“{visible(text, 60)}” has a character that does not show"
-            yield Fault("schema", at, message, "write it with printable characters")
 
 
 def _figure_faults(at: str, result: dict[str, Any]) -> Iterator[Fault]:
