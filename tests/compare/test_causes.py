@@ -51,7 +51,7 @@ def test_exchanged_columns_are_one_cause_and_no_regression(tmp_path: Path, swapp
     )
     (event,) = both.events
     assert event.is_cause and len(event.rows) == 16
-    assert "figures are in each other's place: engine hw and sw" in event.what
+    assert "figures are in each other's place: accelerator and software" in event.what
     assert [name for name, _ in wording.by_action(both)] == ["Causes"]
     assert {row.verdict for row in both.rows} == {"incomparable"} and not both.far
     assert headline(both).state == "too little"
@@ -67,6 +67,29 @@ def test_an_exchange_of_one_board_is_recognised_by_fewer_rows_of_another(
     both = compared(*bundles, releases=("9.1", "9.2"), catalog=described(tmp_path))
     exchanged = {row.board for event in causes(both) for row in event.rows}
     assert exchanged == ({"evm", "sk"} if is_exchanged else set())
+
+
+@pytest.mark.parametrize("is_measured_earlier", [True, False])
+def test_an_exchange_shows_by_figures_that_only_an_earlier_release_has(
+    tmp_path: Path, is_measured_earlier: bool
+) -> None:
+    """OLD has one engine alone, so that its figures seem to have changed in NEW."""
+    before, alone = engines("9.1"), engines("9.2")
+    rows = [
+        result(each.metric, each.unit, value=each.value, params=dict(each.params))
+        for each in alone.bundle.results
+        if each.params["engine"] == "hw"
+    ]
+    both = compared(
+        *([before] if is_measured_earlier else []),
+        loaded(*rows, id="sk-9.2", sdk__version="9.2"),
+        engines("9.3", True),
+        releases=("9.2", "9.3"),
+        catalog=described(tmp_path),
+    )
+    named = {row.params["engine"] for event in causes(both) for row in event.rows}
+    assert named == ({"hw"} if is_measured_earlier else set())
+    assert bool(both.events or both.far) and both.counts["only-new"] == 8
 
 
 def test_engines_that_changed_alone_are_no_exchange(tmp_path: Path) -> None:

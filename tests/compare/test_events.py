@@ -103,9 +103,10 @@ def test_a_load_that_fell_because_nothing_went_through_is_no_improvement(speed: 
     ("memory", 0.87, True),
     ("processor", 0.87, False),
     ("memory", 0.3, False),  # much farther
-    ("memory", 1.25, False),  # the other way
+    ("memory", 1.25, True),  # the other way
+    ("memory", 3.0, False),  # the other way, and much farther
 ])  # fmt: skip
-def test_falls_of_benchmarks_of_one_subsystem_are_one_event(
+def test_what_benchmarks_of_one_subsystem_did_is_one_event(
     tmp_path: Path, subsystem: str, other_fall: float, is_one: bool
 ) -> None:
     named = "order = 5\nsubsystems"
@@ -139,7 +140,9 @@ def test_falls_of_benchmarks_of_one_subsystem_are_one_event(
     }
     if is_one:
         lines = wording.event_lines(both.events[0], both)
-        assert any(re.match(r"Beside it: (Speed|Other), [\d.]+ % worse", line) for line in lines)
+        assert any(
+            re.match(r"Beside it: (Speed|Other), [\d.]+ % (worse|better)", line) for line in lines
+        )
 
 
 def test_one_row_that_fell_alone_is_set_against_the_others(speed: Catalog) -> None:
@@ -381,3 +384,86 @@ def test_a_clock_that_nothing_followed_may_be_a_wrong_record(tmp_path: Path) -> 
     assert wording.event_lines(event, both) == [
         "No benchmark moved with it, so the record may be wrong."
     ]
+
+
+def lately(
+    rates: dict[int, list[float]], loads: dict[int, list[float]] | None = None
+) -> list[Loaded]:
+    """Bundles of the last releases, as many as there are figures."""
+    count = len(next(iter(rates.values())))
+    own = (rates, loads or {})
+    padded = [
+        {size: [0.0] * (COUNT - count) + list(figures) for size, figures in each.items()}
+        for each in own
+    ]
+    return releases(*padded)[COUNT - count :]
+
+
+@pytest.mark.parametrize(("rate", "load", "leads"), [
+    (0.75, 95.0, "load"),
+    (0.75, 7.0, "rate"),  # a few points more
+    (0.05, 95.0, "rate"),  # the rate moved as far
+])  # fmt: skip
+def test_a_load_that_moved_much_farther_than_its_rate_leads(
+    speed: Catalog, rate: float, load: float, leads: str
+) -> None:
+    rates = {
+        size: [100.0 + n, 100.5 + n, 100.0 + n, (100.0 + n) * rate]
+        for n, size in enumerate(SIZES[:4])
+    }
+    loads = {size: [5.0, 5.1, 5.0, load] for size in SIZES[:4]}
+    both = newest(lately(rates, loads), speed)
+    (event,) = (event for event in (*both.events, *both.far) if not event.is_minor)
+    assert {row.metric for row in event.leading} == {leads} == {event.rows[0].metric}
+    title = wording.event_title(event, both)
+    if leads == "load":
+        assert f"worse for each MB/s, ×{load / 5.0 / rate:.2g}" in title
+    else:
+        said = f"÷{1 / rate:.3g}" if rate < 0.5 else f"{100 * (1 - rate):.1f} % worse"
+        assert said in title
+
+
+@pytest.mark.parametrize(("values", "is_listed"), [
+    ([936.0, 112.0, 84.0, 212.0, 936.0, 83.0], False),  # it was there twice
+    ([936.0, 930.0, 940.0, 935.0, 936.0, 83.0], True),
+])  # fmt: skip
+def test_a_figure_that_was_there_before_is_a_usual_move(
+    speed: Catalog, values: list[float], is_listed: bool
+) -> None:
+    rates = {size: [100.0 + n for n in range(6)] for size in SIZES} | {SIZES[0]: values}
+    both = newest(lately(rates), speed)
+    named = [
+        event
+        for event in (*both.events, *both.far)
+        if not event.is_minor and any(row.params["block_size"] == SIZES[0] for row in event.rows)
+    ]
+    assert bool(named) is is_listed
+
+
+@pytest.mark.parametrize("of_second_run", [8.0, 61.0])
+def test_runs_of_one_release_that_are_as_far_apart_make_no_event(
+    speed: Catalog, of_second_run: float
+) -> None:
+    again = loaded(
+        result(value=of_second_run, params={"block_size": 64}), id="again", sdk__version="9.9"
+    )
+    both = newest([*lately({64: [5.0, 60.0]}), again], speed)
+    listed = [event for event in (*both.events, *both.far) if not event.is_minor]
+    assert bool(listed) is (of_second_run == 61.0)
+
+
+def test_the_other_rows_of_a_benchmark_are_all_of_them(speed: Catalog) -> None:
+    """What is too noisy to tell moved too, and that the others moved by less has to hold for it."""
+    rates = history()
+    rates[64][-1] = 20.0
+    noisy = np.random.default_rng(5).uniform(0.8, 1.2, COUNT)
+    rates[128] = (rates[128] * noisy).round(2).tolist()
+    both = newest(releases(rates), speed)
+    event = next(event for event in both.events if event.kind == "regressed")
+    lines = " ".join(wording.event_lines(event, both))
+    said = re.search(r"the other (\d+) rows moved by less than (\d+) %", lines)
+    assert said
+    own = {id(row) for row in (*event.rows, *event.unproved)}
+    moves = [abs(row.change or 0.0) for row in both.rows if id(row) not in own]
+    assert len(moves) == int(said[1])
+    assert sum(move < int(said[2]) / 100 for move in moves) >= 0.9 * len(moves)

@@ -111,7 +111,10 @@ def _event(console: Console, event: Event, comparison: Comparison, catalog: Cata
         said = words.row_words(row, comparison, catalog)
         figures = f"{said.old} → {said.new} {said.unit}"
         rows.add_row(
-            *(plain_text(t) for t in (said.change, figures, sparkline.characters(row), said.name))
+            *map(
+                plain_text,
+                (words.listed_change(row), figures, sparkline.characters(row), said.name),
+            )
         )
     body.add_row(rows)
     console.print(Padding(body, (0, 0, 0, 2)))

@@ -4,13 +4,14 @@ between two states."""
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
 from ..bundles.guide_key import Platform, version
-from ..catalog.benchmarks import Catalog
+from ..catalog.benchmarks import Benchmark, Catalog, Scalar
 from ..common import units
+from ..figures import labels
 from ..figures.exchanges import Moved, exchanges
 from .verdicts import ENGINE_CHANGED, IMPOSSIBLE, OTHER_UNIT, RATED, REPEATED, Row
 
@@ -42,22 +43,26 @@ Line = Callable[[Row], Sequence[tuple[str, float]]]
 def explained(rows: Sequence[Row], line: Line, catalog: Catalog) -> list[Row]:
     """Return rows with those that a cause explains left without a verdict of their own."""
     places = _of_wrong_clocks(rows, catalog)
-    tables: dict[tuple[Platform, str, str], list[int]] = {}
+    tables: dict[tuple[Platform, str, str], dict[int, Moved]] = {}
     for index, row in enumerate(rows):
-        if index not in places and _has_two_figures(row):
+        if index not in places and (before := _figure_before(row, line)):
             key = (row.guide.platform, row.board, row.benchmark)
-            tables.setdefault(key, []).append(index)
-    moved = {key: [_moved(rows[index]) for index in own] for key, own in tables.items()}
+            tables.setdefault(key, {})[index] = _moved(row, before)
+    moved = {key: [*own.values()] for key, own in tables.items()}
     elsewhere: dict[tuple[object, ...], set[str]] = {}
     for (platform, _, benchmark), own_moves in moved.items():
         words = {exchange.words for exchange in exchanges(own_moves)}
         elsewhere.setdefault((platform, benchmark), set()).update(words)
     for table, own in tables.items():
+        indexes = [*own]
         for exchange in exchanges(moved[table], elsewhere[table[0], table[2]]):
-            exchanged = [own[n] for n in exchange.rows]
+            # What OLD has not measured shows an exchange, and has no verdict to take back.
+            exchanged = [at for n in exchange.rows if rows[at := indexes[n]].old]
             exchanged += _rest_of_tables(rows, exchanged, exchange.param)
+            values = {rows[indexes[n]].params.get(exchange.param) for n in exchange.rows}
+            said = _sides(catalog.get(table[2]), exchange.param, values) or exchange.words
             # A row keeps the cause that was found first.
-            places = dict.fromkeys(exchanged, f"{EXCHANGED}: {exchange.words}") | places
+            places = dict.fromkeys(exchanged, f"{EXCHANGED}: {said}") | places
     return [
         replace(row, verdict="incomparable", ground=places[index])
         if index in places
@@ -117,6 +122,16 @@ def _of_wrong_clocks(rows: Sequence[Row], catalog: Catalog) -> dict[int, str]:
     return out
 
 
+def _sides(benchmark: Benchmark | None, param: str, values: Collection[Scalar | None]) -> str:
+    """Return the names of the tables that are in each other's place; "" without a description of them."""
+    if benchmark is None or not param:
+        return ""
+    ordered = sorted((value for value in values if value is not None), key=units.plain)
+    names = [labels.param(benchmark, param, value) for value in ordered]
+    # A bare value does not say what it is of.
+    return " and ".join(names) if names != [*map(units.plain, ordered)] else ""
+
+
 def _rest_of_tables(rows: Sequence[Row], exchanged: Sequence[int], param: str) -> list[int]:
     """Return the other rows of two tables that are exchanged, such as the loads of their rates: those
     with the same parameters but for those by which the rows of a table differ."""
@@ -147,18 +162,25 @@ def cause_of(row: Row) -> str:
     return row.ground if row.ground.startswith(beginnings) else ""
 
 
-def _has_two_figures(row: Row) -> bool:
-    if row.verdict not in RATED or row.accepted or not (row.old and row.new):
-        return False
+def _figure_before(row: Row, line: Line) -> float:
+    """Return the figure before NEW of a row that can be in another one's place: that of OLD, or of an
+    earlier release where OLD did not measure it; 0 where there is none."""
+    if not row.new or not row.new.cell.mean or row.new.cell.mean < 0 or row.accepted:
+        return 0.0
     if units.parse(row.unit).kind == "share":
-        return False
-    return min(row.old.cell.mean or 0.0, row.new.cell.mean or 0.0) > 0
+        return 0.0
+    if row.verdict == "only-new":
+        last = version(row.new.guide.release)
+        past = [value for release, value in line(row) if version(release) < last]
+        return max(past[-1], 0.0) if past else 0.0
+    if row.verdict not in RATED or not row.old:
+        return 0.0
+    return max(row.old.cell.mean or 0.0, 0.0)
 
 
-def _moved(row: Row) -> Moved:
-    assert row.old and row.new and row.old.cell.mean and row.new.cell.mean
-    before, after = math.log(row.old.cell.mean), math.log(row.new.cell.mean)
-    return Moved(row.metric, row.unit, row.params, before, after)
+def _moved(row: Row, before: float) -> Moved:
+    assert row.new and row.new.cell.mean
+    return Moved(row.metric, row.unit, row.params, math.log(before), math.log(row.new.cell.mean))
 
 
 def _of_two_states(row: Row, line: Line) -> Row:

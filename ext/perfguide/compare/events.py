@@ -81,7 +81,7 @@ MAX_LEVEL_RELEASES, LEAST_LEVEL_RELEASES = 3, 2
 """The releases before OLD that can show an earlier level, and how many of them have to."""
 
 MAX_SIZES_RATIO = 2.0
-"""The largest ratio of the moves of two benchmarks, as logarithms, that have one cause."""
+"""The largest ratio of moves, as logarithms, that are about as far, as those of one cause are."""
 
 MAX_COARSE_STEPS = 3
 """Steps of a program's counting that a change may be of."""
@@ -121,9 +121,9 @@ class Event:
 
     @property
     def leading(self) -> list[Row]:
-        """Return the rows that are measurements of their own: no second name or price of another one."""
-        own = [row for row in self.rows if not row.follows and row.work is None]
-        return own or list(self.rows)
+        """Return the rows that are measurements of their own: no second name or price of another one, but for
+        prices that moved much farther than the work."""
+        return _leading(self.rows)
 
     @property
     def accepted(self) -> bool:
@@ -188,7 +188,7 @@ def events(
             if verdict == "failed-after" and (row.board, row.benchmark) in fell:
                 verdict = "regressed"
             by.setdefault((row.guide.platform, part, verdict, row.accepted), []).append(row)
-    far = _far_rows([row for row in rows if id(row) not in explained], rows)
+    far, alone = _far_rows([row for row in rows if id(row) not in explained], rows)
     drifts = drifting(rows)
     beside: dict[tuple[object, ...], list[Row]] = {key: [] for key in by}
     for key, own in by.items():
@@ -198,11 +198,17 @@ def events(
             goes = _goes_with(row, own)
             (beside[key] if goes else far.setdefault(key[:3], [])).append(row)
     minor: dict[tuple[object, ...], list[Row]] = {}
+    for row in alone:
+        minor.setdefault((row.guide.platform, row.benchmark, row.board), []).append(row)
     for key, own in list(far.items()):
         unusual = [row for row in own if not _is_usual(row)]
         shares = [row for row in unusual if _is_unsettled_share(row)]
         if len(shares) < MANY_ROWS and 2 * len(shares) > len(unusual):
             unusual = [row for row in unusual if row not in shares]
+        onward = [row for row in unusual if not _is_back(row)]
+        # One row on its way back must not make an event of small moves.
+        if onward and _is_small(onward):
+            unusual = [row for row in unusual if _is_back(row)]
         far[key] = [] if _is_small(unusual) else unusual
         kept = set(map(id, far[key]))
         for row in own:
@@ -231,16 +237,16 @@ def events(
     unjudged.sort(
         key=lambda e: (e.is_minor, e.is_back, e.worse_by <= 0, -e.over_scatter, e.what, e.boards)
     )
-    joined = _of_subsystems([*out, *unjudged], names)
+    joined = _of_one_cause([*out, *unjudged], names)
     return (
         tuple(event for event in joined if event.kind != "noisy"),
         tuple(event for event in joined if event.kind == "noisy"),
     )
 
 
-def _of_subsystems(all_events: Sequence[Event], names: Names) -> list[Event]:
-    """Return events with those of one subsystem joined: what went one way on the same boards, about as
-    far, is reported with the first of them."""
+def _of_one_cause(all_events: Sequence[Event], names: Names) -> list[Event]:
+    """Return events with those joined that are likely to have one cause: it is reported with the first of
+    them."""
     out: list[Event] = []
     for event in all_events:
         at = next((n for n, first in enumerate(out) if _is_same_cause(first, event, names)), None)
@@ -253,14 +259,10 @@ def _of_subsystems(all_events: Sequence[Event], names: Names) -> list[Event]:
 
 
 def _is_same_cause(first: Event, event: Event, names: Names) -> bool:
-    """Return whether an event is likely to be about the cause of one before it, in another benchmark."""
-    subsystems = [
-        set(described.entry.subsystems)
-        if (described := names.catalog.get(each.benchmark))
-        else set()
-        for each in (first, event)
-    ]
-    if first.benchmark == event.benchmark or not subsystems[0] & subsystems[1]:
+    """Return whether an event is likely to be about the cause of one before it, in another benchmark: what
+    one subsystem did on the same boards, up or down, or the CPU load of several benchmarks, about as far, or figures that
+    came back to the level of one release together."""
+    if first.benchmark == event.benchmark or not {*event.boards} <= {*first.boards}:
         return False
     if first.rows[0].guide.platform != event.rows[0].guide.platform or any(
         each.is_cause or each.accepted or each.is_minor for each in (first, event)
@@ -269,14 +271,42 @@ def _is_same_cause(first: Event, event: Event, names: Names) -> bool:
     # A far fall that is not proved must not hide behind a small one.
     if first.kind == "noisy" and first.worse_by < FAR <= event.worse_by:
         return False
-    if first.is_back != event.is_back or not {*event.boards} <= {*first.boards}:
+    if first.is_back != event.is_back:
         return False
-    changes = [each.change for each in (first, event)]
-    if any(change is None or change <= -1 or not change for change in changes):
+    if first.worse_by <= 0 and event.worse_by <= 0:
+        level = _returned(event.rows)
+        if level and level == _returned(first.rows):
+            return True
+    subsystems = [
+        set(described.entry.subsystems)
+        if (described := names.catalog.get(each.benchmark))
+        else set()
+        for each in (first, event)
+    ]
+    if subsystems[0] & subsystems[1]:
+        is_rise_beside_fall = first.worse_by > 0 >= event.worse_by
+        return _are_as_far((*first.rows, *first.unproved), event.rows) or (
+            is_rise_beside_fall and _is_as_far(event.rows, first.rows)
+        )
+    loads = [[row for row in each.rows if not _leads(row)] for each in (first, event)]
+    if any(2 * len(own) <= len(each.rows) for own, each in zip(loads, (first, event), strict=True)):
         return False
-    sizes = [math.log1p(change) for change in changes if change is not None]
-    ratio = sizes[0] / sizes[1]
-    return 1 / MAX_SIZES_RATIO <= ratio <= MAX_SIZES_RATIO
+    return _are_as_far(*loads)
+
+
+def _are_as_far(first: Sequence[Row], rows: Sequence[Row]) -> bool:
+    """Return whether rows went about as far as those of others on their boards that went their way."""
+    moves = [row.worse_by for row in rows if row.worse_by and math.isfinite(row.worse_by)]
+    if not moves or not (move := median(moves)):
+        return False
+    boards = {row.board for row in rows}
+    others = [
+        row.worse_by
+        for row in first
+        if row.worse_by and math.isfinite(row.worse_by) and row.worse_by * move > 0
+        if row.board in boards
+    ]
+    return bool(others) and 1 / MAX_SIZES_RATIO <= median(others) / move <= MAX_SIZES_RATIO
 
 
 def _of_clock(clocks: Sequence[Row], rows: Sequence[Row], names: Names) -> Event:
@@ -376,15 +406,11 @@ def _attach(
     by: dict[tuple[object, ...], list[Row]],
     beside: dict[tuple[object, ...], list[Row]],
 ) -> None:
-    """Put unproved rises beside the fall of their benchmark on a board, unproved falls beside what fails,
+    """Put rises beside the fall of their benchmark on one of their boards, unproved falls beside what fails,
     unproved loads beside what its rates did, and loads that fell beside the fall of its rates: one set-up that
     changed moves some rows up and others down."""
-    proved_loads = [
-        key
-        for key, own in by.items()
-        if key[2:] == ("improved", False) and not any(map(_leads, own))
-    ]
-    for key in (*far, *proved_loads):
+    rises = [key for key in by if key[2:] == ("improved", False)]
+    for key in (*far, *rises):
         groups = far if key in far else by
         own = groups[key]
         platform, benchmark, verdict = key[:3]
@@ -400,18 +426,27 @@ def _attach(
                 ("regressed", "failed-after"),
             )
             rates = is_load and any(map(_leads, rows))
-            if other[:2] != (platform, benchmark) or other == key or not (falls or rates):
+            if not rows or other[:2] != (platform, benchmark) or other == key:
                 continue
-            # Proved rises are put only beside a proved fall.
-            if groups is by and not (other in by and falls and rates):
+            if not (falls or rates):
                 continue
+            # A proved rise must not hide behind a fall that is not proved and much smaller.
+            if groups is by and other in far and (not falls or not _is_as_far(own, rows)):
+                continue
+            shared = {row.board for row in rows} & boards
             # The fourth part, which keys of far moves lack, is that an event is accepted.
-            if True not in other[3:] and boards <= {row.board for row in rows}:
+            if True not in other[3:] and (shared if falls else shared == boards):
                 beside.setdefault(other, []).extend([*own, *beside.pop(key, [])])
                 groups[key] = []
                 break
     for key in (*far, *by):
         beside.setdefault(key, [])
+
+
+def _is_as_far(rises: Sequence[Row], falls: Sequence[Row]) -> bool:
+    """Return whether falls are about as far as rises, or farther."""
+    up, down = (median(abs(row.worse_by or 0.0) for row in own) for own in (rises, falls))
+    return MAX_SIZES_RATIO * down >= up
 
 
 def _is_small(rows: Sequence[Row]) -> bool:
@@ -438,18 +473,33 @@ def _is_usual(row: Row, is_alone: bool = False) -> bool:
     is a second one."""
     if row.spread and (row.spread != "scatters more" or (row.worse_by or 0.0) <= 0):
         return True
-    if units.parse(row.unit).kind == "share" and row.old and row.new:
-        points = abs((row.new.cell.mean or 0.0) - (row.old.cell.mean or 0.0))
-        if points < MIN_POINTS or math.isinf(row.worse_by or 0.0):
-            return True
+    size = abs(row.worse_by or 0.0)
+    sides = [each.cell for each in (row.old, row.new) if each]
+    # Runs of one release that are as far apart show nothing but their scatter.
+    if not row.spread and any(
+        cell.low is not None
+        and cell.high is not None
+        and _range_log((cell.low, cell.high)) >= NEARLY_AS_FAR * size
+        for cell in sides
+    ):
+        return True
+    is_share = units.parse(row.unit).kind == "share"
+    if is_share and (_points(row) < MIN_POINTS or math.isinf(row.worse_by or 0.0)):
+        return True
+    # Falls are listed sooner than rises.
+    is_rise = (row.worse_by or 0.0) <= 0
+    is_beyond = row.scatter is None or size > math.log1p(row.scatter) or is_beyond_kind(row)
+    # The scatter of a row that comes back is that of the way there.
+    if is_rise and not is_beyond and not _left(row):
+        return True
     before = _before(row)
     if len(before) < 2:
         return False
-    size = abs(row.worse_by or 0.0)
+    if not _left(row) and _was_there(row, before):
+        return True
     moves = [_range_log(pair) for pair in pairwise(before)]
     if sum(move >= size for move in moves) >= MIN_AS_FAR:
         return True
-    is_share = units.parse(row.unit).kind == "share"
     if not is_share and _range_log(before[-2:]) <= min(QUIET, MAX_QUIET_SHARE * size):
         return False
     # The way back is as far as the way there.
@@ -458,10 +508,25 @@ def _is_usual(row: Row, is_alone: bool = False) -> bool:
     least = MIN_AS_FAR_OF_FEW if len(moves) < FEW_MOVES else MIN_AS_FAR
     if sum(move >= NEARLY_AS_FAR * size for move in moves) >= least:
         return True
-    if (row.worse_by or 0.0) > 0 or is_return or row.new is None or row.new.cell.mean is None:
+    if not is_rise or is_return or row.new is None or row.new.cell.mean is None:
         return False
-    # Falls are listed sooner than rises.
     return len(before) > 2 and min(before) <= row.new.cell.mean <= max(before)
+
+
+def _points(row: Row) -> float:
+    """Return by how many units a figure of both sides moved: percentage points of a share."""
+    assert row.old and row.new
+    return abs((row.new.cell.mean or 0.0) - (row.old.cell.mean or 0.0))
+
+
+def _was_there(row: Row, before: Sequence[float]) -> bool:
+    """Return whether NEW is at a level that several earlier releases had before the row left it."""
+    if row.new is None or not row.new.cell.mean or min(*before, row.new.cell.mean) <= 0:
+        return False
+    new, away = math.log(row.new.cell.mean), abs(row.worse_by or 0.0)
+    # A quarter of the way: clearly nearer to that level than to OLD.
+    near = [abs(math.log(value) - new) <= away / 4 for value in before]
+    return sum(near) >= LEAST_LEVEL_RELEASES
 
 
 def _is_unsettled_share(row: Row) -> bool:
@@ -516,17 +581,50 @@ def _is_listed(row: Row) -> bool:
     return row.verdict in EVENT_VERDICTS or moved_far(row)
 
 
-def _far_rows(rows: Sequence[Row], all_rows: Sequence[Row]) -> dict[tuple[object, ...], list[Row]]:
+def _leading(rows: Sequence[Row]) -> list[Row]:
+    """Return the rows that say how far some moved: rates and times, or their loads if these moved much farther."""
+    own = [row for row in rows if not row.follows and row.work is None]
+    loads = [row for row in rows if not row.follows and row.work is not None]
+    # The ratio of two small loads says little.
+    if own and loads and median(map(_points, loads)) >= MIN_POINTS:
+        moves = [median(abs(row.worse_by or 0.0) for row in each) for each in (own, loads)]
+        if moves[1] > MAX_SIZES_RATIO * moves[0]:
+            return loads
+    return own or list(rows)
+
+
+def _far_rows(
+    rows: Sequence[Row], all_rows: Sequence[Row]
+) -> tuple[dict[tuple[object, ...], list[Row]], list[Row]]:
     """Return what moved far and cannot be judged, by platform, benchmark and the verdict that it would
-    have if it were proved."""
-    leads = {row.observation for row in all_rows if _leads(row) and _is_listed(row)}
+    have if it were proved; and rates of packets that moved where the rate of their run did not."""
+    moves: dict[tuple[object, ...], float] = {}
+    for row in all_rows:
+        if _leads(row) and row.worse_by is not None and row.params:
+            key = (*row.observation, direction(row.metric))
+            size = abs(row.worse_by) if _is_listed(row) else 0.0
+            moves[key] = max(moves.get(key, 0.0), size)
     out: dict[tuple[object, ...], list[Row]] = {}
+    alone: list[Row] = []
     for row in filter(moved_far, rows):
-        # A load, or a rate of packets, says the same as the rate of its run.
-        if _leads(row) or row.observation not in leads or not row.params:
+        ways = {direction(row.metric), ""}
+        of_run = [moves[key] for way in ways if (key := (*row.observation, way)) in moves]
+        if _leads(row) or not of_run or _says_more(row, max(of_run)):
             verdict: Verdict = "regressed" if (row.worse_by or 0.0) > 0 else "improved"
             out.setdefault((row.guide.platform, row.benchmark, verdict), []).append(row)
-    return out
+        elif not max(of_run):
+            alone.append(row)
+    return out, alone
+
+
+def _says_more(row: Row, of_rate: float) -> bool:
+    """Return whether a load, or a rate of packets, says more than the rate of its run, which moved by
+    ``of_rate``, as a logarithm, or is not listed and moved by 0."""
+    # Packets count the same work as bytes, with fewer digits.
+    if units.parse(row.unit).kind == "packet rate":
+        return False
+    is_far = abs(row.worse_by or 0.0) > MAX_SIZES_RATIO * of_rate and _points(row) >= MIN_POINTS
+    return not of_rate or is_far
 
 
 def moved_far(row: Row) -> bool:
@@ -534,7 +632,7 @@ def moved_far(row: Row) -> bool:
     the scatter of rows of its metric."""
     if row.verdict != "noisy" or row.alternates or row.worse_by is None:
         return False
-    if row.change is not None and abs(row.change) < row.floor:
+    if row.change is not None and abs(row.change) <= row.floor:
         return False
     size = abs(row.worse_by)
     # Ranges of samples that overlap show no new level unless it is far away.
@@ -579,9 +677,10 @@ def _event(
     unproved: Sequence[Row] = (),
 ) -> Event:
     own = sorted(own, key=_farthest)
+    leading = _leading(own)
+    own = [*leading, *(row for row in own if row not in leading)]
     first = own[0]
     plain = first.verdict == "changed"
-    leading = [row for row in own if not row.follows and row.work is None] or own
     moves = (row.change if plain else row.ratio and row.ratio - 1 for row in leading)
     ratios = sorted(1 + move for move in moves if move is not None)
     boards = tuple(sorted({row.board for row in own}, key=units.natural))

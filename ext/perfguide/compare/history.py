@@ -27,7 +27,7 @@ PAST = 27
 """Releases with a figure that are looked at besides the two that are compared: more say little
 more (see :mod:`.noise`), and the time does not grow with the square of the releases."""
 
-COPIED = 4
+COPIED = 3
 """Figures at least that two uploads have to share to show that one is a copy of the other."""
 
 

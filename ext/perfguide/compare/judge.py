@@ -296,7 +296,11 @@ def _main_shift(row: ScaledRow, shifts: Sequence[Shift]) -> Shift | None:
 
 
 def _untested(pair: Pair, row: ScaledRow) -> Judgement:
-    ground = f"{_runs(pair)}, and no earlier release or second run to learn from how much such runs differ"
+    before = len(row.past) - 1
+    past = (
+        f"{before} earlier, which is too little" if before else "no earlier release or second run"
+    )
+    ground = f"{_runs(pair)}, and {past} to learn from how much such runs differ"
     if abs(row.move) <= EQUAL:
         ground = "the figures are equal"
     elif row.sampled:

@@ -250,12 +250,7 @@ def event_lines(event: Event, comparison: Comparison) -> list[str]:
     """Return the grounds of an event, what may explain it, and what to do, as sentences."""
     if event.is_minor:
         return []
-    rows = [
-        row
-        for row in comparison.rows
-        if row.benchmark == event.benchmark and row.change is not None
-    ]
-    still = [abs(row.change or 0.0) for row in rows if row.verdict in ("steady", "same")]
+    others = _moves_of_others(event, comparison)
     single = all(row.level > 0 for row in event.rows if row.verdict != "failed-after")
     out = []
     if event.is_cause or (event.is_back and event.perhaps):
@@ -263,13 +258,13 @@ def event_lines(event: Event, comparison: Comparison) -> list[str]:
     elif event.kind == "noisy":
         out.append(f"Not proved: {unproved(event.rows[0])}.")
     elif single and event.kind != "failed-after":
-        most = sorted(still)[int(0.9 * len(still))] if still else 0.0
+        most = others[int(0.9 * len(others))] if others else 0.0
         runs = _figures(event)
         if event.shared:
             name = event.rows[0].shift.rows if event.rows[0].shift else len(event.rows)
             out.append(f"{runs}; {name} rows moved together, so it is reported once.")
-        elif still and most < min(1.0, abs(event.rows[0].change or 0.0)):
-            out.append(f"{runs}; {_share_of(len(still))} moved by less than {_up(most)}.")
+        elif others and most < min(1.0, abs(event.rows[0].change or 0.0)):
+            out.append(f"{runs}; {_share_of(len(others))} moved by less than {_up(most)}.")
         else:
             why = event.rows[0].ground
             said = why if event.rows[0].figures in why else f"{runs}; {why}"
@@ -299,6 +294,18 @@ def event_lines(event: Event, comparison: Comparison) -> list[str]:
     # Rows of an event mostly have the same notes.
     out += dict.fromkeys(f"Note: {note.spec.text}" for row in event.rows for note in row.notes)
     return list(filter(None, out))
+
+
+def _moves_of_others(event: Event, comparison: Comparison) -> list[float]:
+    """Return how far all other rows of the benchmark of an event moved on its boards, ascending."""
+    own = {id(row) for row in (*event.rows, *event.unproved)}
+    return sorted(
+        abs(change)
+        for row in comparison.rows
+        if row.benchmark == event.benchmark and row.board in event.boards
+        if row.verdict != "incomparable" and id(row) not in own
+        if (change := row.change if row.work is None else row.work) is not None
+    )
 
 
 def benchmark_title(event: Event, comparison: Comparison) -> str:
@@ -350,13 +357,21 @@ def listed(event: Event) -> tuple[Row, ...]:
 def unproved(row: Row) -> str:
     """Return why a move is not proved, and how much such rows usually scatter."""
     if is_beyond_kind(row) and row.kind_scatter is not None:
-        return f"{row.ground}; half of such rows scatter within {_range(row.kind_scatter)}"
+        return f"{row.ground}; half of such rows scatter within {_range(_the_way_it_went(row, row.kind_scatter))}"
     return "; ".join(filter(None, (row.ground, usual(row))))
 
 
 def usual(row: Row) -> str:
     """Return how much rows of this kind scatter; nothing where it is not known."""
-    return "" if row.scatter is None else scatter_text(row.scatter)
+    return "" if row.scatter is None else scatter_text(_the_way_it_went(row, row.scatter))
+
+
+def _the_way_it_went(row: Row, scatter: float) -> float:
+    """Return a scatter as the share that a row falls by, if it fell: a fall by a third is as far as a rise
+    by half."""
+    moved = row.change if row.work is None else row.work
+    is_factor = 1 + scatter >= units.MIN_FACTOR
+    return scatter / (1 + scatter) if (moved or 0.0) < 0 and not is_factor else scatter
 
 
 def scatter_text(scatter: float) -> str:
@@ -600,6 +615,13 @@ def one_unit(row: Row) -> str:
 def change(row: Row) -> str:
     """The relative change with its sign; a dash where there is none."""
     return units.whole(changed(row))
+
+
+def listed_change(row: Row) -> str:
+    """Return the change that an event lists for a row: that for which it has its verdict."""
+    if row.work is None or not row.per:
+        return change(row)
+    return f"{units.change_text(row.work)} per {row.per}"
 
 
 def changed(row: Row) -> TableCell:

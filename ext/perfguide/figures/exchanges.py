@@ -135,8 +135,12 @@ def _fitting(rows: Sequence[Moved], mapping: _Mapping, least: int, is_elsewhere:
     fitting = [
         mine
         for row, other, mine in distinct
-        if abs(row.after - other.before) <= MAX_FIT_LOG
-        and abs(row.after - other.before) < abs(row.after - row.before) / 2
+        if (
+            abs(row.after - other.before) <= MAX_FIT_LOG
+            and abs(row.after - other.before) < abs(row.after - row.before) / 2
+        )
+        # Figures that scatter far may fit nothing, and still the larger one is now the smaller.
+        or (is_elsewhere and (row.before - other.before) * (row.after - other.after) < 0)
     ]
     share = MIN_FITTING_SHARE_AGAIN if is_elsewhere else MIN_FITTING_SHARE
     if len(fitting) < max(least, share * len(distinct)):

@@ -382,7 +382,7 @@ def _moved(row: Row, comparison: Comparison, catalog: Catalog) -> dict[str, Any]
     name = full_label(row, catalog)
     if name and len(comparison.spans) > 1:
         name = f"{words.board}: {name}"
-    figures = f"{words.change}: {words.old} → {words.new} {words.unit}"
+    figures = f"{wording.listed_change(row)}: {words.old} → {words.new} {words.unit}"
     return {
         "name": name or words.name,
         "figures": f"{figures}; {fate}" if fate else figures,
