@@ -230,8 +230,10 @@ class Project:
     def copies(self) -> list[Path]:
         """The copies of files for download and of pictures that the last build knows of."""
         cache = self.folder / "build/.html/doctrees/environment.pickle"
-        known = vars(pickle.loads(cache.read_bytes()))["perfguide_state"].copied
-        return [self.folder / "build/html" / name for name in known]
+        env = pickle.loads(cache.read_bytes())
+        folders = {"_downloads": vars(env)["dlfiles"], "_images": env.images}
+        site = self.folder / "build/html"
+        return [site / top / name for top, all_ in folders.items() for _, name in all_.values()]
 
     def kill(self, share: float) -> None:
         """Kill a build with all its processes at some time; what is published is whole."""

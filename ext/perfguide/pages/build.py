@@ -146,7 +146,7 @@ class Inputs:
             *(descriptions, bundles, self._by_hand),
             [(s.root, s.name, str(s.path)) for s in sources if is_url(s.root)],
         )
-        self._names = [*descriptions, *bundles]
+        self._described_in, self._bundles = [*descriptions], [*bundles]
 
     def of_descriptions(self, benchmarks: Iterable[str]) -> object:
         """Return the hashes of the descriptions of some benchmarks."""
@@ -158,11 +158,17 @@ class Inputs:
 
     def are_current(self) -> bool:
         """Return whether all of them are unchanged since the run began."""
-        now = [*self._descriptions(), *self._results()]
         # Files that came or went are changes too.
-        if now != self._names or self._pages_by_hand() != self._by_hand:
+        if [*self._results()] != self._bundles or self._pages_by_hand() != self._by_hand:
             return False
-        return self._writer.store.is_current([*now, *self._lists()])
+        return self.are_current_for(self._bundles)
+
+    def are_current_for(self, files: Iterable[str]) -> bool:
+        """Return whether some bundles and logs, all descriptions and the lists are unchanged since the run
+        began."""
+        now = [*self._descriptions()]
+        names = (*files, *now, *self._lists())
+        return now == self._described_in and self._writer.store.is_current(names)
 
     def _look(self, name: str) -> tuple[str, bool]:
         """Return the SHA-256 of a file, and whether it is there: one that cannot be read has none."""
@@ -342,11 +348,12 @@ def plan_of(ledger: Ledger, catalog: Catalog) -> Plan:
 
 @dataclass(frozen=True, slots=True)
 class _Soc:
-    """A SoC of the site: its bundles, the part of the plan that its pages need, and a hash of all
-    that both come from."""
+    """A SoC of the site: its bundles, the part of the plan that its pages need, the files with its bundles
+    and their logs, and a hash of all that these come from."""
 
     unit: Unit
     plan: Plan
+    files: tuple[str, ...]
     key: str
 
     @property
@@ -416,7 +423,7 @@ def _soc(
         *(settings, run.inputs.descriptions, name, tuple(sources), contents, tuple(withdrawn)),
         own_plan.spelt,
     )
-    return _Soc(own, own_plan, key)
+    return _Soc(own, own_plan, (*(str(each.path) for each in sources), *map(str, logs)), key)
 
 
 @dataclass(frozen=True, slots=True)
@@ -444,9 +451,10 @@ def _surveys(run: _Run, socs: Sequence[_Soc]) -> dict[str, _Survey]:
         return by_name[name].unit
 
     keys = {name: soc.key for name, soc in by_name.items()}
+    files = {name: soc.files for name, soc in by_name.items()}
     surveys = {
         name: _Survey(slices, msgspec.msgpack.decode(out, type=list[str]))
-        for name, out, slices in _parts(run, keys, job, unit.survey, "reading SoCs")
+        for name, out, slices in _parts(run, keys, job, unit.survey, "reading SoCs", files)
     }
     return {soc.name: surveys[name] for name, soc in by_name.items()}
 
@@ -537,12 +545,13 @@ def _parts(
     job: Callable[[str, Part | None], Piece],
     make: Callable[[Piece], Made],
     label: str,
+    files: Mapping[str, tuple[str, ...]] = MappingProxyType({}),
 ) -> Iterator[tuple[str, bytes, dict[str, Slice]]]:
     """Yield what came of some parts, and their slices: first of those that are kept because their keys
     are the same, then of those that are made now.
 
-    ``keys`` has the key of each part by its name; ``job`` takes a name and the part as the last run
-    left it."""
+    ``keys`` has the key of each part by its name, and ``files`` the bundles and logs of those that read
+    some; ``job`` takes a name and the part as the last run left it."""
     missing = []
     for name, key in keys.items():
         part = run.parts.recall(name, key, run.settings.formats)
@@ -556,8 +565,10 @@ def _parts(
     for name, outcome in zip(run.progress(missing, label), outcomes, strict=True):
         run.writer.take_over(outcome.files, outcome.written, outcome.contents)
         run.unmade.extend(outcome.unmade)
-        # A part that could not be made is tried again, and reported again, in each run.
-        slices = run.parts.add(name, "" if outcome.unmade else keys[name], outcome)
+        # A part that could not be made is tried again, and reported again, in each run. One whose inputs
+        # changed meanwhile may show both states of them.
+        is_right = not outcome.unmade and run.inputs.are_current_for(files.get(name, ()))
+        slices = run.parts.add(name, keys[name] if is_right else "", outcome)
         yield name, outcome.out, slices
 
 
@@ -579,9 +590,10 @@ def _write_socs(run: _Run, socs: Sequence[_Soc], beyond: Mapping[str, Beyond]) -
         return Job(soc.unit, soc.plan, beyond[soc.name], **_left(run, part))
 
     keys = {name: hash_of(soc.key, beyond[soc.name]) for name, soc in by_name.items()}
+    files = {name: soc.files for name, soc in by_name.items()}
     outcomes = {
         name: _SocOutcome(summary.decode(out), slices)
-        for name, out, slices in _parts(run, keys, job, unit.make, "writing SoCs")
+        for name, out, slices in _parts(run, keys, job, unit.make, "writing SoCs", files)
     }
     return [outcomes[name] for name in by_name]
 
@@ -744,11 +756,10 @@ def _finish(
     files = {name: of for name, of in writer.files.items() if name not in of_parts}
     writer.finish()
     with suppress(UnicodeEncodeError):  # findings about a file whose name is no text in UTF-8
-        # A part that could not be made is tried again, and reported again, in each run.
-        if not unmade:
+        # As any part: see _parts().
+        if not unmade and run.inputs.are_current():
             run.parts.add_site(run.inputs.whole, files, summary.encode(whole))
-    # Files that changed meanwhile may be in some pages and not in others.
-    run.parts.save(run.inputs.are_current())
+    run.parts.save()
     writer.store.save(only_used=True)
     return _outcome(whole, writer, run.inputs, run.settings, sources, run.progress)
 

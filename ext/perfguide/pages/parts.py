@@ -33,8 +33,8 @@ from ..publishing.store import Identity, identify, put, read, write
 FOLDER = "parts"
 """The folder of parts in the cache."""
 
-NEW, SLICES = ".new", ".slices"
-"""The ends of the names of parts that are being made, and of files of slices."""
+PROBE, SLICES = ".probe", ".slices"
+"""The name of a file that shows whether the cache can be written, and the end of those of slices."""
 
 
 class Slice(msgspec.Struct, frozen=True):
@@ -165,8 +165,8 @@ def opened(cache: Path | None, writer: Writer) -> Iterator[Parts]:
         try:
             if folder:
                 # Tried now, and not when the first part is ready, perhaps after an hour.
-                put(folder / NEW, [])
-                (folder / NEW).unlink()
+                put(folder / PROBE, [])
+                (folder / PROBE).unlink()
         except OSError:
             # A cache that cannot be written costs time alone.
             folder = None
@@ -180,7 +180,7 @@ class Parts:
         self._folder = folder
         self._writer = writer
         self._keys: dict[str, str] = {}
-        self._new: set[str] = set()
+        self._used: set[Path] = set()
 
     def earlier(self, name: str) -> Part | None:
         """Return a part as the last run left it, whatever its key is."""
@@ -225,7 +225,13 @@ class Parts:
 
     def _keep(self, name: str, part: Part) -> None:
         self._writer.add({file: digest for file, (digest, _) in part.files.items()})
+        self._use(name, part)
+
+    def _use(self, name: str, part: Part) -> None:
         self._keys[name] = part.key
+        self._used.add(self._path(name))
+        if part.store:
+            self._used.add(self._slices_of(part.store[0]))
 
     def add_site(self, key: str, files: dict[str, str], out: bytes) -> None:
         """Take the lists of all SoCs. With the other parts of this run, they are the site."""
@@ -235,15 +241,14 @@ class Parts:
     def add(
         self, name: str, key: str, part: Made, others: dict[str, str] | None = None
     ) -> dict[str, Slice]:
-        """Take a part that was made in this run; return its slices."""
+        """Take a part that was made in this run; return its slices. With an empty ``key`` a later run only
+        finds the looks of its pictures."""
         top = self._writer.root
         states = {file: (digest, identify(f"{top}/{file}")) for file, digest in part.files.items()}
         slices, store = self._put_slices(part.slices)
         kept = Part(key, states, part.looks, part.out, slices, store, others or {})
-        # It counts from save() on, when it is known whether inputs changed during the run.
-        write(self._path(name, NEW), msgspec.msgpack.encode(kept))
-        self._keys[name] = key
-        self._new.add(name)
+        write(self._path(name), msgspec.msgpack.encode(kept))
+        self._use(name, kept)
         return self.slices(kept)
 
     def slices(self, part: Part) -> dict[str, Slice]:
@@ -266,25 +271,11 @@ class Parts:
         digest = whole.hexdigest()
         return slices, (digest, put(self._slices_of(digest), contents.values()))
 
-    def save(self, is_current: bool) -> None:
-        """Keep the parts of this run, and no part that it did not use. Unless everything that they were
-        made from ``is_current``, a later run only finds the looks of their pictures."""
-        files = set()
+    def save(self) -> None:
+        """Remove parts that this run did not use."""
         with contextlib.suppress(OSError):  # a cache that cannot be written costs time alone
-            for name in self._keys:
-                path = self._path(name)
-                if name in self._new:
-                    self._path(name, NEW).replace(path)
-                part = self.earlier(name)
-                if part and name in self._new and not is_current:
-                    # With an empty key it is never recalled, but earlier() still finds the looks.
-                    write(path, msgspec.msgpack.encode(structs.replace(part, key="")))
-                files.add(path.name)
-                if part and part.store:
-                    files.add(self._slices_of(part.store[0]).name)
-            for path in self._folder.iterdir():
-                if path.name not in files:
-                    path.unlink()
+            for path in set(self._folder.iterdir()) - self._used:
+                path.unlink()
 
     def right_looks(self, part: Part | None) -> dict[str, str]:
         """Return the looks of those pictures of an earlier part whose files are unchanged."""
@@ -295,10 +286,9 @@ class Parts:
             if part and self._is_there(top + name, *part.files[name])
         }
 
-    def _path(self, name: str, end: str = "") -> Path:
+    def _path(self, name: str) -> Path:
         # Names of SoCs and benchmarks may have characters that no file system allows.
-        digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()
-        return self._folder / f"{digest}{end}"
+        return self._folder / hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()
 
     def _slices_of(self, digest: str) -> Path:
         return self._folder / f"{digest}{SLICES}"

@@ -67,12 +67,8 @@ class Writer:
             text = (self.root / MANIFEST).read_bytes()
         except FileNotFoundError:
             return set()
-        try:
-            names = json.loads(text)  # as a completed run leaves it
-        except ValueError:
-            names = _sound_names([line.strip(b" ,") for line in text.splitlines()])
-        listed = names if isinstance(names, list) else []
-        return {name for name in listed if isinstance(name, str) and _is_below(name)}
+        names = _sound_names([line.strip(b" ,") for line in text.splitlines()])
+        return {name for name in names if isinstance(name, str) and _is_below(name)}
 
     def write(self, name: str, data: bytes) -> None:
         """Make ``name``, a path with ``/`` below the root, hold ``data``."""

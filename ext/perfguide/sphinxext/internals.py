@@ -11,7 +11,7 @@ from __future__ import annotations
 import argparse
 import logging
 import os
-from collections.abc import Callable, Iterable, Set
+from collections.abc import Callable, Set
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeGuard
@@ -29,6 +29,7 @@ from sphinx.environment.collectors.toctree import TocTreeCollector
 from sphinx.errors import ExtensionError
 from sphinx.search import IndexBuilder
 from sphinx.util._files import DownloadFiles
+from sphinx.util.index_entries import split_index_msg
 from sphinx.util.osutil import relative_uri
 
 
@@ -258,24 +259,29 @@ def forget_leftovers_of_index(env: BuildEnvironment) -> None:
     env._search_index_index_entries.clear()
 
 
-def prune_index(index: IndexBuilder, docnames: Iterable[str]) -> None:
-    """Remove all other pages from the search index, and words that are then on no page.
+def complete_index(index: IndexBuilder, env: BuildEnvironment) -> None:
+    """Remove pages that are gone from the search index, and words that are then on no page, and add the
+    entries of the general index of pages that were not written.
 
-    ``prune`` leaves those words in ``_mapping`` and ``_title_mapping``, the pages of each word.
+    ``prune`` leaves those words in ``_mapping`` and ``_title_mapping``, the pages of each word, and Sphinx
+    does not restore ``_index_entries`` from its earlier output. Without it the search would only find
+    those of the pages written last.
     """
-    index.prune(frozenset(docnames))
+    index.prune(env.all_docs)
     for pages_of_words in (index._mapping, index._title_mapping):
         for word in [word for word, pages in pages_of_words.items() if not pages]:
             del pages_of_words[word]
-
-
-def index_entries(index: IndexBuilder) -> dict[str, list[tuple[str, str, str]]]:
-    """Return the entries of the general index in the search index by page, for the caller to change.
-
-    Sphinx does not restore ``_index_entries`` from its earlier output. Without it the search would
-    only find those of the pages written last.
-    """
-    return index._index_entries
+    index._index_entries.clear()
+    for docname, entries in sorted(env.domains.index_domain.entries.items()):
+        is_unsearched = {"nosearch", "no-search"} & env.metadata.get(docname, {}).keys()
+        if docname in index._titles and not is_unsearched:
+            index._index_entries[docname] = sorted(
+                {
+                    (words, anchor or "", main)
+                    for kind, value, anchor, main, _ in entries
+                    for words in split_index_msg(kind, value)
+                }
+            )
 
 
 def is_site(builder: Builder) -> TypeGuard[StandaloneHTMLBuilder]:

@@ -8,7 +8,6 @@ from is kept, and a hash of everything that the page shows of other pages.
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import hashlib
 import logging
@@ -30,8 +29,8 @@ from sphinx.application import Sphinx
 from sphinx.builders.html import StandaloneHTMLBuilder
 from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
+from sphinx.environment.collectors import EnvironmentCollector
 from sphinx.errors import ExtensionError
-from sphinx.search import js_index
 from sphinx.util import docname_join
 
 from ..bundles.object_store import is_url
@@ -41,7 +40,7 @@ from ..publishing.last_build import REPORT, Folders, Inputs, other_names
 from ..publishing.output_folder import Writer
 from ..publishing.store import UNSURE, Identity, Store, below, identify, remove
 from . import internals, menu
-from .config import settings
+from .config import page_name, settings
 
 DOWNLOADS = "_downloads/"
 """The folder of the copies of files for download, below that of the pages."""
@@ -54,16 +53,13 @@ Reference = tuple[str, str, str]
 class State:
     """Facts about pages that Sphinx keeps with its own from build to build.
 
-    ``read`` has the identity of each file that a page was read from, and ``named`` the references on
-    it. ``borrowed`` is a hash of what the page showed of others when it was written, and
-    ``everywhere`` one of what all pages show. ``copied`` are the files copied beside the pages.
+    ``read`` has the identity of each file that a page was read from, ``named`` the references on each
+    page, and ``borrowed`` a hash of what each page showed of others when it was written.
     """
 
-    read: dict[str, dict[str, Identity]] = field(default_factory=dict)
+    read: dict[str, Identity] = field(default_factory=dict)
     named: dict[str, set[Reference]] = field(default_factory=dict)
     borrowed: dict[str, str] = field(default_factory=dict)
-    everywhere: bytes = b""
-    copied: set[str] = field(default_factory=set)
 
 
 def state(env: BuildEnvironment) -> State:
@@ -80,7 +76,7 @@ def identify_since(path: str, began_ns: int) -> Identity:
     return UNSURE if max(own[3:]) >= began_ns else own
 
 
-class Rebuild:
+class Rebuild(EnvironmentCollector):
     """Decides which pages to read and write besides those that Sphinx finds, and reports the inputs."""
 
     def __init__(self) -> None:
@@ -88,6 +84,8 @@ class Rebuild:
         self._started_ns = self._reading_ns = time.time_ns()
         self._store = Store()
         self._listings: Mapping[str, str] = {}
+        self._removed: Set[str] = frozenset()
+        self._copied: Set[str] = frozenset()
 
     def begin(self, store: Store, listings: Mapping[str, str]) -> None:
         """Take the hashes of files, and of listings of URLs, from which pages were generated."""
@@ -102,26 +100,25 @@ class Rebuild:
             vars(app.env)["perfguide_state"] = State()
             internals.forget_others(app.env)
 
-    def note(self, app: Sphinx, doctree: nodes.document) -> None:
+    def process_doc(self, app: Sphinx, doctree: nodes.document) -> None:
         """Note the references on a page that was read."""
         docname = app.env.current_document.docname
         state(app.env).named[docname] = references(doctree, docname)
 
-    def forget(self, _app: Sphinx, env: BuildEnvironment, docname: str) -> None:
+    def clear_doc(self, _app: Sphinx, env: BuildEnvironment, docname: str) -> None:
         """Forget a page."""
-        state(env).read.pop(docname, None)
         state(env).named.pop(docname, None)
 
-    def merge(
+    def merge_other(
         self, _app: Sphinx, env: BuildEnvironment, docnames: Set[str], other: BuildEnvironment
     ) -> None:
         """Take over the references on pages that another process read."""
         named = state(other).named
         state(env).named |= {name: named[name] for name in docnames & named.keys()}
 
-    def to_read(
+    def get_outdated_docs(
         self,
-        _app: Sphinx,
+        app: Sphinx,
         env: BuildEnvironment,
         added: set[str],
         changed: set[str],
@@ -130,45 +127,36 @@ class Rebuild:
         """Return the pages with a changed file, whatever its time is."""
         # A file that changes later may have been read before or after it changed.
         self._reading_ns = time.time_ns()
-        kept = state(env).read
-        return [
-            name
-            for name in sorted(set(env.all_docs) - added - changed - removed)
-            if any(identify(path) != own for path, own in kept[name].items())
-        ]
+        self._removed, self._copied = removed, _copies(app)
+        others = {path for path, own in state(env).read.items() if identify(path) != own}
+        return [name for name in env.all_docs if not others.isdisjoint(_files_of(env, name))]
 
-    def _files_of(self, env: BuildEnvironment, docname: str) -> dict[str, Identity]:
-        """Return the files from which this build read a page."""
-        paths = (str(env.doc2path(docname)), *map(str, env.dependencies.get(docname, ())))
-        drawn = os.path.realpath(Path(env.srcdir, env.config.perfguide_output, gallery.DRAWN))
-        out = {}
-        for path in sorted({str(Path(env.srcdir, path)) for path in paths}):
-            # Pictures that the page itself draws are new.
-            is_drawn = os.path.realpath(path).startswith(f"{drawn}/")
-            out[path] = identify(path) if is_drawn else identify_since(path, self._reading_ns)
-        return out
-
-    def to_write(self, app: Sphinx, env: BuildEnvironment) -> list[str]:
+    def get_updated_docs(self, app: Sphinx, env: BuildEnvironment) -> list[str]:
         """Return the pages to write besides those that were read."""
-        kept = state(env)
-        for docname in sorted(set(env.all_docs) - set(kept.read)):
-            kept.read[docname] = self._files_of(env, docname)
+        kept, before = state(env), state(env).borrowed
+        # Pictures that pages themselves draw are new.
+        drawn = f"{env.srcdir}/{page_name(env.config.perfguide_output, gallery.DRAWN)}/"
+        kept.read = {
+            path: identify(path)
+            if path.startswith(drawn)
+            else identify_since(path, self._reading_ns)
+            for path in {path for name in env.all_docs for path in _files_of(env, name)}
+        }
         # Sphinx numbers equal names in the order of reading.
         internals.name_images(env, lambda path: path)
         internals.forget_leftovers_of_index(env)
-        copied, kept.copied = kept.copied, _copies(app)
         borrowing = Borrowed(app, kept.named)
-        before, kept.borrowed = kept.borrowed, {n: borrowing.of(n) for n in sorted(env.all_docs)}
-        is_same, kept.everywhere = kept.everywhere == borrowing.everywhere, borrowing.everywhere
-        gone = [internals.files_of_page(app.builder, page) for page in before.keys() - env.all_docs]
-        # All pages are written again, and nothing else of an earlier build may remain.
-        if not is_same or None in gone:
+        kept.borrowed = {name: borrowing.of(name) for name in sorted(env.all_docs)}
+        to_write = [name for name, own in kept.borrowed.items() if own != before.get(name)]
+        gone = [internals.files_of_page(app.builder, page) for page in self._removed]
+        if len(to_write) == len(kept.borrowed) or None in gone:
+            # All pages are written again, and nothing else of an earlier build may remain.
             _clear(app)
-            return sorted(kept.borrowed)
+            return list(kept.borrowed)
         pages = {name for of_page in gone for name in of_page or ()}
-        for name in pages | (copied - kept.copied):
+        for name in pages | (self._copied - _copies(app)):
             remove(Path(app.outdir, name), Path(app.outdir))
-        return [name for name, own in kept.borrowed.items() if own != before.get(name)]
+        return to_write
 
     def report(self, app: Sphinx, exception: Exception | None) -> None:
         """Report that the site is complete, and its inputs."""
@@ -187,8 +175,7 @@ class Rebuild:
         files = self._store.seen | {
             path: identify_since(path, self._started_ns) for path in given if path
         }
-        for of_page in state(app.env).read.values():
-            files |= of_page
+        files |= state(app.env).read
         # These are new: this build wrote them.
         output = Path(app.srcdir, config.perfguide_output)
         ours = (f"{output}/{name}" for name in Writer(output).ours)
@@ -225,6 +212,12 @@ def _own(app: Sphinx) -> tuple[str, ...]:
     return (str(work), str(work.with_name(work.name[1:]))) if inside else (str(work.parent),)
 
 
+def _files_of(env: BuildEnvironment, docname: str) -> set[str]:
+    """Return the files from which a page is read."""
+    paths = (env.doc2path(docname), *env.dependencies.get(docname, ()))
+    return {os.path.join(env.srcdir, path) for path in paths}  # noqa: PTH118 - Path is slow
+
+
 def _copies(app: Sphinx) -> set[str]:
     """Return the files copied beside the pages: downloads and pictures, below the folder of pages."""
     images = f"{app.builder.imagedir}/" if app.builder.imagedir else ""
@@ -245,28 +238,9 @@ def _complete_index(app: Sphinx) -> Iterable[tuple[str, dict[str, Any], str]]:
     page any more and loses entries of the general index.
     """
     builder = app.builder
-    if not isinstance(builder, StandaloneHTMLBuilder) or builder.indexer is None:
-        return ()
-    internals.prune_index(builder.indexer, app.env.all_docs)
-    written = internals.index_entries(builder.indexer)
-    entries = _earlier_entries(Path(app.outdir, builder.searchindex_filename)) | written
-    written.clear()
-    for docname in sorted(set(entries) & set(app.env.all_docs)):
-        unique = {(text.lower(), anchor, main) for text, anchor, main in entries[docname]}
-        written[docname] = sorted(unique)
+    if isinstance(builder, StandaloneHTMLBuilder) and builder.indexer is not None:
+        internals.complete_index(builder.indexer, app.env)
     return ()
-
-
-def _earlier_entries(file: Path) -> dict[str, list[tuple[str, str, str]]]:
-    """Return the entries of the general index in the earlier search index, by page."""
-    out: dict[str, list[tuple[str, str, str]]] = {}
-    with contextlib.suppress(OSError, ValueError):
-        index = js_index.loads(file.read_text("utf-8"))
-        for text, places in index["indexentries"].items():
-            for number, anchor, main in places:
-                entry = (text, anchor, "main" if main else "")
-                out.setdefault(index["docnames"][number], []).append(entry)
-    return out
 
 
 def references(doctree: nodes.document, docname: str) -> set[Reference]:
@@ -298,16 +272,16 @@ class Borrowed:
 
     def of(self, docname: str) -> str:
         """Return a hash of everything that a page shows of others."""
-        return _hash(self.everywhere, *self._parts(docname)).hex()
-
-    def _parts(self, docname: str) -> Iterator[object]:
-        yield self._menu.lists(docname) if self._menu else None
-        yield [(name, self._title(name)) for name in self._around(docname)]
-        if docname in self._env.toctree_includes:
-            trees = self._env.tocs[docname].findall(addnodes.toctree)
-            yield [self._listed(tree, {docname}) for tree in trees]
-        yield sorted(self._files.get(docname, ()))
-        yield [self._resolved(each) for each in sorted(self._named.get(docname, ()))]
+        trees = self._env.tocs[docname].findall(addnodes.toctree)
+        listed = [self._env.resolve_toctree(docname, self._app.builder, each) for each in trees]
+        return _hash(
+            self._everywhere,
+            self._menu.lists(docname) if self._menu else None,
+            [(name, self._title(name)) for name in self._around(docname)],
+            [each.pformat() for each in listed if each],
+            sorted(self._files.get(docname, ())),
+            [self._resolved(each) for each in sorted(self._named.get(docname, ()))],
+        ).hex()
 
     def _around(self, docname: str) -> Iterator[str]:
         """Yield the pages before and after a page, and those above it."""
@@ -323,77 +297,52 @@ class Borrowed:
         titles = (self._env.titles.get(docname), self._env.longtitles.get(docname))
         return "".join(map(str, titles))
 
-    def _listed(self, tree: addnodes.toctree, above: set[str], depth: int = 0) -> list[object]:
-        """Return what a list of pages shows: titles, and further levels if it has them."""
-        depth = depth or tree.get("maxdepth", -1)
-        out: list[object] = []
-        for title, name in tree["entries"]:
-            toc = self._env.tocs.get(name)
-            # Lists of pages can form a circle.
-            if toc is None or name in above:
-                out.append((title, name))
-            elif depth == 1:
-                out.append((title, name, self._title(name)))
-            else:
-                subs = toc.findall(addnodes.toctree)
-                below = (*(self._listed(sub, above | {name}, depth - 1) for sub in subs),)
-                out.append((title, name, toc.pformat(), below))
-        return out
-
     def _resolved(self, reference: Reference) -> object:
         """Return what a reference shows and leads to."""
         domain, kind, target = reference
-        if (domain, kind) == ("std", "doc"):
-            return reference, target in self._env.all_docs, self._title(target)
-        if (domain, kind) == ("std", "term"):
-            return reference, self._terms[target.lower()]
-        if (domain, kind) == ("std", "ref"):
-            standard = self._env.domains.standard_domain
-            return reference, standard.labels.get(target), standard.anonlabels.get(target)
+        if domain == "std" and kind in ("doc", "ref", "term"):
+            return reference, self._targets.get(target.lower())
         # Only its domain knows to which of all objects another reference leads.
         return reference, self._objects
 
     @cached_property
-    def _terms(self) -> dict[str, list[object]]:
+    def _targets(self) -> dict[str, list[object]]:
+        """Pages, labels and terms by their names in lower case."""
         out: dict[str, list[object]] = defaultdict(list)
         for each in self._env.domains.standard_domain.get_objects():
-            if each[2] == "term":
-                out[each[0].lower()].append(each)
+            out[each[0].lower()].append(each)
         return out
 
     @cached_property
     def _objects(self) -> bytes:
-        standard = self._env.domains.standard_domain
+        domains = self._env.domains.sorted()
         return _hash(
-            *(
-                (each.name, sorted(map(str, each.get_objects())))
-                for each in self._env.domains.sorted()
-            ),
-            *(sorted(labels.items()) for labels in (standard.labels, standard.anonlabels)),
+            *((each.name, sorted(map(str, each.get_objects()))) for each in domains),
             sorted(self._env.toc_fignumbers.items()),
         )
 
     @cached_property
-    def everywhere(self) -> bytes:
+    def _everywhere(self) -> bytes:
         """A hash of what all pages show: settings, the site's own files, and all titles if the menu
         is Sphinx's, since any of them may be in it."""
-        app, env = self._app, self._env
-        values = {each.name: each.value for each in app.config}
-        # It prints times, and changes no page.
-        values.pop("perfguide_profile", None)
+        env = self._env
+        values = [(each.name, each.value) for each in self._app.config]
         return _hash(
-            *(app.builder.name, str(app.outdir)),
-            [(name, own) for name, own in values.items() if name.startswith("perfguide_")],
-            [(path, identify(path)) for path in _assets(app)],
+            # That one prints times, and changes no page.
+            [
+                of
+                for of in values
+                if of[0].startswith("perfguide_") and of[0] != "perfguide_profile"
+            ],
+            [(path, identify(path)) for path in _assets(self._app)],
             *(self._of_menu(name) for name in sorted(env.all_docs) if self._menu is None),
         )
 
     def _of_menu(self, docname: str) -> object:
         env = self._env
-        toc, numbers = env.tocs.get(docname), env.toc_secnumbers.get(docname, {})
-        contents = toc.pformat() if toc else ""
+        numbers = sorted(env.toc_secnumbers.get(docname, {}).items())
         listed = env.toctree_includes.get(docname)
-        return docname, self._title(docname), contents, listed, sorted(numbers.items())
+        return docname, self._title(docname), env.tocs[docname].pformat(), listed, numbers
 
 
 def _hash(*values: object) -> bytes:
@@ -435,11 +384,7 @@ def _listen(rebuild: Rebuild, app: Sphinx, config: Config) -> None:
         return
     # First, before another listener notes anything about the page.
     app.connect("source-read", rebuild.forget_other_pages, priority=0)
-    app.connect("doctree-read", rebuild.note)
-    app.connect("env-purge-doc", rebuild.forget)
-    app.connect("env-merge-info", rebuild.merge)
-    app.connect("env-get-outdated", rebuild.to_read)
-    app.connect("env-get-updated", rebuild.to_write)
+    rebuild.enable(app)
     app.connect("html-collect-pages", _complete_index)
     # Late, as the report says that the site is complete.
     app.connect("build-finished", rebuild.report, priority=900)
