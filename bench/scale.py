@@ -11,7 +11,8 @@ little, and as the peak memory of both. A URL adds a bucket:
 compares them with those of an archive that has all bundles so many times under other SoC names: its
 goals are 1.2 times the memory of the largest process, and 0.9 to 1.1 times the CPU for each bundle.
 ``--workers`` starts a Dask scheduler with so many workers on this machine, and compares the CPU of all
-processes with that of a build without them; with ``--url``, both read the archive from a bucket.
+processes with that of a build without them; with ``--url``, both read the archive from a bucket,
+and the workers do not see the files that the asker has fetched, which takes root.
 """
 
 from __future__ import annotations
@@ -175,8 +176,10 @@ def by_workers(results: Path, count: int, url: str) -> None:
             fs, top = fsspec.core.url_to_fs(url)
             fs.put(str(results), top, recursive=True)
         here = _generated(source, folder / "here").cpu
+        store = folder / "there" / "store"
+        store.mkdir(parents=True)
         start = _used()
-        with _cluster(folder, count) as address:
+        with _cluster(folder, count, store if url else None) as address:
             asker = _generated(source, folder / "there", (), address).cpu
         everything = _used() - start
         print(f"here {here:.1f} s of CPU; by {count} workers {everything:.1f} s")
@@ -184,8 +187,9 @@ def by_workers(results: Path, count: int, url: str) -> None:
 
 
 @contextmanager
-def _cluster(folder: Path, count: int) -> Iterator[str]:
-    """Yield the address of a scheduler with workers, which end with the context."""
+def _cluster(folder: Path, count: int, hidden: Path | None) -> Iterator[str]:
+    """Yield the address of a scheduler with workers, which end with the context. Workers see nothing in the
+    ``hidden`` folder, as if they were other machines."""
     file, processes = folder / "scheduler.json", []
     given = os.environ | {"PYTHONPATH": str(TOP / "ext")}
     listen = ["--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", str(file)]
@@ -193,6 +197,9 @@ def _cluster(folder: Path, count: int) -> Iterator[str]:
     try:
         for command in (["dask_scheduler", *listen], *[["dask_worker", *worker]] * count):
             line = [sys.executable, "-m", f"distributed.cli.{command[0]}", *command[1:]]
+            if hidden and command[0] == "dask_worker":
+                hide = 'mount -t tmpfs tmpfs "$0" && exec "$@"'
+                line = ["unshare", "--mount", "sh", "-c", hide, str(hidden), *line]
             # Away from the archive: workers must find it by its address.
             quiet = subprocess.DEVNULL
             process = subprocess.Popen(line, env=given, cwd=folder, stdout=quiet, stderr=quiet)

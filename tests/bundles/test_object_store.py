@@ -18,11 +18,11 @@ import sys
 import tarfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from http.client import HTTPConnection
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import fsspec
 import pytest
@@ -33,10 +33,14 @@ from perfguide.bundles import object_store
 from perfguide.bundles.decompress import Limits
 from perfguide.bundles.object_store import Fetched
 from perfguide.cli.command_line import main
+from perfguide.common import parallel
 from perfguide.common.diagnostics import Diagnostic
 from perfguide.figures import dataset
+from perfguide.pages import build as pages_of_site
 
 URL = "s3://farm/results"
+T = TypeVar("T")
+R = TypeVar("R")
 
 
 class Relay(ThreadingHTTPServer):
@@ -361,6 +365,48 @@ def test_an_unchanged_bucket_is_listed_once(
     # The build saw the damaged copy as well, so only one more knows that nothing changes.
     build()
     assert not build()
+
+
+def test_a_machine_that_fetched_nothing_reads_what_it_needs(
+    bucket: Bucket, make_bundle: Callable[..., dict[str, Any]], tmp_path: Path
+) -> None:
+    """Workers on other machines have no store, and get no file from the machine that asks."""
+    for soc in ("SOC1", "SOC2"):
+        bundle = make_bundle(id=soc, board__soc=soc)
+        bucket.put(f"{soc}.json", bundle)
+        (tmp_path / "results").mkdir(exist_ok=True)
+        (tmp_path / f"results/{soc}.json").write_text(json.dumps(bundle), "utf-8")
+    store, aside = tmp_path / "store", tmp_path / "aside"
+    read: list[str] = []
+
+    def elsewhere(work: Callable[[T], R], pieces: Iterable[T]) -> Iterator[R]:
+        for piece in pieces:
+            bucket.read()
+            store.rename(aside)
+            outcome = work(piece)
+            aside.rename(store)
+            read.extend(bucket.read())
+            yield outcome
+
+    def pages(results: str | Path, folder: str, run: parallel.Run) -> dict[str, bytes]:
+        output = tmp_path / folder
+        described = (TOP / "source/benchmarks",)
+        settings = dataset.Settings((results,), described, output, formats=(), store=store)
+        assert pages_of_site.generate(settings, run=run).diagnostics == ()
+        return {str(path.relative_to(output)): path.read_bytes() for path in files_of(output)}
+
+    found = pages(URL, "from-bucket", elsewhere)
+    # A SoC is read twice: for what it has in common with others, and for its pages.
+    assert sorted(read) == ["SOC1.json", "SOC1.json", "SOC2.json", "SOC2.json"]
+    wanted = pages(tmp_path / "results", "from-folder", parallel.here)
+    # The page of origins names the place of each bundle.
+    of_place = {name for name in found if "provenance" in name}
+    assert of_place and found.keys() == wanted.keys()
+    assert {n for n in found if found[n] != wanted[n]} <= of_place
+
+
+def files_of(folder: Path) -> list[Path]:
+    return [path for path in folder.rglob("*") if path.is_file()]
 
 
 def test_a_password_is_in_no_file(bucket: Bucket, make_bundle: Callable[..., Any]) -> None:
