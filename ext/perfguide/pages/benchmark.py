@@ -38,7 +38,7 @@ from . import (
 )
 from .context import Making, Plan, Site
 from .newest import NewestRun
-from .parts import Made, Slice, catalog_of, made_by, without_files, writer_of
+from .parts import Made, Slice, catalog_of, made_by, writer_of
 from .ranking import RankedFigures
 from .search_words import FindablePage, FindableSection
 from .sentences import Link, link_name, section_name
@@ -206,9 +206,9 @@ def outliers(job: Job) -> Made:
     runs = _runs(job)
     # A pool takes 30 ms even of one figure, and each run is of one board.
     if len(job.runs) == 1 and len(runs) < newest_rules.MIN_BOARDS_OF_SOC:
-        return without_files(summary.encode([]))
+        return Made(summary.encode([]))
     catalog, _ = catalog_of(job.settings.benchmarks, job.descriptions)
-    return without_files(summary.encode(rules.across(_pool(job, runs, catalog), catalog)))
+    return Made(summary.encode(rules.across(_pool(job, runs, catalog), catalog)))
 
 
 def make(job: Job) -> Made:

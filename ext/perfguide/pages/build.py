@@ -67,7 +67,7 @@ from .unit import Job, Unit
 
 __all__ = ["generate"]
 
-Piece = TypeVar("Piece")
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -443,45 +443,84 @@ class _SocOutcome:
     slices: dict[str, Slice]
 
 
+@dataclass(frozen=True, slots=True)
+class _Task:
+    """A part of the site: its name, its key, a function that returns the piece of work for it from what
+    the last run left of it, and the bundles and logs that it reads."""
+
+    name: str
+    key: str
+    piece: Callable[[Part | None], Any]
+    files: tuple[str, ...] = ()
+
+
+def _parts(
+    run: _Run,
+    tasks: Sequence[_Task],
+    make: Callable[[Any], Made],
+    decode: Callable[[bytes], T],
+    label: str,
+) -> list[tuple[T, dict[str, Slice]]]:
+    """Return what came of some parts, and their slices. Those whose keys are the same are kept, the others
+    are made now."""
+    out = {}
+    missing = []
+    for task in tasks:
+        part = run.parts.recall(task.name, task.key, run.settings.formats)
+        if part:
+            out[task.name] = decode(part.out), run.parts.slices(part)
+        else:
+            missing.append(task)
+    # A generator: slices that are sent need not be in memory all at once.
+    pieces = (task.piece(run.parts.earlier(task.name)) for task in missing)
+    names = run.progress([task.name for task in missing], label)
+    for task, _, outcome in zip(missing, names, run.run(make, pieces), strict=True):
+        run.writer.take_over(outcome.files, outcome.written, outcome.contents)
+        run.unmade.extend(outcome.unmade)
+        # A part that could not be made is tried again, and reported again, in each run. One whose inputs
+        # changed meanwhile may show both states of them.
+        is_right = not outcome.unmade and run.inputs.are_current_for(task.files)
+        slices = run.parts.add(task.name, task.key if is_right else "", outcome)
+        out[task.name] = decode(outcome.out), slices
+    return [out[task.name] for task in tasks]
+
+
+def _left(run: _Run, part: Part | None) -> dict[str, Any]:
+    """Return the fields of a job that say what the last run left of its part."""
+    # A writer that shares the folder looks for itself.
+    files = part.files if part and run.sends_files else {}
+    hashes = {file: digest for file, (digest, _) in files.items()}
+    looks = run.parts.right_looks(part)
+    return {"hashes": hashes, "looks": looks, "sends_files": run.sends_files}
+
+
 def _surveys(run: _Run, socs: Sequence[_Soc]) -> dict[str, _Survey]:
-    """Return the newest results of each SoC; those of an unchanged one are kept."""
-    by_name = {f"newest of {soc.name}": soc for soc in socs}
+    """Return the newest results of each SoC."""
 
-    def job(name: str, _part: Part | None) -> Unit:
-        return by_name[name].unit
+    def task(soc: _Soc) -> _Task:
+        return _Task(f"newest of {soc.name}", soc.key, lambda _: soc.unit, soc.files)
 
-    keys = {name: soc.key for name, soc in by_name.items()}
-    files = {name: soc.files for name, soc in by_name.items()}
-    surveys = {
-        name: _Survey(slices, msgspec.msgpack.decode(out, type=list[str]))
-        for name, out, slices in _parts(run, keys, job, unit.survey, "reading SoCs", files)
+    decode = partial(msgspec.msgpack.decode, type=list[str])
+    made = _parts(run, [*map(task, socs)], unit.survey, decode, "reading SoCs")
+    return {
+        soc.name: _Survey(slices, platforms)
+        for soc, (platforms, slices) in zip(socs, made, strict=True)
     }
-    return {soc.name: surveys[name] for name, soc in by_name.items()}
 
 
 def _beyond(run: _Run, surveys: Mapping[str, _Survey], plan: Plan) -> dict[str, Beyond]:
     """Return what the rules about each SoC's figures need to know of other SoCs."""
+    names = sorted({name for survey in surveys.values() for name in survey.runs})
+    tasks = [
+        _benchmark_task(run, "outliers of", plan, name, _runs(surveys, name)) for name in names
+    ]
+    decode = partial(msgspec.msgpack.decode, type=list[DistantHit])
+    hits: dict[str, list[DistantHit]] = {}
+    for of_benchmark, _ in _parts(run, tasks, benchmark.outliers, decode, "comparing SoCs"):
+        for hit in of_benchmark:
+            hits.setdefault(hit.guide.soc, []).append(hit)
     # Surveys have the platforms of commands in lower case.
     socs = {soc.casefold(): soc for soc in plan.addresses.soc}
-    names = sorted({name for survey in surveys.values() for name in survey.runs})
-    by_name = {f"outliers of {name}": name for name in names}
-    plans = {name: _plan_of_benchmark(plan, name) for name in names}
-
-    def job(label: str, _part: Part | None) -> benchmark.Job:
-        name = by_name[label]
-        return _benchmark_job(run, plans[name], name, (), _runs(surveys, name), frozenset())
-
-    keys = {
-        label: _benchmark_key(run, plans[name], name, _runs(surveys, name))
-        for label, name in by_name.items()
-    }
-    outs = {
-        label: msgspec.msgpack.decode(out, type=list[DistantHit])
-        for label, out, _ in _parts(run, keys, job, benchmark.outliers, "comparing SoCs")
-    }
-    hits: dict[str, list[DistantHit]] = {}
-    for hit in (hit for label in by_name for hit in outs[label]):
-        hits.setdefault(hit.guide.soc, []).append(hit)
     return {
         soc: Beyond(
             frozenset(socs[word] for word in survey.platforms if word in socs),
@@ -495,43 +534,35 @@ def _runs(surveys: Mapping[str, _Survey], name: str) -> list[Slice]:
     return [survey.runs[name] for survey in surveys.values() if name in survey.runs]
 
 
-def _plan_of_benchmark(plan: Plan, name: str) -> Plan:
-    """Return the part of a plan that the page of a benchmark needs."""
-    pages = {name: plan.addresses.benchmark[name]} if name in plan.addresses.benchmark else {}
-    return replace(
-        plan,
-        addresses=Addresses({}, {}, pages),
-        errata={},
-        spelt={of: spelling for of, spelling in plan.spelt.items() if of[0] == name},
-    )
-
-
-def _benchmark_job(
+def _benchmark_task(
     run: _Run,
+    what: str,
     plan: Plan,
     name: str,
-    of_socs: Iterable[Slice],
-    runs: Iterable[Slice],
-    last: frozenset[GuideKey],
-) -> benchmark.Job:
-    def sent(slices: Iterable[Slice]) -> tuple[Slice, ...]:
+    runs: Sequence[Slice],
+    of_socs: Sequence[Slice] = (),
+    last: Iterable[GuideKey] = (),
+) -> _Task:
+    """Return a part about one benchmark, which is made from slices of SoCs."""
+    # With the rest of the plan in it, a new SoC would make the pages of all benchmarks again.
+    pages = {name: plan.addresses.benchmark[name]} if name in plan.addresses.benchmark else {}
+    spelt = {of: spelling for of, spelling in plan.spelt.items() if of[0] == name}
+    own_plan = replace(plan, addresses=Addresses({}, {}, pages), errata={}, spelt=spelt)
+    settings, descriptions = _of_workers(run.settings), run.inputs.descriptions
+
+    def sent(slices: Sequence[Slice]) -> tuple[Slice, ...]:
         return tuple(each.with_content() if run.sends_files else each for each in slices)
 
-    settings, descriptions = _of_workers(run.settings), run.inputs.descriptions
-    return benchmark.Job(settings, descriptions, plan, name, sent(of_socs), sent(runs), last)
+    def piece(part: Part | None) -> benchmark.Job:
+        given = (sent(of_socs), sent(runs), frozenset(last))
+        return benchmark.Job(settings, descriptions, own_plan, name, *given, **_left(run, part))
 
-
-def _benchmark_key(run: _Run, plan: Plan, name: str, *given: object) -> str:
-    """Return a hash of all that follows from the descriptions and the ``given`` values; of slices the
-    content counts."""
-    values = (
-        [of.digest if isinstance(of, Slice) else of for of in each]
-        if isinstance(each, list)
-        else each
-        for each in given
+    key = hash_of(
+        *(run.inputs.rules, run.inputs.of_descriptions([name]), pages, spelt, sorted(last)),
+        # Wherever a slice is, its content counts.
+        *([each.digest for each in slices] for slices in (of_socs, runs)),
     )
-    own = (plan.addresses.benchmark, plan.spelt)
-    return hash_of(run.inputs.rules, run.inputs.of_descriptions([name]), own, *values)
+    return _Task(f"{what} {name}", key, piece)
 
 
 def _of_workers(settings: Settings) -> Settings:
@@ -539,63 +570,19 @@ def _of_workers(settings: Settings) -> Settings:
     return replace(settings, results=(), releases=(), compare=(), cache=None, scheduler="")
 
 
-def _parts(
-    run: _Run,
-    keys: Mapping[str, str],
-    job: Callable[[str, Part | None], Piece],
-    make: Callable[[Piece], Made],
-    label: str,
-    files: Mapping[str, tuple[str, ...]] = MappingProxyType({}),
-) -> Iterator[tuple[str, bytes, dict[str, Slice]]]:
-    """Yield what came of some parts, and their slices: first of those that are kept because their keys
-    are the same, then of those that are made now.
-
-    ``keys`` has the key of each part by its name, and ``files`` the bundles and logs of those that read
-    some; ``job`` takes a name and the part as the last run left it."""
-    missing = []
-    for name, key in keys.items():
-        part = run.parts.recall(name, key, run.settings.formats)
-        if part:
-            yield name, part.out, run.parts.slices(part)
-        else:
-            missing.append(name)
-    # A generator: slices that are sent need not be in memory all at once.
-    pieces = (job(name, run.parts.earlier(name)) for name in missing)
-    outcomes = run.run(make, pieces)
-    for name, outcome in zip(run.progress(missing, label), outcomes, strict=True):
-        run.writer.take_over(outcome.files, outcome.written, outcome.contents)
-        run.unmade.extend(outcome.unmade)
-        # A part that could not be made is tried again, and reported again, in each run. One whose inputs
-        # changed meanwhile may show both states of them.
-        is_right = not outcome.unmade and run.inputs.are_current_for(files.get(name, ()))
-        slices = run.parts.add(name, keys[name] if is_right else "", outcome)
-        yield name, outcome.out, slices
-
-
-def _left(run: _Run, part: Part | None) -> dict[str, Any]:
-    """Return the fields of a job that say what the last run left of its part."""
-    # A writer that shares the folder looks for itself.
-    files = part.files if part and run.sends_files else {}
-    hashes = {file: digest for file, (digest, _) in files.items()}
-    looks = run.parts.right_looks(part)
-    return {"hashes": hashes, "looks": looks, "sends_files": run.sends_files}
-
-
 def _write_socs(run: _Run, socs: Sequence[_Soc], beyond: Mapping[str, Beyond]) -> list[_SocOutcome]:
     """Write the pages of each SoC that has changed."""
-    by_name = {f"pages of {soc.name}": soc for soc in socs}
 
-    def job(name: str, part: Part | None) -> Job:
-        soc = by_name[name]
-        return Job(soc.unit, soc.plan, beyond[soc.name], **_left(run, part))
+    def task(soc: _Soc) -> _Task:
+        others = beyond[soc.name]
 
-    keys = {name: hash_of(soc.key, beyond[soc.name]) for name, soc in by_name.items()}
-    files = {name: soc.files for name, soc in by_name.items()}
-    outcomes = {
-        name: _SocOutcome(summary.decode(out), slices)
-        for name, out, slices in _parts(run, keys, job, unit.make, "writing SoCs", files)
-    }
-    return [outcomes[name] for name in by_name]
+        def piece(part: Part | None) -> Job:
+            return Job(soc.unit, soc.plan, others, **_left(run, part))
+
+        return _Task(f"pages of {soc.name}", hash_of(soc.key, others), piece, soc.files)
+
+    made = _parts(run, [*map(task, socs)], unit.make, summary.decode, "writing SoCs")
+    return [_SocOutcome(*each) for each in made]
 
 
 def _write_benchmarks(
@@ -605,30 +592,20 @@ def _write_benchmarks(
     surveys: Mapping[str, _Survey],
 ) -> list[FindablePage]:
     """Write the pages of benchmarks; return the words that find them."""
-    by_label = {f"benchmark {name}": name for name in site.addresses.benchmark}
 
-    def given(name: str) -> tuple[list[Slice], list[Slice], frozenset[GuideKey]]:
+    def task(name: str) -> _Task:
         own = unit.benchmark_slice(name)
-        of_socs = [each.slices[own] for each in outcomes if own in each.slices]
-        socs = {each.summary.soc for each in outcomes if own in each.slices}
-        last = (keys[-1] for platform, keys in site.families.items() if platform[1] in socs)
-        return of_socs, _runs(surveys, name), frozenset(last)
+        measured = [each for each in outcomes if own in each.slices]
+        socs = {each.summary.soc for each in measured}
+        last = [keys[-1] for platform, keys in site.families.items() if platform[1] in socs]
+        of_socs = [each.slices[own] for each in measured]
+        return _benchmark_task(
+            run, "benchmark", site.plan, name, _runs(surveys, name), of_socs, last
+        )
 
-    def job(label: str, part: Part | None) -> benchmark.Job:
-        name = by_label[label]
-        plan = _plan_of_benchmark(site.plan, name)
-        return replace(_benchmark_job(run, plan, name, *given(name)), **_left(run, part))
-
-    keys = {}
-    for label, name in by_label.items():
-        of_socs, runs, last = given(name)
-        plan = _plan_of_benchmark(site.plan, name)
-        keys[label] = _benchmark_key(run, plan, name, of_socs, runs, sorted(last))
-    pages = {
-        label: msgspec.msgpack.decode(out, type=FindablePage)
-        for label, out, _ in _parts(run, keys, job, benchmark.make, "writing benchmarks")
-    }
-    return [pages[label] for label in by_label]
+    decode = partial(msgspec.msgpack.decode, type=FindablePage)
+    tasks = [*map(task, site.addresses.benchmark)]
+    return [page for page, _ in _parts(run, tasks, benchmark.make, decode, "writing benchmarks")]
 
 
 def _write(

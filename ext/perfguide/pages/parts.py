@@ -15,7 +15,7 @@ import errno
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -68,17 +68,17 @@ class Slice(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """A part of the site that was made: the SHA-256 of each of its files, those that were written,
-    the content of those that are still to be written, the looks of its pictures, its summary, its slices
-    by name, and what could not be made."""
+    """A part of the site that was made: its encoded summary, its slices by name, what could not be made, the
+    SHA-256 of each of its files, those that were written, the content of those that are still to be written,
+    and the looks of its pictures."""
 
-    files: dict[str, str]
-    written: tuple[str, ...]
-    contents: dict[str, bytes]
-    looks: dict[str, str]
     out: bytes
-    slices: dict[str, bytes]
-    unmade: tuple[Diagnostic, ...]
+    slices: Mapping[str, bytes] = field(default_factory=dict)
+    unmade: tuple[Diagnostic, ...] = ()
+    files: Mapping[str, str] = field(default_factory=dict)
+    written: tuple[str, ...] = ()
+    contents: Mapping[str, bytes] = field(default_factory=dict)
+    looks: Mapping[str, str] = field(default_factory=dict)
 
 
 class SendingWriter(Writer):
@@ -112,15 +112,10 @@ def made_by(
 ) -> Made:
     """Return what a writer has of a part."""
     contents = writer.contents if isinstance(writer, SendingWriter) else {}
+    faults = (*unmade, *drawn.unmade)
     return Made(
-        *(writer.files, tuple(writer.written), contents, drawn.looks, out, dict(slices or {})),
-        (*unmade, *drawn.unmade),
+        out, slices or {}, faults, writer.files, tuple(writer.written), contents, drawn.looks
     )
-
-
-def without_files(out: bytes, slices: Mapping[str, bytes] | None = None) -> Made:
-    """Return a part that has no files."""
-    return Made({}, (), {}, {}, out, dict(slices or {}), ())
 
 
 @lru_cache(1)
@@ -203,12 +198,10 @@ class Parts:
         part = self._right(SITE, key, formats)
         if part is None:
             return None
-        if any(self._right(each, own, formats) is None for each, own in part.others.items()):
-            return None
-        # None is kept before all are known to be right.
-        for each in part.others:
-            if kept := self.earlier(each):
-                self._keep(each, kept)
+        for name, own in part.others.items():
+            if self.recall(name, own, formats) is None:
+                self._writer.take_back(0)
+                return None
         self._keep(SITE, part)
         return part
 
@@ -235,8 +228,7 @@ class Parts:
 
     def add_site(self, key: str, files: dict[str, str], out: bytes) -> None:
         """Take the lists of all SoCs. With the other parts of this run, they are the site."""
-        lists = Made(files, (), {}, {}, out, {}, ())
-        self.add(SITE, key, lists, dict(self._keys))
+        self.add(SITE, key, Made(out, files=files), dict(self._keys))
 
     def add(
         self, name: str, key: str, part: Made, others: dict[str, str] | None = None
@@ -246,7 +238,7 @@ class Parts:
         top = self._writer.root
         states = {file: (digest, identify(f"{top}/{file}")) for file, digest in part.files.items()}
         slices, store = self._put_slices(part.slices)
-        kept = Part(key, states, part.looks, part.out, slices, store, others or {})
+        kept = Part(key, states, dict(part.looks), part.out, slices, store, others or {})
         write(self._path(name), msgspec.msgpack.encode(kept))
         self._use(name, kept)
         return self.slices(kept)

@@ -48,7 +48,7 @@ from . import (
 from .answers import Headlines
 from .context import Making, Plan, Site
 from .guide import GuideOutcome
-from .parts import Made, catalog_of, made_by, without_files, writer_of
+from .parts import Made, catalog_of, made_by, writer_of
 from .sentences import link_name
 from .summary import GuideSummary, ListedFinding, Summary
 
@@ -131,7 +131,7 @@ def survey(unit: Unit) -> Made:
     holdings = read(unit)
     surveyed = newest.survey(holdings.pool, holdings.catalog, boards)
     runs = {name: summary.encode(own) for name, own in surveyed.runs.items()}
-    return without_files(summary.encode(sorted(surveyed.platforms)), runs)
+    return Made(summary.encode(sorted(surveyed.platforms)), runs)
 
 
 def make(job: Job) -> Made:

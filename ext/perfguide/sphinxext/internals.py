@@ -59,15 +59,17 @@ def end_with_status(app: Sphinx, status: int) -> None:
     app.statuscode = status
 
 
-def files_of_page(builder: Builder, page: str) -> list[str] | None:
-    """Return the files that a builder of sites writes for a page, below its folder; ``None`` for
-    other builders.
+def is_written_by_page(builder: Builder) -> TypeGuard[StandaloneHTMLBuilder]:
+    """Return whether a builder makes a site with a file for each page."""
+    return isinstance(builder, StandaloneHTMLBuilder) and builder.name in ("html", "dirhtml")
+
+
+def files_of_page(builder: StandaloneHTMLBuilder, page: str) -> list[str]:
+    """Return the files that a builder of sites writes for a page, below its folder.
 
     Uses the method ``get_outfilename``, and the names of copies of sources. Without it a build that
     loses a page writes all pages again.
     """
-    if not isinstance(builder, StandaloneHTMLBuilder) or builder.name not in ("html", "dirhtml"):
-        return None
     config, file = builder.config, Path(builder.get_outfilename(page))
     ends = {"", str(config.html_sourcelink_suffix)}
     sources = [f"_sources/{page}{suffix}{end}" for suffix in config.source_suffix for end in ends]

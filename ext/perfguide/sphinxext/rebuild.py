@@ -84,8 +84,8 @@ class Rebuild(EnvironmentCollector):
         self._started_ns = self._reading_ns = time.time_ns()
         self._store = Store()
         self._listings: Mapping[str, str] = {}
-        self._removed: Set[str] = frozenset()
-        self._copied: Set[str] = frozenset()
+        self._removed = set[str]()
+        self._copied = set[str]()
 
     def begin(self, store: Store, listings: Mapping[str, str]) -> None:
         """Take the hashes of files, and of listings of URLs, from which pages were generated."""
@@ -127,7 +127,7 @@ class Rebuild(EnvironmentCollector):
         """Return the pages with a changed file, whatever its time is."""
         # A file that changes later may have been read before or after it changed.
         self._reading_ns = time.time_ns()
-        self._removed, self._copied = removed, _copies(app)
+        self._removed, self._copied = set(removed), _copies(app)
         others = {path for path, own in state(env).read.items() if identify(path) != own}
         return [name for name in env.all_docs if not others.isdisjoint(_files_of(env, name))]
 
@@ -145,16 +145,18 @@ class Rebuild(EnvironmentCollector):
         # Sphinx numbers equal names in the order of reading.
         internals.name_images(env, lambda path: path)
         internals.forget_leftovers_of_index(env)
-        borrowing = Borrowed(app, kept.named)
-        kept.borrowed = {name: borrowing.of(name) for name in sorted(env.all_docs)}
-        to_write = [name for name, own in kept.borrowed.items() if own != before.get(name)]
-        gone = [internals.files_of_page(app.builder, page) for page in self._removed]
-        if len(to_write) == len(kept.borrowed) or None in gone:
+        to_write = sorted(env.all_docs)
+        gone = self._copied - _copies(app)
+        if internals.is_written_by_page(app.builder):
+            borrowing = Borrowed(app, app.builder, kept.named)
+            kept.borrowed = {name: borrowing.of(name) for name in to_write}
+            to_write = [name for name, own in kept.borrowed.items() if own != before.get(name)]
+            for page in self._removed:
+                gone |= {*internals.files_of_page(app.builder, page)}
+        if len(to_write) == len(env.all_docs):
             # All pages are written again, and nothing else of an earlier build may remain.
             _clear(app)
-            return list(kept.borrowed)
-        pages = {name for of_page in gone for name in of_page or ()}
-        for name in pages | (self._copied - _copies(app)):
+        for name in gone:
             remove(Path(app.outdir, name), Path(app.outdir))
         return to_write
 
@@ -260,8 +262,10 @@ def references(doctree: nodes.document, docname: str) -> set[Reference]:
 class Borrowed:
     """Hashes of everything that pages show of other pages. ``named`` has the references on each page."""
 
-    def __init__(self, app: Sphinx, named: Mapping[str, set[Reference]]) -> None:
-        self._app, self._env, self._named = app, app.env, named
+    def __init__(
+        self, app: Sphinx, builder: StandaloneHTMLBuilder, named: Mapping[str, set[Reference]]
+    ) -> None:
+        self._app, self._builder, self._env, self._named = app, builder, app.env, named
         self._menu = menu.asked(app)
         self._relations = app.env.collect_relations()
         self._files: dict[str, list[tuple[str, str]]] = defaultdict(list)
@@ -273,7 +277,7 @@ class Borrowed:
     def of(self, docname: str) -> str:
         """Return a hash of everything that a page shows of others."""
         trees = self._env.tocs[docname].findall(addnodes.toctree)
-        listed = [self._env.resolve_toctree(docname, self._app.builder, each) for each in trees]
+        listed = [self._env.resolve_toctree(docname, self._builder, each) for each in trees]
         return _hash(
             self._everywhere,
             self._menu.lists(docname) if self._menu else None,
