@@ -67,12 +67,14 @@ def renamed(bundle: dict[str, Any], turn: int) -> dict[str, Any]:
     name = f"{bundle['id']}-{turn}"
     # By name, so that a bundle gets the same figures in each run.
     chance = random.Random(name)
-    results = [_shaken(each, 1 + chance.uniform(-JITTER, JITTER)) for each in bundle["results"]]
+    results = [shaken(each, 1 + chance.uniform(-JITTER, JITTER)) for each in bundle["results"]]
     whose = bundle["board"] | {"soc": soc, "name": board}
     return bundle | {"id": name, "board": whose, "results": results}
 
 
-def _shaken(result: dict[str, Any], factor: float) -> dict[str, Any]:
+def shaken(result: dict[str, Any], factor: float) -> dict[str, Any]:
+    """Return a result with its figures times a factor."""
+
     def changed(value: float) -> float:
         # As many digits as vendors print.
         return float(f"{value * factor:.5g}")

@@ -24,6 +24,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import grown
 import page_rows
 from measuring import TOP, Cost, ran
 
@@ -39,6 +40,7 @@ HEAD = (
     "removed",
     "Same",
 )
+FORMATS = "ext/perfguide/adapters/formats"
 CORES = "Cores"
 PUBLISHED = ("Change", "Clock (s)", "CPU (s)", "Memory (MiB)", "Disk (MB)", "Pages written", CORES)
 """Columns of the table on the page."""
@@ -55,6 +57,8 @@ def project(folder: Path, archive: Path) -> Path:
             shutil.copy(TOP / name, folder / name)
     kept = shutil.ignore_patterns("guides", "by-benchmark", "compare", "reports", "api", "data")
     shutil.copytree(TOP / "source", folder / "source", ignore=kept)
+    # A page shows one of them; a warning would be repeated by each build.
+    shutil.copytree(TOP / FORMATS, folder / FORMATS)
     shutil.copytree(TOP / "results", folder / "results")
     shutil.copytree(archive, folder / "results" / "archive")
     return folder
@@ -92,10 +96,7 @@ def _another(folder: Path, name: str, **other: dict[str, str]) -> None:
 def new_run(folder: Path) -> None:
     """Add a run of the newest release on its board, a little faster."""
     path, bundle = _newest(folder)
-    results = [
-        each | {"value": each["value"] * 1.001} if "value" in each else each
-        for each in bundle["results"]
-    ]
+    results = [grown.shaken(each, 1.001) for each in bundle["results"]]
     bundle = bundle | {"id": "one-more-run", "results": results}
     (path.parent / "one-more-run.json").write_text(json.dumps(bundle), "utf-8")
 

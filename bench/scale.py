@@ -26,8 +26,9 @@ import subprocess
 import sys
 import tempfile
 import time
+import tracemalloc
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +41,7 @@ from perfguide.bundles.decompress import Limits
 from perfguide.export import json_api, parquet
 from perfguide.export.figure_rows import FIGURES
 from perfguide.figures import dataset
-from perfguide.pages import build
+from perfguide.pages import build, summary
 from perfguide.pages.parts import Part
 from perfguide.publishing.store import read
 
@@ -97,12 +98,10 @@ def of_archive(results: Path, formats: tuple[str, ...]) -> None:
         figures_of = {soc["soc"]: _figures(api / soc["file"]) for soc in index["socs"]}
         figures, largest = index["figures"], max(figures_of.values())
         sizes = [path.stat().st_size for path in (folder / "pages").rglob("*") if path.is_file()]
-        parts = [
-            msgspec.msgpack.decode(read(path) or b"", type=Part)
-            for path in (folder / "cache" / "parts").rglob("*")
-            if path.is_file() and not path.suffix
-        ]
-        summary = max(len(part.out) for part in parts)
+        largest_summary = max(_summaries(folder / "cache" / "parts"), key=len)
+        tracemalloc.start()
+        decoded = summary.decode(largest_summary)
+        in_memory = tracemalloc.get_traced_memory()[0]
         # The program takes some memory without a single figure.
         above = (cost_of_pages.memory - program.memory) * 2**20
         print(f"{figures} figures of {len(figures_of)} SoCs; the largest has {largest}")
@@ -114,7 +113,21 @@ def of_archive(results: Path, formats: tuple[str, ...]) -> None:
         print(
             f"{sum(sizes) / figures / 1000:.1f} kB of sources in {len(sizes) / figures:.2f} files"
         )
-        print(f"{summary / 1e6:.2f} MB for the largest summary")
+        print(
+            f"{len(largest_summary) / 1e6:.2f} MB for the largest summary, of {len(decoded.guides)} "
+            f"guides; {in_memory / 1e6:.2f} MB in memory"
+        )
+
+
+def _summaries(parts: Path) -> Iterator[bytes]:
+    """Yield the encoded summaries of SoCs that are among the parts of a site."""
+    for path in parts.rglob("*"):
+        if path.is_file() and not path.suffix:
+            out = msgspec.msgpack.decode(read(path) or b"", type=Part).out
+            # Other parts have other values.
+            with suppress(msgspec.ValidationError):
+                summary.decode(out)
+                yield out
 
 
 def _figures(file: Path) -> int:

@@ -6,7 +6,7 @@ import dataclasses
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ from perfguide.common.diagnostics import Diagnostic
 from perfguide.export.badge import FigureFinder
 from perfguide.figures import dataset
 from perfguide.pages import build, parts
+from perfguide.pages.unit import make as make_soc
 from perfguide.sphinxext import figure_role
 from perfguide.tables import page_tables
 
@@ -409,6 +410,21 @@ def test_nothing_of_an_unchanged_soc_is_opened(
     of_other = {name for name in opened if "SOC1" in name}
     # The words of its guides are in lists over all SoCs, which have no pages of its own.
     assert not of_other
+
+
+def test_a_run_that_was_stopped_leaves_what_it_made_to_the_next(
+    settings: dataset.Settings, made: Made
+) -> None:
+    def stopping(work: Callable[[Any], Any], pieces: Iterable[Any]) -> Iterator[Any]:
+        for piece in pieces:
+            yield work(piece)
+            if work is make_soc:
+                raise KeyboardInterrupt
+
+    settle()
+    with pytest.raises(KeyboardInterrupt):
+        build.generate(settings, run=stopping)
+    assert made(settings) == {"pages of SOC2", "benchmark stream"}
 
 
 OPENED = """
