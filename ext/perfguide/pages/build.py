@@ -501,10 +501,10 @@ def _surveys(run: _Run, socs: Sequence[_Soc]) -> dict[str, _Survey]:
         return _Task(f"newest of {soc.name}", soc.key, lambda _: soc.unit, soc.files)
 
     decode = partial(msgspec.msgpack.decode, type=list[str])
-    made = _parts(run, [*map(task, socs)], unit.survey, decode, "reading SoCs")
+    surveys = _parts(run, [*map(task, socs)], unit.survey, decode, "reading SoCs")
     return {
         soc.name: _Survey(slices, platforms)
-        for soc, (platforms, slices) in zip(socs, made, strict=True)
+        for soc, (platforms, slices) in zip(socs, surveys, strict=True)
     }
 
 
@@ -581,8 +581,9 @@ def _write_socs(run: _Run, socs: Sequence[_Soc], beyond: Mapping[str, Beyond]) -
 
         return _Task(f"pages of {soc.name}", hash_of(soc.key, others), piece, soc.files)
 
-    made = _parts(run, [*map(task, socs)], unit.make, summary.decode, "writing SoCs")
-    return [_SocOutcome(*each) for each in made]
+    tasks = [*map(task, socs)]
+    outcomes = _parts(run, tasks, unit.make, summary.decode, "writing SoCs")
+    return [_SocOutcome(*each) for each in outcomes]
 
 
 def _write_benchmarks(

@@ -64,12 +64,14 @@ def is_written_by_page(builder: Builder) -> TypeGuard[StandaloneHTMLBuilder]:
     return isinstance(builder, StandaloneHTMLBuilder) and builder.name in ("html", "dirhtml")
 
 
-def files_of_page(builder: StandaloneHTMLBuilder, page: str) -> list[str]:
-    """Return the files that a builder of sites writes for a page, below its folder.
+def files_of_page(builder: Builder, page: str) -> list[str]:
+    """Return the files that a builder writes for a page, below its folder.
 
-    Uses the method ``get_outfilename``, and the names of copies of sources. Without it a build that
-    loses a page writes all pages again.
+    Uses the method ``get_outfilename`` of sites and the names of copies of sources there, and the attribute
+    ``out_suffix`` of others. Without it a build that loses a page writes all pages again.
     """
+    if not is_written_by_page(builder):
+        return [f"{page}{getattr(builder, 'out_suffix', '')}"]
     config, file = builder.config, Path(builder.get_outfilename(page))
     ends = {"", str(config.html_sourcelink_suffix)}
     sources = [f"_sources/{page}{suffix}{end}" for suffix in config.source_suffix for end in ends]

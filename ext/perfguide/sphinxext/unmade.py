@@ -156,9 +156,7 @@ class Notices:
 
     def _write_again(self, page: str) -> None:
         """Make the next build write a page again, by setting back the time of its file."""
-        builder = self._app.builder
-        others = [f"{page}{getattr(builder, 'out_suffix', '')}"]
-        for name in internals.files_of_page(builder, page) or others:
+        for name in internals.files_of_page(self._app.builder, page):
             path = Path(self._app.outdir, name)
             if path.is_file():
                 os.utime(path, (0, 0))
