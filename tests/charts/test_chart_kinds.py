@@ -409,6 +409,15 @@ def test_a_figure_in_doubt_has_no_bar_and_is_named(shipped: benchmarks.Catalog) 
     assert view.warnings == ("Left out: c with 34,490 MB/s (more than is possible)",)
 
 
+def test_boards_with_the_same_figure_are_first_together(shipped: benchmarks.Catalog) -> None:
+    boards = [release("9.2", 1000, rate, board=name) for name, rate in
+              (("a", 100.0), ("b", 80.0), ("c", 100.0))]  # fmt: skip
+    pool = pooled(boards, shipped)
+    records = pool.of_benchmark("stream")
+    view = only(trends.of_boards(shipped, records, records, pool.guides(), Boards()))
+    assert view.finding == "Memory copy: a and c are first with 100 MB/s"
+
+
 def test_a_trend_names_the_unit_that_its_figures_are_in(shipped: benchmarks.Catalog) -> None:
     rates = {"9.1": 240_000.0, "9.2": 250_000.0, "10.0": 245_000.0}
     bundles = [

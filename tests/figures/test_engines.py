@@ -52,7 +52,6 @@ def records(*items: Loaded) -> list[Record]:
     ("name", "load"),
     [
         ("offload", 31.0),
-        ("offload", None),
         ("CPU instructions", 99.0),
         ("CPU instructions", None),
         ("plain software", 99.0),
@@ -61,6 +60,12 @@ def records(*items: Loaded) -> list[Record]:
 def test_the_class_follows_from_small_blocks_and_the_cpu_load(name: str, load: float) -> None:
     found = engines.inferred(records(loaded(*run(RATES[name], load))), CATALOG)
     assert only(list(found.values())).name == name
+
+
+@pytest.mark.parametrize("load", [None, 98.0])
+def test_calls_through_the_kernel_say_nothing_without_a_low_load(load: float | None) -> None:
+    # The kernel itself may use instructions of the processor.
+    assert engines.inferred(records(loaded(*run(RATES["offload"], load))), CATALOG) == {}
 
 
 def test_what_is_recorded_is_never_inferred_and_a_nice_level_says_nothing() -> None:
@@ -88,7 +93,7 @@ def test_the_words_name_boards_algorithms_and_grounds() -> None:
     assert engines.words(both, engines.inferred(both, CATALOG)) == [
         "likely the accelerator on sk for aes-128-cbc, aes-256-cbc (aes-128-cbc: CPU load 31 %)",
         "likely plain software on b for aes-128-cbc (aes-128-cbc: 16-byte blocks at 54 % of "
-        "the largest's rate, CPU load 99 %)",
+        "the rate of the largest, CPU load 99 %)",
     ]
 
 

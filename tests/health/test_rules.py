@@ -428,6 +428,12 @@ def test_a_jump_that_the_next_release_takes_back_is_found() -> None:
     assert "2.02 times lower than 101 in 09.01, and 100.5 again in 09.03" in finding.reason
 
 
+@pytest.mark.parametrize(("value", "leads"), [(13.0, True), (12.0, False), (0.01, False)])
+def test_a_figure_that_jumped_by_eight_leads_nothing(value: float, leads: bool) -> None:
+    (suspect,) = only(found("one-release-jump", *releases(100, 100, value, 100, 100))).suspects
+    assert suspect.disqualified == (not leads)
+
+
 @pytest.mark.parametrize(
     "values",
     [

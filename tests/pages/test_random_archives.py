@@ -126,6 +126,31 @@ def check_sentences(archive: Archive, pages: Path) -> None:
             )
 
 
+def check_rankings(archive: Archive, pages: Path) -> None:
+    """The page of the benchmark says for an engine which SoC leads, and how many are near it. Of each
+    board its newest release counts, and of each SoC the newest release among those."""
+    newest = {(soc, b): max(r for s, r, o, _ in archive if (s, o) == (soc, b))
+              for soc, _, b, _ in archive}  # fmt: skip
+    said = " ".join(
+        " ".join(path.read_text("utf-8").split()) for path in pages.glob("by-benchmark/**/*.rst")
+    )
+    for engine in ENGINES:
+        sound: dict[str, dict[str, list[float]]] = {}
+        for (soc, release, board, own), rate in archive.items():
+            if own == engine and rate <= LIMIT and release == newest[soc, board]:
+                sound.setdefault(soc, {}).setdefault(release, []).append(rate)
+        best = sorted(((max(by[max(by)]), soc) for soc, by in sound.items()), reverse=True)
+        if len(best) < 2:
+            continue
+        (first, leader), (second, _), *_ = best
+        near = sum(first / rate < 1.05 for rate, _ in best)
+        figure = f"{units.number(first)} MB/s"
+        words = f"{leader} leads with {figure}"
+        if first / second < 1.05:
+            words = f"{near} SoCs are within 5 % of each other; {leader} is first with {figure}"
+        assert words in said, (words, best)
+
+
 def check_headlines(archive: Archive, pages: Path) -> None:
     """A comparison says of how many figures of both releases it can judge some."""
     for path in pages.glob("compare/*/linux/*-vs-*.rst"):
@@ -150,4 +175,5 @@ def test_what_pages_say_of_an_archive_is_true(archive: Archive) -> None:
         pages = written(archive, Path(folder))
         check_front_page(archive, pages)
         check_sentences(archive, pages)
+        check_rankings(archive, pages)
         check_headlines(archive, pages)

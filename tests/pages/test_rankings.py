@@ -7,12 +7,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from making import SHIPPED
 
 from perfguide.figures.dataset import Settings
 from perfguide.pages.build import generate
-from perfguide.pages.ranking import MAX_ALTERNATIVES, RankedRow, with_axis
+from perfguide.pages.ranking import MAX_ALTERNATIVES, RankedFigures, RankedRow, lead, with_axis
 
 Bundle = Callable[..., Path]
 
@@ -80,6 +81,38 @@ def test_other_values_have_pages_of_their_own_where_they_are_few(pages: Path) ->
 def test_a_benchmark_of_one_soc_has_no_ranking(pages: Path) -> None:
     text = (pages / "emmc.rst").read_text("utf-8")
     assert "leads with" not in text and "perf-ranking" not in text
+
+
+def said(unit: str, *rows: tuple[str, float], **more: Any) -> str:
+    """The sentence about a ranking of SoCs."""
+    own = [RankedRow(soc, "", "", "", "", n, None, None, "", None, []) for soc, n in rows]
+    own[0] = msgspec.structs.replace(own[0], **more)
+    ranking = with_axis("x", unit, "higher", own)
+    return lead(RankedFigures("x", "", "rate", {}, False, ranking, [], []))
+
+
+@pytest.mark.parametrize(
+    ("rows", "words"),
+    [
+        ((100, 90, 82), "A leads with 100 MB/s; the next 2 are within 10 % of each other."),
+        ((105, 100, 80), "A leads with 105 MB/s."),
+        ((104, 100, 80), "2 SoCs are within 5 % of each other; A is first with 104 MB/s."),
+        ((100, 100, 80), "A and B are first with 100 MB/s."),
+        ((100, 100, 100), "A, B and C are first with 100 MB/s."),
+        ((100, 100, 97), "3 SoCs are within 5 % of each other; A and B are first with 100 MB/s."),
+    ],
+)
+def test_the_first_leads_unless_others_are_near_or_equal(rows: tuple[int, ...], words: str) -> None:
+    of_socs = [*zip("ABC", map(float, rows), strict=True), ("D", 10.0)]
+    assert said("MB/s", *of_socs) == words
+
+
+def test_runs_that_differ_by_half_make_a_rank_uncertain_and_a_score_is_named() -> None:
+    two = ("A", 4371.0), ("B", 100.0)
+    assert said("score", *two, low=4000.0, high=5999.0) == "A leads with a score of 4,371."
+    assert said("score", *two, low=4000.0, high=6000.0) == (
+        "A leads with a score of 4,371. Its runs differ, from 4,000 to 6,000, so its rank is not certain."
+    )
 
 
 @pytest.mark.parametrize(

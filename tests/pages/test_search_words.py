@@ -11,8 +11,8 @@ from conftest import run_sphinx
 from making import described, loaded, plain, records, result
 from site_links import NAMESPACE, broken, pages
 
-from perfguide.common import slugs
-from perfguide.pages import search_words, write_files
+from perfguide.common import slugs, units
+from perfguide.pages import search_words
 from perfguide.pages.search_words import FindablePage, FindableSection
 from perfguide.sphinxext.metadata import MAX_DESCRIPTION_CHARS, shortened
 
@@ -56,7 +56,7 @@ def test_equal_sections_are_kept_once_and_pages_in_natural_order() -> None:
     ],
 )
 def test_long_enumerations_are_counted(names: list[str], text: str) -> None:
-    assert write_files.enumeration(names) == text
+    assert units.enumeration(names) == text
 
 
 def test_a_description_is_cut_between_words() -> None:

@@ -102,6 +102,27 @@ def test_the_fastest_board_is_the_one_with_the_highest_mean(pages: Path, page: s
     )
 
 
+@pytest.mark.parametrize(
+    ("rates", "who"),
+    [
+        ({"one": 5.0, "three": 7.0, "two": 7.0}, "three and two, the fastest of 3 boards"),
+        ({"one": 7.0, "two": 7.0}, "one and two"),
+        ({"one": 7.0}, "one"),
+    ],
+)
+def test_boards_that_are_as_fast_are_named_together(
+    tmp_path: Path, rates: dict[str, float], who: str
+) -> None:
+    params = {"algorithm": "aes-128-cbc", "engine": "sw", "block_size": 1024}
+    rate = {"benchmark": "openssl", "metric": "throughput", "unit": "MB/s", "params": params}
+    (tmp_path / "results").mkdir()
+    for board, value in rates.items():
+        own = plain({**rate, "value": value}, id=board, board__name=board)
+        (tmp_path / f"results/{board}.json").write_text(json.dumps(own), "utf-8")
+    generate(Settings((tmp_path / "results",), (SHIPPED,), tmp_path / "pages", formats=()))
+    assert f"AES-128-CBC, 1 KiB: 7 MB/s ({who}; software)." in words(tmp_path / "pages" / GUIDE)
+
+
 def test_a_chapter_begins_with_its_fastest_and_its_slowest_board(pages: Path) -> None:
     (first, rate), *_, (last, least) = mean_rates().items()
     assert f": {rate:g} MB/s on {first}, {least:g} on {last}." in words(pages / GUIDE)

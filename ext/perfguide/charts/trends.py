@@ -247,10 +247,13 @@ def _bars(
     best = points[0]
     figure = f"{units.number(best.y)} {units.parse(unit).symbol}".rstrip()
     headline = _headline(benchmark, like)
-    finding = (
-        f"{headline}: {rows[0][1]} leads with {' at '.join(filter(None, (figure, best.beside)))}"
-    )
-    finding += f" ({rows[0][2]})" if rows[0][2] and len(running) > 1 else ""
+    equal = list(dict.fromkeys(row[1] for row in rows if row[0].y == best.y))
+    if len(equal) > 1:
+        finding = f"{headline}: {units.enumeration(equal)} are first with {figure}"
+    else:
+        beside = " at ".join(filter(None, (figure, best.beside)))
+        finding = f"{headline}: {rows[0][1]} leads with {beside}"
+        finding += f" ({rows[0][2]})" if rows[0][2] and len(running) > 1 else ""
     about = "The newest release of each board"
     if usual:
         about += f"; {usual}{' unless said otherwise' if len(running) > 1 else ''}"

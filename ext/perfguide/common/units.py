@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Context, Decimal
 from functools import lru_cache
@@ -388,6 +388,17 @@ def short_size(count: int | float) -> str:
     """Return a number of bytes as the tools of boards write it: ``16``, ``4k``, ``1m``."""
     number, _, unit = size(count).partition(" ")
     return number.replace(",", "") + (unit[0].lower() if unit.endswith("iB") else "")
+
+
+MAX_NAMES = 4
+"""Names that a sentence has; the others are counted."""
+
+
+def enumeration(names: Sequence[str]) -> str:
+    """Return ``A, B and C``, or ``A, B, C, D and 7 more``."""
+    if len(names) > MAX_NAMES + 1:
+        return f"{', '.join(names[:MAX_NAMES])} and {len(names) - MAX_NAMES} more"
+    return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
 
 
 def capital(text: str) -> str:

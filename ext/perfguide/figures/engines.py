@@ -177,11 +177,7 @@ def _class(run: Run, rates: Mapping[float, float], loads: Sequence[float]) -> In
     if each and max(each) < WAITING_LOAD_PERCENT:
         return Inferred(OFFLOAD, f"CPU load {_span(each)}")
     name = str(params.get("algorithm", ""))
-    # The first block of a digest costs more than later ones, in software too, so that its rates
-    # of small blocks say nothing about the call.
-    cipher = name.startswith(("aes-", "des"))
-    if cipher and not each and share is not None and share < MIN_DIRECT_CALL_RATIO:
-        return Inferred(OFFLOAD, f"16-byte blocks at {100 * share:.1f} % of the largest's rate")
+    # Without a load, calls through the kernel may lead to instructions that it uses itself.
     if (
         not name.startswith("aes-")
         or share is None
@@ -189,7 +185,7 @@ def _class(run: Run, rates: Mapping[float, float], loads: Sequence[float]) -> In
         or share < MIN_DIRECT_CALL_RATIO
     ):
         return None
-    reason = f"16-byte blocks at {100 * share:.0f} % of the largest's rate"
+    reason = f"16-byte blocks at {100 * share:.0f} % of the rate of the largest"
     reason += f", CPU load {_span(each)}" if each else ""
     if share <= MAX_INSTRUCTIONS_RATIO:
         return Inferred(INSTRUCTIONS, reason)

@@ -35,6 +35,7 @@ RULES = (
         "a figure of one release is at least 1.3 times higher or lower than both the release "
         "before and the one after, which agree",
         "measure that release again; if it stays, say in its notes what was different",
+        disqualifies=True,
     ),
     Rule(
         "curve-dips",
@@ -52,6 +53,9 @@ MIN_APART_ALONE_LOG = math.log(2)
 """The least log ratio between a board and the others, and without other releases to compare."""
 MIN_JUMP_LOG, MIN_JUMP_STEPS = math.log(1.3), 3
 """The least jump, as the logarithm of a ratio and in units of the last digit."""
+MIN_SUSPECT_JUMP_LOG = math.log(8)
+"""The least jump, as the logarithm of a ratio, of a figure that leads no sentence."""
+
 MAX_DIP_SHARE = 0.9
 """The share of the highest figure so far below which a curve has dipped."""
 
@@ -190,7 +194,9 @@ def one_release_jump(figures: Figures) -> Iterator[Hit]:
             f"in {figures.name('release', first)}, and {units.exact(figures.mean[last])} "
             f"again in {figures.name('release', last)}"
         )
-        yield Hit("one-release-jump", position, detail, weight=float(least[index]))
+        weight = float(least[index])
+        may_lead = weight < MIN_SUSPECT_JUMP_LOG
+        yield Hit("one-release-jump", position, detail, weight, may_lead=may_lead)
 
 
 def _noise(series: Ints, change: Floats, within: Flags) -> Floats:

@@ -403,9 +403,13 @@ class Headlines:
             at_load = "" if load is None else f" at {units.number(load)} % CPU"
             lead = f"{row.label}: " if not parts else ""
             text = f"{lead}{value.text} {row.unit}{at_load}"
-            board = _on(self._site.boards.short(best.guide.soc, best.board))
-            fastest = f", the fastest of {len(measured)} boards" if len(measured) > 1 else ""
-            about = f"{board}{fastest}; {_engine(benchmark, best, inferred)}"
+            equal = [r for r in measured if r.cell.mean == best.cell.mean]
+            board = units.enumeration(
+                [_on(self._site.boards.short(r.guide.soc, r.board)) for r in equal]
+            )
+            # Of boards that are all as fast, none is the fastest.
+            fastest = f", the fastest of {len(measured)} boards"
+            about = f"{board}{fastest if len(equal) < len(measured) else ''}; {_engine(benchmark, best, inferred)}"
             parts += [Part("; ")] if parts else []
             parts += [Part(text, name=value.table, strong=True), Part(f" ({about})")]
         return [Fact(chapter, (*parts, Part("."))) for chapter, parts in by_chapter.items()]
@@ -512,9 +516,6 @@ def _goodness(result: Result) -> tuple[bool, bool, float]:
     return result.number is None, bool(result.doubt), lower
 
 
-MAX_LEAD_NAMES = 4
-"""Results of a chapter in which its boards are said to agree; more are counted."""
-
 ALIKE_SHARE = 0.05
 """Boards whose figures differ by less are alike."""
 
@@ -549,10 +550,7 @@ def lead(answers: Answers, benchmarks: Collection[str]) -> list[str]:
         most = "Largest difference between the boards: " if len(spans) > 1 else ""
         out.append(f"{most}{called(row)}{',' if most else ':'} {both}.")
     if alike:
-        more = len(alike) - MAX_LEAD_NAMES
-        names = [*alike[:MAX_LEAD_NAMES], *([f"{more} more"] if more > 0 else [])]
-        words = " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
-        out.append(f"All boards within 5 %: {words}.")
+        out.append(f"All boards within 5 %: {units.enumeration(alike)}.")
     return out
 
 

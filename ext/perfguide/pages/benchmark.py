@@ -274,9 +274,9 @@ def _write(
     histories = [history for own in of_socs for history in own.histories]
     tables = [(table, "newest", title) for part in figures.parts for table in part.tables]
     boards = sorted({board for _, board in chosen}, key=units.natural)
-    socs = write_files.enumeration(sorted({key.soc for key in guides}, key=units.natural))
+    socs = units.enumeration(sorted({key.soc for key in guides}, key=units.natural))
     text = (
-        f"{title} on {socs}: the newest figures of {write_files.enumeration(boards)} side by "
+        f"{title} on {socs}: the newest figures of {units.enumeration(boards)} side by "
         f"side, and all figures of {_counted(len(guides))}."
     )
     words_of_page = tuple(sorted({word for history in histories for word in history.words}))

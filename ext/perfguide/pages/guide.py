@@ -291,7 +291,7 @@ def _description(
     figures = f"{len(records)} figures" if len(records) != 1 else "1 figure"
     description = (
         f"{key.soc} with {family(key)} {key.release}: {figures} of "
-        f"{write_files.enumeration(titles)}, measured on {write_files.enumeration(boards)}, "
+        f"{units.enumeration(titles)}, measured on {units.enumeration(boards)}, "
         f"{summaries.period(bundles)}."
     )
     days = sorted(loaded.bundle.created.date().isoformat() for loaded in bundles)

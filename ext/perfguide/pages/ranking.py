@@ -384,6 +384,18 @@ def lead(figures: RankedFigures) -> str:
     # A ranking has two SoCs at least.
     first, second = ranking.rows[0], ranking.rows[1]
     text = f"{units.number(first.number)} {ranking.unit}".rstrip()
+    if ranking.unit == units.SCORE:
+        text = f"a score of {units.number(first.number)}"
+    equal = [row.soc for row in ranking.rows if row.number == first.number]
+    near = sum(_ratio(first.number, row.number) < MIN_LEAD for row in ranking.rows)
+    if len(equal) > 1:
+        # Loads and engines of equal figures differ, so that none is that of the sentence.
+        said = f"{units.enumeration(equal)} are first with {text}"
+        return (
+            f"{near} SoCs are within 5 % of each other; {said}."
+            if near > len(equal)
+            else f"{said}."
+        )
     text += f" at {units.number(first.load)} % CPU" if first.load is not None else ""
     text += f" ({first.engine})" if first.engine else ""
     ratio = _ratio(first.number, second.number)
@@ -392,7 +404,6 @@ def lead(figures: RankedFigures) -> str:
         close = sum(_ratio(second.number, row.number) <= CLOSE for row in ranking.rows[2:])
         more = f"; the next {close + 1} are within 10 % of each other" if close else ""
     else:
-        near = sum(_ratio(first.number, row.number) < MIN_LEAD for row in ranking.rows)
         said = f"{near} SoCs are within 5 % of each other; {first.soc} is first with {text}"
         more = ""
     spread = ""

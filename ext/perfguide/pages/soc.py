@@ -48,12 +48,12 @@ def write(
     page, keys, catalog = site.addresses.soc[soc], site.socs[soc], site.catalog
     bundles = [loaded.bundle for loaded in site.pool.bundles_of(keys)]
     boards = summaries.boards(bundles, site.boards, with_releases=True)
-    systems = write_files.enumeration(sorted({family(key) for key in keys}))
+    systems = units.enumeration(sorted({family(key) for key in keys}))
     releases = f"{len(keys)} releases" if len(keys) != 1 else "1 release"
     named = sorted({bundle.board.name for bundle in bundles}, key=units.natural)
     text = (
         f"Performance of {soc} with {systems}: headline figures and guides of {releases}, "
-        f"measured on {write_files.enumeration(named)}."
+        f"measured on {units.enumeration(named)}."
     )
     headlines: list[PageTable] = []
     charts: list[PageChart] = []

@@ -30,9 +30,6 @@ GENERATED = b".. perfguide: "
 
 ORIGIN = "Where these figures come from"
 
-MAX_NAMES = 4
-"""Benchmarks or boards that a description names; the others are counted."""
-
 
 @cache
 def _templates() -> jinja2.Environment:
@@ -221,13 +218,6 @@ def _visible(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {key: _visible(item) for key, item in value.items()}
     return [_visible(item) for item in value] if isinstance(value, list) else value
-
-
-def enumeration(names: Sequence[str]) -> str:
-    """Return ``A, B and C``, or ``A, B, C, D and 7 more``."""
-    if len(names) > MAX_NAMES + 1:
-        return f"{', '.join(names[:MAX_NAMES])} and {len(names) - MAX_NAMES} more"
-    return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
 
 
 def list_of_soc(
