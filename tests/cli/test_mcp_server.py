@@ -86,6 +86,7 @@ def test_figures_have_their_unit_sources_health_and_link(site: Path) -> None:
     (figure,) = answer["figures"]
     assert (figure["mean"], figure["unit"], figure["health"]) == (29_000, "kB/s", [])
     assert figure["sources"][0]["pointer"] == "/results/0"
+    assert figure["engine"] == "hw"
     page = "https://example.org/guides/source/guides/AM62X/linux/10.00.html"
     assert figure["link"].startswith(f"{page}#")
 

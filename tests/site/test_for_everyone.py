@@ -302,7 +302,8 @@ def test_the_list_for_language_models_leads_to_pages_and_data(real_site: Path) -
     addresses = [each.removeprefix(f"{BASE}/") for each in re.findall(r"\]\(([^()]+)\)", text)]
     assert text.startswith("# ") and len(addresses) > 10
     assert {a for a in addresses if not (real_site / a).is_file()} == set()
-    assert "api/v1/index.json" in addresses
+    assert {"api/v1/index.json", "source/find.html", "source/explore.html"} <= {*addresses}
+    assert any(each.startswith("source/compare/") for each in addresses)
 
 
 def test_the_sitemap_and_the_feed_name_pages_that_are_there(real_site: Path) -> None:

@@ -105,8 +105,6 @@ class _Question:
         from ..figures import engines
 
         benchmark = self.holdings.catalog.get(record.benchmark)
-        if benchmark is None or engines.ENGINE not in record.params:
-            return ""
         return engines.label(benchmark, record, self.inferred)
 
     def label(self, condition: need.Condition) -> str:

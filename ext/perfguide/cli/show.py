@@ -34,7 +34,7 @@ def add_parsers(add: shared.AddParser) -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
-    from ..figures import query
+    from ..figures import engines, query
     from .places import Places
 
     settings = shared.site_settings(options)
@@ -55,7 +55,16 @@ def _run(options: argparse.Namespace) -> int:
         return shared.NOTHING
     if options.json:
         places = Places(holdings, settings, with_health=options.health)
-        figures = [query.as_json(holdings, record) | places.of(record) for record in records]
+        # An engine is inferred from all figures of its run, of which the query may want one.
+        guides = dict.fromkeys(record.guide for record in records)
+        every = [record for key in guides for record in holdings.pool.of_guide(key)]
+        inferred = engines.inferred(every, holdings.catalog)
+        figures = [
+            query.as_json(holdings, record)
+            | {"engine": engines.label(holdings.catalog.get(record.benchmark), record, inferred)}
+            | places.of(record)
+            for record in records
+        ]
         # Readable names, but nothing that a terminal would interpret.
         print(visible_json(json.dumps(figures, indent=1, ensure_ascii=False)))
         return shared.FINE

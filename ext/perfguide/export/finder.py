@@ -136,7 +136,7 @@ def part(benchmark: Benchmark, records: Iterable[Record], facts: FactsOfSoc) -> 
                 )
                 if clock := facts.clocks[key].get(board):
                     clocks.setdefault(line[:2], {})[number] = clock
-                engine = index_in(texts, _engine(benchmark, record, facts.inferred))
+                engine = index_in(texts, engines.label(benchmark, record, facts.inferred))
                 section = index_in(sections, facts.section(record)[1])
                 figure, doubt = [number, record.cell.mean, engine, section], facts.doubt(record)
                 own = [*figure, index_in(texts, doubt)] if doubt else figure
@@ -193,11 +193,6 @@ def _headline(catalog: Catalog, name: str, metric: str) -> list[Any]:
     values = {n: v[0] if isinstance(v, tuple) else v for n, v in described.at.items()}
     params = [[n, units.plain(value)] for n, value in values.items()]
     return [described.listed, described.short, params]
-
-
-def _engine(benchmark: Benchmark, record: Record, inferred: Mapping[Run, Inferred]) -> str:
-    value = record.params.get(engines.ENGINE)
-    return "" if value is None else engines.label(benchmark, record, inferred)
 
 
 def _value(benchmark: Benchmark, name: str, value: Scalar) -> list[Any]:

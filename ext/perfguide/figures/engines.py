@@ -91,8 +91,11 @@ def is_waiting(load: float) -> bool | None:
     return load < WAITING_LOAD_PERCENT
 
 
-def label(benchmark: Benchmark, record: Record, by_run: Mapping[Run, Inferred]) -> str:
-    """Return the name of the engine of a figure for readers; an inferred one is called likely."""
+def label(benchmark: Benchmark | None, record: Record, by_run: Mapping[Run, Inferred]) -> str:
+    """Return the name of the engine of a figure for readers; an inferred one is called likely. It is empty
+    for a benchmark without engines."""
+    if benchmark is None or ENGINE not in record.params:
+        return ""
     likely = by_run.get(run_of(record))
     if likely is None:
         return benchmark.value_label(ENGINE, record.params[ENGINE])

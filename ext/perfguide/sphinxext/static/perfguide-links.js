@@ -2,7 +2,7 @@
    headings copy theirs. */
 (() => {
   "use strict";
-  const { copy, make, modelOf, ready } = window.perfguideGrid;
+  const { copy, make, modelOf, ready, say } = window.perfguideGrid;
   const { embed } = document.currentScript.dataset; // where the site has a page for embedding
 
   /* Tables that are too long for their page, and the releases of a SoC, have pages of their own. An
@@ -70,17 +70,38 @@
     return frame.outerHTML;
   };
 
-  const offerFrames = () => {
-    for (const use of document.querySelectorAll("figure[id] .perf-use")) {
-      const button = make("button", { type: "button", textContent: "Embed" });
-      button.addEventListener("click", () => copy(frameOf(use.closest("figure")), "Line for another site copied"));
+  /* Saves the picture of a chart as PNG, in twice its size. */
+  const savePng = async (figure) => {
+    const image = [...figure.querySelectorAll("img")].find((each) => each.offsetParent);
+    image.loading = "eager";
+    try {
+      await image.decode();
+      const [width, height] = [image.naturalWidth, image.naturalHeight].map((size) => 2 * size);
+      const canvas = make("canvas", { width, height });
+      const pen = canvas.getContext("2d");
+      pen.fillStyle = "#fff"; // its colours are made for white
+      pen.fillRect(0, 0, width, height);
+      pen.drawImage(image, 0, 0, width, height);
+      const link = make("a", { href: canvas.toDataURL("image/png") });
+      link.download = image.currentSrc.split("/").pop().replace(/\.svg.*$/, ".png");
+      link.click();
+    } catch {
+      say("The browser makes no PNG of files; a click on the picture opens the SVG"); // as from a disk
+    }
+  };
+
+  const offer = (figures, text, chosen) => {
+    for (const use of document.querySelectorAll(`${figures} .perf-use`)) {
+      const button = make("button", { type: "button", textContent: text });
+      button.addEventListener("click", () => chosen(use.closest("figure")));
       if (!use.querySelector(".perf-tools")) use.append(make("div", { className: "perf-tools" }));
       use.querySelector(".perf-tools").append(button);
     }
   };
 
   ready(() => {
-    if (embed) offerFrames();
+    offer("figure.perf-chart:has(img)", "PNG", savePng);
+    if (embed) offer("figure[id]", "Embed", (figure) => copy(frameOf(figure), "Line for another site copied"));
     document.addEventListener("click", (event) => {
       const link = event.target.closest?.("a.headerlink");
       if (link) copy(link.href, "Link copied");
