@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
+import lzma
 import subprocess
 import sys
 import tarfile
 import textwrap
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -49,6 +52,42 @@ def test_a_copy_of_a_log_counts_once(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert "b.log" in (said := capsys.readouterr()).err and "is a copy of a.log" in said.err
     bundle, _ = validate(output.read_bytes())
     assert bundle is not None and len(bundle.results) == 12
+
+
+@pytest.mark.parametrize(
+    ("ending", "compress"),
+    [(".gz", gzip.compress), (".xz", lzma.compress), (".zst", zstandard.compress)],
+)
+def test_compressed_logs_are_read_and_cut_ones_are_named(
+    ending: str,
+    compress: Callable[[bytes], bytes],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    log = tmp_path / f"speed.log{ending}"
+    log.write_bytes(compress(SPEED.encode()))
+    status, output = _pack(tmp_path, str(log), *WHO)
+    assert status == 0
+    bundle, _ = validate(output.read_bytes())
+    assert bundle is not None and len(bundle.results) == 6
+    assert {each.log.file for each in bundle.results if each.log} == {"speed.log"}
+    log.write_bytes(compress(SPEED.encode())[:-20])
+    capsys.readouterr()
+    assert _pack(tmp_path, str(log), *WHO)[0] == 3
+    assert f"speed.log{ending}: error: cannot be decompressed" in capsys.readouterr().err
+
+
+def test_json_that_is_cut_gets_a_word_and_several_documents_do_not(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    log = tmp_path / "run.json"
+    data = (DATA / "iperf3/3.12-tcp.json").read_bytes()
+    log.write_bytes(data[:800])
+    assert _pack(tmp_path, str(log), *WHO)[0] == 3
+    assert "run.json: warning: ends in the middle of its JSON" in capsys.readouterr().err
+    log.write_bytes(b'{"a": 1}\n{"a": 2}\n')
+    assert _pack(tmp_path, str(log), *WHO)[0] == 3
+    assert "JSON" not in capsys.readouterr().err
 
 
 def test_a_log_becomes_a_sound_bundle_with_its_log_beside_it(

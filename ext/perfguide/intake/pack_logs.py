@@ -5,8 +5,10 @@ from __future__ import annotations
 import datetime
 import hashlib
 import io
+import lzma
 import re
 import tarfile
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -21,7 +23,7 @@ from ..adapters import Context, Format, Reading, Scalar, log_dates, read_log
 from ..adapters.envelope import PlainLog, opened
 from ..bundle import Board, Bundle, Result, Runner, Sdk
 from ..bundles import logs as logs_of_bundles
-from ..bundles.decompress import Limits
+from ..bundles.decompress import Capped, LimitError, Limits, decompressed
 from ..bundles.faults import Fault, validate
 from ..common.diagnostics import Diagnostic
 from ..common.path_hints import nearest_path
@@ -31,6 +33,8 @@ ENVIRONMENT = "environment.json"
 MAX_LOG_BYTES = 256 * 1024**2
 """The size of one log beyond which it is not read."""
 
+# Lines of iperf begin with "[" too.
+_JSON_START = re.compile(rb'\s*[\[{]\s*["{]')
 _NUMBER = re.compile(rb"(?<![A-Za-z0-9_])[0-9]")
 
 PARTS: dict[str, type[msgspec.Struct]] = {"sdk": Sdk, "board": Board, "runner": Runner}
@@ -112,7 +116,18 @@ def find(paths: Sequence[Path]) -> tuple[list[LogFile], dict[str, Any], list[Dia
                 message = f"is larger than {MAX_LOG_BYTES} bytes"
                 diagnostics.append(Diagnostic("limit", name, message, "split the log"))
                 continue
-            data = path.read_bytes()
+            try:
+                data = _content(path)
+            except LimitError as error:
+                diagnostics.append(Diagnostic("limit", name, str(error), "split the log"))
+                continue
+            except (OSError, EOFError, lzma.LZMAError, zlib.error, zstandard.ZstdError) as error:
+                message = f"cannot be decompressed: {error}"
+                hint = "pack the log as it was before, or copy it again"
+                diagnostics.append(Diagnostic("unreadable", name, message, hint))
+                continue
+            if _is_packed(path):
+                name = name.removesuffix(path.suffix)
             if path.name == ENVIRONMENT:
                 try:
                     environment |= msgspec.json.decode(data, type=dict[str, Any])
@@ -125,6 +140,21 @@ def find(paths: Sequence[Path]) -> tuple[list[LogFile], dict[str, Any], list[Dia
                 name = f"{Path(top.name) / name}" if not name.startswith(top.name) else f"{name}+"
             logs[name] = LogFile(name, data)
     return list(logs.values()), environment, diagnostics
+
+
+def _is_packed(path: Path) -> bool:
+    """Return whether a file is one log that was compressed, and no archive."""
+    return path.suffix.lower() in (".gz", ".xz", ".zst") and path.with_suffix("").suffix != ".tar"
+
+
+def _content(path: Path) -> bytes:
+    """Return the bytes of a log, out of gzip, xz or zstd."""
+    if not _is_packed(path):
+        return path.read_bytes()
+    limits = Limits(document=MAX_LOG_BYTES)
+    with path.open("rb") as file, decompressed(path.name, file, limits) as stream:
+        capped = Capped(stream, MAX_LOG_BYTES, path.stat().st_size, limits.ratio)
+        return b"".join(iter(lambda: capped.read(2**20), b""))
 
 
 def read(
@@ -157,10 +187,26 @@ def read(
         names,
         sum(len(reading.results) for reading in readings),
         rest,
-        (*mixed, *(d for reading in readings for d in reading.diagnostics)),
+        (*mixed, *_cut_json(log, names), *(d for each in readings for d in each.diagnostics)),
         tuple(unread),
     )
     return report, readings
+
+
+def _cut_json(log: LogFile, formats: Sequence[str]) -> list[Diagnostic]:
+    """Return the fault of a log that no format reads because its JSON is cut, none for other logs."""
+    if formats or not _JSON_START.match(log.data):
+        return []
+    try:
+        msgspec.json.decode(log.data, type=msgspec.Raw)
+    except RecursionError:
+        return []
+    except msgspec.DecodeError as error:
+        # Several documents in one file are not cut.
+        if "truncated" in str(error):
+            message, hint = "ends in the middle of its JSON", "copy the log again"
+            return [Diagnostic("log-row", log.name, message, hint)]
+    return []
 
 
 def _mixture(log: LogFile, readings: Sequence[Reading]) -> list[Diagnostic]:
