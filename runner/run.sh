@@ -73,6 +73,8 @@ fi
 ! wanted alsa || run_alsa
 ! wanted inference || run_inference
 ! wanted latency || run_latency
+# All of a plan has been said.
+[ -z "$SHOW_PLAN" ] || exit 0
 say ""
 say "Results in $OUT:"
 cat "$OUT/summary.txt" >&2

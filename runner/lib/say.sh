@@ -6,12 +6,12 @@ say() {
 }
 
 # summary KIND WHAT WHY: KIND is done, skipped, warning or failed.
-# Each line is in summary.txt of the output folder once.
+# Each line is said once, and is in summary.txt of the output folder.
 summary() {
     summary_line="$1: $2${3:+: $3}"
+    ! grep -Fxq -- "$summary_line" "$OUT/summary.txt" 2>/dev/null || return 0
     say "$summary_line"
-    grep -Fxq -- "$summary_line" "$OUT/summary.txt" 2>/dev/null ||
-        printf '%s\n' "$summary_line" >>"$OUT/summary.txt"
+    printf '%s\n' "$summary_line" >>"$OUT/summary.txt"
 }
 
 skip() {
