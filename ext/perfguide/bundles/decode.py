@@ -11,8 +11,9 @@ import codecs
 import hashlib
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 from msgspec import UNSET, Raw, UnsetType
@@ -172,20 +173,9 @@ def _array(document: Document, reading: _Upload) -> Iterator[Loaded | Diagnostic
     for number, item in enumerate(tree, start=1):
         origin = f"{document.origin}#{number}"
         bundle, faults = judge(item, [])
-        if bundle is None:
-            yield from _findings(origin, None, faults)
-        else:
-            decoded = _decoded(schema.encode(bundle), faults)
-            yield from _loaded(decoded, document.source.root, origin, None)
-
-
-class _RefusedError(Exception):
-    """A text is not a valid bundle. ``faults`` lists every fault, or is ``None`` if they were not
-    looked for."""
-
-    def __init__(self, faults: Sequence[Fault] | None) -> None:
-        super().__init__()
-        self.faults = faults
+        yield from _findings(origin, None, faults)
+        if bundle is not None:
+            yield Loaded(document.source.root, origin, *_decoded(schema.encode(bundle)))
 
 
 def _one(
@@ -194,15 +184,23 @@ def _one(
     if _too_many(data, reading.limits):
         yield _refused(origin, line, reading.limits)
         return
-    try:
-        decoded = _decoded_or_refused(data, reading)
-    except _RefusedError as refused:
-        if refused.faults is None:
+    decoded, faults = None, list[Fault]()
+    # The slow pass finds the reason, or knows what may be ignored.
+    with suppress(msgspec.MsgspecError, ValueError, RecursionError):
+        decoded = None if _has_tiny(data) else _decoded(data)
+    if decoded is None:
+        if reading.effort <= 0:
             yield _in_short(origin, _first_fault(data), line)
-        else:
-            yield from _findings(origin, line, refused.faults)
-        return
-    yield from _loaded(decoded, document.source.root, origin, line)
+            return
+        bundle, faults = validate(data)
+        if bundle is None:
+            # The constant keeps many tiny faulty bundles from being free.
+            reading.effort -= len(data) + 100
+            yield from _findings(origin, line, faults)
+            return
+        decoded = _decoded(schema.encode(bundle))
+    yield from _findings(origin, line, faults)
+    yield Loaded(document.source.root, origin, *decoded)
 
 
 def _in_short(origin: str, reason: str, line: int | None) -> Diagnostic:
@@ -230,39 +228,6 @@ def _findings(origin: str, line: int | None, faults: Sequence[Fault]) -> Iterato
         yield Diagnostic("schema", origin, more, "fix those above first", line=line)
 
 
-class _Decoded(NamedTuple):
-    """A valid bundle, the hash of its content, and faults that do not make it invalid, such as unknown
-    keys."""
-
-    bundle: Bundle
-    digest: str
-    faults: Sequence[Fault]
-
-
-def _decoded_or_refused(data: bytes, reading: _Upload) -> _Decoded:
-    """Return the valid bundle of a text. Raises :class:`_RefusedError`."""
-    try:
-        if not _has_tiny(data):
-            return _decoded(data)
-    except (msgspec.MsgspecError, ValueError, RecursionError):
-        pass  # the slow pass finds the reason, or knows what may be ignored
-    if reading.effort <= 0:
-        raise _RefusedError(None)
-    bundle, faults = validate(data)
-    if bundle is None:
-        # The constant keeps many tiny faulty bundles from being free.
-        reading.effort -= len(data) + 100
-        raise _RefusedError(faults)
-    return _decoded(schema.encode(bundle), faults)
-
-
-def _loaded(
-    decoded: _Decoded, root: str, origin: str, line: int | None
-) -> Iterator[Loaded | Diagnostic]:
-    yield from _findings(origin, line, decoded.faults)
-    yield Loaded(root, origin, decoded.bundle, decoded.digest)
-
-
 _WrittenBundle: Any = msgspec.defstruct(
     "_WrittenBundle",
     [
@@ -277,9 +242,10 @@ _WrittenBundle: Any = msgspec.defstruct(
 _DECODE = msgspec.json.Decoder(_WrittenBundle).decode
 
 
-def _decoded(data: bytes, faults: Sequence[Fault] = ()) -> _Decoded:
-    """Return the bundle of a text without faults. Raises :class:`msgspec.MsgspecError`,
-    :class:`ValueError` or :class:`RecursionError` for any other, and for a few valid ones."""
+def _decoded(data: bytes) -> tuple[Bundle, str]:
+    """Return the bundle of a text without faults, and the hash of its content. Raises
+    :class:`msgspec.MsgspecError`, :class:`ValueError` or :class:`RecursionError` for any other text, and
+    for a few valid ones."""
     written = _DECODE(data)
     given = {name: text for name, text in asdict(written).items() if text is not UNSET}
     head = encode(given | {"results": []})
@@ -294,7 +260,7 @@ def _decoded(data: bytes, faults: Sequence[Fault] = ()) -> _Decoded:
     force_setattr(bundle, "results", Raw(body))
     digest = schema.digest(bundle)
     force_setattr(bundle, "results", Results(table))
-    return _Decoded(bundle, digest, faults)
+    return bundle, digest
 
 
 def _has_tiny(data: bytes) -> bool:
