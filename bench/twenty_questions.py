@@ -78,7 +78,7 @@ QUESTIONS = (
     ("pcie-nvme/write_throughput?buffer_size=4194304 >= 300 MB/s",),
     ("glmark2/score >= 300",),
     ("ethernet-udp/packet_rate >= 100",),
-    # Other units than the figures have, a size that nobody measured, and two benchmarks at once.
+    # Other units than the figures have, a size that was not measured, and two benchmarks at once.
     ("boot-time/boot_time <= 18000 ms",),
     ("stream/copy >= 2 GB/s",),
     ("lmbench/lat_mem_rd-stride128-sz1000k <= 0.05 us",),

@@ -19,7 +19,7 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     # thousand modules are loaded.
     from .common import memory
 
-    memory.look_seldom()
+    memory.collect_rarely()
     from .sphinxext.setup import setup as setup_extension
 
     return setup_extension(app, __version__)

@@ -1,4 +1,4 @@
-"""When a log says that its run was: a line that is a date and no more, as ``date`` prints it.
+"""The date of a run: a line of its log that is a date and no more, as ``date`` prints it.
 
 Dates within other lines are passed over: most of them say when a kernel or a library was built.
 """
@@ -26,7 +26,7 @@ MAX_DATE_CHARS = 60
 
 @dataclass(frozen=True, slots=True)
 class Dated:
-    """When a log begins, on which line it says so, and whether it says the time zone too."""
+    """The time at which a log begins, the line that says so, and whether it names the time zone."""
 
     created: str
     line: int
@@ -34,7 +34,7 @@ class Dated:
 
 
 def find(data: bytes) -> Dated | None:
-    """The first line that is a date, with UTC where it names no zone that is known."""
+    """Return the first line that is a date, with UTC where it names no known zone."""
     for line in lines(data):
         text = line.text.strip()
         if 15 < len(text) <= MAX_DATE_CHARS and (date := _moment(text)):
@@ -78,10 +78,10 @@ def _moment(text: str) -> tuple[datetime.datetime, bool] | None:
 def _zoned(
     parts: tuple[int, int, int, int, int, int, int, int, int, int | None] | None, zone: str
 ) -> tuple[datetime.datetime, bool] | None:
-    """A parsed date. Letters other than UTC's mean several zones, and are taken as UTC."""
+    """Return a parsed date, with UTC where its zone is not known, and whether it is known."""
     if parts is None:
         return None
-    # Letters such as IST belong to several zones.
+    # Other letters, such as IST, belong to several zones.
     has_zone = zone in ("UTC", "GMT", "Z") or zone[:1] in ("+", "-")
     try:
         offset = datetime.timedelta(seconds=parts[9] or 0 if has_zone else 0)

@@ -6,6 +6,7 @@ refused, and with it every entity but XML's own five.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -15,7 +16,7 @@ MAX_LEVELS = 20
 MAX_ELEMENTS = 2_000_000
 
 
-class Broken(Exception):
+class XmlError(Exception):
     """Text that is not the XML that is read here, and its line in the file."""
 
     def __init__(self, message: str, line: int) -> None:
@@ -35,31 +36,31 @@ class Element:
     blank: bool = True
 
     def all(self, tag: str) -> Iterator[Element]:
-        """The children of that name."""
+        """Yield the children of a name."""
         return (child for child in self.children if child.tag == tag)
 
     def find(self, tag: str) -> Element | None:
-        """The only child of that name; ``None`` for none or several."""
+        """Return the only child of a name; ``None`` for none or several."""
         children = list(self.all(tag))
         return children[0] if len(children) == 1 else None
 
     def text(self, tag: str) -> str:
-        """The text of the only child of that name, without spaces around it."""
+        """Return the text of the only child of a name, without spaces around it."""
         child = self.find(tag)
         return "".join(child.parts).strip() if child is not None else ""
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """The offsets of one document in a file; ``whole`` if it has its end tag."""
+    """The offsets of one document in a file, and whether it has its end tag."""
 
     start: int
     end: int
-    whole: bool
+    is_complete: bool
 
 
 def pieces(data: bytes, root: str) -> Iterator[Piece]:
-    """The documents whose root has that name, in the midst of whatever else."""
+    """Yield the documents whose root has a name, in the midst of other text."""
     opening, closing = b"<" + root.encode(), b"</" + root.encode() + b">"
     start = data.find(opening)
     while start >= 0:
@@ -70,24 +71,19 @@ def pieces(data: bytes, root: str) -> Iterator[Piece]:
 
 
 def line_ends(data: bytes) -> list[int]:
-    """The offsets of all line feeds."""
-    offsets = []
-    at = data.find(b"\n")
-    while at >= 0:
-        offsets.append(at)
-        at = data.find(b"\n", at + 1)
-    return offsets
+    """Return the offsets of all line feeds."""
+    return [match.start() for match in re.finditer(b"\n", data)]
 
 
 def line_at(ends: list[int], at: int) -> int:
-    """The line of an offset, counted from 1."""
+    """Return the line of an offset, counted from 1."""
     return bisect_left(ends, at) + 1
 
 
 def parse(data: bytes, piece: Piece, ends: list[int]) -> Element:
-    """The root of one document.
+    """Return the root of one document.
 
-    Raises :class:`Broken` for whatever is not well-formed or is refused.
+    Raises :class:`XmlError` for whatever is not well-formed or is refused.
     """
     top = Element("", 0)
     open_elements = [top]
@@ -101,13 +97,13 @@ def parse(data: bytes, piece: Piece, ends: list[int]) -> Element:
 
     # Entities can expand to gigabytes, and external ones read local files.
     def refuse(*_: object) -> None:
-        raise Broken("a document type or an entity is declared: not read", line())
+        raise XmlError("a document type or an entity is declared: not read", line())
 
     def start(tag: str, _: dict[str, str]) -> None:
         nonlocal count
         count += 1
         if len(open_elements) > MAX_LEVELS or count > MAX_ELEMENTS:
-            raise Broken("more elements, or deeper nested, than a result file has", line())
+            raise XmlError("more elements, or deeper nested, than a result file has", line())
         element = Element(tag, line())
         open_elements[-1].children.append(element)
         open_elements.append(element)
@@ -127,5 +123,5 @@ def parse(data: bytes, piece: Piece, ends: list[int]) -> Element:
         parser.Parse(data[piece.start : piece.end], True)
     except expat.ExpatError as fault:
         at = line_at(ends, piece.start + max(parser.ErrorByteIndex, 0))
-        raise Broken(f"not well-formed XML: {expat.ErrorString(fault.code)}", at) from None
+        raise XmlError(f"not well-formed XML: {expat.ErrorString(fault.code)}", at) from None
     return top.children[0]

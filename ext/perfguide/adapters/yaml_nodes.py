@@ -1,6 +1,6 @@
 """YAML as board farms export it, with the line of every scalar.
 
-Nothing is constructed from what is read: no tag, no type, no merge key is acted
+Nothing is constructed from the text: no tag, no type, no merge key is acted
 on, and a scalar is the text as written. All that a bomb needs is refused: more aliases,
 nodes or levels than a test case has, keys that appear twice, tags.
 """
@@ -20,7 +20,7 @@ MAX_LEVELS = 20
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
-class Broken(Exception):
+class YamlError(Exception):
     """Text that is not the YAML that is read here, and its line within the text."""
 
     def __init__(self, message: str, line: int) -> None:
@@ -46,7 +46,7 @@ class Item:
 def parse(text: str) -> Item:
     """The only document of a text; ``Item.at`` is an offset in characters.
 
-    Raises :class:`Broken` for whatever is not well-formed or is refused.
+    Raises :class:`YamlError` for whatever is not well-formed or is refused.
     """
     try:
         events = yaml.parse(text, Loader=_Loader)
@@ -54,10 +54,10 @@ def parse(text: str) -> Item:
     except yaml.MarkedYAMLError as fault:
         mark = fault.problem_mark or fault.context_mark
         at = mark.index if mark is not None else 0
-        raise Broken(str(fault.problem or "not well-formed YAML"), _line(text, at)) from None
+        raise YamlError(str(fault.problem or "not well-formed YAML"), _line(text, at)) from None
     except (yaml.YAMLError, ValueError, OverflowError, RecursionError) as fault:
         # Among these: characters that YAML forbids, and escapes beyond Unicode.
-        raise Broken(f"not well-formed YAML: {str(fault).splitlines()[:1]}", 1) from None
+        raise YamlError(f"not well-formed YAML: {str(fault).splitlines()[:1]}", 1) from None
 
 
 def _line(text: str, at: int) -> int:
@@ -94,7 +94,7 @@ class _Composer:
         return root if root is not None else Item(0, "")
 
     def _refuse(self, message: str, event: yaml.Event) -> NoReturn:
-        raise Broken(message, _line(self._text, _at(event)))
+        raise YamlError(message, _line(self._text, _at(event)))
 
     def _node(self, event: yaml.Event, level: int) -> Item:
         self._nodes += 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..common.diagnostics import Diagnostic
@@ -33,6 +33,22 @@ def settle(loaded: Iterable[Loaded]) -> Ledger:
     Equal content is one bundle, under the first of its origins in sorted order. Different
     contents under one id of one runner are a conflict, and none of them counts.
     """
+    unique_bundles, diagnostics = _unique(loaded)
+    withdrawn, objections = _withdrawn(unique_bundles)
+    gone = {each.old.bundle.owned_id for each in withdrawn}
+    remaining = [item for owned_id, item in unique_bundles.items() if owned_id not in gone]
+    repeated = _same_runs(remaining)
+    for item, first in repeated:
+        message = f"all of its figures are those of “{first.bundle.id}”: the two count as one run"
+        hint = "if it is another run, upload what it measured"
+        objections.append(Diagnostic("same-run", item.origin, message, hint, "/id", root=item.root))
+    repeated_ids = {item.bundle.owned_id for item, _ in repeated}
+    counted = tuple(item for item in remaining if item.bundle.owned_id not in repeated_ids)
+    return Ledger(counted, tuple(withdrawn), (*diagnostics, *objections))
+
+
+def _unique(loaded: Iterable[Loaded]) -> tuple[dict[tuple[str, str], Loaded], list[Diagnostic]]:
+    """Return the bundles by id and runner, sorted, without those in conflict, and the conflicts."""
     by_id: dict[tuple[str, str], dict[str, Loaded]] = {}
     # Sorted, so that the outcome does not depend on the order in which files are found.
     for item in sorted(loaded, key=lambda each: (each.origin, each.digest)):
@@ -41,23 +57,24 @@ def settle(loaded: Iterable[Loaded]) -> Ledger:
     diagnostics: list[Diagnostic] = []
     for owned_id, versions in sorted(by_id.items()):
         if len(versions) == 1:
-            unique_bundles[owned_id] = next(iter(versions.values()))
+            (unique_bundles[owned_id],) = versions.values()
             continue
-        origins = [item.origin for item in versions.values()]
         for item in versions.values():
-            others = ", ".join(o for o in origins if o != item.origin)
-            diagnostics.append(
-                Diagnostic(
-                    "conflict",
-                    item.origin,
-                    f"the id “{owned_id[0]}” is also in {others}, with other content; "
-                    "none of them is published",
-                    "give each run an id of its own, or withdraw the old one by “supersedes”",
-                    "/id",
-                    root=item.root,
-                )
-            )
+            others = ", ".join(o.origin for o in versions.values() if o.origin != item.origin)
+            message = f"the id “{owned_id[0]}” is also in {others}, with other content; "
+            message += "none of them is published"
+            hint = "give each run an id of its own, or withdraw the old one by “supersedes”"
+            fault = Diagnostic("conflict", item.origin, message, hint, "/id", root=item.root)
+            diagnostics.append(fault)
+    return unique_bundles, diagnostics
+
+
+def _withdrawn(
+    unique_bundles: Mapping[tuple[str, str], Loaded],
+) -> tuple[list[Withdrawal], list[Diagnostic]]:
+    """Return the withdrawals, and a diagnostic for each bundle with impossible ones."""
     withdrawn: list[Withdrawal] = []
+    diagnostics: list[Diagnostic] = []
     by_name = {item.bundle.id: item for item in unique_bundles.values()}
     for item in unique_bundles.values():
         objections: list[tuple[int, str]] = []
@@ -70,18 +87,7 @@ def settle(loaded: Iterable[Loaded]) -> Ledger:
                 objections.append((index, f"“{target}” is not withdrawn: {reason}"))
         if objections:
             diagnostics.append(_objected(item, objections))
-    gone = {w.old.bundle.owned_id for w in withdrawn}
-    remaining = [item for owned_id, item in unique_bundles.items() if owned_id not in gone]
-    repeated = _same_runs(remaining)
-    for item, first in repeated:
-        message = f"all of its figures are those of “{first.bundle.id}”: the two count as one run"
-        hint = "if it is another run, upload what it measured"
-        diagnostics.append(
-            Diagnostic("same-run", item.origin, message, hint, "/id", root=item.root)
-        )
-    repeated_ids = {item.bundle.owned_id for item, _ in repeated}
-    counted = tuple(item for item in remaining if item.bundle.owned_id not in repeated_ids)
-    return Ledger(counted, tuple(withdrawn), tuple(diagnostics))
+    return withdrawn, diagnostics
 
 
 def _same_runs(items: Iterable[Loaded]) -> list[tuple[Loaded, Loaded]]:
@@ -94,9 +100,9 @@ def _same_runs(items: Iterable[Loaded]) -> list[tuple[Loaded, Loaded]]:
     out = []
     for own in groups.values():
         first: dict[str, Loaded] = {}
-        for item in (
-            sorted(own, key=lambda i: (i.bundle.created, i.bundle.owned_id)) if own[1:] else ()
-        ):
+        # Hashing a bundle that is alone would be in vain.
+        candidates = own if len(own) > 1 else ()
+        for item in sorted(candidates, key=lambda i: (i.bundle.created, i.bundle.owned_id)):
             figures = item.hash_of_figures()
             if figures and (earlier := first.setdefault(figures, item)) is not item:
                 out.append((item, earlier))

@@ -48,7 +48,7 @@ class _Seen:
 
 
 Undescribed = tuple[str, ...]
-"""What no description has: the part of a result (``benchmark``, ``params``, ``unit`` or ``metric``),
+"""A name or unit that no description has: the part of a result (``benchmark``, ``params``, ``unit`` or ``metric``),
 the benchmark, and the name; for a unit also that of the description."""
 
 

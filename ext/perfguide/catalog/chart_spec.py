@@ -26,7 +26,6 @@ the benchmark's page, for the newest figures of all boards."""
 
 
 Kind = Literal["lines", "bars", "steps"]
-"""Lines with a mark at each point, bars beside their names, or the steps of a histogram."""
 
 
 class Chart(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

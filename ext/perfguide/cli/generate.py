@@ -24,7 +24,7 @@ def add_parsers(add: shared.AddParser) -> None:
 
 
 def _run(options: argparse.Namespace) -> int:
-    memory.look_seldom()
+    memory.collect_rarely()
     from ..pages import build
 
     phases = timing.Phases()

@@ -9,7 +9,7 @@ from functools import cache
 
 
 @cache
-def look_seldom() -> None:
+def collect_rarely() -> None:
     """Run the garbage collector less often in this process: nearly all objects of a build stay
     in use.
 

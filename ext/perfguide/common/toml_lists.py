@@ -79,8 +79,8 @@ def read(
 
     An entry with a fault is left out, with a diagnostic of ``kind``, and does not affect the
     others. ``wrong`` returns a fault that the types of ``spec`` cannot express, and its fix, or
-    ``None``. ``others`` are lists of the same file, each of which is read by a call of its own; all but
-    one say ``of_file=False``, so that faults of the file itself are reported once. A file that is not TOML
+    ``None``. ``others`` are lists of the same file, each read by a call of its own; all but one say
+    ``of_file=False``, so that faults of the file itself are reported once. A file that is not TOML
     gives one diagnostic and no entry.
     """
     if path is None:

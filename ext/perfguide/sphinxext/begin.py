@@ -19,7 +19,7 @@ from ..common import memory
 from ..common.diagnostics import visible
 from ..common.path_hints import explained
 
-memory.look_seldom()
+memory.collect_rarely()
 # A build of a site needs these; the configuration would import them later, one after the other.
 import sphinx.application  # noqa: E402
 import sphinx.builders.html  # noqa: E402, F401

@@ -71,8 +71,9 @@ class PerfChart(SphinxDirective):
                 return warn_at(self, "chart", name, message, "check the path")
             self.env.note_dependency(name)
         try:
-            options = {n.replace("-", "_"): self.options.get(n) for n in TABLE_OPTIONS}
-            stated = {name: value for name, value in options.items() if value is not None}
+            stated = {
+                n.replace("-", "_"): self.options[n] for n in TABLE_OPTIONS if n in self.options
+            }
             view = from_csv.view(text, self.arguments[0], **stated)
             folder = page_name(self.config.perfguide_output, gallery.DRAWN)
             formats = vars(self.env)[FORMATS_KEY]

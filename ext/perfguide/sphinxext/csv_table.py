@@ -60,7 +60,6 @@ class PerfCsvTable(SphinxDirective):
     option_spec: ClassVar[OptionSpec] = {
         **{name: read for name, read in CSVTable.option_spec.items() if name != "url"},
         "widths": _widths,
-        "tabs": directives.flag,
         "marked": directives.flag,
     }
 
@@ -95,7 +94,7 @@ class PerfCsvTable(SphinxDirective):
             (_read(text, c < stub) for c, text in enumerate((*row, *empty[len(row) :])))
             for row in body
         )
-        grid = Grid(head, tuple(map(tuple, cells)), stub, "tabs" in self.options)
+        grid = Grid(head, tuple(map(tuple, cells)), stub)
         if header and "Unit" in grid.header[0][:stub]:
             column = grid.header[0].index("Unit")
             names = dict.fromkeys(units.whole(row[column]) for row in grid.rows)

@@ -91,7 +91,7 @@ _SETTINGS = frozenset(
 
 
 def read(data: bytes, context: Context) -> Reading:
-    """The figures of every report in the text."""
+    """Return the figures of every report in the text."""
     parsed = documents(data)
     collector = Collector(context)
     for line, message in parsed.faults:

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from .. import Context, Format, Reading
 from ..json_nodes import Source, source
 from ..log_lines import holds
-from ..yaml_nodes import Broken, Item, parse
+from ..yaml_nodes import Item, YamlError, parse
 from .collector import Collector
 from .lava import FIELDS, Case, Cases
 
@@ -76,7 +76,7 @@ def read(data: bytes, context: Context) -> Reading:
             continue
         try:
             item = parse(block)
-        except Broken as fault:
+        except YamlError as fault:
             collector.broken(first + fault.line - 1, f"a test case is broken: {fault.message}")
             continue
         for each in item.items if item.items else (item,):

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from .. import Context, Format, Reading
 from ..json_nodes import documents
-from ..xml_nodes import Broken, Element, line_at, line_ends, parse, pieces
+from ..xml_nodes import Element, XmlError, line_at, line_ends, parse, pieces
 from .collector import Collector
 from .phoronix import Entry, System, Test, kernel, runs, take
 
@@ -60,12 +60,12 @@ def read(data: bytes, context: Context) -> Reading:
         first = line_at(ends, piece.start)
         prolog = data.find(b"<?xml", before, piece.start)
         before = piece.end
-        if not piece.whole:
+        if not piece.is_complete:
             collector.broken(first, "a result file that is cut: its end is missing")
             continue
         try:
             root = parse(data, piece, ends)
-        except Broken as fault:
+        except XmlError as fault:
             collector.broken(fault.line, fault.message)
             continue
         top = line_at(ends, prolog) if prolog >= 0 else first

@@ -40,7 +40,7 @@ EXAMPLE = """\
 
 
 def read(data: bytes, context: Context) -> Reading:
-    """The timings of every benchmark of every report."""
+    """Return the timings of every benchmark of every report."""
     parsed = documents(data)
     collector = Collector(context)
     line = parsed.source.line
