@@ -23,7 +23,7 @@ _NO_KEYS: Mapping[str, str] = {}
 Kind = Literal["object", "array", "string", "number", "word"]
 
 
-class YamlError(Exception):
+class JsonError(Exception):
     """Text that is not what it has to be, and the offset at which it is not."""
 
     def __init__(self, message: str, at: int) -> None:
@@ -127,7 +127,7 @@ def documents(data: bytes, repeated: Mapping[str, str] = _NO_KEYS) -> Documents:
         begin = start.end()
         try:
             root = _value(log.text, begin, 0, repeated)
-        except YamlError as fault:
+        except JsonError as fault:
             line = log.line(fault.at)
             faults.append((line, fault.message))
             end = log.text.find("\n", begin)
@@ -144,10 +144,10 @@ def documents(data: bytes, repeated: Mapping[str, str] = _NO_KEYS) -> Documents:
 def _value(text: str, at: int, level: int, repeated: Mapping[str, str]) -> Node:
     token = _TOKEN.match(text, at)
     if token is None:
-        raise YamlError("this is not JSON, or it is cut here", _past_space(text, at))
+        raise JsonError("this is not JSON, or it is cut here", _past_space(text, at))
     # Before Python's own limit, whose error could be raised anywhere.
     if level > MAX_LEVELS:
-        raise YamlError(f"values nest deeper than {MAX_LEVELS} levels", token.end() - 1)
+        raise JsonError(f"values nest deeper than {MAX_LEVELS} levels", token.end() - 1)
     group = token.lastindex or 0
     start, end = token.span(group)
     if group == 1:
@@ -160,7 +160,7 @@ def _value(text: str, at: int, level: int, repeated: Mapping[str, str]) -> Node:
         return _object(text, start, level, repeated)
     if token[3] == "[":
         return _array(text, start, level, repeated)
-    raise YamlError(f"“{token[3]}” is where a value belongs", start)
+    raise JsonError(f"“{token[3]}” is where a value belongs", start)
 
 
 def _array(text: str, start: int, level: int, repeated: Mapping[str, str]) -> Node:
@@ -175,7 +175,7 @@ def _array(text: str, start: int, level: int, repeated: Mapping[str, str]) -> No
         if mark == "]":
             return Node("array", start, at, items=tuple(items))
         if mark != ",":
-            raise YamlError("a comma or “]” is missing", at)
+            raise JsonError("a comma or “]” is missing", at)
 
 
 def _object(text: str, start: int, level: int, repeated: Mapping[str, str]) -> Node:
@@ -187,17 +187,17 @@ def _object(text: str, start: int, level: int, repeated: Mapping[str, str]) -> N
     while True:
         key = _TOKEN.match(text, at)
         if key is None or not key[1]:
-            raise YamlError("a key is missing", _past_space(text, at))
+            raise JsonError("a key is missing", _past_space(text, at))
         name = _unquote(text, *key.span(1))
         mark, at = _mark(text, key.end())
         if mark != ":":
-            raise YamlError("a colon is missing", at)
+            raise JsonError("a colon is missing", at)
         value = _value(text, at, level + 1, repeated)
         if name in members:
             merged = _merged(members[name], value, repeated.get(name))
             # One of the two values would be lost.
             if merged is None:
-                raise YamlError(f"the key “{name}” appears twice in one object", key.start(1))
+                raise JsonError(f"the key “{name}” appears twice in one object", key.start(1))
             members[name] = merged
         else:
             members[name] = value
@@ -205,7 +205,7 @@ def _object(text: str, start: int, level: int, repeated: Mapping[str, str]) -> N
         if mark == "}":
             return Node("object", start, at, members=members)
         if mark != ",":
-            raise YamlError("a comma or “}” is missing", at)
+            raise JsonError("a comma or “}” is missing", at)
 
 
 def _merged(old: Node, new: Node, between: str | None) -> Node | None:
@@ -239,4 +239,4 @@ def _unquote(text: str, start: int, end: int) -> str:
     try:
         return str(json.loads(quoted))
     except ValueError:
-        raise YamlError("a string holds a bad escape", start) from None
+        raise JsonError("a string holds a bad escape", start) from None
