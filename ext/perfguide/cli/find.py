@@ -104,8 +104,7 @@ class _Question:
         """Return the engine of a figure for readers; an empty text for benchmarks without engines."""
         from ..figures import engines
 
-        benchmark = self.holdings.catalog.get(record.benchmark)
-        return engines.label(benchmark, record, self.inferred)
+        return engines.of_figure(self.holdings.catalog, record, self.inferred)
 
     def label(self, condition: need.Condition) -> str:
         """Return the metric of a condition in words that tell it from those of the others."""

@@ -61,7 +61,7 @@ def _run(options: argparse.Namespace) -> int:
         inferred = engines.inferred(every, holdings.catalog)
         figures = [
             query.as_json(holdings, record)
-            | {"engine": engines.label(holdings.catalog.get(record.benchmark), record, inferred)}
+            | {"engine": engines.of_figure(holdings.catalog, record, inferred)}
             | places.of(record)
             for record in records
         ]

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..bundles.guide_key import GuideKey
-from ..catalog.benchmarks import Benchmark, Catalog, Scalar
+from ..catalog.benchmarks import Benchmark, Catalog, Scalar, undescribed
 from ..catalog.chart_spec import is_number
 from ..common import units
 from .pool import Record
@@ -91,10 +91,15 @@ def is_waiting(load: float) -> bool | None:
     return load < WAITING_LOAD_PERCENT
 
 
-def label(benchmark: Benchmark | None, record: Record, by_run: Mapping[Run, Inferred]) -> str:
+def of_figure(catalog: Catalog, record: Record, by_run: Mapping[Run, Inferred]) -> str:
+    """Return the engine of a figure for readers, also of a benchmark without a description."""
+    return label(catalog.get(record.benchmark) or undescribed(record.benchmark), record, by_run)
+
+
+def label(benchmark: Benchmark, record: Record, by_run: Mapping[Run, Inferred]) -> str:
     """Return the name of the engine of a figure for readers; an inferred one is called likely. It is empty
-    for a benchmark without engines."""
-    if benchmark is None or ENGINE not in record.params:
+    for a figure without one."""
+    if ENGINE not in record.params:
         return ""
     likely = by_run.get(run_of(record))
     if likely is None:
