@@ -19,14 +19,13 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import chdir, contextmanager, nullcontext
 from functools import lru_cache
-from importlib.metadata import version
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from . import extras, orphans
 from .diagnostics import ReportedError
-from .package import fingerprint
+from .package import fingerprint, libraries
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -42,9 +41,6 @@ PIECES_PER_WORKER, PIECES_PER_CORE = 8, 3
 
 WORKER_COUNT_MAX_AGE_S = 2
 """Seconds after which the number of workers is asked for again."""
-
-OUTPUT_PACKAGES = ("matplotlib", "msgspec", "numpy", "zstandard")
-"""Packages whose version can change the output."""
 
 _WORK_LOCK = threading.Lock()
 
@@ -235,7 +231,5 @@ def _same(identity: str, folder: str, work: Callable[[T], R], piece: T) -> R:
 
 @lru_cache(1)
 def itself() -> str:
-    """Return a hash of the package's code and of the versions that decide its output."""
-    versions = [platform.python_version(), *map(version, OUTPUT_PACKAGES)]
-    code = fingerprint()
-    return hashlib.sha256("\n".join([code, *versions]).encode()).hexdigest()
+    """Return a hash of the package's code and of the libraries that decide its output."""
+    return hashlib.sha256(repr((fingerprint(), libraries())).encode()).hexdigest()
