@@ -339,6 +339,44 @@ def test_a_log_of_two_boards_is_refused_with_their_lines(
     assert (message in errors) == (status == 3)
 
 
+def test_a_stated_board_or_kernel_divides_a_log_of_several(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    speeds = {"am62": SPEED, "am64": SPEED.replace("503.88", "504.10")}
+    pairs = zip(*(text.splitlines() for text in speeds.values()), strict=True)
+    journal = tmp_path / "journal.log"
+    journal.write_text(
+        "".join(
+            f"Apr 02 09:30:00 {host} bench[7]: {line}\n"
+            for pair in pairs
+            for host, line in zip(speeds, pair, strict=True)
+        ),
+        "utf-8",
+    )
+    console = tmp_path / "console.log"
+    console.write_text(_console("b", "6.1.80") + _console("b", "6.6.32"), "utf-8")
+    at = 2 * SPEED.splitlines().index(next(x for x in SPEED.splitlines() if "503.88" in x))
+    length = len(_console("b", "6.1.80").splitlines())
+    lines = {}
+    for log, option, name in (
+        (journal, "--board", "am62"),
+        (journal, "--board", "am64"),
+        (console, "--kernel", "6.1.80"),
+        (console, "--kernel", "6.6.32"),
+    ):
+        status, output = _pack(tmp_path, str(log), *WHO, option, name)
+        assert status == 0
+        assert f"lines of {name} are read" in capsys.readouterr().err
+        bundle, _ = validate(output.read_bytes())
+        assert bundle is not None and len(bundle.results) == 6
+        first = next(each for each in bundle.results if each.params["block_size"] == 16)
+        assert first.log is not None
+        lines[name] = first.log.line, first.samples
+    assert lines["am62"] == (at + 1, [503.88]) and lines["am64"] == (at + 2, [504.10])
+    assert lines["6.6.32"][0] == lines["6.1.80"][0] + length
+    assert _pack(tmp_path, str(console), *WHO, "--kernel", "6.7")[0] == 3
+
+
 UNREAD = "Elapsed: 12.5 s\nno number here\nusb3 is plugged\n17 retries\n"
 
 

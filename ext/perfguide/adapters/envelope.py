@@ -10,7 +10,7 @@ from __future__ import annotations
 import datetime
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
@@ -137,6 +137,21 @@ class PlainLog:
     """The same with lines joined that fill the width of a terminal."""
     joined_lines: frozenset[int] = frozenset()
     """The lines of the file at which the joined ones begin."""
+
+    def numbered(self, lines: Sequence[int]) -> PlainLog:
+        """Return a log of a part of a file with the lines of the file."""
+
+        def of_file(numbers: Iterable[int]) -> list[int]:
+            return [lines[number - 1] for number in numbers]
+
+        return replace(
+            self,
+            numbers=of_file(self.numbers),
+            mixed=tuple((*names, lines[line - 1]) for *names, line in self.mixed),
+            hosts={host: frozenset(of_file(own)) for host, own in self.hosts.items()},
+            joined=self.joined and self.joined.numbered(lines),
+            joined_lines=frozenset(of_file(self.joined_lines)),
+        )
 
     def before(self, line: int) -> int:
         """Return the line before a line, without messages of other programs; 0 where there is none."""
@@ -427,6 +442,8 @@ def _strip(rows: _Rows, name: str, front: re.Pattern[str]) -> None:
         elif text.strip():
             # Without its front, a line may be the tail of the one before.
             torn.append(index)
+            if sender[0]:
+                rows.hosts[sender[0]].add(rows.numbers[index])
         rows.texts[index] = text
         by_sender.setdefault(sender, []).append((text, rows.numbers[index]))
     rows.envelopes.append(name)

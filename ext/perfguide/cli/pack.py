@@ -174,6 +174,8 @@ def _pack(options: argparse.Namespace) -> int:
     logs, environment, diagnostics = pack_logs.find(options.logs)
     if shared.print_faults(diagnostics):
         return shared.USAGE
+    logs, notes = pack_logs.divided(logs, stated)
+    shared.print_all(notes, sys.stderr)
     # Loading all formats takes as long as reading ten logs of the runner, which need one.
     containers = [registry.built_in(name) for name in registry.CONTAINERS]
     formats_of = {

@@ -10,7 +10,7 @@ import re
 import tarfile
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -46,11 +46,16 @@ class LogFile:
 
     name: str
     data: bytes
+    lines: Sequence[int] | None = None
+    """The lines that are read, in their order; ``None`` for all."""
 
     @cached_property
     def plain(self) -> PlainLog:
         """Its lines, out of all envelopes."""
-        return opened(self.data)
+        if self.lines is None:
+            return opened(self.data)
+        rows = self.data.split(b"\n")
+        return opened(b"\n".join(rows[line - 1] for line in self.lines)).numbered(self.lines)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +162,36 @@ def _content(path: Path) -> bytes:
         return b"".join(iter(lambda: capped.read(2**20), b""))
 
 
+def divided(logs: Sequence[LogFile], stated: Stated) -> tuple[list[LogFile], list[Diagnostic]]:
+    """Return the logs with the lines of the stated board or kernel alone, where a log is of several, and
+    a note for each of these."""
+    parts: list[LogFile] = []
+    notes: list[Diagnostic] = []
+    for log in logs:
+        lines, name = _part(log.plain, stated.facts)
+        parts.append(replace(log, lines=lines) if lines else log)
+        if lines:
+            message = (
+                f"is of several boards or kernels: only the {len(lines)} lines of {name} are read"
+            )
+            notes.append(Diagnostic("log-note", log.name, message))
+    return parts, notes
+
+
+def _part(log: PlainLog, facts: Mapping[str, Scalar]) -> tuple[list[int], str]:
+    """Return the lines of the stated board or else of the stated kernel, none where a log is of one."""
+    board, kernel = str(facts.get("board.name", "")), str(facts.get("sdk.kernel", ""))
+    if len(log.hosts) > 1 and board in log.hosts:
+        return sorted(log.hosts[board]), board
+    changes = [(old, new, line) for what, old, new, line in log.mixed if what == "kernel"]
+    if kernel not in {name for old, new, _ in changes for name in (old, new)}:
+        return [], ""
+    names = [changes[0][0], *(new for _, new, _ in changes)]
+    starts = [1, *(line for *_, line in changes), log.numbers[-1] + 1]
+    spans = zip(names, starts, starts[1:], strict=False)
+    return [line for name, a, b in spans if name == kernel for line in range(a, b)], kernel
+
+
 def read(
     log: LogFile, stated: Stated, formats: Sequence[Format]
 ) -> tuple[LogReport, list[Reading]]:
@@ -212,16 +247,18 @@ def _cut_json(log: LogFile, formats: Sequence[str]) -> list[Diagnostic]:
 def _mixture(log: LogFile, readings: Sequence[Reading]) -> list[Diagnostic]:
     """Return the fault of a log with figures of two kernels or boards, none for other logs."""
     lines = [result.log.line for each in readings for result in each.results if result.log]
-    hint = "no figure of it is read; split the log, and pack each part by itself"
+    split = "no figure of it is read; split the log, and pack each part by itself"
     for what, old, new, line in log.plain.mixed:
         if any(each < line for each in lines) and any(each > line for each in lines):
             message = f"this log has figures of two {what}s: “{old}”, and from this line “{new}”"
+            hint = f"{split}, or say which one by --kernel" if what == "kernel" else split
             return [Diagnostic("log-row", log.name, message, hint, line=line)]
     of_hosts = {host: sorted(own & {*lines}) for host, own in log.plain.hosts.items()}
     first = {host: own[0] for host, own in of_hosts.items() if own}
     if len(first) > 1:
         places = ", ".join(f"{host} (line {line})" for host, line in [*first.items()][:5])
         message = f"this log has figures of several boards: {places}"
+        hint = f"{split}, or say which one by --board"
         return [Diagnostic("log-row", log.name, message, hint)]
     return []
 
