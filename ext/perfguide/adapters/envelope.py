@@ -147,7 +147,7 @@ class PlainLog:
         return replace(
             self,
             numbers=of_file(self.numbers),
-            mixed=tuple((*names, lines[line - 1]) for *names, line in self.mixed),
+            mixed=tuple((what, old, new, lines[at - 1]) for what, old, new, at in self.mixed),
             hosts={host: frozenset(of_file(own)) for host, own in self.hosts.items()},
             joined=self.joined and self.joined.numbered(lines),
             joined_lines=frozenset(of_file(self.joined_lines)),
