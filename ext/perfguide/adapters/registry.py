@@ -52,7 +52,7 @@ BUILT_IN: dict[str, str] = {
     "stress-ng": "programs.stress_ng:FORMAT",
     "stress-ng-yaml": DESCRIBED,
     "tinymembench": DESCRIBED,
-    "ramlat": "programs.ramlat:FORMAT",
+    "ramlat": DESCRIBED,
     "mbw": DESCRIBED,
     "hackbench": DESCRIBED,
     "signaltest": "programs.signaltest:FORMAT",
