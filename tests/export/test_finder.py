@@ -235,6 +235,16 @@ def test_the_form_asks_and_writes_the_question_into_the_address(page: Page, proj
     expect(page.locator(".perf-finder table")).to_have_count(0)
 
 
+def test_a_figure_is_chosen_by_typing_its_name(page: Page, project: Path) -> None:
+    ask(page, project)
+    figure = page.get_by_label("Figure")
+    figure.focus()
+    page.keyboard.type("OpenSSL: Thr", delay=30)
+    expect(page.get_by_label("Block size", exact=True)).to_be_visible()
+    expect(figure).to_have_value("openssl/throughput")
+    expect(figure).to_be_focused()
+
+
 def test_where_no_board_meets_a_need_the_page_offers_bounds_that_some_do(
     page: Page, project: Path
 ) -> None:

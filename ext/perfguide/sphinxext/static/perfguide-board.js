@@ -96,18 +96,13 @@
       ...sorted.filter(([text]) => text !== usual).map(([text, [label]]) => option(text, label, asked)));
   }
 
-  async function conditionFields(condition) {
-    const figure = el("select", {});
-    for (const [name, title, , metrics] of index.benchmarks) {
-      const options = metrics.map(([metric, , label]) =>
-        option(`${name}/${metric}`, `${title}: ${label}`, `${condition.benchmark}/${condition.metric}`));
-      figure.append(el("optgroup", { label: title }, ...options));
-    }
+  /* What stands behind the figure of a condition: its parameters and its bound. */
+  async function valueFields(condition, remove) {
     const sign = el("select", {}, option(">=", "at least", condition.atLeast ? ">=" : "<="),
       option("<=", "at most", condition.atLeast ? ">=" : "<="));
     const bound = el("input", { inputmode: "decimal", size: "6", value: String(condition.bound ?? "") });
     const unit = el("input", { size: "5", value: condition.unit });
-    const fields = el("div", { class: "perf-explorer-fields" }, field("Figure", figure));
+    const nodes = [];
     const usualFields = [];
     const selects = new Map();
     for (const [name, param] of await paramsOf(condition.benchmark)) {
@@ -116,27 +111,44 @@
       const select = valueSelect(asked, param);
       selects.set(name, select);
       // Few readers choose what runs beside a benchmark; those who did see it.
-      if (param.usual !== null && !asked) usualFields.push(field(param.label, select));
-      else fields.append(field(param.label, select));
+      (param.usual !== null && !asked ? usualFields : nodes).push(field(param.label, select));
     }
-    const remove = el("button", { type: "button" }, "Remove");
-    fields.append(el("div", { class: "perf-finder-bound" }, field("Bound", sign), field("Number", bound), field("Unit", unit), remove));
+    nodes.push(el("div", { class: "perf-finder-bound" }, field("Bound", sign), field("Number", bound), field("Unit", unit), remove));
     if (usualFields.length) {
       const names = usualFields.map((each) => each.firstElementChild.textContent.toLowerCase()).join(", ");
-      fields.append(el("details", { class: "perf-finder-more" }, el("summary", {}, `More: ${names}`),
+      nodes.push(el("details", { class: "perf-finder-more" }, el("summary", {}, `More: ${names}`),
         el("div", { class: "perf-explorer-fields" }, ...usualFields)));
     }
-    const row = {
-      fields,
-      text: () => {
-        const params = [...selects].filter(([, select]) => select.value);
-        const named = params.map(([name, select]) => `${name}=${select.value}`).join("&");
-        return `${figure.value}${named ? `?${named}` : ""} ${sign.value} ${bound.value} ${unit.value}`.trim();
-      },
+    const text = () => {
+      const params = [...selects].filter(([, select]) => select.value);
+      const named = params.map(([name, select]) => `${name}=${select.value}`).join("&");
+      return `${named ? `?${named}` : ""} ${sign.value} ${bound.value} ${unit.value}`;
     };
+    return { bound, nodes, text };
+  }
+
+  async function conditionRow(condition) {
+    const figure = el("select", {});
+    for (const [name, title, , metrics] of index.benchmarks) {
+      const options = metrics.map(([metric, , label]) =>
+        option(`${name}/${metric}`, `${title}: ${label}`, `${condition.benchmark}/${condition.metric}`));
+      figure.append(el("optgroup", { label: title }, ...options));
+    }
+    const remove = el("button", { type: "button" }, "Remove");
+    const fields = el("div", { class: "perf-explorer-fields" }, field("Figure", figure));
+    let values = await valueFields(condition, remove);
+    fields.append(...values.nodes);
+    const row = { fields, text: () => `${figure.value}${values.text()}`.trim() };
+    let latest = 0;
     figure.addEventListener("change", async () => {
+      const mine = (latest += 1);
       const [benchmark, metric] = split(figure.value);
-      await replace(row, { ...usual(benchmark, metric), bound: bound.value });
+      const others = await valueFields({ ...usual(benchmark, metric), bound: values.bound.value }, remove);
+      if (mine !== latest) return;
+      // The select stays, so that a reader can type on, or go on with the arrows.
+      values.nodes.forEach((node) => node.remove());
+      values = others;
+      fields.append(...values.nodes);
     });
     remove.addEventListener("click", () => {
       conditionRows = conditionRows.filter((each) => each !== row);
@@ -167,15 +179,8 @@
 
   let conditionRows = [];
 
-  async function replace(row, condition) {
-    const other = await conditionFields(condition);
-    row.fields.replaceWith(other.fields);
-    conditionRows = conditionRows.map((each) => (each === row ? other : each));
-    other.fields.querySelector("select").focus();
-  }
-
   async function add(condition) {
-    const row = await conditionFields(condition);
+    const row = await conditionRow(condition);
     conditionRows.push(row);
     rows.append(row.fields);
   }
