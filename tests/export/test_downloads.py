@@ -380,6 +380,7 @@ def test_a_new_bundle_changes_its_guide_and_the_lists_alone(site: Path) -> None:
         "results/AM62X/linux/09.02.csv",
         "runs/AM62X/linux/09.02.csv",
         "parquet-runs/soc=AM62X/os=linux/09.02.parquet",
+        "compare/AM62X/linux/09.01-vs-09.02.js",
         "explore/AM62X/speed/1.js",
     }
 
