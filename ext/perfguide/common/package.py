@@ -13,7 +13,6 @@ import sys
 from collections.abc import Sequence
 from functools import cache
 from importlib.metadata import (
-    Distribution,
     PackageNotFoundError,
     distribution,
     distributions,
@@ -66,16 +65,16 @@ def libraries(*modules: str) -> tuple[str, ...]:
         if name in versions:
             continue
         try:
-            fields = _fields(distribution(name))
+            metadata = distribution(name).metadata
         except PackageNotFoundError:
             if name == NAME:
-                every = {_name_and_version(_fields(each)) for each in distributions()}
+                every = {f"{each.name} {each.version}" for each in distributions()}
                 return (python, *sorted(every))
             continue  # for another platform, or an extra that is not installed
-        versions[name] = _name_and_version(fields)
-        extras = [value for field, value in fields if field == "Provides-Extra"]
+        versions[name] = f"{metadata['Name']} {metadata['Version']}"
+        extras = metadata.get_all("Provides-Extra", [])
         chosen = ["", *({*extras} - EXTRAS_OF_NO_PAGE if name == NAME else ())]
-        needs = (value for field, value in fields if field == "Requires-Dist")
+        needs = metadata.get_all("Requires-Dist", [])
         waiting += filter(None, (_needed(need, chosen) for need in needs))
     return (python, *sorted(versions.values()))
 
@@ -96,19 +95,6 @@ def _needed(requirement: str, extras: Sequence[str]) -> str:
     read = Requirement(requirement)
     is_needed = not read.marker or any(read.marker.evaluate({"extra": each}) for each in extras)
     return read.name if is_needed else ""
-
-
-def _fields(package: Distribution) -> list[tuple[str, str]]:
-    """Return the metadata of a package; parsing its description as well takes too long."""
-    files = ("METADATA", "PKG-INFO", "")  # of wheels, of eggs, of eggs that are one file
-    metadata = next(filter(None, map(package.read_text, files)), "")
-    lines = (line.partition(":") for line in metadata.partition("\n\n")[0].split("\n"))
-    return [(name, value.strip()) for name, _, value in lines]
-
-
-def _name_and_version(fields: list[tuple[str, str]]) -> str:
-    """Return "NAME VERSION"; sorted, as some packages put the version first."""
-    return " ".join(value for name, value in sorted(fields) if name in ("Name", "Version"))
 
 
 def surroundings(*modules: str) -> str:
