@@ -42,6 +42,10 @@ _REVERSE = re.compile(r"Reverse mode, remote host .*")
 _VERSION = re.compile(r"iperf (3\.[!-~]{1,20})[ \t]*")
 
 _OPENING = re.compile(r"(Client connecting to|Server listening on) .*?\b(TCP|UDP) port.*")
+_OUT_OF_ORDER = re.compile(
+    r"\[ *(?:[0-9]{1,6}|SUM)\] *[0-9]{1,6}\.[0-9]{1,4}- *[0-9]{1,6}\.[0-9]{1,4} sec +"
+    r"[0-9]{1,12} datagrams received out-of-order[ \t]*"
+)
 _SERVER_REPORT = re.compile(r"\[ *[0-9]{1,6}\] Server Report:[ \t]*")
 _TWO = re.compile(
     r"\[ *([0-9]{1,6}|SUM)\] *([0-9]{1,6}\.[0-9]{1,4})- *([0-9]{1,6}\.[0-9]{1,4}) sec +"
@@ -262,7 +266,7 @@ def read_iperf2(data: bytes, context: Context) -> Reading:
             if total or damaged:
                 finish()
             server, udp = match[1].startswith("Server"), match[2] == "UDP"
-        elif _SERVER_REPORT.fullmatch(text):
+        elif _SERVER_REPORT.fullmatch(text) or _OUT_OF_ORDER.fullmatch(text):
             pass
         elif match := _TWO.fullmatch(text):
             # Intervals begin later. A first interval begins at 0 too, and the total replaces it.
