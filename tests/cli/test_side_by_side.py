@@ -57,6 +57,10 @@ def test_figures_worlds_apart_have_no_ratio_and_say_so(lab: Lab) -> None:
     lab.run("sk", result(value=1e-200))
     (row,) = lab.rows("board=evm", "board=sk")
     assert row["ratio"] is None and "no ratio" in row["ground"]
+    lab.run("kit", result(value=5.0))
+    for other in ("evm", "sk"):
+        (row,) = lab.rows("board=kit", f"board={other}")
+        assert row["ratio"] is None and "no ratio" in row["ground"]
 
 
 def test_clocks_worlds_apart_give_no_ratio_per_mhz(lab: Lab) -> None:

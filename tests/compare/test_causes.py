@@ -189,6 +189,7 @@ def test_a_figure_that_alternates_between_two_states_has_no_verdict_and_no_rank(
         ((5.0, 10.0, 20.0, 40.0, 80.0, 5.0), False),  # all between too
         ((5.0, 88.0, 6.0, 90.0), False),
         ((88.0, 90.0, 6.0, 6.5, 89.0), False),  # came back once
+        ((88.0, 6.0, 6.5, 90.0, 6.2), True),
         ((0.0, 88.0, 6.0, 90.0, 6.0), False),
     ],
 )

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from making import TOML, described, loaded, result
+from making import SHIPPED, TOML, described, loaded, result
 
 from perfguide.bundles.decode import Loaded
-from perfguide.catalog.benchmarks import Catalog
+from perfguide.catalog.benchmarks import Catalog, load
 from perfguide.compare import as_markdown, as_text, sparkline, wording
 from perfguide.compare.comparison import Comparison
 from perfguide.compare.headline import headline
@@ -467,3 +467,74 @@ def test_the_other_rows_of_a_benchmark_are_all_of_them(speed: Catalog) -> None:
     moves = [abs(row.change or 0.0) for row in both.rows if id(row) not in own]
     assert len(moves) == int(said[1])
     assert sum(move < int(said[2]) / 100 for move in moves) >= 0.9 * len(moves)
+
+
+@pytest.mark.parametrize(
+    ("more", "what"), [(None, "Speed"), ({"lat": [5.0] * COUNT}, "Speed: rate")]
+)
+def test_an_event_names_its_metric_where_there_are_others(
+    speed: Catalog, more: dict[str, list[float]] | None, what: str
+) -> None:
+    rates = history()
+    for size in (64, 128):
+        rates[size][-1] = round(rates[size][-1] / 2, 2)
+    (event,) = newest(releases(rates, more=more), speed).events
+    assert event.what == what
+
+
+@pytest.mark.parametrize(("last", "is_coarse"), [(12.0, True), (13.0, False)])
+def test_a_regression_of_which_all_rows_moved_by_few_steps_may_be_one_of_the_program(
+    last: float, is_coarse: bool
+) -> None:
+    """Latencies of two cores in whole µs; one rose by three steps, and the other one by up to four."""
+
+    def latencies(number: int, *values: float) -> Loaded:
+        row = {"benchmark": "cyclictest", "metric": "latency_avg", "unit": "us"}
+        rows = ({**row, "value": v, "params": {"core": n}} for n, v in enumerate(values))
+        return loaded(*rows, id=f"run-{number}", sdk__version=f"9.{number}")
+
+    usual = [latencies(number, 8.0, 9.0) for number in range(1, 9)]
+    both = newest([*usual, latencies(9, 11.0, last)], load([SHIPPED])[0])
+    (event,) = (event for event in (*both.events, *both.far) if len(event.rows) == 2)
+    assert event.kind == "regressed"
+    assert any("coarse steps" in text for text in event.perhaps) == is_coarse
+
+
+@pytest.mark.parametrize(("rate", "events"), [(100.0, 1), (18.9, 2)])
+def test_a_load_that_rose_more_than_its_rate_is_an_event_of_its_own(
+    speed: Catalog, rate: float, events: int
+) -> None:
+    rates, loads = history(), {size: [13.5] * COUNT for size in SIZES}
+    rates[64] = [18.0] * 8 + [rate]
+    loads[64] = [13.5] * 8 + [31.7 if events == 1 else 40.0]
+    both = newest(releases(rates, loads), speed)
+    of_load = [
+        event
+        for event in (*both.events, *both.far)
+        if any(row.metric == "load" and row.params["block_size"] == 64 for row in event.rows)
+    ]
+    assert [len(event.rows) for event in of_load] == [2 if events == 1 else 1]
+
+
+def test_rows_that_are_not_compared_are_given_with_the_ends_of_their_changes() -> None:
+    def run(number: int, engine: str, load_percent: float, *rates: float) -> Loaded:
+        base = {"benchmark": "openssl", "unit": "kB/s", "metric": "throughput"}
+        params = {"algorithm": "aes-128-cbc", "engine": engine}
+        rows = [
+            {**base, "value": rate, "params": {**params, "block_size": size}}
+            for size, rate in zip((16, 16384), rates, strict=True)
+        ]
+        own = {"benchmark": "openssl", "unit": "%", "metric": "cpu_load", "value": load_percent}
+        return loaded(
+            *rows, {**own, "params": params}, id=f"run-{number}", sdk__version=f"9.{number}"
+        )
+
+    # A low load is that of an accelerator, and a high one beside fast small blocks that of software.
+    bundles = [
+        run(1, "default", 31.0, 500.0, 80_000.0),
+        run(2, "default", 99.0, 30_000.0, 40_000.0),
+    ]
+    both = compared(*bundles, releases=("9.1", "9.2"), catalog=load([SHIPPED])[0])
+    (event,) = both.events
+    assert event.is_cause
+    assert event.perhaps == ("Not compared: 3 rows, from ÷2 to ×60, loads mostly 31 → 99 %",)

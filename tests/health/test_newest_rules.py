@@ -149,6 +149,15 @@ def test_a_release_that_repeats_the_one_before_is_found() -> None:
     assert not found("stale-copy", *older, run(*noisy(9), release="09.04"))
 
 
+@pytest.mark.parametrize(("count", "is_copy"), [(3, False), (4, True)])
+def test_four_repeated_figures_are_enough(count: int, is_copy: bool) -> None:
+    older = [run(*noisy(n, 4), release=f"09.{n:02}") for n in range(4)]
+    short = run(*noisy(3, 4)[:count], release="09.04")
+    assert (
+        bool(found("stale-copy", *older, short) or found("table-copied", *older, short)) == is_copy
+    )
+
+
 def test_a_benchmark_that_repeats_itself_always_is_no_copy() -> None:
     assert not found("stale-copy", *(run(*noisy(1), release=f"09.{n:02}") for n in range(5)))
 
@@ -173,6 +182,9 @@ def test_one_sample_unlike_the_others_is_found() -> None:
     assert "a sample of 1000 MB/s, where the other 4 are 2010 to 2015" in finding.reason
     good = figure("stream", "copy", "MB/s", None, samples=[2010.0, 2115.0, 1912.0, 2011.0, 1800.0])
     assert not found("lone-sample", run(good))
+    # The others differ by a tenth, so that one 1.4 times off is not far from them.
+    wide = figure("stream", "copy", "MB/s", None, samples=[2000.0, 2100.0, 2200.0, 2050.0, 1430.0])
+    assert not found("lone-sample", run(wide))
 
 
 def test_a_rail_in_standby_that_draws_nothing_is_fine() -> None:

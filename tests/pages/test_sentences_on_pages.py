@@ -238,7 +238,8 @@ def test_what_fails_since_a_release_is_counted_and_is_in_no_fold(pages: Path) ->
 
 
 @pytest.mark.parametrize(
-    ("benchmark", "releases"), [("openssl", "1 release"), ("stream", "2 releases")]
+    ("benchmark", "releases"),
+    [("openssl", "1 release"), ("stream", "2 releases"), ("nbench", "3 releases")],
 )
 def test_a_benchmark_counts_the_releases_of_its_figures(
     pages: Path, benchmark: str, releases: str
