@@ -495,13 +495,13 @@ def _is_usual(row: Row, is_alone: bool = False) -> bool:
     before = _before(row)
     if len(before) < 2:
         return False
-    if not _left(row) and _was_there(row, before):
-        return True
     moves = [_range_log(pair) for pair in pairwise(before)]
     if sum(move >= size for move in moves) >= MIN_AS_FAR:
         return True
     if not is_share and _range_log(before[-2:]) <= min(QUIET, MAX_QUIET_SHARE * size):
         return False
+    if not _left(row) and _was_there(row, before):
+        return True
     # The way back is as far as the way there.
     if is_return := bool(_left(row)) and not is_alone:
         moves.pop()
