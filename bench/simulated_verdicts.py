@@ -28,7 +28,7 @@ from perfguide.compare.judge import judge
 
 RATE = 0.05
 FIRST_SEED = 5000
-COMPARISONS = 12
+COMPARISONS = 60
 
 SIZES = (0.05, 0.10, 0.20)
 CHANGED = 0.1

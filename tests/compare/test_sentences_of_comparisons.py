@@ -141,3 +141,105 @@ def test_reports_for_services_give_each_event_and_the_runs_behind_it(speed: Cata
         assert text.startswith(f"{title}. ") and runs in text
     first, *_ = as_ci.to_github(both).splitlines()
     assert runs in first and first.startswith("::error title=Speed")
+
+
+def test_the_fates_of_rows_count_those_that_were_measured_again(speed: Catalog) -> None:
+    """One of three rows is missing in the next release, and says nothing of what lasted."""
+    rates = {size: [*([100.0 + size % 7] * 5), 50.0 + size % 3] for size in SIZES[:3]}
+    bundles = [
+        release(
+            number,
+            *(
+                result(value=own[number - 1], params={"block_size": size})
+                for size, own in rates.items()
+            ),
+        )
+        for number in range(1, 7)
+    ]
+    after = {size: rates[size][-1] for size in SIZES[:2]}
+    bundles.append(
+        release(7, *(result(value=own, params={"block_size": size}) for size, own in after.items()))
+    )
+    both = compared(*bundles, releases=("9.5", "9.6"), catalog=speed)
+    event = only([each for each in (*both.events, *both.far) if not each.is_minor])
+    assert len(event.rows) == len(rates)
+    lines = wording.event_lines(event, both)
+    assert "Both rows measured again in 9.7 lasted." in lines
+    assert not any("of 3" in line for line in lines)
+
+
+@pytest.mark.parametrize(("old", "new", "said"), [
+    (0.01, 63.57, "from less than 1 %"),
+    (40.0, 0.5, "to less than 1 %"),
+    (20.0, 63.57, None),
+])  # fmt: skip
+def test_a_ratio_to_a_share_that_is_next_to_nothing_is_not_said(
+    old: float, new: float, said: str | None, speed: Catalog
+) -> None:
+    bundles = [
+        release(
+            number, *(result("load", "%", value=own, params={"block_size": size}) for size in SIZES)
+        )
+        for number, own in enumerate((old, old * 1.01, old, new), 1)
+    ]
+    both = compared(*bundles, releases=("9.3", "9.4"), catalog=speed)
+    titles = " ".join(wording.event_title(each, both) for each in (*both.events, *both.far))
+    assert titles
+    ratio = max(old, new) / min(old, new)
+    assert (said is not None) is ("less than 1 %" in titles)
+    if said:
+        assert said in titles and f"{ratio:,.3g}" not in titles
+    else:
+        assert f"{ratio:.3g}" in titles
+
+
+@pytest.mark.parametrize("factor", [0.8, 1.25])
+def test_the_usual_scatter_is_said_the_way_that_the_figure_went(
+    factor: float, speed: Catalog
+) -> None:
+    """The scatter is a factor, and a fall by it is a smaller share than a rise."""
+    scattering = (100.0, 121.0, 95.0, 118.0, 99.0, 120.0, 97.0, 110.0)
+    bundles = [
+        release(
+            number,
+            *(
+                result(value=round(own * (1 + size / 1e4), 2), params={"block_size": size})
+                for size in SIZES
+            ),
+        )
+        for number, own in enumerate((*scattering, 110.0 * factor), 1)
+    ]
+    both = compared(*bundles, releases=("9.8", "9.9"), catalog=speed)
+    rows = [row for row in both.rows if row.verdict == "noisy" and row.scatter and row.scatter < 1]
+    assert rows
+    for row in rows:
+        assert row.scatter is not None
+        fall, rise = 100 * row.scatter / (1 + row.scatter), 100 * row.scatter
+        size = fall if factor < 1 else rise
+        digits = f"{size:.2g}" if size < 100 else f"{size:.0f}"
+        assert f"usually ±{float(digits):g} %" in wording.usual(row)
+
+
+def test_a_load_is_listed_with_what_it_is_for_the_work_done(speed: Catalog) -> None:
+    bundles = [
+        release(
+            number,
+            *(
+                each
+                for size in SIZES
+                for each in (
+                    result(value=rate * (1 + size / 1e6), params={"block_size": size}),
+                    result("load", "%", value=load, params={"block_size": size}),
+                )
+            ),
+        )
+        for number, (rate, load) in enumerate([(100.0, 20.0)] * 5 + [(50.0, 20.0 * 3)], 1)
+    ]
+    both = compared(*bundles, releases=("9.5", "9.6"), catalog=speed)
+    loads = [row for row in both.rows if row.metric == "load" and row.per]
+    assert loads
+    for row in loads:
+        assert row.old and row.new and row.old.cell.mean and row.new.cell.mean
+        each = (row.new.cell.mean / row.old.cell.mean) * (100.0 / 50.0)
+        assert wording.listed_change(row) == f"×{each:.3g} per MB/s"
+        assert wording.change(row) == f"×{row.new.cell.mean / row.old.cell.mean:.3g}"

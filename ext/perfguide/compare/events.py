@@ -231,7 +231,7 @@ def events(
     unjudged += [
         replace(_event(own, rows, old, new, names, drifts), is_minor=True) for own in minor.values()
     ]
-    out += clocks + _causes(rows, names)
+    out += clocks + _causes([row for row in rows if not _is_of_clock(row, rows, names)], names)
     order: dict[Verdict, int] = {"failed-after": 0, "regressed": 0, "improved": 1, "changed": 2}
     out.sort(key=lambda e: (e.accepted, order[e.kind], -e.weight, e.what))
     unjudged.sort(
@@ -330,6 +330,7 @@ def _of_clock(clocks: Sequence[Row], rows: Sequence[Row], names: Names) -> Event
     kind: Verdict = "changed"
     if called:
         kind = "regressed" if "regressed" in called else "improved"
+    beyond = any(_is_of_clock(row, clocks, names) for row in rows)
     listed = [f"{names.catalog.title(name)} {n} of {of}" for name, (n, of) in counts.items()]
     words = f"Rows moved with it: {', '.join(listed)}"
     return Event(
@@ -342,8 +343,27 @@ def _of_clock(clocks: Sequence[Row], rows: Sequence[Row], names: Names) -> Event
         ratios[0] - 1 if ratios else None,
         ratios[-1] - 1 if ratios else None,
         False,
-        (words if counts else "No benchmark moved with it, so the record may be wrong",),
+        (
+            words if counts else "No benchmark moved with it, so the record may be wrong",
+            *["With one of them a figure per MHz is beyond what is possible"] * beyond,
+        ),
         is_cause=True,
+    )
+
+
+def _is_of_clock(row: Row, rows: Sequence[Row], names: Names) -> bool:
+    """Return whether a figure is impossible that is computed with a clock which changed, and so is a part of
+    the event of that clock."""
+    if not cause_of(row).startswith(IMPOSSIBLE):
+        return False
+    benchmark = names.catalog.get(row.benchmark)
+    metric = benchmark.metric(row.metric) if benchmark else None
+    own = (row.guide.platform, row.board, row.benchmark)
+    return metric is not None and any(
+        clock.is_clock
+        and clock.metric in metric.computed_from
+        and (clock.guide.platform, clock.board, clock.benchmark) == own
+        for clock in rows
     )
 
 

@@ -18,7 +18,7 @@ from ..common.diagnostics import visible
 from ..common.units import TableCell
 from ..figures.pool import Cell, Record
 from .comparison import Comparison, Coverage, Group, Jumps
-from .events import Event, is_beyond_kind
+from .events import NOTHING, Event, is_beyond_kind
 from .verdicts import ALARMS, CONVERTED, WORDS, Row, Verdict
 
 LEADING: tuple[Verdict, ...] = (
@@ -177,6 +177,7 @@ def _size(event: Event) -> str:
         (abs(row.worse_by), abs(row.change if row.work is None else row.work))
         for row in event.leading
         if row.worse_by is not None and math.isfinite(row.worse_by) and row.change is not None
+        if not _is_next_to_nothing(row)
     ]
     if not moved:
         return f"{spread}{word}, {' or '.join(zero)}"
@@ -202,7 +203,7 @@ def _size(event: Event) -> str:
 
 def _extent(rows: Sequence[Row]) -> str:
     """Return the least and the greatest move of rows, whichever way: ``by 2.1 to 9.8 %``."""
-    moves = sorted(abs(row.worse_by or 0.0) for row in rows)
+    moves = sorted(abs(row.worse_by or 0.0) for row in rows if not _is_next_to_nothing(row))
     finite = [move for move in moves if math.isfinite(move)]
     if finite and finite[-1] >= math.log(units.MIN_FACTOR):
         ends = [units.factor_text(math.exp(end))[1:] for end in (finite[0], finite[-1])]
@@ -237,8 +238,19 @@ def beside(event: Event, comparison: Comparison) -> list[str]:
 def _to_or_from_zero(rows: Sequence[Row]) -> list[str]:
     """Return whether some of the rows fell to zero or rose from it."""
     rated = [row for row in rows if row.worse_by is not None and row.old and row.new]
-    ends = (("to 0", [row.new for row in rated]), ("from 0", [row.old for row in rated]))
-    return [word for word, own in ends if any(each and each.cell.mean == 0 for each in own)]
+    ends = (("to", [row.new for row in rated]), ("from", [row.old for row in rated]))
+    out = [f"{word} 0" for word, own in ends if any(each and each.cell.mean == 0 for each in own)]
+    tiny = [row for row in rated if _is_next_to_nothing(row)]
+    words = {"from" if (row.change or 0.0) > 0 else "to": None for row in tiny}
+    return [*out, *(f"{word} less than {NOTHING:g} %" for word in words)]
+
+
+def _is_next_to_nothing(row: Row) -> bool:
+    """Return whether a share is next to nothing on one side, so that a ratio says nothing of it."""
+    if units.parse(row.unit).kind != "share" or not (row.old and row.new):
+        return False
+    ends = sorted((row.old.cell.mean or 0.0, row.new.cell.mean or 0.0))
+    return 0 < ends[0] < NOTHING <= ends[1]
 
 
 def _without_sign(share: float) -> str:
@@ -277,7 +289,7 @@ def event_lines(event: Event, comparison: Comparison) -> list[str]:
         texts = [f"{a} against {b}" for a, b in sorted(counts)]
         out.append(f"Runs: {', '.join(texts)}; their scatter does not explain it.")
     fates = Counter(own for row in event.rows if (own := fate(row)))
-    out += _fates(fates, len(event.rows))
+    out += _fates(event.rows)
     out += [f"{units.capital(text)}." for text in beside(event, comparison)]
     if not (event.is_cause or event.is_back):
         if event.benchmark in comparison.jumps and not fates and not event.shared:
@@ -313,17 +325,29 @@ def benchmark_title(event: Event, comparison: Comparison) -> str:
     return next(each.title for each in comparison.groups if each.benchmark == event.benchmark)
 
 
-def _fates(fates: Mapping[str, int], of: int) -> list[str]:
-    """Return what became of some rows in a later release: ``6 of 10 went back and 4 lasted in 05.01.``"""
-    by_release: dict[str, list[tuple[int, str]]] = {}
-    for text, number in fates.items():
-        word, _, release = text.partition(" in ")
-        by_release.setdefault(release, []).append((number, word))
-    return [
-        " and ".join([f"{_of_all(first, of)} {word}", *(f"{n} {other}" for n, other in rest)])
-        + f" in {release}."
-        for release, ((first, word), *rest) in by_release.items()
-    ]
+def _fates(rows: Sequence[Row]) -> list[str]:
+    """Return what became of rows in the releases that measured them next: ``6 of 10 went back and 4 lasted
+    in 05.01.``, ``All 19 rows measured again in 11.01 lasted.`` where others were not."""
+    again: dict[str, list[str]] = {}
+    for row in rows:
+        after = None if row.verdict == "failed-after" else kept(row)
+        if after:
+            again.setdefault(after[0], []).append(followed(after[1]))
+    out = []
+    for release, words in again.items():
+        of = len(words)
+        (first, most), *rest = Counter(filter(None, words)).most_common() or [("", 0)]
+        if not most:
+            continue
+        other = "".join(f" and {number} {word}" for word, number in rest)
+        if of == len(rows):
+            out.append(f"{_of_all(most, of)} {first}{other} in {release}.")
+        elif most == of:
+            every = "The row" if of == 1 else f"{_of_all(of, of)} rows"
+            out.append(f"{every} measured again in {release} {first}.")
+        else:
+            out.append(f"Of {of} rows measured again in {release}, {most} {first}{other}.")
+    return out
 
 
 MIN_JUMPS = 10
