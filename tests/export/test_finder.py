@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import shutil
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urlencode
@@ -295,3 +296,24 @@ def test_axe_finds_nothing_on_a_page_of_answers(
     faults = page.evaluate("axe.run(document, {preload: false}).then((all) => all.violations)")
     assert [(fault["id"], fault["nodes"]) for fault in faults] == []
     assert page.evaluate("document.documentElement.scrollWidth") == width
+
+
+def test_over_more_socs_than_it_loads_the_page_says_what_to_run(page: Page, project: Path) -> None:
+    site = shutil.copytree(project.parent / "html", project.parent / "large")
+    top = site / "api/v1/find"
+    start, _, end = (top / "index.js").read_text("utf-8").partition("{")
+    index = json.loads("{" + end.rpartition(")")[0])
+    (measured,) = (own for soc, _, own, _ in index["socs"] if soc == "AM62X")
+    for name in (f"SOC{number}" for number in range(100)):
+        index["socs"].append([name, name, measured, []])
+        (top / name).mkdir()
+        for path in (top / "AM62X").iterdir():
+            text = path.read_text("utf-8").replace('"AM62X/', f'"{name}/', 1)
+            (top / name / path.name).write_text(text, "utf-8")
+    (top / "index.js").write_text(f"{start}{json.dumps(index)});", "utf-8")
+    page.goto(
+        f"{(site / 'source/find.html').as_uri()}?{urlencode({'q': 'stream/copy >= 20 MB/s'})}"
+    )
+    expect(page.locator(".perf-explorer-status")).to_contain_text(
+        "and this page loads 100 at most; in a terminal, ask perfguide find 'stream/copy >= 20 MB/s'"
+    )

@@ -105,7 +105,6 @@ class FiguresOfSoc:
         self._figures: dict[str, list[_Figure]] = {}
         for record in every:
             benchmark, run = names.catalog.get(record.benchmark), engines.run_of(record)
-            with_engine = benchmark is not None and engines.ENGINE in record.params
             self._figures.setdefault(record.benchmark, []).append(
                 _Figure(
                     record,
@@ -114,7 +113,7 @@ class FiguresOfSoc:
                     names.params(record),
                     None if record.metric == engines.LOAD else loads.get(run),
                     engines.label(benchmark, record, inferred)
-                    if benchmark and with_engine and run in inferred
+                    if benchmark and run in inferred
                     else "",
                 )
             )

@@ -305,7 +305,7 @@ def _ranked(
         best = own[0]
 
         def runs_on(record: Record) -> str:
-            return engines.label(benchmark, record, likely) if engine in record.params else ""
+            return engines.label(benchmark, record, likely)
 
         low, high = (
             None if end is None else scaled(best, end) for end in (best.cell.low, best.cell.high)

@@ -52,8 +52,8 @@ FINDER_SCRIPTS = tuple(
 )
 """The same of the page that finds boards."""
 
-ROWS_SCRIPTS = tuple(f"perfguide-{name}.js" for name in ("drawing", "figures", "rows"))
-"""The same of pages that compare two releases."""
+ROWS_SCRIPT = "perfguide-rows.js"
+"""The script of pages that compare two releases."""
 
 
 DATA_INDEXES = ("index.json", "datapackage.json")
@@ -193,8 +193,7 @@ def _head(
         files = f"{way_to_top(app.builder, pagename)}{json_api.ROOT}/"
         start, end = _around_page(app.builder, pagename)
         data = {"data-files": files, "data-name": rows, "data-start": start, "data-end": end}
-        for name in ROWS_SCRIPTS:
-            app.add_js_file(name, loading_method="defer", **data)
+        app.add_js_file(ROWS_SCRIPT, loading_method="defer", **data)
     if target := _target(app, pagename):
         # Search engines then count links to this page for the one it redirects to.
         page = page_name(posixpath.dirname(pagename), target)

@@ -10,6 +10,7 @@
   const { forQuestion } = window.perfguideAnswers;
   const order = new Intl.Collator("en", { numeric: true });
   const MAX_EXAMPLES = 8;
+  const MAX_SOCS = 100; // each is a file, of 5 to 30 kB
 
   const status = el("p", { class: "perf-explorer-status", role: "status", "aria-live": "polite" });
   const result = el("div", { class: "perf-explorer-result" });
@@ -53,13 +54,15 @@
   const notesOf = (condition) => metricOf(condition)[4].filter((each) => factorOf(condition.unit, each) === undefined)
     .map((each) => `Figures of ${titleOf(condition)} in “${each}” are left out: it is no other spelling or multiple of “${condition.unit}”.`);
 
-  /* The files of a benchmark: [SoC, value]. */
-  function filesOf(benchmark) {
-    const entry = benchmarkOf(benchmark);
-    const position = index.benchmarks.indexOf(entry);
-    const socs = index.socs.filter(([, , measured]) => measured.includes(position));
-    return Promise.all(socs.map(async ([soc, folder]) => [soc, await load(`${folder}/${entry[2]}`)]));
+  /* The SoCs that a benchmark was measured on. */
+  function socsOf(benchmark) {
+    const position = index.benchmarks.indexOf(benchmarkOf(benchmark));
+    return index.socs.filter(([, , measured]) => measured.includes(position));
   }
+
+  /* The files of a benchmark for some SoCs: [SoC, value]. */
+  const filesOf = (benchmark, socs) =>
+    Promise.all(socs.map(async ([soc, folder]) => [soc, await load(`${folder}/${benchmarkOf(benchmark)[2]}`)]));
 
   // ---- the form ----------------------------------------------------------------
 
@@ -73,10 +76,10 @@
   const option = (value, text, chosen) =>
     el("option", value === chosen ? { value, selected: "" } : { value }, text);
 
-  /* The values of each parameter of a benchmark, over all SoCs. */
+  /* The values of each parameter of a benchmark, over the SoCs. */
   async function paramsOf(benchmark) {
     const params = new Map();
-    for (const [, data] of await filesOf(benchmark)) {
+    for (const [, data] of await filesOf(benchmark, socsOf(benchmark).slice(0, MAX_SOCS))) {
       for (const [name, label, usual, values] of data.params) {
         if (!params.has(name)) params.set(name, { label, usual: name === "engine" ? null : usual, values: new Map() });
         for (const [text, shown, size] of values) params.get(name).values.set(text, [shown, size]);
@@ -187,6 +190,10 @@
 
   // ---- the answers -------------------------------------------------------------
 
+  const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
+
+  const commandOf = (conditions) => `perfguide find ${conditions.map((each) => quoted(written(each))).join(" ")}`;
+
   async function answer(conditions) {
     const boards = new Map(); // "SoC, system, board" -> {soc, system, board, lines by benchmark}
     for (const [soc, , , own] of index.socs) {
@@ -195,7 +202,11 @@
       }
     }
     for (const name of new Set(conditions.map((condition) => condition.benchmark))) {
-      for (const [soc, data] of await filesOf(name)) {
+      const socs = socsOf(name);
+      if (socs.length > MAX_SOCS) {
+        throw new Error(`it is over ${socs.length} SoCs, and this page loads ${MAX_SOCS} at most; in a terminal, ask ${commandOf(conditions)}`);
+      }
+      for (const [soc, data] of await filesOf(name, socs)) {
         for (const line of linesOf(data)) {
           const { lines } = boards.get(JSON.stringify([soc, line.system, line.board]));
           if (!lines.has(name)) lines.set(name, []);
@@ -222,8 +233,6 @@
     return `${place.dataset.start}${page}${place.dataset.end}${anchor ? `#${anchor}` : ""}`;
   };
 
-  const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
-
   const csvOf = (lines) => lines.map((cells) => `${cells.map((cell) => {
     const text = typeof cell === "number" ? String(cell) : cell.replace(/^(?='*[=+\-@])/, "'");
     return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
@@ -246,9 +255,8 @@
   function takeAlong(conditions, said) {
     const copying = el("button", { type: "button" }, "Copy link");
     copying.addEventListener("click", () => window.perfguideGrid.copy(location.href.replace(/#.*/, ""), "Link copied"));
-    const command = `perfguide find ${conditions.map((each) => quoted(written(each))).join(" ")}`;
     return el("div", { class: "perf-finder-take" }, copying, saving("CSV", () => csvOf(said.rows())), saving("JSON", () => jsonOf(said.rows())),
-      el("details", {}, el("summary", {}, "In a terminal"), el("code", {}, command)));
+      el("details", {}, el("summary", {}, "In a terminal"), el("code", {}, commandOf(conditions))));
   }
 
   /* Questions to begin with: a headline, and as the bound what half of the boards reach. */

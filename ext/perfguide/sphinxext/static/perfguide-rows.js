@@ -5,9 +5,10 @@
 (() => {
   const place = document.querySelector(".perf-rows");
   const { end, name, start } = document.currentScript.dataset;
+  /* What the explorer has too; most readers of a comparison never need it. */
+  const TOOLS = ["drawing", "figures"].map((each) => new URL(`perfguide-${each}.js`, document.currentScript.src).href);
   if (!place) return;
-  const { el, fit, number } = window.perfguideDrawing;
-  const { load } = window.perfguideFigures;
+  let el, fit, number;
   const FEW_ROWS = 100; // until more are asked for
   const MORE_ROWS = 400; // at a time: thousands of rows take seconds
   const NAMES = ["verdict", "benchmark", "board", "order", "find", "count"];
@@ -46,8 +47,7 @@
 
   // ---- the form and the table ----------------------------------------------------
 
-  const status = el("p", { class: "perf-count", role: "status", "aria-live": "polite" });
-  const result = el("div", {});
+  let status, result;
   let rows = [];
   let choice = fromAddress();
 
@@ -125,19 +125,26 @@
   async function open(button) {
     button.disabled = true;
     try {
-      rows = decoded(await load(name));
+      for (const tool of TOOLS) await window.perfguideGrid.load(tool);
+      ({ el, fit, number } = window.perfguideDrawing);
+      rows = decoded(await window.perfguideFigures.load(name));
     } catch {
       button.disabled = false;
-      button.after(el("span", { role: "alert" }, " The rows could not be loaded; the tables below have them."));
+      window.perfguideGrid.say("The rows could not be loaded; the tables have them");
       return;
     }
+    status = el("p", { class: "perf-count", role: "status", "aria-live": "polite" });
+    result = el("div", {});
     place.replaceChildren(form(), status, result);
     draw();
   }
 
-  place.id = "all-rows";
-  const button = el("button", { type: "button" }, "Filter and order all rows");
-  button.addEventListener("click", () => open(button));
-  place.append(" ", button);
-  if (location.hash === `#${place.id}`) open(button).then(() => place.scrollIntoView());
+  document.addEventListener("DOMContentLoaded", () => {
+    if (!window.perfguideGrid) return;
+    place.id = "all-rows";
+    const button = window.perfguideGrid.make("button", { type: "button", textContent: "Filter and order all rows" });
+    button.addEventListener("click", () => open(button));
+    place.append(" ", button);
+    if (location.hash === `#${place.id}`) open(button).then(() => place.scrollIntoView());
+  });
 })();
