@@ -57,7 +57,7 @@ def site(project: Path) -> dict[str, bytes]:
     return tree(project / "build/html")
 
 
-def clean_site(project: Path, elsewhere: Path) -> dict[str, bytes]:
+def clean_site(project: Path, elsewhere: Path, builder: str = "html") -> dict[str, bytes]:
     """What a build from nothing but drawn pictures gives in another folder."""
     shutil.rmtree(elsewhere, ignore_errors=True)
     ignored = shutil.ignore_patterns(*GENERATED, ".gitignore", "build", "ext")
@@ -65,11 +65,11 @@ def clean_site(project: Path, elsewhere: Path) -> dict[str, bytes]:
     (elsewhere / "ext").symlink_to(TOP / "ext")
     take_pictures(elsewhere, project)
     # What publishes need not be proved each time; it takes as long as a small site.
-    options = ("-q", "-b", "html", "-D", "perfguide_own_output=1", "-d", "build/doctrees")
-    known = environment()
-    run = run_module("sphinx", *options, ".", "build/html", environment=known, folder=elsewhere)
+    options = ("-q", "-b", builder, "-D", "perfguide_own_output=1", "-d", "build/doctrees")
+    known, target = environment(), f"build/{builder}"
+    run = run_module("sphinx", *options, ".", target, environment=known, folder=elsewhere)
     assert run.returncode == 0, run.stderr
-    return site(elsewhere)
+    return tree(elsewhere / target)
 
 
 def differing(one: dict[str, bytes], other: dict[str, bytes]) -> set[str]:
@@ -219,6 +219,16 @@ def test_a_build_after_plain_sphinx_builds_took_turns_with_it(built: Path, tmp_p
     assert plain.returncode == 0
     assert run_build(built).returncode == 0
     assert differing(site(built), clean_site(built, tmp_path / "clean")) == set()
+
+
+def test_a_format_without_pages_of_a_site_is_written_as_a_whole(
+    small: Path, tmp_path: Path
+) -> None:
+    assert run_build(small, "--builder", "text").returncode == 0
+    (small / "results/b.json").unlink()
+    assert run_build(small, "--builder", "text").returncode == 0
+    texts = tree(small / "build/text")
+    assert texts and texts == clean_site(small, tmp_path / "clean", "text")
 
 
 def test_a_build_with_a_fault_leaves_the_site(built: Path) -> None:
