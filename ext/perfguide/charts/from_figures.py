@@ -57,7 +57,7 @@ class Change:
 class Scene:
     """Facts of a platform that its charts show besides figures: all releases in version order,
     changes of its boards between them, and short names of ``boards``. ``order`` are the boards of
-    the guide, or of the newest one, in the order of their colours."""
+    the guide, or of all releases with those of the newest first, in the order of their colours."""
 
     releases: tuple[str, ...] = ()
     changes: tuple[Change, ...] = ()
@@ -363,11 +363,11 @@ class _Plot:
         """Return the names of lines in the order of their colours if they are one SoC's boards."""
         if self.spec.on == "newest" or tuple(series) != ("board",):
             return ()
-        boards = sorted(
-            {(r.guide.soc, r.board) for r in self.records}, key=lambda b: units.natural(b[1])
-        )
-        order = self.scene.order or [board for _, board in boards]
-        return tuple(self.scene.boards.short(boards[0][0], board) for board in order)
+        soc = self.records[0].guide.soc
+        named = sorted({record.board for record in self.records}, key=units.natural)
+        # One board can have had several names.
+        shorts = (self.scene.boards.short(soc, board) for board in (*self.scene.order, *named))
+        return tuple(dict.fromkeys(shorts))
 
     def finding(self, panels: Sequence[Panel], unit: str) -> str:
         """Return a sentence with the main result of a picture, if it has one panel."""

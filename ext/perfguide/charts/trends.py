@@ -32,8 +32,8 @@ RATE_SUFFIX = "throughput"
 def scene(
     releases: Iterable[str], bundles: Collection[Bundle], boards: Boards | None = None
 ) -> Scene:
-    """Return the releases of a platform, the changes of its boards between them, and the boards of the
-    newest one; ``boards`` has their short names.
+    """Return the releases of a platform, the changes of its boards between them, and the boards, those
+    of the newest release first; ``boards`` has their short names.
 
     A board whose bundles of one release contradict each other or are silent changes nothing.
     """
@@ -57,7 +57,8 @@ def scene(
                 before = text
     changes.sort(key=lambda c: (version(c.release), units.natural(c.board), c.what))
     newest = {bundle.board.name for bundle in bundles if bundle.sdk.version in ordered[-1:]}
-    order = tuple(sorted(newest, key=units.natural))
+    older = {bundle.board.name for bundle in bundles} - newest
+    order = (*sorted(newest, key=units.natural), *sorted(older, key=units.natural))
     return Scene(ordered, tuple(changes), boards or Boards(), order)
 
 
@@ -112,14 +113,7 @@ def over_releases(catalog: Catalog, records: Sequence[Record], scene: Scene) -> 
             name = f"{name} ({unit})" if len(drawn) > 1 else name
             y_label = units.unit_cell(shown_unit(figures)[0], benchmark.better(first.metric))
             views.append(replace(view, name=name, y_label=y_label, subtitle="", small=True))
-    lines = {line.label for view in views for panel in view.panels for line in panel.lines}
-    # Boards have the colours that they have in the newest guide, also where a chart lacks one.
-    socs = {record.board: record.guide.soc for record in records}
-    soc = records[0].guide.soc if records else ""
-    newest = [scene.boards.short(soc, board) for board in scene.order]
-    older = [scene.boards.short(socs[board], board) for board in sorted(socs, key=units.natural)]
-    styles = dict.fromkeys([*newest, *(name for name in older if name in lines), *sorted(lines)])
-    return [replace(view, styles=tuple(styles)) for view in views]
+    return views
 
 
 def of_boards(
