@@ -192,7 +192,7 @@ def test_the_nice_sweep_has_all_engines_and_block_sizes_on_the_same_axes(
     assert {p.y for line in panel.lines for p in line.points} >= {900.0 * 8.192, 300.0 * 8.192}
     assert view.x_label == "CPU left for everything else (%)"
     assert [p.x for p in panel.lines[0].points][:2] == [60.0, 70.0], "what the load leaves of 100"
-    found = "The accelerator has 3.0 times the throughput of the software at each level"
+    found = "The accelerator has 3.0 times the throughput of software at every level"
     assert view.finding == found and "evm" in view.subtitle and "1 run of each" in view.subtitle
     assert found in drawn
 

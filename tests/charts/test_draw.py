@@ -111,15 +111,15 @@ def test_of_three_engines_the_fastest_and_the_thriftiest_are_named_by_size() -> 
     )
     fastest, thrift, loads = crossovers.standings([hw, ce, sw])
     assert fastest.startswith(
-        "The software is the fastest up to about 28 bytes, the extension above"
+        "Software is the fastest up to about 28 bytes, the extension above"
     )
     # ln(30 / 20) to ln(900 / 60): at 16 * 64 ** (0.405 / 3.114). 1536 / 128 and 1536 / 64; for each second of CPU 15.36 against 5.12 and 0.64.
     assert fastest.endswith(
-        "12.0 times as fast as the accelerator and 24.0 times as fast as the software."
+        "12.0 times as fast as the accelerator and 24.0 times as fast as software."
     )
     assert "the extension above" in thrift
     assert thrift.endswith(
-        "3.0 times as much as the accelerator and 24.0 times as much as the software."
+        "3.0 times as much as the accelerator and 24.0 times as much as software."
     )
     assert loads == "CPU load: accelerator 25 %, extension 100 %, software 100 %."
 

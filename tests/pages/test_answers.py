@@ -100,7 +100,7 @@ def test_each_board_has_a_column_and_a_share_of_the_largest(tmp_path: Path) -> N
 def test_a_board_that_is_called_by_its_clock_has_a_name_in_sentences(tmp_path: Path) -> None:
     short = '[[boards]]\nsoc = "AM62X"\nname = "sk"\nshort = "1 GHz"\n'
     top = _top(tmp_path, _run("09.01", 50.0), _run("09.01", 49.0, board__name="lp"), boards=short)
-    assert lead(top, ["speed"]) == ["All boards within 5 %: Speed."]
+    assert lead(top, ["speed"]) == ["Within 5 % on all boards: Speed."]
     slow = tmp_path / "slow"
     slow.mkdir()
     top = _top(slow, _run("09.01", 50.0), _run("09.01", 40.0, board__name="lp"), boards=short)

@@ -41,20 +41,30 @@ def _words(node: Any) -> Iterator[str]:
 
 
 def _grid(section: Any) -> list[list[str]]:
-    """Return a table section with its spans filled in."""
+    """Return a table section with its spans filled in, and a row for each level of a joined head."""
     rows = [row for row in section if row.tag == f"{NAMESPACE}tr"]
-    out: list[dict[int, str]] = [{} for _ in rows]
+    levels = [max((len(_levels(cell)) for cell in row), default=1) for row in rows]
+    out: list[dict[int, str]] = [{} for _ in range(sum(levels))]
     for number, row in enumerate(rows):
-        column = 0
+        first, column = sum(levels[:number]), 0
         for cell in row:
-            while column in out[number]:
+            while column in out[first]:
                 column += 1
-            for down in range(int(cell.get("rowspan", 1))):
+            texts = _levels(cell)
+            depth = sum(levels[number : number + int(cell.get("rowspan", 1))])
+            texts += texts[-1:] * (depth - len(texts))
+            for down, text in enumerate(texts):
                 for across in range(int(cell.get("colspan", 1))):
-                    # A head with a short name has its full one in this attribute.
-                    out[number + down][column + across] = cell.get("data-name") or _text(cell)
+                    out[first + down][column + across] = text
             column += int(cell.get("colspan", 1))
     return [[row[c] for c in sorted(row)] for row in out]
+
+
+def _levels(cell: Any) -> list[str]:
+    """Return the texts of a head, several if levels of it are joined."""
+    joined = [each for each in cell.iter() if each.get("class") == "perf-level"]
+    # A head with a short name has its full one in this attribute.
+    return [each.get("data-name") or _text(each) for each in joined or [cell]]
 
 
 def figures(page: Path, tree: Any = None) -> Iterator[Figure]:
@@ -83,8 +93,8 @@ def figures(page: Path, tree: Any = None) -> Iterator[Figure]:
                     text = _text(cell)
                     column = len(keys) + position
                     heads = tuple(level[column] for level in head)
-                    if table.get("data-perf-turned") is not None:
-                        heads = (*heads[1:], heads[0])  # as in the file: the metric is the last
+                    if order := table.get("data-perf-levels"):
+                        heads = tuple(heads[int(level)] for level in order.split(","))
                     yield Figure(
                         heads, tuple(keys), text, names.get(panel_id, ""), title, _exact(cell, text)
                     )

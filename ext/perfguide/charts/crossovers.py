@@ -45,6 +45,16 @@ class Engine:
     curve: Curve
     cpu: float | None = None
 
+    @property
+    def the(self) -> str:
+        """The name within a sentence."""
+        return _the(self.name)
+
+
+def _the(name: str) -> str:
+    """Return the name of an engine with its article: neither abbreviations nor software have one."""
+    return name if name.isupper() or name.split()[-1:] == ["software"] else f"the {name}"
+
 
 @dataclass(frozen=True, slots=True)
 class Answer:
@@ -164,13 +174,13 @@ def _standing(engines: Sequence[Engine], does: str, as_much: str) -> str:
         return ""
     first, last = spans[0][1], spans[-1][1]
     if len(spans) == 1:
-        begin = f"The {first.name} {does} at every block size"
+        begin = f"{units.capital(first.the)} {does} at every block size"
     else:
-        later = ", ".join(f"the {engine.name} above about {_bytes(at)}" for at, engine in spans[1:])
-        begin = f"The {first.name} {does} up to about {_bytes(spans[1][0])}, {later}"
+        later = ", ".join(f"{engine.the} above about {_bytes(at)}" for at, engine in spans[1:])
+        begin = f"{units.capital(first.the)} {does} up to about {_bytes(spans[1][0])}, {later}"
     size = _shared_sizes(engines)[-1]
     others = [
-        f"{_times(ratio)} {as_much} the {engine.name}"
+        f"{_times(ratio)} {as_much} {engine.the}"
         for engine in engines
         if engine != last and (ratio := _ratio(dict(last.curve)[size], dict(engine.curve)[size]))
     ]
@@ -214,7 +224,7 @@ def at_equal_marks(lines: Sequence[Line]) -> str:
     above, below = names if valid[0] > 1 else names[::-1]
     least, most = sorted((valid[0], valid[-1]) if valid[0] > 1 else (1 / valid[-1], 1 / valid[0]))
     span = _times(least) if _times(least) == _times(most) else f"{least:.1f} to {_times(most)}"
-    return f"The {above} has {span} the throughput of the {below} at each level"
+    return f"{units.capital(_the(above))} has {span} the throughput of {_the(below)} at every level"
 
 
 def verdict(tested: Engine, base: Engine) -> str:
@@ -228,16 +238,16 @@ def verdict(tested: Engine, base: Engine) -> str:
     crossings = cross_overs(tested.curve, base.curve)
     faster, slower = (tested, base) if mine[last] > other[last] else (base, tested)
     if not crossings:
-        begin = f"The {faster.name} is faster than the {slower.name} at every block size"
+        begin = f"{units.capital(faster.the)} is faster than {slower.the} at every block size"
     elif len(crossings) == 1:
-        begin = f"Above about {_bytes(crossings[0])} the {faster.name} is faster"
+        begin = f"Above about {_bytes(crossings[0])} {faster.the} is faster"
     else:
         sizes = ", ".join(_bytes(x) for x in crossings)
-        begin = f"The {tested.name} and the {base.name} change places at about {sizes}"
+        begin = f"{units.capital(tested.the)} and {base.the} change places at about {sizes}"
     ratio = _ratio(mine[last], other[last])
     if ratio is None:
         return f"{begin}."
-    text = f"{begin}; at {units.size(last)} the {tested.name} has {_times(ratio)} the throughput"
+    text = f"{begin}; at {units.size(last)} {tested.the} has {_times(ratio)} the throughput"
     cost = _ratio(tested.cpu or 0, base.cpu or 0)
     if cost is None:
         return f"{text}."
@@ -275,7 +285,7 @@ def not_in_use(tested: Engine, base: Engine) -> str:
     alike = all(other[x] and abs(mine[x] / other[x] - 1) < EQUAL_SHARE for x in shared)
     if len(shared) > 1 and alike and tested.cpu is not None and tested.cpu >= BUSY_LOAD_PERCENT:
         return (
-            f"The {tested.name} has the throughput of the {base.name} at every block size, and "
+            f"{units.capital(tested.the)} has the throughput of {base.the} at every block size, and "
             f"{tested.cpu:.0f} % CPU load: it was most likely not in use."
         )
     return ""

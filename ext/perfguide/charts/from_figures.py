@@ -154,17 +154,18 @@ class _Plot:
         if not pictures:
             return pictures
         first, records = max(pictures, key=lambda picture: len(picture[1]))
-        kept, near = [], list[str]()
+        kept, near = [], dict[str, list[str]]()
         for view, own in pictures:
             ratios = self._ratios(records, own) if view is not first else []
             if ratios and max(ratios) < NEAR_SHARE and min(ratios) > -NEAR_SHARE:
                 board = self.word("board", own[0])
                 ends = [f"{100 * end:+.0f}".replace("-", "−") for end in (min(ratios), max(ratios))]
-                near.append(f"{board} {' to '.join(dict.fromkeys(ends))} %")
+                near.setdefault(f"{' to '.join(dict.fromkeys(ends))} %", []).append(board)
             else:
                 kept.append((view, own))
         if near:
-            about = "; ".join([first.subtitle, f"against it {', '.join(near)}"])
+            others = (f"{' and '.join(boards)} by {ends}" for ends, boards in near.items())
+            about = f"{first.subtitle}; other boards differ: {', '.join(others)}"
             named = replace(first, subtitle=about)
             kept = [(named if view is first else view, own) for view, own in kept]
         return kept
@@ -218,15 +219,15 @@ class _Plot:
         )
 
     def unrecorded(self, records: Sequence[Record]) -> list[str]:
-        """Return a sentence for each dimension that no figure of a picture records although
-        tables always show it, such as the engine."""
+        """Return words for each dimension that no figure of a picture records although tables
+        always show it, such as the engine."""
         out = []
         for name in (*self.series, *self.panels):
             param = self.benchmark.param(name)
             if param.always and param.default is not None:
                 words = self.benchmark.value_label(name, param.default)
                 if all(record.params.get(name) == param.default for record in records):
-                    out.append(f"{units.capital(words)}.")
+                    out.append(words)
         return out
 
     def unplaced(self, records: Sequence[Record]) -> tuple[str, ...]:
@@ -325,7 +326,7 @@ class _Plot:
             warnings += [lead + text for text in answer.warnings]
             lines = self.lines(members, [*ticks], series, scale, ramp)
             panels.append(Panel(title, lines, answer.verticals, self.limits(members, unit)))
-        sentences = [*_shown_sentences(said), *left_out, *self.unrecorded(records)]
+        sentences = [*_shown_sentences(said), *left_out]
         on_axis = tuple(ticks.values())
         if spec.x == "release":
             boards = {record.board for record in records}
@@ -354,7 +355,7 @@ class _Plot:
             panel_head=self.head(self.panels),
             styles=self.styles(series),
             finding=self.finding(panels, unit),
-            subtitle=self.subtitle(records),
+            subtitle="; ".join([self.subtitle(records), *self.unrecorded(records)]),
             ramp=ramp,
             wide=spec.on == "guide",
         )
@@ -388,7 +389,7 @@ class _Plot:
         symbol = units.parse(unit).symbol
         best, worst = (f"{units.number(y)} {symbol}".strip() for y, *_ in (ends[-1], ends[0]))
         at = self.at(ends[-1][2])
-        return f"{at}: {ends[-1][1]} {best}, {ends[0][1]} {worst}"
+        return f"{at}, {ends[-1][1]} has {best} and {ends[0][1]} {worst}"
 
     def at(self, mark: TableCell) -> str:
         """Return a place on the x axis in words: ``1 KiB``, ``frame size 64 bytes``."""

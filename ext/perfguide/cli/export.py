@@ -33,7 +33,7 @@ def add_parsers(add: shared.AddParser) -> None:
     """Add the command to the command line."""
     parser = add(
         "export",
-        "A row for each figure, with the same columns in each format; the page Data for programs "
+        "A row for each figure, with the same columns in each format; the page Download the data "
         "lists them. CSV, JSON and Excel are one file. Parquet is a folder with a file for each "
         "guide, in folders soc=…/os=…, as the site has them; it is put into place when it is whole. Pages "
         "are plain reStructuredText with a conf.py: Sphinx, sphinx-rtd-theme and sphinx-tabs build "

@@ -131,7 +131,8 @@ def _besides(comparison: Comparison) -> list[str]:
     out = []
     better = sum(event.kind == "improved" for event in comparison.events)
     if better:
-        out.append(f"{wording.count(better, 'event')} for the better.")
+        are = "is an improvement" if better == 1 else "are improvements"
+        out.append(f"{wording.count(better, 'event')} {are}.")
     # Rows with another engine or clock have one cause.
     reasons = Counter(row.ground for row in comparison.rows if row.verdict == "incomparable")
     out += [

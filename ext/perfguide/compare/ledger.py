@@ -113,12 +113,12 @@ def sentences(comparisons: Sequence[Compared]) -> list[str]:
     if bad:
         counts = Counter(entry.fate for entry in bad)
         out.append(
-            f"Of {wording.count(len(bad), 'event')} for the worse that a later release followed, "
+            f"Of {wording.count(len(bad), 'regression')} that a later release followed, "
             f"{counts['lasted']} lasted, {counts['went back']} went back in the next release, and "
             f"{counts['neither']} did neither."
         )
     else:
-        out.append("No event for the worse has been followed by another release yet.")
+        out.append("No regression has been followed by another release yet.")
     # Without a common figure nothing could have been found.
     with_rows = [each for each in comparisons if each.common]
     for kind, what in (("improved", "an improvement"), ("regressed", "a regression")):

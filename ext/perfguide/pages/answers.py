@@ -547,10 +547,12 @@ def lead(answers: Answers, benchmarks: Collection[str]) -> list[str]:
     if apart >= ALIKE_SHARE:
         unit = "" if row.unit == units.SCORE else f" {row.unit}"
         both = f"{text}{unit} on {_on(best)}, {other} on {_on(worst)}"
-        most = "Largest difference between the boards: " if len(spans) > 1 else ""
-        out.append(f"{most}{called(row)}{',' if most else ':'} {both}.")
+        name = called(row)
+        if len(spans) > 1:
+            name += f"{',' if ',' in name else ''} differs most between the boards"
+        out.append(f"{name}: {both}.")
     if alike:
-        out.append(f"All boards within 5 %: {units.enumeration(alike)}.")
+        out.append(f"Within 5 % on all boards: {units.enumeration(alike)}.")
     return out
 
 

@@ -29,6 +29,7 @@ from sphinx_tabs.tabs import SphinxTabsPanel, SphinxTabsTab
 
 from ..catalog import benchmarks
 from ..charts import gallery
+from ..common import slugs
 from ..common.diagnostics import SEVERITIES, Diagnostic
 from ..compare import sparkline
 from ..export import json_api
@@ -381,8 +382,8 @@ class Parts(_GeneratedTransform):
 
 
 def _is_named_below(section: nodes.section) -> bool:
-    """Return whether the title of a section repeats that of the section around it, or each of its
-    tables has it in its own."""
+    """Return whether the title of a section repeats that of the section around it, each of its
+    tables has it in its own, or that of its only table, which follows it, begins with it."""
     title, around = section[0].astext(), section.parent
     if isinstance(around, nodes.section) and around[0].astext() == title:
         return True
@@ -391,6 +392,9 @@ def _is_named_below(section: nodes.section) -> bool:
     ):
         return False
     captions = [table[0].astext() for table in section.findall(nodes.table)]
+    words = slugs.words(title)
+    if words and len(captions) == 1 and isinstance(section[1], nodes.table):
+        return slugs.words(captions[0]).startswith(words)
     return bool(captions) and all(
         caption == title or caption.endswith(f", {title}") for caption in captions
     )

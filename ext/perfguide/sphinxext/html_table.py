@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from html import escape
 from itertools import chain, islice, zip_longest
+from typing import NamedTuple
 
 from ..common import units
 from ..common.units import TableCell
@@ -108,38 +109,57 @@ def head(
     figures: Collection[int] = (),
     boards: Mapping[str, int] | None = None,
     raw_names: Mapping[str, str] | None = None,
+    joined: int = 0,
 ) -> str:
-    """Return the ``thead``; equal neighbours on an upper level share one cell.
+    """Return the ``thead``; equal neighbours on an upper level share one cell, and the first
+    ``joined`` levels, which are the same for all columns of figures, share one row.
 
     ``shorts`` are short names in place of texts, which become tooltips. Heads of the columns
     ``figures`` are aligned to the right, and those of ``boards`` have the square of their number. ``raw_names`` are the texts in
     addresses that differ from those of the heads.
     """
-    out, short_names = ["<thead>"], shorts or {}
+    out, rows = ["<thead>"], len(header) - max(0, joined - 1)
+
+    def named(text: str) -> tuple[str, str]:
+        """Return the attributes of a head of figures, and what it shows."""
+        short, attributes = (shorts or {}).get(text, ""), ""
+        if short:
+            full = escape(text)
+            attributes += f' title="{full}" data-name="{full}"'
+        if raw := (raw_names or {}).get(text):
+            attributes += f' data-raw="{escape(raw)}"'
+        key = (boards or {}).get(text)
+        square = "" if key is None else f"{box(key)} "
+        return attributes, f"{square}{label(short or text)}"
+
     for level, row in enumerate(header):
+        if 0 < level < joined:
+            continue
         out.append("<tr>")
         for start, end in spans(header, level, stub):
-            attributes = ' scope="col"'
+            attributes, content = ' scope="col"', ""
             if start < stub:
                 alone = not any(below[start] for below in header[1:])
                 if level and alone:
                     continue
-                if len(header) > 1 and alone:
-                    attributes += f' rowspan="{len(header)}"'
+                if rows > 1 and alone:
+                    attributes += f' rowspan="{rows}"'
                 if start == 0:
                     attributes += ' class="perf-key"'
+                content = label(row[start])
             elif end - start > 1:
                 attributes = f' scope="colgroup" colspan="{end - start}"'
             if start in figures and level == len(header) - 1:
                 attributes += ' class="perf-n"'
-            if short := short_names.get(row[start], "") if start >= stub else "":
-                full = escape(row[start])
-                attributes += f' title="{full}" data-name="{full}"'
-            if start >= stub and (raw := (raw_names or {}).get(row[start])):
-                attributes += f' data-raw="{escape(raw)}"'
-            key = (boards or {}).get(row[start]) if start >= stub else None
-            square = "" if key is None else f"{box(key)} "
-            out.append(f"<th{attributes}>{square}{label(short or row[start])}</th>")
+            if start >= stub and level < joined - 1:
+                parts = (named(upper[start]) for upper in header[:joined])
+                content = ", ".join(
+                    f'<span class="perf-level"{own}>{text}</span>' for own, text in parts
+                )
+            elif start >= stub:
+                own, content = named(row[start])
+                attributes += own
+            out.append(f"<th{attributes}>{content}</th>")
         out.append("</tr>")
     out.append("</thead>")
     return "".join(out)
@@ -232,37 +252,42 @@ def side_by_side(header: Sequence[Sequence[str]], stub: int, most: int = 3) -> i
 
 
 MIN_SCALE = 0.87
-"""The scale to which type, padding and columns of a table shrink before it is stacked."""
-STEPS_REM = (12, 14, 17, 20, 23, 26, 29, 32, 36, 40, 44, 48, 52, 56, 59, 62, 65, 70, 76, 82, 88)
+"""The scale to which type and columns of a table shrink before it is stacked."""
+STEPS_REM = (12, 14, 16, 18, 20, 22, 24, 26, 29, 32, 36, 40, 44, 48, 53, 59, 62, 65, 70, 76, 88)
 """Widths by which tables are classed. No window is as wide as the last one."""
 _LETTER_REM, _DIGIT_REM, _BOLD_REM = 0.47, 0.51, 0.52
 """Widths of characters in a table, rather too large: a table that is stacked too early can be read,
 and one that is cut cannot."""
-_WIDTHS_REM = {"key": (4.0, 26.0), "words": (16.0, 30.0), "text": (5.0, 30.0), "figure": (3.5, 1e9)}
+_WIDTHS_REM = {
+    "key": (4.0, 26.0),
+    "further key": (2.4, 26.0),
+    "words": (16.0, 30.0),
+    "text": (5.0, 30.0),
+    "figure": (3.5, 1e9),
+}
 """Least and greatest width of a column by its content, as in the style sheet."""
-_PADDING_REM = 1.15
+_PADDING_REM, _SMALL_PADDING_REM = 1.15, 0.65
+"""The room between two columns, rather too large, and in a table that has shrunk."""
 _UNBROKEN = re.compile(r"[^\s\-]+(?:-(?=\d)[^\s\-]+)*-?|-")
 """A piece of text within which browsers break no line; they break after a hyphen unless a digit
 follows."""
 
 
-MIN_SPREAD_REM = 40
-"""The width of windows in which spreads may be shown without a script."""
+class Steps(NamedTuple):
+    """The least of ``STEPS_REM`` that are wide enough for a table as it is, and in small type; 0 if
+    none is."""
+
+    whole: int
+    small: int
+
+    @property
+    def is_stacked(self) -> bool:
+        """Return whether the table is stacked even in a window of 1280 pixels."""
+        return not 0 < self.small <= MAX_UNSTACKED_REM
 
 
-def step(header: Sequence[Sequence[str]], rows: Sequence[Sequence[TableCell]], stub: int) -> int:
-    """Return the least of ``STEPS_REM`` that is wide enough for a table; 0 if none is. Spreads count
-    if the table with them is wider than the narrowest window that has them."""
-    # Narrower windows hide spreads, which then cannot make a table too wide.
-    spread = _step(header, rows, stub)
-    if not 0 < spread <= MIN_SPREAD_REM:
-        return spread
-    bare = [[c if isinstance(c, str) else (*c[:2], "") for c in row[stub:]] for row in rows]
-    keys = [row[:stub] for row in rows]
-    return _step(header, [[*k, *b] for k, b in zip(keys, bare, strict=True)], stub)
-
-
-def _step(header: Sequence[Sequence[str]], rows: Sequence[Sequence[TableCell]], stub: int) -> int:
+def steps(header: Sequence[Sequence[str]], rows: Sequence[Sequence[TableCell]], stub: int) -> Steps:
+    """Return the widths that a table needs. Spreads do not count: their lines break anywhere."""
     width = len(header[0]) if header else max(map(len, rows), default=0)
     above = [0.0] * width
     for level, row in enumerate(header):
@@ -274,7 +299,7 @@ def _step(header: Sequence[Sequence[str]], rows: Sequence[Sequence[TableCell]], 
     total = 0.0
     for column in range(width):
         cells = {row[column] for row in rows if column < len(row)}
-        kind = "key" if column < stub else "text"
+        kind = ("further key" if column else "key") if column < stub else "text"
         if column >= stub and any(len(units.whole(each)) > MAX_VALUE_CHARS for each in cells):
             kind = "words"
         if column >= stub and any(not isinstance(each, str) for each in cells):
@@ -292,8 +317,13 @@ def _step(header: Sequence[Sequence[str]], rows: Sequence[Sequence[TableCell]], 
                 )
                 chars = max(before_point, default=0) + most_decimals + 1.5
                 needed = max(needed, _DIGIT_REM * chars)
-        total += max(least, above[column], min(most, needed)) + _PADDING_REM
-    return next((each for each in STEPS_REM if total <= each), 0)
+        total += max(least, above[column], min(most, needed))
+
+    def step(need: float) -> int:
+        return next((each for each in STEPS_REM if need <= each), 0)
+
+    small = MIN_SCALE * total + _SMALL_PADDING_REM * width
+    return Steps(step(total + _PADDING_REM * width), step(small))
 
 
 def _longest(text: str) -> int:
@@ -304,9 +334,7 @@ def _unbroken_rem(content: TableCell) -> float:
     """Return the width of the longest part of a cell within which no line should break."""
     if isinstance(content, str):
         return _LETTER_REM * _longest(content)
-    # The spread is set in smaller type, and reads better if lines end only after its commas.
-    parts = (min(len(part), 16) for part in re.split(r", |; |\) ", content[2]))
-    return max(_DIGIT_REM * (len(content[1]) + 1), 0.9 * _DIGIT_REM * max(parts))
+    return _DIGIT_REM * (len(content[1]) + 1)
 
 
 MAX_TABLE_HEADS = 24
@@ -350,12 +378,14 @@ def body(
     links: Mapping[tuple[int, int], str] | None = None,
     chosen: Collection[int] | None = None,
     raw_names: Mapping[tuple[int, int], str] | None = None,
+    blocks: Collection[int] | None = None,
 ) -> str:
     """Return the ``tbody``; each row has an anchor made from its keys without their units.
 
     By row and column, ``marks`` has markup that follows a cell's text, ``links`` an address, and
     ``raw_names`` the text of a key in addresses if it is not that of the cell.
-    Rows that are not ``chosen``, if given, are hidden until a reader asks for all.
+    Rows that are not ``chosen``, if given, are hidden until a reader asks for all, and where the
+    table is stacked those that are not among ``blocks``.
     """
     out = ["<tbody>"]
     width = max((len(row) for row in rows), default=0)
@@ -375,6 +405,8 @@ def body(
         own = f' id="{escape(prefix)}--{name}"' if prefix and name else ""
         if chosen is not None and number not in chosen:
             own += ' class="perf-more"'
+        elif blocks is not None and number not in blocks:
+            own += ' class="perf-later"'
         out.append(f"<tr{own}>")
         for position, content in enumerate(row):
             if position < stub:
@@ -396,19 +428,24 @@ def body(
 MAX_OPEN_ROWS, FIRST_ROWS = 15, 8
 """A table of a guide with more rows than the first number shows the second."""
 
-MAX_OPEN_BLOCKS, FIRST_BLOCKS = 5, 3
-"""The same of a table that is stacked even on a desktop, where a row takes the room of five."""
+FIRST_BLOCKS, FIRST_LARGE_BLOCKS, LARGE_BLOCK_FIGURES = 3, 2, 6
+"""The rows of a table that is stacked, where a row takes the room of five, and of one whose rows
+have more figures than the third number."""
 
-MAX_UNSTACKED_REM = 62
-"""The widest of ``STEPS_REM`` that fits the text of a window of 1280 pixels in small type."""
+MAX_UNSTACKED_REM = 53
+"""The widest of ``STEPS_REM`` that fits the text of a window of 1280 pixels."""
 
 
-def first_rows(rows: Sequence[Sequence[TableCell]], table_step: int) -> set[int] | None:
+def first_rows(rows: Sequence[Sequence[TableCell]], is_stacked: bool) -> set[int] | None:
     """Return the rows that a table of a guide shows at first, or ``None`` for all: of keys such as
     ``Copy, 1 MiB`` those of each operation in turn, beginning with the size that most of them have.
-    ``table_step`` is that of :func:`step`."""
-    is_stacked = not 0 < table_step <= MAX_UNSTACKED_REM
-    most = MAX_OPEN_BLOCKS if is_stacked else MAX_OPEN_ROWS
+    """
+    most, first = MAX_OPEN_ROWS, FIRST_ROWS
+    if is_stacked and rows:
+        figures = sum(not isinstance(each, str) for each in rows[0])
+        first = FIRST_BLOCKS if figures <= LARGE_BLOCK_FIGURES else FIRST_LARGE_BLOCKS
+        # A box for a single row would take the room of one.
+        most = first + 1
     if len(rows) <= most:
         return None
     parts = [units.whole(row[0]).rpartition(", ")[::2] for row in rows]
@@ -418,7 +455,6 @@ def first_rows(rows: Sequence[Sequence[TableCell]], table_step: int) -> set[int]
         groups.setdefault(operation or size, []).append(number)
     for own in groups.values():
         own.sort(key=lambda number: bool(usual) and parts[number][1] != usual[0][0])
-    first = FIRST_BLOCKS if is_stacked else FIRST_ROWS
     turns = chain.from_iterable(zip_longest(*groups.values()))
     return {*islice((number for number in turns if number is not None), first)}
 
@@ -455,13 +491,14 @@ def stacked(rules: str) -> str:
         for each in range(1, MAX_TABLE_HEADS + 1)
     )
     parts = [f".perf-grid {rule}" for rule in named]
+    small = f"--perf-rem: {MIN_SCALE}rem; --perf-side: 0.3rem;"
     for each in (*STEPS_REM, 0):
-        name = f".perf-from-{each}"
-        own = rules.replace("&", name)
+        own = rules.replace("&", f".perf-to-{each}")
         if each:
-            small = f"{name} {{ --perf-rem: {MIN_SCALE}rem; }}"
-            parts.append(f"@container (width < {each}rem) {{ {small} }}\n")
-            own = f"@container (width < {MIN_SCALE * each:.4g}rem) {{\n{own}}}\n"
+            parts.append(f"@container (width < {each}rem) {{ .perf-from-{each} {{ {small} }} }}\n")
+            own = f"@container (width < {each}rem) {{\n{own}}}\n"
+        else:
+            parts.append(f".perf-from-0 {{ {small} }}\n")
         parts.append(own)
     return f"@media screen {{\n{''.join(parts)}}}\n"
 

@@ -14,7 +14,7 @@ import re
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
-from itertools import accumulate
+from itertools import accumulate, chain
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -170,10 +170,13 @@ def visit_grid_html(translator: Any, node: perf_grid) -> None:
     label, stub = escape(node["label"]), node["stub"]
     shorts: dict[str, str] = node.get("shorts", {})
     header = html_table.shortened(node["header"], shorts)
-    step = html_table.step(header, node["body"], stub)
-    chosen = html_table.first_rows(node["body"], step) if node.get("long") else None
+    steps = html_table.steps(header, node["body"], stub)
+    chosen = blocks = None
+    if node.get("long"):
+        chosen = html_table.first_rows(node["body"], steps.is_stacked)
+        blocks = html_table.first_rows(node["body"], True)
     translator.body.append(
-        f'<div class="perf-scroll perf-from-{step}" role="region" tabindex="0" '
+        f'<div class="perf-scroll perf-from-{steps.whole} perf-to-{steps.small}" role="region" tabindex="0" '
         f'aria-label="{label}">'
         f'<table class="perf-grid no-search" aria-label="{label}" '
         f'data-perf-stub="{stub}"{node["turned"]}{node["positions"]}{scales(node)}'
@@ -184,6 +187,7 @@ def visit_grid_html(translator: Any, node: perf_grid) -> None:
             html_table.figure_columns(node["body"], stub),
             node.get("boards"),
             node.get("head_names"),
+            node["joined"],
         )
         + html_table.body(
             node["body"],
@@ -194,15 +198,19 @@ def visit_grid_html(translator: Any, node: perf_grid) -> None:
             _targets(translator.builder, node["links"]),
             chosen,
             node.get("row_names"),
+            blocks,
         )
         + "</table></div>\n"
-        + (f"{_ALL_ROWS.format(len(node['body']))}\n" if chosen else "")
+        + (_all_rows(len(node["body"]), is_always=bool(chosen)) if blocks else "")
     )
     raise nodes.SkipNode
 
 
-_ALL_ROWS = '<label class="perf-all"><input type="checkbox"> All {:,} rows</label>'
-"""The box that shows all rows of a long table, without a script."""
+def _all_rows(count: int, is_always: bool) -> str:
+    """Return the box that shows all rows of a long table, without a script: one that is there only
+    where the table is stacked, unless it ``is_always``."""
+    kind = "" if is_always else " perf-all-blocks"
+    return f'<label class="perf-all{kind}"><input type="checkbox"> All {count:,} rows</label>\n'
 
 
 def scales(node: nodes.Element) -> str:
@@ -536,7 +544,7 @@ def grids(
         or rows is None
         or any(body[row][column] != units.MISSING for row in own_rows)
     ]
-    parts, rank, turned = [columns], list(range(len(header))), ""
+    parts, is_turned, unit_attribute = [columns], False, ""
     if leaf["in_guide"] and header:
         keys = [column for column in columns if column < stub]
         unit = next((column for column in keys if header[0][column] == "Unit"), 0)
@@ -545,27 +553,54 @@ def grids(
             keys.remove(unit)
             above = list(header[0])
             above[unit - 1] = names.pop() or above[unit - 1]
-            turned = f' data-perf-unit="{escape(above[unit - 1])}"'
+            unit_attribute = f' data-perf-unit="{escape(above[unit - 1])}"'
             header = (tuple(above), *header[1:])
         figures = [column for column in columns if column >= stub]
         boards, metrics = ({row[c] for c in figures} for row in (header[0], header[-1]))
-        if len(boards) > 1 or len(metrics) == 1:
-            # The metric is the first level of the head, and its boards are beside each other.
-            rank = [rank[-1], *rank[:-1]]
-            turned += " data-perf-turned" if len(rank) > 1 else ""
+        # The metric is the first level of the head, and its boards are beside each other.
+        is_turned = len(boards) > 1 or len(metrics) == 1
         groups: dict[str, list[int]] = {}
         varying = [row for row in header if len({row[column] for column in figures}) > 1]
         # By metric, or if there is one by the first level that varies, such as the engine.
         level = next((row for row in varying if header[-1] not in varying), header[-1])
         for column in figures:
             groups.setdefault(level[column] if len(header) > 1 else "", []).append(column)
-        parts = _fitting(header, body, keys, list(groups.values()), rank)
+        heads = html_table.shortened(header, leaf["shorts"])
+        parts = _fitting(heads, body, keys, list(groups.values()), is_turned)
     out = []
     for number, own in enumerate(parts):
         # A row has one address: that in the first part. Regions of a page need names of their own.
         first, name = ("", f"{label}, part {number + 1}") if number else (prefix, label)
-        out.append(_grid(leaf, name, first, own_rows, own, header, rank, turned))
+        levels, shared = _levels(header, own, stub, is_turned)
+        head = {
+            "header": _picked(header, own, sum(column < stub for column in own), levels),
+            "joined": shared if leaf["in_guide"] else 0,
+            "turned": f"{unit_attribute}{_level_order(levels)}",
+        }
+        out.append(_grid(leaf, name, first, own_rows, own, head))
     return out
+
+
+def _levels(
+    header: Sequence[Sequence[str]], columns: Sequence[int], stub: int, is_turned: bool
+) -> tuple[list[int], int]:
+    """Return the levels of a head in the order in which a guide shows them, and how many of them
+    all its columns of figures share: these are first. The metric, which is the last level of the
+    file, is before the others if the head ``is_turned``."""
+    levels = list(range(len(header)))
+    figures = [column for column in columns if column >= stub]
+    shared = [n for n in levels if len({header[n][column] for column in figures}) == 1]
+    shown = [*levels[-1:], *levels[:-1]] if is_turned else levels
+    order = [*shared, *(n for n in shown if n not in shared)]
+    # Each column needs a head of its own.
+    return order, min(len(shared), len(header) - 1)
+
+
+def _level_order(levels: Sequence[int]) -> str:
+    """Return the attribute by which scripts put the levels of a head in the order of the file."""
+    if list(levels) == sorted(levels):
+        return ""
+    return f' data-perf-levels="{",".join(str(levels.index(n)) for n in sorted(levels))}"'
 
 
 _UNIT = re.compile(r"\(([^()]+)\)")
@@ -576,7 +611,7 @@ def _fitting(
     body: Sequence[Sequence[TableCell]],
     keys: list[int],
     groups: list[list[int]],
-    rank: Sequence[int],
+    is_turned: bool,
 ) -> list[list[int]]:
     """Return the columns of as few tables as fit on a page; each has the keys and some groups of
     columns, those of one unit after one another."""
@@ -584,16 +619,24 @@ def _fitting(
     for group in groups:
         order.setdefault(_unit_of(header, group), len(order))
     groups = sorted(groups, key=lambda group: order[_unit_of(header, group)])
-    parts: list[list[int]] = []
-    for group in groups:
-        tried = [*(parts[-1] if parts else keys), *group]
-        head, rows = _picked(header, tried, len(keys), rank), [[r[c] for c in tried] for r in body]
-        step = html_table.step(head, rows, len(keys))
-        if parts and not 0 < step <= html_table.MAX_UNSTACKED_REM:
-            parts.append([*keys, *group])
-        else:
-            parts[-1:] = [tried]
-    return parts or [keys]
+
+    def fits(columns: list[int]) -> bool:
+        levels, _ = _levels(header, columns, len(keys), is_turned)
+        head = _picked(header, columns, len(keys), levels)
+        rows = [[row[column] for column in columns] for row in body]
+        return not html_table.steps(head, rows, len(keys)).is_stacked
+
+    parts = [keys]
+    # Of equal numbers of groups, so that none is left alone below the others.
+    for count in range(1, len(groups) + 1):
+        size = -(-len(groups) // count)
+        parts = [
+            [*keys, *chain.from_iterable(groups[start : start + size])]
+            for start in range(0, len(groups), size)
+        ]
+        if all(map(fits, parts)):
+            break
+    return parts
 
 
 def _unit_of(header: Sequence[Sequence[str]], group: Sequence[int]) -> str:
@@ -602,12 +645,12 @@ def _unit_of(header: Sequence[Sequence[str]], group: Sequence[int]) -> str:
 
 
 def _picked(
-    header: Sequence[Sequence[str]], columns: Sequence[int], stub: int, rank: Sequence[int]
+    header: Sequence[Sequence[str]], columns: Sequence[int], stub: int, levels: Sequence[int]
 ) -> list[tuple[str, ...]]:
-    """Return the head of some columns with its levels in the order of ``rank``."""
+    """Return the head of some columns with its ``levels`` in this order."""
     # The heads of keys stay on the first level.
     return [
-        tuple(header[n if number < stub else rank[n]][c] for number, c in enumerate(columns))
+        tuple(header[n if number < stub else levels[n]][c] for number, c in enumerate(columns))
         for n in range(len(header))
     ]
 
@@ -618,18 +661,16 @@ def _grid(
     prefix: str,
     rows: Sequence[int],
     columns: Sequence[int],
-    header: Sequence[Sequence[str]],
-    rank: Sequence[int],
-    turned: str,
+    head: Mapping[str, Any],
 ) -> perf_grid:
-    """Return the HTML table of some rows and columns of a leaf. ``turned`` are attributes that say
-    how its head differs from that of the file, for the script that copies it."""
+    """Return the HTML table of some rows and columns of a leaf. ``head`` has what the leaf does not:
+    the ``header``, how many of its first levels are ``joined``, and in ``turned`` attributes that
+    say how it differs from the head of the file, for the script that copies it."""
     stub = sum(column < leaf["stub"] for column in columns)
     at_row, at_column = ({old: new for new, old in enumerate(own)} for own in (rows, columns))
     own = {
         "label": label,
         "prefix": prefix,
-        "header": _picked(header, columns, stub, rank),
         "body": [tuple(leaf["body"][row][c] for c in columns) for row in rows],
         "marks": {
             at_row[row]: {at_column[c]: marks for c, marks in cells.items() if c in at_column}
@@ -649,9 +690,8 @@ def _grid(
             if row in at_row and column in at_column
         ],
         "positions": positions(rows, columns),
-        "turned": turned,
     }
-    return perf_grid("", **leaf.non_default_attributes() | own)
+    return perf_grid("", **leaf.non_default_attributes() | own | head)
 
 
 def tab_set(

@@ -421,7 +421,8 @@ def _label(benchmark: Benchmark, name: str, record: Record) -> str:
         return NOT_STATED
     label, classes = benchmark.value_label(name, record.params[name]), benchmark.param(name).classes
     if of := classes.get(units.plain(record.params[name]), ""):
-        return f"{label} ({of})"
+        # “Plain software” says all that “software” does.
+        return of if label in of else f"{label} ({of})"
     return label
 
 

@@ -268,14 +268,21 @@ window.perfguideDrawing = (() => {
 
   /* The widths between which tables are told apart, as in html_table.py: a table that is too
      wide for what holds it is stacked. This one is here to be measured. */
-  const STEPS = [12, 14, 17, 20, 23, 26, 29, 32, 36, 40, 44, 48, 52, 56, 59, 62, 65, 70, 76, 82, 88];
+  const STEPS = [12, 14, 16, 18, 20, 22, 24, 26, 29, 32, 36, 40, 44, 48, 53, 59, 62, 65, 70, 76, 88];
+  const SMALL = [["--perf-rem", "0.87rem"], ["--perf-side", "0.3rem"]];
 
   function fit(box) {
     const grid = box.firstElementChild;
+    const step = () => {
+      const need = grid.offsetWidth / parseFloat(getComputedStyle(document.documentElement).fontSize);
+      return STEPS.find((each) => need + 0.5 <= each) ?? 0;
+    };
     grid.style.width = "min-content";
-    const need = grid.offsetWidth / parseFloat(getComputedStyle(document.documentElement).fontSize);
+    const from = step();
+    SMALL.forEach(([name, value]) => box.style.setProperty(name, value));
+    box.classList.add(`perf-from-${from}`, `perf-to-${step()}`);
+    SMALL.forEach(([name]) => box.style.removeProperty(name));
     grid.style.width = "";
-    box.classList.add(`perf-from-${STEPS.find((step) => need + 0.5 <= step) ?? 0}`);
   }
 
   return { STEPS, chart, el, fit, number, ratioText, ratios };

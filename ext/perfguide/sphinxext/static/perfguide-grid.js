@@ -43,11 +43,13 @@ window.perfguideGrid = (() => {
       let column = 0;
       for (const cell of row.cells) {
         while (grid[level][column]) column += 1;
+        const joined = [...cell.querySelectorAll(".perf-level")];
+        const levels = (joined.length ? joined : [cell]).map((each) => {
+          const text = each.dataset.name || textOf(each); // the whole name of a board
+          return { text, raw: each.dataset.raw || text };
+        });
         for (let down = 0; down < cell.rowSpan; down += 1) {
-          for (let right = 0; right < cell.colSpan; right += 1) {
-            const text = cell.dataset.name || textOf(cell); // the whole name of a board
-            grid[level + down][column + right] = { text, raw: cell.dataset.raw || text, first: down === 0 };
-          }
+          for (let right = 0; right < cell.colSpan; right += 1) grid[level + down][column + right] = down ? [] : levels;
         }
         column += cell.colSpan;
       }
@@ -59,11 +61,12 @@ window.perfguideGrid = (() => {
     if (models.has(table)) return models.get(table);
     const head = table.tHead ? headRows(table) : [[]];
     const width = head[0].length;
+    const order = (table.dataset.perfLevels || "").split(",").filter(Boolean).map(Number);
     const used = {};
     const columns = [...Array(width).keys()].map((column) => {
-      const levels = head.filter((row) => row[column].first).map((row) => row[column]);
-      // In the file, and in addresses, the metric is the last level of the head.
-      if ("perfTurned" in table.dataset) levels.push(levels.shift());
+      const shown = head.flatMap((row) => row[column]);
+      // The file, and addresses, have the levels of the head in another order.
+      const levels = order.length === shown.length ? order.map((level) => shown[level]) : shown;
       const labels = levels.map((each) => each.text);
       const named = (texts) => words(texts.map((each) => each.replace(ARROWS, "")).join(" "));
       let name = named(levels.map((each) => each.raw)) || `column-${column}`;
@@ -77,7 +80,7 @@ window.perfguideGrid = (() => {
       [...row.cells].forEach((cell, column) => places.set(cell, { row: number, column }));
     });
     const stub = Number(table.dataset.perfStub);
-    const model = { head, columns, places, rows, stub };
+    const model = { columns, places, rows, stub };
     models.set(table, model);
     return model;
   };
