@@ -110,9 +110,7 @@ def test_of_three_engines_the_fastest_and_the_thriftiest_are_named_by_size() -> 
         "extension", tuple(zip(sizes, (20.0, 900.0, 1536.0), strict=True)), 100.0
     )
     fastest, thrift, loads = crossovers.standings([hw, ce, sw])
-    assert fastest.startswith(
-        "Software is the fastest up to about 28 bytes, the extension above"
-    )
+    assert fastest.startswith("Software is the fastest up to about 28 bytes, the extension above")
     # ln(30 / 20) to ln(900 / 60): at 16 * 64 ** (0.405 / 3.114). 1536 / 128 and 1536 / 64; for each second of CPU 15.36 against 5.12 and 0.64.
     assert fastest.endswith(
         "12.0 times as fast as the accelerator and 24.0 times as fast as software."

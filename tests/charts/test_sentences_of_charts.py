@@ -81,8 +81,6 @@ def test_without_a_cross_over_the_faster_engine_is_named(
 ) -> None:
     view = chart(shipped, tuple(factor * rate for rate in OFFLOAD))
     slower = {"software": "accelerator", "accelerator": "software"}[faster]
-    found = only(
-        re.findall(r"([\w ]+) is faster than ([\w ]+) at every block size", view.text())
-    )
+    found = only(re.findall(r"([\w ]+) is faster than ([\w ]+) at every block size", view.text()))
     assert faster in found[0].casefold() and slower in found[1]
     assert view.panels[0].verticals == ()

@@ -31,7 +31,7 @@ def test_a_move_of_three_socs_is_one_line_with_its_evidence() -> None:
         ]
     )
     assert move.sentence == (
-        "OpenSSL: worse by 10 % to 12 % with 11.02 on 3 systems, proved on 2, measured once on 1"
+        "OpenSSL: worse by 10 to 12 % with 11.02 on 3 systems, proved on 2, measured once on 1"
     )
     assert [each.new.soc for each in move.pairs] == ["AM62X", "AM64X", "J721E"]
 

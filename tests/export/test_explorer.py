@@ -280,7 +280,7 @@ def test_labels_of_the_chart_tell_rows_apart_and_touch_no_figure(
     labels = page.evaluate(
         "[...document.querySelectorAll('.perf-explorer-chart .perf-strong')].map((label) => {"
         "const [own, figure] = [label.getBBox(), label.nextElementSibling.getBBox()];"
-        "return [label.firstChild.data, figure.x - own.x - own.width]; })"
+        "return [[...label.querySelectorAll('tspan')].map((line) => line.textContent).join(' '), figure.x - own.x - own.width]; })"
     )
     assert len(labels) > 1
     assert len({text for text, _ in labels}) == len(labels)

@@ -42,10 +42,11 @@ class SharedMove:
         ends = dict.fromkeys(_size(move) for move in (ordered[0], ordered[-1]))
         word = "better" if ordered[0] > 0 else "worse"
         once = len(self.pairs) - self.proved
-        evidence = [f"proved on {self.proved}"] + ([f"measured once on {once}"] if once else [])
+        span = " to ".join(ends).replace(" % to ", " to ")
+        evidence = f"proved on {self.proved}, measured once on {once}" if once else "all proved"
         return (
-            f"{self.title}: {word} by {' to '.join(ends)} with {self.line} "
-            f"on {len(self.pairs)} systems, {', '.join(evidence)}"
+            f"{self.title}: {word} by {span} with {self.line} "
+            f"on {len(self.pairs)} systems, {evidence}"
         )
 
 

@@ -387,14 +387,17 @@ def _is_named_below(section: nodes.section) -> bool:
     title, around = section[0].astext(), section.parent
     if isinstance(around, nodes.section) and around[0].astext() == title:
         return True
+    captions = [table[0].astext() for table in section.findall(nodes.table)]
+    words, first = slugs.words(title), section[1] if len(section) > 1 else None
+    while isinstance(first, nodes.section) and len(first) > 1:
+        first = first[1]
+    is_alone = words and len(captions) == 1 and isinstance(first, nodes.table)
+    if is_alone and slugs.words(captions[0]).startswith(words):
+        return True
     if any(section.findall(perf_picture)) or any(
         isinstance(each, nodes.section) for each in section
     ):
         return False
-    captions = [table[0].astext() for table in section.findall(nodes.table)]
-    words = slugs.words(title)
-    if words and len(captions) == 1 and isinstance(section[1], nodes.table):
-        return slugs.words(captions[0]).startswith(words)
     return bool(captions) and all(
         caption == title or caption.endswith(f", {title}") for caption in captions
     )

@@ -661,7 +661,7 @@ def _grid(
     prefix: str,
     rows: Sequence[int],
     columns: Sequence[int],
-    head: Mapping[str, Any],
+    head: dict[str, Any],
 ) -> perf_grid:
     """Return the HTML table of some rows and columns of a leaf. ``head`` has what the leaf does not:
     the ``header``, how many of its first levels are ``joined``, and in ``turned`` attributes that

@@ -150,17 +150,19 @@ def _column_ranges(
 ) -> Iterator[tuple[int, int]]:
     """Yield columns that together weigh at most ``first``, then ``further``."""
     labels = _column_labels(table)
+    varying = [n for n in range(len(table.header)) if len({label[n] for label in labels}) > 1]
+    owners = [tuple(label[n] for n in varying[:-1]) for label in labels]
     begin, room = 0, first
     while begin < len(totals):
         end = begin
         while end < len(totals) and (totals[end] <= room or end - begin < MIN_COLUMNS):
             room -= totals[end]
             end += 1
-        # The columns of a board stay together, unless that would halve the block.
+        # The columns of a board or engine stay together, unless that would halve the block.
         together = (
             cut
             for cut in range(end, begin + (end - begin) // 2, -1)
-            if cut == len(totals) or labels[cut][:-1] != labels[cut - 1][:-1]
+            if cut == len(totals) or owners[cut] != owners[cut - 1]
         )
         end = next(together, end)
         yield begin, end
@@ -183,12 +185,13 @@ def _row_ranges(own: Sequence[int], first: int, further: int) -> Iterator[tuple[
 
 def _named_columns(table: Grid, begin: int, end: int) -> str:
     """Return the names of the first and the last column of a block, from the first level of the
-    head in which the columns of the table differ."""
+    head in which the columns of the table differ, or what its columns have in common there."""
     labels = _column_labels(table)
     level = next((n for n in range(len(labels[0])) if len({each[n] for each in labels}) > 1), 0)
     first, last = labels[begin][level], labels[end - 1][level]
     if first == last:
-        return ", ".join(filter(None, labels[begin]))
+        shared = (texts[0] for texts in zip(*labels[begin:end], strict=True) if len({*texts}) == 1)
+        return ", ".join(filter(None, shared))
     return f"{first} to {last}"
 
 

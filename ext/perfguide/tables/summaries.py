@@ -38,6 +38,9 @@ def boards(
         mine = sorted(by_name[name], key=lambda b: (b.created, b.id))
         row = [
             name,
+            _stated(
+                "" if (short := names.short(b.board.soc, name)) == name else short for b in mine
+            ),
             _stated(b.board.description for b in mine),
             _stated(names.entry(b.board.soc, name).cpu() for b in mine),
             _stated("" if b.board.cpu_mhz is UNSET else f"{b.board.cpu_mhz:g} MHz" for b in mine),
@@ -50,7 +53,7 @@ def boards(
             span = releases[0] if count == 1 else f"{releases[0]} to {releases[-1]} ({count})"
             row.append(span)
         rows.append(row)
-    head = ["Board", "Description", "Processor", "CPU clock", "Caches", "Memory"]
+    head = ["Board", "In heads", "Description", "Processor", "CPU clock", "Caches", "Memory"]
     return _without_empty(listing([*head, "Releases"] if with_releases else head, rows))
 
 

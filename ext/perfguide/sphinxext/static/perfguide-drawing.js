@@ -205,9 +205,22 @@ window.perfguideDrawing = (() => {
       legend(lines), holder((width) => ratioPicture(content, width), room));
   }
 
-  function ratioPicture({ title, names, base, rows }, width) {
+  /* The lines of a label, at most two; the end of a longer one tells rows apart as often as its
+     beginning. */
+  function labelLines(text, most) {
+    if (text.length <= most) return [text];
+    const end = text.lastIndexOf(" ", most);
+    const lines = end > 0 ? [text.slice(0, end), text.slice(end + 1)] : [text];
+    return lines.map((line) => (line.length > most
+      ? `${line.slice(0, Math.ceil(most / 2) - 1)}…${line.slice(-Math.floor(most / 2))}` : line));
+  }
+
+  function ratioPicture({ title, names, base, rows: given }, width) {
     const isNarrow = width < 560;
-    const step = isNarrow ? 44 : 26;
+    // Bold letters are about 7.1 pixels wide, and others 6.7.
+    const chars = (row) => Math.floor(((isNarrow ? width - 16 : 320) - 6.8 * row.own.length - 8) / 7.2);
+    const rows = given.map((row) => ({ ...row, lines: labelLines(row.short, chars(row)) }));
+    const step = (isNarrow ? 44 : 26) + (rows.some((row) => row.lines.length > 1) ? 10 : 0);
     const box = { left: isNarrow ? 14 : 330, right: width - 14, top: 26, bottom: 26 + step * rows.length };
     const logs = rows.flatMap((row) => row.ratios.filter((each) => each).map(Math.log2));
     // Whole powers of two, of which no more are labelled than there is room for.
@@ -228,15 +241,11 @@ window.perfguideDrawing = (() => {
       root.append(svg("text", { x: x(log), y: box.bottom + 16, "text-anchor": "middle", class: "perf-axis" }, ratioText(2 ** log)));
     }
     rows.forEach((row, i) => {
-      const y = box.top + step * i + (isNarrow ? 30 : step / 2);
-      // The end of a label tells rows apart as often as its beginning.
-      const cut = (text, most) => (text.length > most
-        ? `${text.slice(0, Math.ceil(most / 2) - 1)}…${text.slice(-Math.floor(most / 2))}` : text);
-      // Bold letters are about 7.1 pixels wide, and others 6.7.
-      const chars = Math.floor(((isNarrow ? width - 16 : 320) - 6.8 * row.own.length - 8) / 7.2);
-      const label = svg("text", { x: 2, y: isNarrow ? y - 14 : y + 4, class: "perf-axis perf-strong" },
-        cut(row.short, chars), svg("title", {}, row.label));
-      const own = svg("text", { x: isNarrow ? width - 4 : 322, y: isNarrow ? y - 14 : y + 4, "text-anchor": "end", class: "perf-axis" }, row.own);
+      const y = box.top + step * i + (isNarrow ? step - 14 : step / 2);
+      const first = (isNarrow ? y - 14 : y + 4) - (row.lines.length - 1) * (isNarrow ? 13 : 6);
+      const label = svg("text", { x: 2, y: first, class: "perf-axis perf-strong" }, svg("title", {}, row.label),
+        ...row.lines.map((line, at) => svg("tspan", { x: 2, y: first + 13 * at }, line)));
+      const own = svg("text", { x: isNarrow ? width - 4 : 322, y: isNarrow ? y - 14 : y + 4, "text-anchor": "end", class: "perf-axis perf-halo" }, row.own);
       root.append(label, own, svg("path", { d: `M${box.left},${y}H${box.right}`, class: "perf-gridline" }));
       let before = null;
       for (const [ratio, at] of row.ratios.map((each, n) => [each, n]).filter(([each]) => each).sort(([a], [b]) => a - b)) {
