@@ -150,7 +150,7 @@ def test_a_table_has_no_column_without_a_figure_and_none_is_lost(pages: Path) ->
     other = ["accelerator"]
     assert engines_of == {
         **dict.fromkeys(THROUGHPUTS, other),
-        "gamma": ["accelerator", "software"],
+        "gamma": ["accelerator", "plain software"],
     }
 
 
