@@ -243,3 +243,44 @@ def test_a_load_is_listed_with_what_it_is_for_the_work_done(speed: Catalog) -> N
         each = (row.new.cell.mean / row.old.cell.mean) * (100.0 / 50.0)
         assert wording.listed_change(row) == f"×{each:.3g} per MB/s"
         assert wording.change(row) == f"×{row.new.cell.mean / row.old.cell.mean:.3g}"
+
+
+def of_values(values: dict[int, list[float]]) -> list[Loaded]:
+    count = len(next(iter(values.values())))
+    return [
+        release(
+            number + 1,
+            *(
+                result(value=own[number], params={"block_size": size})
+                for size, own in values.items()
+            ),
+        )
+        for number in range(count)
+    ]
+
+
+def test_falls_that_are_usual_are_counted_in_the_headline(speed: Catalog) -> None:
+    restless = [100.0, 50.0, 98.0, 52.0, 101.0, 75.0, 99.0, 49.0]
+    values = {size: [50.0 + size % 7 + number * 1e-3 for number in range(8)] for size in SIZES}
+    values |= {size: [each * (1 + size / 1e4) for each in restless] for size in SIZES[:2]}
+    both = compared(*of_values(values), releases=("9.7", "9.8"), catalog=speed)
+    fallen = sum(own[-2] >= 1.5 * own[-1] for own in values.values())
+    assert fallen == 2 and not [each for each in both.far if not each.is_minor]
+    said = headline(both)
+    assert said.state == "too little"
+    assert f" {fallen} figures fell by a third or more, as such figures often do." in said.sentence
+
+
+def test_an_unproved_fall_is_said_to_be_one_with_what_was_before_it(speed: Catalog) -> None:
+    """A row alone with two earlier figures has nothing that shows how much it scatters."""
+    values = [100.0, 103.0, 41.0]
+    both = compared(*of_values({SIZES[0]: values}), releases=("9.2", "9.3"), catalog=speed)
+    event = only([each for each in both.far if not each.is_minor])
+    earlier = len(values) - 2
+    assert wording.event_lines(event, both) == [
+        f"Not proved: one run each, and {earlier} earlier, which is too little to learn from how much such runs differ."
+    ]
+    assert f"÷{values[1] / values[2]:.3g}, 1 row" in wording.event_title(event, both)
+    said = headline(both)
+    assert said.sentence.startswith("Look at 1 event before you ship; it is not proved. ")
+    assert "Run speed again after a new boot, twice or more with each release" in said.more
