@@ -315,12 +315,15 @@ def test_a_log_axis_has_numbers_above_zero_for_figures_of_any_size(figures: list
 
 def _places(view: ChartView) -> dict[str, tuple[float, float]]:
     """Where each text of a picture begins."""
-    root = ElementTree.fromstring(draw.draw(view))
-    texts = [text for text in root.iter(f"{SVG}text") if text.get("x")]
     return {
         "".join(text.itertext()): (float(text.get("x", "")), float(text.get("y", "")))
-        for text in texts
+        for text in _texts(view)
+        if text.get("x")
     }
+
+
+def _texts(view: ChartView) -> list[ElementTree.Element]:
+    return list(ElementTree.fromstring(draw.draw(view)).iter(f"{SVG}text"))
 
 
 LEVEL_LOADS = (("first", 20.0), ("second", 50.0), ("third", 97.0))
@@ -370,6 +373,18 @@ def test_marks_are_named_above_the_mean_of_their_points() -> None:
         x, y = places[mark]
         mean = sum(line[number][0] for line in corners_of_lines) / len(lines)
         assert y < highest and x == pytest.approx(mean, abs=0.01)
+
+
+def test_lines_that_end_alike_share_a_name_with_the_ends_of_their_figures() -> None:
+    ends = {"AES-a": 100.0, "AES-b": 108.0, "AES-c": 116.0, "DES": 300.0, "MD5": 500.0}
+    lines = tuple(
+        Line(name, (Point(1.0, end / 2, None, None, ""), Point(2.0, end, None, None, "")))
+        for name, end in ends.items()
+    )
+    panels = (Panel("", lines),)
+    view = ChartView("m", "Many", "", "Threads", "", "linear", "linear", panels, wide=True)
+    texts = {"".join(text.itertext()).strip() for text in _texts(view)}
+    assert {"AES, 3 lines", "100 to 116", "DES", "300", "MD5", "500"} <= texts
 
 
 def test_more_lines_than_can_be_named_have_a_legend() -> None:

@@ -11,7 +11,8 @@ from making import loaded, only
 
 from perfguide.bundles.decode import Loaded
 from perfguide.catalog import benchmarks
-from perfguide.charts.model import ChartView
+from perfguide.charts.crossovers import at_equal_marks
+from perfguide.charts.model import ChartView, Line, Point
 from perfguide.common import units
 
 from test_chart_kinds import shipped, views  # isort: skip
@@ -84,3 +85,22 @@ def test_without_a_cross_over_the_faster_engine_is_named(
     found = only(re.findall(r"([\w ]+) is faster than ([\w ]+) at every block size", view.text()))
     assert faster in found[0].casefold() and slower in found[1]
     assert view.panels[0].verticals == ()
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "said"),
+    [
+        ((150.0, 250.0, 200.0), (100.0,) * 3, "The one has 1.5 to 2.5 times the throughput of the other"),
+        ((100.0,) * 3, (150.0, 250.0, 200.0), "The other has 1.5 to 2.5 times the throughput of the one"),
+        ((150.0, 90.0, 200.0), (100.0,) * 3, ""),  # neither is above the other everywhere
+        ((150.0, 0.0, 200.0), (100.0,) * 3, ""),
+    ],
+)  # fmt: skip
+def test_two_lines_are_compared_where_one_is_above_the_other_at_each_mark(
+    first: tuple[float, ...], second: tuple[float, ...], said: str
+) -> None:
+    lines = [
+        Line(name, tuple(Point(x, y, None, None, units.figure(x)) for x, y in enumerate(figures)))
+        for name, figures in (("one", first), ("other", second))
+    ]
+    assert at_equal_marks(lines) == (f"{said} at each level" if said else "")
