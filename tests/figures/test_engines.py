@@ -91,7 +91,7 @@ def test_the_words_name_boards_algorithms_and_grounds() -> None:
         loaded(*run(RATES["plain software"], 99.0), id="b", board__name="b"),
     )
     assert engines.words(both, engines.inferred(both, CATALOG)) == [
-        "likely the accelerator on sk for aes-128-cbc, aes-256-cbc (aes-128-cbc: CPU load 31 %)",
+        "likely the accelerator on sk for aes-128-cbc and aes-256-cbc (aes-128-cbc: CPU load 31 %)",
         "likely plain software on b for aes-128-cbc (aes-128-cbc: 16-byte blocks at 54 % of "
         "the rate of the largest, CPU load 99 %)",
     ]

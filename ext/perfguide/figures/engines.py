@@ -131,9 +131,15 @@ def words(
     out = []
     for (name, named), boards in alike.items():
         reason = f"{label(named[0])}: {runs[name, boards[0]][named[0]]}"
-        of = f"on {', '.join(map(short, boards))} for {', '.join(map(label, named))}"
+        of = f"on {_all_of(map(short, boards))} for {_all_of(map(label, named))}"
         out.append(f"{_likely(name)} {of} ({reason})")
     return out
+
+
+def _all_of(names: Iterable[str]) -> str:
+    """Return ``A, B and C``, with every name."""
+    *others, last = names
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 def busy(records: Iterable[Record], catalog: Catalog) -> list[str]:
