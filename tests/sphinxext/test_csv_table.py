@@ -302,3 +302,31 @@ def test_tabs_say_what_tells_them_apart() -> None:
     assert distinct_parts(names) == ["egress, loss no", "ingress, loss no", "ingress, loss yes"]
     assert distinct_parts(["one", "two, more"]) == ["one", "two, more"]
     assert distinct_parts(["only, this"]) == ["only, this"]
+
+
+def test_heads_that_all_columns_share_are_one_row_and_keep_their_names() -> None:
+    header = [["Block", "am_sk", "am_sk"], ["", "hw", "hw"], ["", "16", "64"]]
+    written = html_table.head(header, 1, {"am_sk": "SK"}, figures={1, 2}, joined=2)
+    assert written.count("<tr>") == 2 and 'rowspan="2"' in written
+    shared = '<span class="perf-level" title="am_sk" data-name="am_sk">SK</span>'
+    assert f'colspan="2">{shared}, <span class="perf-level">hw</span></th>' in written
+
+
+def test_short_names_and_no_spreads_decide_how_wide_a_table_is() -> None:
+    row = ["1 KiB", *[(1.25, "1.25", "min 1.20, max 1.30")] * 9]
+    full = html_table.steps([["Size", *["am62xxsip_sk-fs"] * 9]], [row], 1)
+    short = html_table.steps([["Size", *["SK SiP"] * 9]], [row], 1)
+    assert full.is_stacked and not short.is_stacked
+    bare = [row[0], *[(1.25, "1.25", "")] * 9]
+    assert short == html_table.steps([["Size", *["SK SiP"] * 9]], [bare], 1)
+    assert 0 < short.small < short.whole
+
+
+def test_a_stacked_table_shows_fewer_rows_the_more_figures_a_row_has() -> None:
+    def first(figures: int, rows: int) -> int | None:
+        shown = html_table.first_rows(
+            [[str(n), *[(1.0, "1", "")] * figures] for n in range(rows)], True
+        )
+        return None if shown is None else len(shown)
+
+    assert (first(3, 4), first(3, 5), first(9, 3), first(9, 4)) == (None, 3, None, 2)
