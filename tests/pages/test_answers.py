@@ -94,17 +94,21 @@ def test_each_board_has_a_column_and_a_share_of_the_largest(tmp_path: Path) -> N
     assert top.boards == (("lp", "lp"), ("Kit", "sk"))
     (row,) = top.rows
     assert [(v.number, v.share) for v in row.values if v] == [(100.0, 1.0), (50.0, 0.5)]
-    assert lead(top, ["speed"]) == ["Speed: 100 MB/s on lp, 50 on Kit."]
+    assert lead(top, ["speed"]) == ["Speed, block size 4 KiB: 100 MB/s on lp, 50 on Kit."]
 
 
 def test_a_board_that_is_called_by_its_clock_has_a_name_in_sentences(tmp_path: Path) -> None:
     short = '[[boards]]\nsoc = "AM62X"\nname = "sk"\nshort = "1 GHz"\n'
     top = _top(tmp_path, _run("09.01", 50.0), _run("09.01", 49.0, board__name="lp"), boards=short)
-    assert lead(top, ["speed"]) == ["Within 5 % on all boards: Speed."]
+    assert lead(top, ["speed"]) == [
+        "Headline figures within 5 % on all boards: Speed, block size 4 KiB."
+    ]
     slow = tmp_path / "slow"
     slow.mkdir()
     top = _top(slow, _run("09.01", 50.0), _run("09.01", 40.0, board__name="lp"), boards=short)
-    assert lead(top, ["speed"]) == ["Speed: 50 MB/s on the 1 GHz board, 40 on lp."]
+    assert lead(top, ["speed"]) == [
+        "Speed, block size 4 KiB: 50 MB/s on the 1 GHz board, 40 on lp."
+    ]
     assert lead(top, ["other"]) == []
 
 
@@ -234,7 +238,7 @@ def test_the_guide_of_the_project_answers_what_it_is_asked_first(tmp_path: Path)
     aes = row("AES-128-CBC, 1 KiB").values[2]
     assert aes is not None and aes.number == pytest.approx(24.66338)
     assert row("AES-128-CBC, 1 KiB").unit == "MB/s"
-    assert lead(top, ["glmark2"]) == ["3D graphics: 238 on SK, 217 on SK LP."]
+    assert lead(top, ["glmark2"]) == ["3D graphics, Wayland: 238 on SK, 217 on SK LP."]
     writes = [value and value.number for value in row("eMMC write, 4 MiB").values]
     assert writes == [57.6, None, 96.8]
     assert row("eMMC write, 4 MiB").judged == "new"
@@ -265,7 +269,7 @@ def test_an_impossible_figure_is_shown_with_its_fault_and_leads_nothing(tmp_path
     lp, sk, z = row.values
     assert lp and lp.text == "−50" and lp.share is None and "zero or negative" in lp.doubt
     assert sk and z and (sk.share, z.share) == (1.0, 0.8) and not sk.doubt
-    assert lead(top, ["speed"]) == ["Speed: 50 MB/s on sk, 40 on z."]
+    assert lead(top, ["speed"]) == ["Speed, block size 4 KiB: 50 MB/s on sk, 40 on z."]
     (doubt,) = doubts(top, "speed")
     assert doubt.startswith("Speed, block size 4 KiB: −50 MB/s on lp is in doubt (zero or negative")
 

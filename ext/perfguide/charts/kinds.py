@@ -27,7 +27,7 @@ def draw_lines(axes: Axes, view: ChartView, panel: Panel) -> list[Any]:
     """Draw lines with a mark at each point, and a bar over the range of its samples."""
     artists = []
     for line in panel.lines:
-        # A mark at the end of an axis is whole; beyond a log axis there can be points.
+        # The axis must not cut a mark at its end; beyond a log axis there can be points.
         style = line_style(view, line) | {"clip_on": view.y_scale == "log"}
         artists += axes.plot(*with_gaps(view, line), **style)
         ranges = [point for point in line.points if None not in (point.low, point.high)]

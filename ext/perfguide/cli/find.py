@@ -92,7 +92,7 @@ def _run(options: argparse.Namespace) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Question:
-    """The conditions, and what is known of the figures that answer them."""
+    """The conditions, and facts about the figures that answer them."""
 
     conditions: Sequence[need.Condition]
     holdings: Holdings
@@ -107,7 +107,7 @@ class _Question:
         return engines.of_figure(self.holdings.catalog, record, self.inferred)
 
     def label(self, condition: need.Condition) -> str:
-        """Return the metric of a condition in words that tell it from those of the others."""
+        """Return the metric of a condition in words that differ from those of the others."""
         catalog = self.holdings.catalog
         benchmark = catalog.get(condition.benchmark)
         label = benchmark.metric_label(condition.metric) if benchmark else condition.metric

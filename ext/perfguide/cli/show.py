@@ -55,7 +55,7 @@ def _run(options: argparse.Namespace) -> int:
         return shared.NOTHING
     if options.json:
         places = Places(holdings, settings, with_health=options.health)
-        # An engine is inferred from all figures of its run, of which the query may want one.
+        # An engine is inferred from all figures of its run, and the query may want only one.
         guides = dict.fromkeys(record.guide for record in records)
         every = [record for key in guides for record in holdings.pool.of_guide(key)]
         inferred = engines.inferred(every, holdings.catalog)

@@ -73,7 +73,7 @@ def index(
 
 @dataclass(frozen=True, slots=True)
 class FactsOfSoc:
-    """What is known of a SoC's figures besides themselves: the names of its boards, the engines of its
+    """Facts about a SoC's figures besides themselves: the names of its boards, the engines of its
     runs, the day and the clocks of each guide, and for a figure the page and the section of its guide and what
     doubts it."""
 
@@ -160,8 +160,8 @@ def part(benchmark: Benchmark, records: Iterable[Record], facts: FactsOfSoc) -> 
         "texts": list(texts),
         "sections": list(sections),
         "clocks": [
-            [*place, [own.get(number) for number in range(len(releases[place[0]]))]]
-            for place, own in clocks.items()
+            [*board, [own.get(number) for number in range(len(releases[board[0]]))]]
+            for board, own in clocks.items()
         ],
         "lines": [[*line, figures] for line, figures in lines.items()],
     }

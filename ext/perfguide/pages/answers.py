@@ -537,10 +537,10 @@ def lead(answers: Answers, benchmarks: Collection[str]) -> list[str]:
     if not spans:
         return []
     apart, row, (_, text, best), (_, other, worst) = max(spans, key=lambda span: span[0])
-    often = Counter(each.label for _, each, *_ in spans)
 
+    # With its parameters: other rows of the chapter may differ more, or less.
     def called(each: Answer) -> str:
-        return ", ".join(filter(None, (each.label, each.detail if often[each.label] > 1 else "")))
+        return ", ".join(filter(None, (each.label, each.detail)))
 
     alike = [called(each) for share, each, *_ in spans if share < ALIKE_SHARE]
     out = []
@@ -549,10 +549,11 @@ def lead(answers: Answers, benchmarks: Collection[str]) -> list[str]:
         both = f"{text}{unit} on {_on(best)}, {other} on {_on(worst)}"
         name = called(row)
         if len(spans) > 1:
-            name += f"{',' if ',' in name else ''} differs most between the boards"
+            comma = "," if "," in name else ""
+            name = f"Of the headline figures, {name}{comma} differs most between the boards"
         out.append(f"{name}: {both}.")
     if alike:
-        out.append(f"Within 5 % on all boards: {units.enumeration(alike)}.")
+        out.append(f"Headline figures within 5 % on all boards: {units.enumeration(alike)}.")
     return out
 
 

@@ -590,8 +590,8 @@ def _levels(
     levels = list(range(len(header)))
     figures = [column for column in columns if column >= stub]
     shared = [n for n in levels if len({header[n][column] for column in figures}) == 1]
-    shown = [*levels[-1:], *levels[:-1]] if is_turned else levels
-    order = [*shared, *(n for n in shown if n not in shared)]
+    turned = [*levels[-1:], *levels[:-1]] if is_turned else levels
+    order = [*shared, *(n for n in turned if n not in shared)]
     # Each column needs a head of its own.
     return order, min(len(shared), len(header) - 1)
 
