@@ -464,14 +464,11 @@ aes-128-cbc        503.88k     1997.67k     6234.37k    13145.77k    24223.74k  
 
 def packed(farm: Farm, runner: str) -> tuple[Path, dict[str, bytes]]:
     """A run as ``pack`` uploads it, with its logs, which are given too."""
-    kept = {"speed.log": SPEED, "dmesg.txt": b"booted\n", "old.log": b"older"}
+    kept = {"speed.log": SPEED, "dmesg.txt": b"booted\n", "old.log.gz": gzip.compress(b"older")}
     folder = farm.top / "logs"
     folder.mkdir()
     for name, data in kept.items():
         (folder / name).write_bytes(data)
-    # A compressed log is kept as the text that was read.
-    (folder / "old.log").unlink()
-    (folder / "old.log.gz").write_bytes(gzip.compress(kept["old.log"]))
     path = farm.inbox / "run.json"
     who = ["--board", "sk", "--soc", "AM62X", "--sdk", "09.01", "--os", "linux"]
     command = ["pack", str(folder), "-o", str(path), "--runner", runner, *who]
