@@ -197,6 +197,19 @@ def test_a_copy_of_another_board_is_an_error_in_both() -> None:
     assert "8 of 8 figures are those of sk" in finding.reason
 
 
+def test_a_copy_of_another_board_is_found_in_older_releases_and_one_of_a_release_before_is_not() -> (
+    None
+):
+    boards = [run(*noisy(3), board=name, release="09.01") for name in ("lp", "sk")]
+    newest = [run(*noisy(n), board=name, release="09.02") for n, name in enumerate(("lp", "sk"))]
+    finding = only(found("table-copied", *boards, *newest))
+    assert finding.guide.release == "09.01" and "are those of lp" in finding.reason
+    older = [run(*noisy(n), release=f"09.{n:02}") for n in (1, 2)]
+    again = run(*noisy(1), release="09.03")
+    assert found("table-copied", *older, again)
+    assert not found("table-copied", *older, again, run(*noisy(9), release="09.04"))
+
+
 def test_a_part_of_a_table_that_is_a_copy_is_found_if_its_figures_are_many() -> None:
     def of_board(board: str, count: int) -> Loaded:
         own = [mem(f"lat_{n}", 200.25 + 3 * n) for n in range(count)]

@@ -41,8 +41,9 @@ RULES = (
         "table-copied",
         "error",
         "a table that is a copy",
-        "nearly all figures of a table in a board's newest release are, to the last digit, those of "
-        "another board, of another SoC or of an earlier release, which is not usual for it",
+        "nearly all figures of a table are, to the last digit, those of another board in the same release, "
+        "or in a board's newest release those of another SoC or of an earlier release, which is not usual "
+        "for it",
         "look which run the results are of, and run the benchmark",
     ),
 )
@@ -187,8 +188,8 @@ _Source = tuple[int, int]
 
 
 def table_copied(figures: Figures) -> Iterator[Hit]:
-    """Yield the newest figures of tables that are those of an earlier release or of another board
-    of the SoC."""
+    """Yield the figures of tables that are those of another board of the SoC in the same release, and
+    the newest ones that are those of an earlier release."""
     yield from _copies(figures, of_other_socs=False)
 
 
@@ -218,12 +219,16 @@ def _copies(figures: Figures, of_other_socs: bool) -> Iterator[Hit]:
         usual = _usual(sources, means)
         for source, own in sources:
             first = next(iter(own.values()))
-            if not figures.newest[first] or len(own) < MIN_COPIED_FIGURES:
+            if len(own) < MIN_COPIED_FIGURES:
                 continue
+            is_newest = figures.newest[first]
+            # A copy of an earlier release is of interest as long as it is the newest.
             others = [
                 (other, theirs)
                 for other, theirs in sources
-                if other != source and (soc[other[0]] != soc[source[0]]) == of_other_socs
+                if other != source
+                and (soc[other[0]] != soc[source[0]]) == of_other_socs
+                and (is_newest or (other[1] == source[1] and not of_other_socs))
             ]
             yield from _copied(figures, source, own, others, usual)
 
