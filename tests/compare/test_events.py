@@ -71,7 +71,7 @@ def test_a_shift_of_a_board_is_told_once(speed: Catalog) -> None:
     assert len(event.rows) == len(SIZES)
     assert (
         headline(both).sentence
-        == "Look at 1 event before you ship. In 100 % of 12 figures a change by half would show."
+        == "Look at 1 event before you ship. 100 % of 12 figures are judged: a change of 50 % would show."
     )
     assert wording.event_title(event, both).startswith("all benchmarks: 10.0 % worse (")
     assert "12 rows moved together, so it is reported once." in wording.event_lines(event, both)[0]
@@ -306,10 +306,7 @@ def test_nothing_that_got_worse_ships(speed: Catalog) -> None:
     both = newest(releases(history(noise=0.0001)), speed)
     said = headline(both)
     assert (said.state, said.judged, said.of) == ("ship", 12, 12)
-    assert (
-        said.sentence
-        == "Ship what was judged: 100 % of 12 figures, where a change by half would show; nothing got worse."
-    )
+    assert said.sentence == "Ship what was judged: 100 % of 12 figures; nothing got worse."
 
 
 def test_one_run_each_and_nothing_before_cannot_be_judged(speed: Catalog) -> None:
@@ -317,7 +314,10 @@ def test_one_run_each_and_nothing_before_cannot_be_judged(speed: Catalog) -> Non
     new = loaded(result(value=80.0), id="b", sdk__version="09.02")
     both = compared(old, new, catalog=speed)
     said = headline(both)
-    assert said.sentence == "Too little to say. In 0 % of 1 figure a change by half would show."
+    assert (
+        said.sentence
+        == "Too little to say. 0 % of 1 figure is judged: a change of 50 % would show."
+    )
     assert "Run both releases again" in said.more
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import datetime
 
 import pytest
+from msgspec.structs import replace
 
 from perfguide.bundles.guide_key import GuideKey
 from perfguide.pages import lists
 from perfguide.pages.search_words import FindablePage
-from perfguide.pages.summary import GuideSummary
+from perfguide.pages.summary import GuideSummary, Result
 
 
 def guide(release: str, figures: int, os: str = "linux", month: int = 1) -> GuideSummary:
@@ -33,3 +34,21 @@ def test_the_newest_guide_has_at_least_half_of_the_figures_before(
 def test_a_soc_is_listed_by_the_system_that_was_measured_last() -> None:
     old, new, rt = guide("11.00", 9), guide("12.00", 9, month=5), guide("10.00", 9, "rt-linux", 3)
     assert lists.by_platform([new, rt, old]) == [[old, new], [rt]]
+
+
+def test_the_front_page_takes_a_figure_in_doubt_only_where_no_release_has_another() -> None:
+    def result(label: str, number: float | None, doubt: str = "") -> Result:
+        return Result(
+            "ipsec", label, "", "Mbit/s", "higher", "sk", str(number), "row", number, doubt, 1
+        )
+
+    old = replace(guide("10.00", 9), best=[result("AES", 52.8), result("3DES", 0.0, "zero")])
+    new = replace(guide("11.00", 9), best=[result("AES", 0.0, "zero"), result("3DES", 0.0, "zero")])
+    addresses = {each.key: each.key.release for each in (old, new)}
+    aes, triple = lists.newest_results([[old, new]], addresses)
+    assert (aes.number, aes.release, aes.doubt) == (52.8, "10.00", "")
+    assert (triple.number, triple.release, triple.doubt) == (0.0, "11.00", "zero")
+    # A failed run is a result, which no older figure hides.
+    failed = replace(new, best=[result("AES", None)])
+    (aes,) = lists.newest_results([[old, failed]], addresses)[:1]
+    assert (aes.number, aes.release) == (None, "11.00")

@@ -51,7 +51,7 @@ def headline(comparison: Comparison) -> Headline:
     judged, of = judged_figures(comparison)
     # Rounded down, as 100 % has to mean all of them.
     percent = 100 * judged // of if of else 0
-    share = f"In {percent} % of {wording.count(of, 'figure')} a change by half would show."
+    share = f"{percent} % of {wording.count(of, 'figure')} {'is' if of == 1 else 'are'} judged: a change of 50 % would show."
     if not of:
         share = "No figure was measured with both releases."
     proved = sorted(wording.unaccepted(comparison), key=lambda event: not _severe(event))
@@ -71,8 +71,7 @@ def headline(comparison: Comparison) -> Headline:
         state, tag = "ship", f"Ship what was judged: {percent} %"
         accepted = any(row.accepted for row in comparison.rows)
         but = " but what is accepted" if accepted else ""
-        sentence = f"{tag} of {wording.count(of, 'figure')}, where a change by half would show; "
-        sentence += f"nothing got worse{but}."
+        sentence = f"{tag} of {wording.count(of, 'figure')}; nothing got worse{but}."
     else:
         state, tag = "too little", "Too little to say"
         sentence = f"{tag}. {share}"

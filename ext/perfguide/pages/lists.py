@@ -198,16 +198,7 @@ def write_overview(
 def _soc_overview(
     site: Site, newest: GuideSummary, platforms: Sequence[Sequence[GuideSummary]]
 ) -> SocOverview:
-    """Return a SoC of the front page. A result is that of the newest guide that has it, first of the
-    platform measured last."""
-    results: dict[tuple[str, str], ResultOfGuide] = {}
-    for guide in (guide for own in platforms for guide in reversed(own)):
-        for result in guide.best:
-            address = site.addresses.guide[guide.key]
-            fields = msgspec.structs.asdict(result)
-            own_result = ResultOfGuide(**fields, guide=address, release=guide.key.release)
-            # The first one stays: newer guides, and systems that were measured later, come first.
-            results.setdefault((result.benchmark, result.label), own_result)
+    """Return a SoC of the front page."""
     key = newest.key
     return SocOverview(
         key.soc,
@@ -218,8 +209,27 @@ def _soc_overview(
         newest.boards,
         newest.figures,
         newest.measured.date().isoformat(),
-        list(results.values()),
+        newest_results(platforms, site.addresses.guide),
     )
+
+
+def newest_results(
+    platforms: Sequence[Sequence[GuideSummary]], addresses: Mapping[GuideKey, str]
+) -> list[ResultOfGuide]:
+    """Return each headline result of a SoC from the newest guide that has it without a doubt, first
+    of the platform measured last; a doubtful one where no guide has another."""
+    results: dict[tuple[str, str], ResultOfGuide] = {}
+    for guide in (guide for own in platforms for guide in reversed(own)):
+        for result in guide.best:
+            fields = msgspec.structs.asdict(result)
+            own_result = ResultOfGuide(
+                **fields, guide=addresses[guide.key], release=guide.key.release
+            )
+            # The first one stays: newer guides, and systems that were measured later, come first.
+            newer = results.setdefault((result.benchmark, result.label), own_result)
+            if newer.doubt and result.number is not None and not result.doubt:
+                results[result.benchmark, result.label] = own_result
+    return list(results.values())
 
 
 def _verdict_words(verdict: ListedVerdict) -> str:
