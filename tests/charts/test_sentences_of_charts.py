@@ -103,4 +103,4 @@ def test_two_lines_are_compared_where_one_is_above_the_other_at_each_mark(
         Line(name, tuple(Point(x, y, None, None, units.figure(x)) for x, y in enumerate(figures)))
         for name, figures in (("one", first), ("other", second))
     ]
-    assert at_equal_marks(lines) == (f"{said} at each level" if said else "")
+    assert at_equal_marks(lines) == (f"{said} at every level" if said else "")

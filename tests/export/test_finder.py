@@ -225,7 +225,7 @@ def test_a_question_that_cannot_be_answered_gets_a_clear_word(
 
 def test_the_form_asks_and_writes_the_question_into_the_address(page: Page, project: Path) -> None:
     ask(page, project)
-    page.get_by_label("Figure").select_option("openssl/throughput")
+    page.get_by_label("Figure", exact=True).select_option("openssl/throughput")
     page.get_by_label("Block size", exact=True).select_option("1024")
     page.get_by_label("Number").fill("20000")
     page.get_by_role("button", name="Ask").click()
@@ -238,7 +238,7 @@ def test_the_form_asks_and_writes_the_question_into_the_address(page: Page, proj
 
 def test_a_figure_is_chosen_by_typing_its_name(page: Page, project: Path) -> None:
     ask(page, project)
-    figure = page.get_by_label("Figure")
+    figure = page.get_by_label("Figure", exact=True)
     figure.focus()
     page.keyboard.type("OpenSSL: Thr", delay=30)
     expect(page.get_by_label("Block size", exact=True)).to_be_visible()

@@ -143,6 +143,19 @@ def test_a_search_from_the_front_page_gives_the_figure_and_leads_to_its_row(
     assert row.locator("th").first.inner_text() == "1 KiB"
 
 
+def test_rows_that_a_search_finds_in_several_guides_are_of_more_than_one_of_them(
+    windows: Windows, real_address: str
+) -> None:
+    page = windows.open(f"{real_address}/search.html?q=aes-128-cbc+throughput")
+    page.locator(".perf-found-rows li").first.wait_for()
+    pages = [
+        str(link.get_attribute("href")).partition("#")[0]
+        for link in page.locator(".perf-found-rows li > a").all()
+    ]
+    assert len(set(pages)) > 1 and max(pages.count(each) for each in pages) <= 2
+    assert "sections" in page.locator("#perf-found > p").inner_text()
+
+
 def test_the_front_page_has_the_headline_results_of_each_soc(
     windows: Windows, real_address: str
 ) -> None:

@@ -117,7 +117,7 @@ def test_each_published_figure_stands_in_its_row_and_under_its_board(
 def test_each_published_crypto_figure_stands_with_its_engine(real_site: Path) -> None:
     document = json.loads((SHARED / "figures/am335x-crypto.json").read_text("utf-8"))
     pages_of = {"5.07.00.00": "05.07.00.00", "6.00.00": "06.00.00.00"}
-    engines = {"hw": "accelerator", "sw": "software"}
+    engines = {"hw": "accelerator", "sw": "plain software"}
     shown = {
         sdk: list(figures(real_site / f"source/guides/AM335X/linux/{release}.html"))
         for sdk, release in pages_of.items()

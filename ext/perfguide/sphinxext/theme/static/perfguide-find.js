@@ -4,6 +4,7 @@
   const SHOWN = 15;
   const READ = 3; // sections whose rows are looked through
   const ROWS = 4;
+  const ROWS_OF_PAGE = 2; // where several pages have rows that fit equally well
   const CELLS = 4;
   const box = document.getElementById("perf-found");
   const data = window.perfguideWords;
@@ -65,9 +66,9 @@
   const heading = document.createElement("h2");
   heading.textContent = isSideBySide ? `${named.join(" and ").toUpperCase()} side by side` : "Figures";
   const count = document.createElement("p");
-  count.textContent = found.length === 1 ? "1 result." : `${found.length} results.`;
+  count.textContent = found.length === 1 ? "1 section." : `${found.length} sections.`;
   if (found.length > SHOWN) {
-    count.textContent = `The first ${SHOWN} of ${found.length} results; add a SoC, a board or a release to find fewer.`;
+    count.textContent = `The first ${SHOWN} of ${found.length} sections; add a SoC, a board or a release to find fewer.`;
   }
   const list = document.createElement("ul");
   const root = document.documentElement.dataset.content_root ?? "";
@@ -153,7 +154,13 @@
   Promise.all(guides.slice(0, READ).map((each) => rowsOf(each).catch(() => []))).then((lists) => {
     const rows = lists.flat();
     const top = Math.max(0, ...rows.map((each) => each.score));
-    const best = rows.filter((each) => top && each.score === top).slice(0, ROWS);
+    const equal = rows.filter((each) => top && each.score === top);
+    // The rows of one SoC must not hide those of another.
+    const several = new Set(equal.map((each) => each.page)).size > 1;
+    const best = equal
+      .filter((each, at) => !several
+        || equal.slice(0, at).filter((other) => other.page === each.page).length < ROWS_OF_PAGE)
+      .slice(0, ROWS);
     first.append(...best.map(shownRow));
     if (!best.length) first.append("No row has all of these words; the sections below have some.");
   });
