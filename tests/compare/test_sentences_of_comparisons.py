@@ -283,4 +283,4 @@ def test_an_unproved_fall_is_said_to_be_one_with_what_was_before_it(speed: Catal
     assert f"÷{values[1] / values[2]:.3g}, 1 row" in wording.event_title(event, both)
     said = headline(both)
     assert said.sentence.startswith("Look at 1 event before you ship; it is not proved. ")
-    assert "Run speed again after a new boot, twice or more with each release" in said.more
+    assert "Run speed again after a reboot, twice or more with each release" in said.more

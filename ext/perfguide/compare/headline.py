@@ -181,6 +181,4 @@ def _advice(comparison: Comparison, again: Sequence[str]) -> str:
         if again
         else "both releases"
     )
-    return (
-        f"Run {what} again after a new boot, twice or more with each release, and add the bundles."
-    )
+    return f"Run {what} again after a reboot, twice or more with each release, and add the bundles."
