@@ -161,7 +161,7 @@ def test_a_worker_with_other_code_is_refused(cluster: Cluster) -> None:
         from perfguide.common import parallel as mine
 
         mine.itself.cache_clear()
-        mine.libraries = lambda: ("msgspec 0",)  # type: ignore[assignment]
+        mine.libraries = lambda: ("msgspec 0",)
 
     cluster.client.run(other)
     with (
