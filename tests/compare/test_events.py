@@ -272,7 +272,7 @@ def test_what_boards_have_alike_is_said_once(speed: Catalog) -> None:
         *lab("9.8", 16, 64, 256), *lab("9.9", 16), releases=("9.8", "9.9"), catalog=speed
     )
     assert wording.coverage(both) == [
-        "AM62X, Linux, speed: 2 of 3 figures are no longer measured, on each of evm, sk"
+        "AM62X, Linux, Speed: 2 of 3 figures are no longer measured, on each of evm, sk"
     ]
 
 

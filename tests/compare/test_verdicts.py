@@ -16,7 +16,7 @@ from perfguide.bundles.decode import Loaded
 from perfguide.catalog import benchmarks, waivers
 from perfguide.catalog.benchmarks import Catalog
 from perfguide.catalog.board_names import Boards
-from perfguide.compare import as_data
+from perfguide.compare import as_data, wording
 from perfguide.compare.comparison import Comparison, compare
 from perfguide.compare.history import PAST, History
 from perfguide.compare.match import Names
@@ -207,7 +207,7 @@ def test_another_block_size_alone_stands_side_by_side_uncompared(speed: Catalog)
         speed,
     )
     assert row.verdict == "incomparable"
-    assert row.ground == "block_size was 1024 and is 4096"
+    assert row.ground == "the block size was 1 KiB and is 4 KiB"
 
 
 def test_what_is_measured_is_no_condition(tmp_path: Path) -> None:
@@ -337,10 +337,10 @@ def test_coverage_is_a_finding_of_its_own(speed: Catalog) -> None:
         loaded(result(), result("lat_b", "us"), result("lat_c", "us"), **NEWER),
         catalog=speed,
     )
-    assert [finding.text() for finding in both.coverage] == [
+    assert wording.coverage(both) == [
         "AM62X, Linux: the board gone (1 figure) is no longer measured",
-        "AM62X, Linux, sk, speed: 1 of 2 figures is no longer measured",
-        "AM62X, Linux, sk, speed: 2 of 3 figures were not measured before",
+        "AM62X, Linux, sk, Speed: 1 of 2 figures is no longer measured",
+        "AM62X, Linux, sk, Speed: 2 of 3 figures were not measured before",
     ]
     assert {row.board for row in both.rows} == {"sk"}
 
@@ -524,6 +524,31 @@ def cards(*cards: str, more: float = 0.0) -> list[dict[str, Any]]:
     ]
 
 
+def in_tables(*tables: tuple[str, int]) -> list[dict[str, Any]]:
+    """A figure of each of some tables, with the title and the number of the table."""
+    return [
+        result(params={"block_size": 16, "table": title, "table_no": number}, value=float(at))
+        for at, (title, number) in enumerate(tables, 10)
+    ]
+
+
+def test_tables_are_told_apart_by_their_titles_and_not_by_their_numbers(speed: Catalog) -> None:
+    both = compared(
+        loaded(*in_tables(("Card A", 7), ("Card B", 8)), **OLDER),
+        loaded(*in_tables(("Card A", 9), ("Card B", 10)), **NEWER),
+        catalog=speed,
+    )
+    pairs = {(row.old.cell.mean, row.new.cell.mean) for row in both.rows if row.old and row.new}
+    assert pairs == {(10.0, 10.0), (11.0, 11.0)}
+    assert {row.verdict for row in both.rows} == {"same"}
+    other = compared(
+        loaded(*in_tables(("Card A", 7)), **OLDER),
+        loaded(*in_tables(("Card C", 9)), **NEWER),
+        catalog=speed,
+    )
+    assert [row.ground for row in other.rows] == ["the title of the table was Card A and is Card C"]
+
+
 def test_a_parameter_that_one_side_leaves_out_loses_no_figure(speed: Catalog) -> None:
     both = compared(loaded(*cards(""), **OLDER), loaded(*cards("SanDisk"), **NEWER), catalog=speed)
     assert both.coverage == ()
@@ -537,7 +562,7 @@ def test_a_card_that_differs_is_named_and_nothing_is_lost(speed: Catalog) -> Non
     )
     assert both.coverage == ()
     assert {(row.verdict, row.ground) for row in both.rows} == {
-        ("incomparable", "card was SanDisk and is Kingston")
+        ("incomparable", "the card was SanDisk and is Kingston")
     }
 
 
@@ -553,7 +578,7 @@ def test_one_card_before_and_two_now_loses_no_figure(speed: Catalog) -> None:
     )
     assert {row.verdict for row in neither.rows} == {"incomparable", "only-new"}
     grounds = {row.ground for row in neither.rows if row.verdict == "incomparable"}
-    assert grounds == {"card was not stated and is Kingston"}
+    assert grounds == {"the card was not stated and is Kingston"}
 
 
 def test_the_parameters_of_a_benchmark_that_nobody_described_tell_figures_apart() -> None:

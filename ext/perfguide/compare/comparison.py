@@ -69,8 +69,9 @@ class Coverage:
     count: int
     of: int
 
-    def text(self, boards: Sequence[str] = ()) -> str:
-        """The finding in words; of several boards where the same holds for each."""
+    def text(self, boards: Sequence[str], title: str) -> str:
+        """The finding in words, with the title of its benchmark and the names of the boards for each of
+        which it holds."""
         one = not self.benchmark or self.count == 1
         if self.kind == "lost":
             when = f"{'is' if one else 'are'} no longer measured"
@@ -78,14 +79,12 @@ class Coverage:
             when = f"{'was' if one else 'were'} not measured before"
         figures = "1 figure" if self.of == 1 else f"{self.of} figures"
         if not self.benchmark:
-            return f"{self.platform}: the board {self.board} ({figures}) {when}"
+            return f"{self.platform}: the board {boards[0]} ({figures}) {when}"
         part = f"{'all' if self.count == self.of else f'{self.count} of'} {figures}"
         part = "its figure" if self.of == 1 else part
         if len(boards) > 1:
-            return (
-                f"{self.platform}, {self.benchmark}: {part} {when}, on each of {', '.join(boards)}"
-            )
-        return f"{self.platform}, {self.board}, {self.benchmark}: {part} {when}"
+            return f"{self.platform}, {title}: {part} {when}, on each of {', '.join(boards)}"
+        return f"{self.platform}, {boards[0]}, {title}: {part} {when}"
 
 
 class Jumps(NamedTuple):
@@ -175,7 +174,7 @@ def compare(
     )
     titles = {row.benchmark: rules.names.catalog.title(row.benchmark) for row in judged}
     drifts = drift.words(drift.drifting(judged), titles)
-    around, unstated = _conditions(before.pool, after.pool, judged)
+    around, unstated = _conditions(before.pool, after.pool, judged, rules.names)
     proved, far = events(judged, before, after, rules.names)
     return Comparison(
         old.name,
@@ -184,7 +183,7 @@ def compare(
         judged,
         _groups(judged, rules.names),
         (*coverage, *_coverage(judged)),
-        (*notes, *_engines(judged), *around, *unstated, *drifts),
+        (*notes, *_engines(judged, rules.names), *around, *unstated, *drifts),
         tuple(_waiver_findings(judged, rules, only)),
         proved,
         _jumps(judged, history),
@@ -293,21 +292,27 @@ def _coverage(judged: Sequence[Row]) -> list[Coverage]:
     return out
 
 
-def _engines(judged: Sequence[Row]) -> list[str]:
+def _place(row: Row, names: Names) -> str:
+    """Return the system and the board of a row, as sentences name it."""
+    board = names.boards.short(row.guide.soc, row.board)
+    return f"{row.guide.soc}, {family(row.guide)}, {board}"
+
+
+def _engines(judged: Sequence[Row], names: Names) -> list[str]:
     """Return where another class of engine seems to have run, once for each board and benchmark."""
     rows: Counter[tuple[str, str, str]] = Counter()
     for row in judged:
         if row.ground.startswith(ENGINE_CHANGED):
-            rows[
-                f"{row.guide.soc}, {family(row.guide)}, {row.board}", row.benchmark, row.ground
-            ] += 1
+            rows[_place(row, names), names.catalog.title(row.benchmark), row.ground] += 1
     return [
         f"{board}, {benchmark}: {ground}; {count} figures are not compared"
         for (board, benchmark, ground), count in sorted(rows.items())
     ]
 
 
-def _conditions(old: Pool, new: Pool, judged: Sequence[Row]) -> tuple[list[str], list[str]]:
+def _conditions(
+    old: Pool, new: Pool, judged: Sequence[Row], names: Names
+) -> tuple[list[str], list[str]]:
     """Return what changed around the measurements, once for each board; and what one side does not
     state."""
     changed: dict[tuple[str, str], set[tuple[str, str]]] = {}
@@ -317,7 +322,7 @@ def _conditions(old: Pool, new: Pool, judged: Sequence[Row]) -> tuple[list[str],
         if row.old is None or row.new is None or row.verdict == "incomparable":
             continue
         was, now = old.conditions(row.old), new.conditions(row.new)
-        board = f"{row.guide.soc}, {family(row.guide)}, {row.board}"
+        board = _place(row, names)
         for name in sorted({*was, *now}):
             a, b = (" and ".join(sorted(side.get(name, ()))) for side in (was, now))
             if name in CONDITIONS:

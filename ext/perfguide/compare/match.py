@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..bundle import VARYING_FACTS
-from ..catalog.benchmarks import Catalog, Scalar
+from ..catalog.benchmarks import Benchmark, Catalog, Scalar, undescribed
 from ..catalog.board_names import Boards
 from ..common import units
+from ..figures import labels
 from ..figures.conditions import SETUP
 from ..figures.pool import Record
 
@@ -25,6 +26,8 @@ BY_DESIGN = ("kernel", "image")
 TABLE, TABLE_NUMBER = "table", "table_no"
 """Parameters of imported figures: the title of their table, and its number in the document, which
 changes with each table that is added before it."""
+
+OF_TABLES = {TABLE: "title of the table", TABLE_NUMBER: "number of the table"}
 
 WORDS = {"cpu_mhz": "clock", "memory": "memory", "governor": "governor", "command": "command"}
 
@@ -146,8 +149,10 @@ def match(old: Sequence[Record], new: Sequence[Record], names: Names) -> list[Ma
                 out.append(Match(a, b, aliases=names.renamed(a, b)))
             else:
                 out.append(Match(a, b, differs=_differences(a, b, names)))
-    pairs, old, new = _paired(old, new, lambda r: _without_undeclared(r, names))
-    out += [_beside(a, b, names) for a, b in pairs]
+    # Of several tables that no name tells apart, those with one title are the same.
+    for of in (lambda r: _without_number(r, names), lambda r: _without_undeclared(r, names)):
+        pairs, old, new = _paired(old, new, of)
+        out += [_beside(a, b, names) for a, b in pairs]
     # Rows that no name distinguishes any more are not lost: each is beside one of its kind.
     pairs, old, new = _in_order(old, new, lambda r: _without_undeclared(r, names))
     out += [Match(a, b, differs=_differences(a, b, names)) for a, b in pairs]
@@ -163,9 +168,30 @@ def _beside(old: Record, new: Record, names: Names) -> Match:
     # Only the number of the table may differ, and only if its title is the same.
     if changed != {TABLE_NUMBER} & changed or (changed and a.get(TABLE) != b.get(TABLE)):
         return Match(old, new, differs=_differences(old, new, names))
-    words = [f"{n} “{units.plain(v)}” is stated now alone" for n, v in b.items() if n not in a]
-    words += [f"{n} “{units.plain(v)}” was stated before alone" for n, v in a.items() if n not in b]
+    benchmark = names.catalog.get(new.benchmark) or undescribed(new.benchmark)
+    words = [
+        f"{_word(benchmark, name)} “{benchmark.value_label(name, one[name])}” {said} alone"
+        for one, other, said in ((b, a, "is stated now"), (a, b, "was stated before"))
+        for name in _without_known_number({*one} - {*other})
+    ]
     return Match(old, new, aliases=(*names.renamed(old, new), *sorted(words)))
+
+
+def _word(benchmark: Benchmark, param: str) -> str:
+    return OF_TABLES.get(param) or labels.within(benchmark.param_label(param))
+
+
+def _without_known_number(params: set[str]) -> list[str]:
+    """Return the names of parameters without the number of a table that is named by its title."""
+    return sorted(params - ({TABLE_NUMBER} if TABLE in params else set()))
+
+
+def _without_number(record: Record, names: Names) -> Key:
+    params = names.params(record)
+    # Without a title nothing but the number says which table it is.
+    rest = {n: v for n, v in params.items() if n != TABLE_NUMBER or TABLE not in params}
+    board = names.boards.today(record.guide.soc, record.board)
+    return _key(record, board, names.metric(record), rest)
 
 
 def _without_undeclared(record: Record, names: Names) -> Key:
@@ -227,12 +253,15 @@ def _without_conditions(record: Record, names: Names) -> Key:
 def _differences(old: Record, new: Record, names: Names) -> tuple[str, ...]:
     out = []
     if units.parse(old.unit).kind != units.parse(new.unit).kind:
-        out.append(f"the unit was {old.unit} and is {new.unit}")
+        was, now = (units.parse(each.unit).symbol or "not stated" for each in (old, new))
+        out.append(f"the unit was {was} and is {now}")
+    benchmark = names.catalog.get(new.benchmark) or undescribed(new.benchmark)
     a, b = names.params(old), names.params(new)
-    for name in sorted({*a, *b}):
-        if a.get(name) != b.get(name):
-            was, now = (units.plain(p[name]) if name in p else "not stated" for p in (a, b))
-            out.append(f"{name} was {was} and is {now}")
+    for name in _without_known_number({n for n in {*a, *b} if a.get(n) != b.get(n)}):
+        was, now = (
+            benchmark.value_label(name, p[name]) if name in p else "not stated" for p in (a, b)
+        )
+        out.append(f"the {_word(benchmark, name)} was {was} and is {now}")
     return tuple(out)
 
 

@@ -760,7 +760,14 @@ def coverage(comparison: Comparison) -> list[str]:
         alone = () if one.benchmark else (number,)
         key = (one.kind, one.platform, one.benchmark, one.count, one.of, *alone)
         alike.setdefault(key, []).append(one)
-    return [own[0].text([one.board for one in own]) for own in alike.values()]
+    titles = {group.benchmark: group.title for group in comparison.groups}
+    return [
+        own[0].text(
+            [comparison.board_names.get(one.board, one.board) for one in own],
+            titles.get(own[0].benchmark, own[0].benchmark),
+        )
+        for own in alike.values()
+    ]
 
 
 def obstacles(rows: Sequence[Row], comparison: Comparison) -> list[str]:
@@ -768,8 +775,9 @@ def obstacles(rows: Sequence[Row], comparison: Comparison) -> list[str]:
     alike: dict[tuple[str, str, str], list[Row]] = {}
     for row in rows:
         alike.setdefault((board_text(row, comparison), row.benchmark, row.ground), []).append(row)
+    titles = {group.benchmark: group.title for group in comparison.groups}
     return [
-        f"{board}, {benchmark}: {count(len(own), 'row')}: {why}"
+        f"{board}, {titles.get(benchmark, benchmark)}: {count(len(own), 'row')}: {why}"
         for (board, benchmark, why), own in alike.items()
     ]
 
