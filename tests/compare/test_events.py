@@ -287,7 +287,7 @@ def test_many_rows_that_are_not_comparable_are_a_line_for_each_reason(speed: Cat
         run("9.8", "speed -a"), run("9.9", "speed -b"), releases=("9.8", "9.9"), catalog=speed
     )
     said = as_text.render(both, speed, False, False)
-    assert "- sk, speed: 5 rows: the command was “speed -a” and is “speed -b”" in said
+    assert "- sk, Speed: 5 rows: the command was “speed -a” and is “speed -b”" in said
     assert "5 rows not listed; --all lists them" in said
     assert said.count("block_size") == 0
     assert as_text.render(both, speed, True, False).count("block_size") == 5
