@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from profiles import count, examples
 
 from perfguide.adapters.envelope import opened
+from perfguide.adapters.log_dates import Date
 
 MAX_LOG_BYTES = 20_000
 LOGS = [path for path in logs() if path.stat().st_size <= MAX_LOG_BYTES]
@@ -154,10 +155,10 @@ def test_text_of_windows_is_read(coding: str) -> None:
 def test_dates_of_an_envelope_are_kept_and_years_are_not_guessed() -> None:
     path = DATA / "stream/5.10.log"
     log = opened(enveloped(path, LINES["LAVA text"]))
-    assert (log.created, log.has_zone) == ("2024-11-23T10:00:00.123456+00:00", False)
-    assert opened(enveloped(path, LINES["ts"])).created == ""
+    assert log.date == Date("2024-11-23T10:00:00.123456+00:00", False)
+    assert opened(enveloped(path, LINES["ts"])).date is None
     yaml = opened(enveloped(path, LINES["LAVA output.yaml"]))
-    assert (yaml.created, yaml.has_zone) == ("2024-11-23T10:00:00.123456+00:00", True)
+    assert yaml.date == Date("2024-11-23T10:00:00.123456+00:00", True)
 
 
 def test_a_row_that_begins_like_the_end_of_a_date_stays_whole() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from perfguide.adapters.log_dates import find
+from perfguide.adapters.log_dates import Date, find
 
 
 @pytest.mark.parametrize(
@@ -14,14 +14,13 @@ from perfguide.adapters.log_dates import find
         ("Sun Nov  1 07:58:38 CEST 2026", "2026-11-01T07:58:38+00:00", False),
         ("Sun Nov 22 07:58:38 2026", "2026-11-22T07:58:38+00:00", False),
         ("2024-04-02T09:30:00Z", "2024-04-02T09:30:00+00:00", True),
+        ("2024-04-02 09:30:00,5", "2024-04-02T09:30:00.500000+00:00", False),
         ("2024-04-02 09:30:00 +0200", "2024-04-02T09:30:00+02:00", True),
         ("Tue, 19 Mar 2024 19:04:10 +0100", "2024-03-19T19:04:10+01:00", True),
     ],
 )
 def test_a_line_that_is_a_date_is_one(line: str, created: str, zone: bool) -> None:
-    dated = find(f"# date\n{line}\n".encode())
-    assert dated is not None
-    assert (dated.created, dated.line, dated.zone) == (created, 2, zone)
+    assert find(f"# date\n{line}\n".encode()) == (Date(created, zone), 2)
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from typing import TypeAlias
 
 import msgspec
 
-from .log_dates import dated
+from .log_dates import Date, parse
 from .log_lines import DAMAGED, LIKE_FIGURE
 
 MIN_SHARE = 0.9
@@ -125,9 +125,8 @@ class PlainLog:
     the end of a table."""
     cuts: frozenset[int] = frozenset()
     """Lines with a message of another program in them."""
-    created: str = ""
-    """The first date that was taken off, as RFC 3339 writes it."""
-    has_zone: bool = False
+    date: Date | None = None
+    """The first date that was taken off."""
     mixed: tuple[tuple[str, str, str, int], ...] = ()
     """Lines from which on the log is of another kernel or board: what differs, both names, and the
     line of the file."""
@@ -242,7 +241,6 @@ def opened(data: bytes) -> PlainLog:
 
 
 def _plain(rows: _Rows) -> PlainLog:
-    created, has_zone = next(filter(None, map(dated, rows.dates)), ("", False))
     return PlainLog(
         "\n".join(rows.texts).encode("utf-8", "surrogateescape"),
         rows.numbers or [1],  # the empty data still has one empty line
@@ -252,8 +250,7 @@ def _plain(rows: _Rows) -> PlainLog:
         frozenset(each + 1 for each in rows.fillers),
         frozenset(each + 1 for each in rows.gaps),
         frozenset(each + 1 for each in rows.cuts),
-        created,
-        has_zone,
+        next(filter(None, map(parse, rows.dates)), None),
         tuple(_changes(rows)),
         rows.hosts,
     )

@@ -12,8 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 
-from . import Scalar
-from .log_dates import moment
+from . import Scalar, log_dates
 from .log_lines import figure
 
 KINDS = "number, number.2, int, scaled, size, size.MiB, span, date, word, text, numbers, words and choices (yes|no)"
@@ -155,7 +154,7 @@ def scalar(text: str, kind: str) -> Scalar | None:
         digits, prefix = text.rstrip("iBkKmMGT "), text.lstrip("0123456789. ")[:1]
         return round(Decimal(digits) * _BYTES_BY_PREFIX[prefix.lower()])
     if kind == "date" and text:
-        return moment(text.strip())
+        return date.created if (date := log_dates.parse(text.strip())) else None
     is_number = kind.partition(".")[0] in ("number", "int")
     return number_or_text(text) if is_number else text.strip()
 

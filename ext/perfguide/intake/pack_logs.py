@@ -356,20 +356,16 @@ def _date(log: LogFile, readings: Sequence[Reading], notes: list[Diagnostic]) ->
             message = f"the run is dated {created}, as this log says"
             notes.append(Diagnostic("log-note", log.name, message))
             return {"created": created}
-    plain = log.plain
-    if plain.created:
-        message = f"the run is dated {plain.created}, as the first date before the lines says"
-        hint = "" if plain.has_zone else "it names no time zone that is known: taken as UTC"
-        notes.append(Diagnostic("log-note", log.name, message, hint))
-        return {"created": plain.created}
-    if (dated := log_dates.find(plain.data)) is None:
-        return {}
-    message = f"the run is dated {dated.created}, as this line says"
-    hint = "" if dated.zone else "it names no time zone that is known: taken as UTC"
-    notes.append(
-        Diagnostic("log-note", log.name, message, hint, line=plain.numbers[dated.line - 1])
-    )
-    return {"created": dated.created}
+    date, line, source = log.plain.date, None, "the first date before the lines"
+    if not date:
+        if not (dated_line := log_dates.find(log.plain.data)):
+            return {}
+        date, number = dated_line
+        line, source = log.plain.numbers[number - 1], "this line"
+    message = f"the run is dated {date.created}, as {source} says"
+    hint = "" if date.has_zone else "it names no time zone that is known: taken as UTC"
+    notes.append(Diagnostic("log-note", log.name, message, hint, line=line))
+    return {"created": date.created}
 
 
 def without_halves(value: Any) -> Any:

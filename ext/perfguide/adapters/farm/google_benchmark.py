@@ -17,7 +17,7 @@ value; other aggregates, complexity and RMS are no measurements and are left out
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from .. import Context, Format, Reading, Scalar
 from ..json_nodes import Node, Source, documents
@@ -99,103 +99,112 @@ def read(data: bytes, context: Context) -> Reading:
     for root in parsed.roots:
         setup = root.child("context")
         if "benchmarks" in root.members and {"num_cpus", "library_build_type"} & set(setup.members):
-            first, last = parsed.source.line(root.at), parsed.source.line(root.end - 1)
-            collector.understood(first, last)
-            _report(root, setup, parsed.source, collector)
+            source = parsed.source
+            collector.understood(source.line(root.at), source.line(root.end - 1))
+            _read_report(root, setup, source, collector)
     return collector.reading()
 
 
-def _report(root: Node, setup: Node, parsed: Source, collector: Collector) -> None:
-    run = collector.run(_run(setup))
+def _read_report(root: Node, setup: Node, source: Source, collector: Collector) -> None:
     if setup.string("library_build_type") == "debug":
         message = "the library was built for debugging: its timings may be slower"
-        collector.note(parsed.line(setup.members["library_build_type"].at), message)
+        collector.note(source.line(setup.members["library_build_type"].at), message)
     program = re.split(r"[/\\]", setup.string("executable"))[-1] or "google-benchmark"
-    runs = root.list("benchmarks")
-    names = frozenset(each.string("name") for each in runs if not each.string("run_type"))
-    kinds = {each.at: _kind(each, names) for each in runs}
-    repeated = {_name(each) for each in runs if kinds[each.at] == "iteration"}
+    report = _Report(program, source, collector.run(_run(setup)), collector)
+    entries = root.list("benchmarks")
+    untyped = frozenset(each.string("name") for each in entries if not each.string("run_type"))
+    kinds = [_kind(each, untyped) for each in entries]
+    repeated = {
+        _name(each) for each, kind in zip(entries, kinds, strict=True) if kind == "iteration"
+    }
     left_out = 0
-    for each in runs:
-        line = parsed.line(each.at)
-        kind, name = kinds[each.at], _name(each)
-        if kind == "iteration":
-            _take(each, program, parsed, run, collector, mean=False)
+    for each, kind in zip(entries, kinds, strict=True):
+        is_mean = each.string("aggregate_name") == "mean" and _name(each) not in repeated
+        if kind == "iteration" or (kind == "aggregate" and is_mean):
+            report.add(each, is_mean=kind == "aggregate")
         elif kind == "aggregate":
-            if each.string("aggregate_name") == "mean" and name not in repeated:
-                _take(each, program, parsed, run, collector, mean=True)
-            else:
-                left_out += 1
+            left_out += 1
         else:
             message = "an aggregate without its repetitions, which does not say how many they are"
+            line = source.line(each.at)
             collector.broken(line, message, "Google Benchmark says so since 1.5")
     if left_out:
         collector.note(None, f"{left_out} aggregates that are no measurements were left out")
 
 
-def _name(each: Node) -> str:
+def _name(entry: Node) -> str:
     """Return the name of the benchmark. Before 1.5 a run has no ``run_name``, and its ``name`` is that."""
-    return each.string("run_name") or each.string("name")
+    return entry.string("run_name") or entry.string("name")
 
 
-def _kind(each: Node, names: frozenset[str]) -> str:
-    """Return ``iteration`` or ``aggregate``; nothing where the report names neither.
+def _kind(entry: Node, untyped: frozenset[str]) -> str:
+    """Return ``iteration`` or ``aggregate``, or an empty text where the report does not tell.
 
     Before 1.5 aggregates are recognised by their names, ``NAME_mean`` and so on, behind the
     repetitions of ``NAME``, or, where these were not reported, behind one another.
-    ``names`` are those of all runs that say nothing.
+    ``untyped`` are the names of all entries without a ``run_type``.
     """
-    if (kind := each.string("run_type")) or "run_name" in each.members:
+    if (kind := entry.string("run_type")) or "run_name" in entry.members:
         return kind
-    if not _COMPUTED.isdisjoint(each.members):
+    if not _COMPUTED.isdisjoint(entry.members):
         return "aggregate"
-    base, line, word = each.string("name").rpartition("_")
+    base, line, word = entry.string("name").rpartition("_")
     if not line or word not in _AGGREGATES:
         return "iteration"
-    if base in names:
+    if base in untyped:
         return "aggregate"
-    return "" if {f"{base}_mean", f"{base}_stddev"} <= names else "iteration"
+    return "" if {f"{base}_mean", f"{base}_stddev"} <= untyped else "iteration"
 
 
-def _take(
-    each: Node, program: str, parsed: Source, run: Run, collector: Collector, *, mean: bool
-) -> None:
-    name = _name(each)
-    line = parsed.line(each.at)
-    for word, reason in (("error_occurred", "error_message"), ("skipped", "skip_message")):
-        flag = each.get(word)
-        if flag is None or flag.text != "true":
-            continue
-        said = each.string(reason) or "without a reason"
-        if word == "skipped":
-            collector.note(line, f"{program} {name} was skipped: {said}")
-            return
-        unit = each.string("time_unit")
-        for measure in _TIMES:
-            params: dict[str, Scalar] = {"measure": measure}
-            collector.row(Row(program, name, line, unit, failed=said, params=params), run)
-        return
-    for key, value in each.members.items():
-        if key in _SETTINGS or (value.kind != "number" and key not in _TIMES):
-            continue
-        unit = each.string("time_unit") if key in _TIMES else _UNITS.get(key, "1")
-        row = Row(program, name, parsed.line(value.at), unit, params={"measure": key})
-        if key in _TIMES and not unit:
-            collector.broken(row.line, f"{name}: {key} without a time_unit")
-        elif not mean or not_finite(value.text):
-            collector.case(row, run, "done", value.text)
+@dataclass(frozen=True, slots=True)
+class _Report:
+    """A report whose entries go to a collector."""
+
+    program: str
+    source: Source
+    run: Run
+    collector: Collector
+
+    def add(self, entry: Node, *, is_mean: bool) -> None:
+        """Add the figures of one run, or of the mean of several; or say why there are none."""
+        name, line = _name(entry), self.source.line(entry.at)
+        if _is_true(entry, "error_occurred"):
+            reason = entry.string("error_message") or "without a reason"
+            unit = entry.string("time_unit")
+            for measure in _TIMES:
+                params = {"measure": measure}
+                row = Row(self.program, name, line, unit, failed=reason, params=params)
+                self.collector.row(row, self.run)
+        elif _is_true(entry, "skipped"):
+            reason = entry.string("skip_message") or "without a reason"
+            self.collector.note(line, f"{self.program} {name} was skipped: {reason}")
         else:
-            _mean(row, value, each, run, collector)
+            for measure, value in entry.members.items():
+                if measure in _TIMES or (measure not in _SETTINGS and value.kind == "number"):
+                    self._add_figure(entry, measure, value, is_mean=is_mean)
+
+    def _add_figure(self, entry: Node, measure: str, value: Node, *, is_mean: bool) -> None:
+        unit = entry.string("time_unit") if measure in _TIMES else _UNITS.get(measure, "1")
+        line, params = self.source.line(value.at), {"measure": measure}
+        row = Row(self.program, _name(entry), line, unit, params=params)
+        if not unit:
+            self.collector.broken(line, f"{row.metric}: {measure} without a time_unit")
+        elif not is_mean or not_finite(value.text):
+            self.collector.case(row, self.run, "done", value.text)
+        else:
+            repetitions = entry.get("repetitions")
+            count = number(repetitions.text) if repetitions is not None else None
+            figure = number(value.text)
+            if figure is None or count is None or not 1 <= count <= 2**53 or count != int(count):
+                message = f"{row.metric}: a mean without the number of repetitions"
+                self.collector.broken(line, message)
+            else:
+                self.collector.row(replace(row, value=figure, count=int(count)), self.run)
 
 
-def _mean(row: Row, value: Node, each: Node, run: Run, collector: Collector) -> None:
-    repetitions = each.get("repetitions")
-    count = number(repetitions.text) if repetitions is not None else None
-    figure = number(value.text)
-    if figure is None or count is None or not 1 <= count <= 2**53 or count != int(count):
-        collector.broken(row.line, f"{row.metric}: a mean without the number of repetitions")
-        return
-    collector.row(replace(row, value=figure, count=int(count)), run)
+def _is_true(entry: Node, key: str) -> bool:
+    value = entry.get(key)
+    return value is not None and value.text == "true"
 
 
 def _run(setup: Node) -> Run:

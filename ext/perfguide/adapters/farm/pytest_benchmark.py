@@ -58,38 +58,35 @@ def read(data: bytes, context: Context) -> Reading:
             mean = stats.get("mean")
             line_of = data_node[0] if data_node else mean or each
             row = Row(suite if parted else "", each.string("name"), line(line_of.at), unit="s")
-            problem = _fill(row, stats)
-            if isinstance(problem, Row):
-                collector.row(problem, run)
+            row, fault = _with_figures(row, stats)
+            if fault:
+                collector.broken(row.line, f"{row.metric or 'a benchmark'}: {fault}")
             else:
-                collector.broken(row.line, f"{row.metric or 'a benchmark'}: {problem}")
+                collector.row(row, run)
     return collector.reading()
 
 
-def _fill(row: Row, stats: Node) -> Row | str:
-    """Return the row with its figures, or the fault that they have."""
-    names = ("mean", "min", "max", "rounds")
-    written = {name: stats.get(name) for name in names}
+def _with_figures(row: Row, stats: Node) -> tuple[Row, str]:
+    """Return the row with its figures, and their fault or an empty text."""
+    written = {name: stats.get(name) for name in ("mean", "min", "max", "rounds")}
     texts = {k: v.text for k, v in written.items() if v is not None and v.kind == "number"}
     data = stats.list("data")
     if any(not_finite(text) for text in (*texts.values(), *(d.text for d in data))):
-        return replace(row, failed="a timing is not finite")
-    samples = [number(d.text) if d.kind == "number" else None for d in data]
-    values = [s for s in samples if s is not None]
-    figures = {name: number(text) for name, text in texts.items()}
-    mean, rounds = figures.get("mean"), figures.get("rounds")
-    if len(values) < len(samples) or mean is None:
-        return "a mean or a round that is not a decimal number"
+        return replace(row, failed="a timing is not finite"), ""
+    timings = [number(d.text) if d.kind == "number" else None for d in data]
+    samples = tuple(each for each in timings if each is not None)
+    mean, low, high, rounds = (number(texts.get(name, "")) for name in written)
+    if len(samples) < len(timings) or mean is None:
+        return row, "a mean or a round that is not a decimal number"
     if rounds is None or rounds != int(rounds) or not 1 <= rounds <= 2**53:
-        return "no number of rounds"
-    if values:
-        if len(values) != rounds:
-            return f"{len(values)} timings of {int(rounds)} rounds: cut or broken"
-        return replace(row, samples=tuple(values), value=mean)
-    low, high = figures.get("min"), figures.get("max")
+        return row, "no number of rounds"
+    if samples:
+        is_complete = len(samples) == rounds
+        fault = f"{len(samples)} timings of {int(rounds)} rounds: cut or broken"
+        return replace(row, samples=samples, value=mean), "" if is_complete else fault
     if low is None or high is None:
-        return "no minimum or no maximum"
-    return replace(row, value=mean, low=low, high=high, count=int(rounds))
+        return row, "no minimum or no maximum"
+    return replace(row, value=mean, low=low, high=high, count=int(rounds)), ""
 
 
 def _run(root: Node) -> Run:
