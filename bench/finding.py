@@ -2,7 +2,7 @@
 
     python bench/finding.py RESULTS [--copies 60]
 
-The files are made from the bundles without the pages of a site. Each question of ``bench/twenty_questions.py`` loads
+The files are those of a site without pictures. Each question of ``bench/twenty_questions.py`` loads
 the index and a file for each SoC that has one of its benchmarks; the goal is that no question over 18 SoCs loads more
 than 1 MB. With ``--copies``, the newest bundle of each board is repeated so many times under other SoC names, which
 gives the bytes and the CPU time for each board of a larger archive. The exit status is 1 if the goal is missed.
@@ -15,7 +15,6 @@ import gzip
 import json
 import sys
 import tempfile
-from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
@@ -23,18 +22,9 @@ import grown
 import measuring
 from twenty_questions import CONDITION, QUESTIONS
 
-from perfguide.bundles.guide_key import family
-from perfguide.catalog import board_names
-from perfguide.catalog.benchmarks import undescribed
-from perfguide.common.slugs import anchor
-from perfguide.compare.match import Names
-from perfguide.compare.side_by_side import clock_of
-from perfguide.export import explorer, finder, json_api
-from perfguide.figures import dataset, engines
-from perfguide.figures.pool import Record
-from perfguide.health.marks import Marks
-from perfguide.health.report import check
-from perfguide.tables.assign import Layout
+from perfguide.export import finder, json_api
+from perfguide.figures import dataset
+from perfguide.pages import build
 
 TOP = measuring.TOP
 DESCRIBED = (dataset.BUILT_IN, TOP / "source" / "benchmarks")
@@ -42,59 +32,36 @@ MAX_QUESTION_MB = 1.0
 """The goal for the bytes of one question, as they are on disk."""
 
 
-def written_files(results: Path) -> tuple[int, dict[tuple[str, str], bytes]]:
-    """Return the number of boards of an archive, and the finder's files by SoC and benchmark; the index has
-    no SoC."""
-    holdings = dataset.read(dataset.Settings((results,), DESCRIBED, TOP / "source"))
-    boards, _ = board_names.load(TOP / "source" / "boards.toml")
-    pool, layout = holdings.pool, Layout(holdings.catalog)
-    addresses = dataset.plan(pool.guides(), pool.benchmarks())
-
-    def section(record: Record) -> tuple[str, str]:
-        return addresses.guide[record.guide], anchor(layout.anchor(record))
-
-    names_of_today = Names(holdings.catalog, boards)
-    of_guide = {key: pool.of_guide(key) for key in pool.guides()}
-    of_soc: dict[str, list[Record]] = defaultdict(list)
-    names: dict[str, set[tuple[str, str, str]]] = defaultdict(set)
-    for key, records in of_guide.items():
-        of_soc[key.soc] += records
-        for board in pool.boards[key]:
-            today = boards.today(key.soc, board)
-            names[key.soc].add((family(key), today, boards.short(key.soc, today)))
-    files: dict[tuple[str, str], bytes] = {}
-    metrics: dict[str, set[tuple[str, str]]] = defaultdict(set)
-    measured: dict[str, set[str]] = defaultdict(set)
-    marks = Marks(check(holdings, TOP / "source" / "acknowledged.toml").findings)
-    days = {key: pool.bundles_of([key])[-1].bundle.created.date().isoformat() for key in of_guide}
-    clocks = {
-        key: {board: clock_of(pool, records, names_of_today) for board in pool.boards[key]}
-        for key, records in of_guide.items()
-    }
-    for soc, records in of_soc.items():
-        inferred = engines.inferred(records, holdings.catalog)
-        facts = finder.FactsOfSoc(boards, inferred, days, clocks, section, marks.doubt)
-        by_benchmark: dict[str, list[Record]] = defaultdict(list)
-        for record in records:
-            by_benchmark[record.benchmark].append(record)
-            metrics[record.benchmark].add((record.metric, record.unit))
-            measured[soc].add(record.benchmark)
-        for name, own in by_benchmark.items():
-            benchmark = holdings.catalog.get(name) or undescribed(name)
-            part = finder.part(benchmark, own, facts)
-            files[soc, name] = explorer.file(f"{soc}/{name}", part)
-    listed = json_api.benchmarks(metrics, holdings.catalog)["benchmarks"]
-    addressed = [{**each, "file": each["benchmark"]} for each in listed]
-    folders = {soc: soc for soc in of_soc}
-    index = finder.index(folders, measured, names, addressed, holdings.catalog)
-    files["", "index"] = explorer.file("index", index)
-    return sum(map(len, names.values())), files
+def generated(results: Path, folder: Path) -> Path:
+    """Make the pages of an archive; return the folder of the finder's files among them."""
+    source = TOP / "source"
+    settings = dataset.Settings(
+        (results,),
+        DESCRIBED,
+        folder / "pages",
+        formats=(),
+        acknowledged=source / "acknowledged.toml",
+        boards=source / "boards.toml",
+    )
+    build.generate(settings)
+    return settings.output / json_api.ROOT / finder.FOLDER
 
 
-def loaded_by(question: tuple[str, ...], files: dict[tuple[str, str], bytes]) -> list[bytes]:
+def loaded_by(question: tuple[str, ...], index: dict[str, Any], folder: Path) -> list[bytes]:
     """Return the files that a question loads."""
     asked = {match[1] for text in question if (match := CONDITION.fullmatch(text))}
-    return [data for (soc, name), data in files.items() if not soc or name in asked]
+    files = {
+        position: file
+        for position, (name, _, file, _) in enumerate(index["benchmarks"])
+        if name in asked
+    }
+    names = [
+        f"{of_soc}/{files[position]}"
+        for _, of_soc, measured, _ in index["socs"]
+        for position in measured
+        if position in files
+    ]
+    return [(folder / f"{name}.js").read_bytes() for name in ("index", *names)]
 
 
 def newest_of_each_board(results: Path, target: Path) -> int:
@@ -112,24 +79,28 @@ def newest_of_each_board(results: Path, target: Path) -> int:
 
 def report(results: Path) -> float:
     """Print the cost of questions on an archive; return the MB of the largest one."""
-    boards, files = written_files(results)
-    socs = len({soc for soc, _ in files} - {""})
+    with tempfile.TemporaryDirectory() as top:
+        folder = generated(results, Path(top))
+        text = (folder / "index.js").read_text("ascii")
+        # The file is a call with its name and a value.
+        index = json.loads(text[text.index(",") + 1 : text.rindex(")")])
+        loaded = [loaded_by(question, index, folder) for question in QUESTIONS]
+        total = sum(path.stat().st_size for path in folder.rglob("*.js"))
+    boards = sum(len(own) for *_, own in index["socs"])
     sizes = []
-    for question in QUESTIONS:
-        data = loaded_by(question, files)
+    for question, data in zip(QUESTIONS, loaded, strict=True):
         packed = sum(len(gzip.compress(each, mtime=0)) for each in data)
         sizes.append((sum(map(len, data)) / 1e6, packed / 1e6, len(data), " and ".join(question)))
-    size, packed_mb, requests, text = max(sizes)
+    size, packed_mb, requests, words = max(sizes)
     mean = sum(each[0] for each in sizes) / len(sizes)
-    index = len(files["", "index"]) / 1e3
-    print(f"{socs} SoCs, {boards} boards, {sum(map(len, files.values())) / 1e6:.2f} MB in all")
-    print(f"  index: {index:.1f} kB")
+    print(f"{len(index['socs'])} SoCs, {boards} boards, {total / 1e6:.2f} MB in all")
+    print(f"  index: {len(text) / 1e3:.1f} kB")
     print(f"  mean question: {mean:.3f} MB, {1e3 * mean / boards:.2f} kB a board")
-    print(f"  largest: {size:.3f} MB ({packed_mb:.3f} MB compressed), {requests} files: {text}")
-    words = ["find", f"--results={results.resolve()}", f"--benchmarks={DESCRIBED[1]}", "--json"]
+    print(f"  largest: {size:.3f} MB ({packed_mb:.3f} MB compressed), {requests} files: {words}")
+    command = ["find", f"--results={results.resolve()}", f"--benchmarks={DESCRIBED[1]}", "--json"]
     with tempfile.TemporaryDirectory() as folder:
         # The exit status of a question that no board meets is not 0.
-        cost = measuring.ran(["-m", "perfguide", *words, "--", QUESTIONS[0][0]], Path(folder))
+        cost = measuring.ran(["-m", "perfguide", *command, "--", QUESTIONS[0][0]], Path(folder))
     print(f"  perfguide find: {cost.cpu:.1f} s of CPU, {cost.memory:.0f} MiB: {QUESTIONS[0][0]}")
     return size
 

@@ -35,6 +35,7 @@ from typing import Any
 import grown
 import measuring
 import msgspec
+import synthetic
 
 from perfguide.bundles import object_store
 from perfguide.bundles.decompress import Limits
@@ -46,43 +47,20 @@ from perfguide.pages.parts import Part
 from perfguide.publishing.store import read
 
 TOP = Path(__file__).resolve().parent.parent
-RESULTS = 500
+RESULTS, GUIDES = 500, 70
+"""Results of a simulated bundle, and the guides over which the bundles are spread."""
 DESCRIBED = (dataset.BUILT_IN, TOP / "source/benchmarks")
 
 
-def bundle(number: int) -> dict[str, Any]:
-    results = [
-        {
-            "benchmark": f"bench{n % 20}",
-            "metric": f"metric{n // 20}",
-            "unit": "MB/s",
-            "params": {"size": 2 ** (n % 8), "engine": "hw"},
-            "samples": [round(n * 1.1 + number / 7, 4), n * 1.2 + 1],
-            "command": f"bench{n % 20} -s {n}",
-        }
-        for n in range(RESULTS)
-    ]
-    board = {"name": f"board-{number % 5}", "soc": f"SOC{number % 7}"}
-    sdk = {"version": f"{9 + number // 100:02}.{number // 10 % 10:02}", "os": "linux"}
-    head = {"format": "perfguide-bundle", "version": 1, "id": f"run-{number}", "sdk": sdk}
-    return {**head, "created": "2024-04-02T09:30:00Z", "board": board, "results": results}
-
-
 def cost(name: str, count: int, work: Callable[[], Any]) -> Any:
-    before, start = _used(), time.perf_counter()
+    before, start = measuring.cpu(), time.perf_counter()
     out = work()
-    cpu, wall = _used() - before, time.perf_counter() - start
+    cpu, wall = measuring.cpu() - before, time.perf_counter() - start
     each = f"{1000 * cpu / count:8.2f} ms CPU and {1000 * wall / count:8.2f} ms for each"
     who = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
     own, child = (resource.getrusage(each).ru_maxrss // 1024 for each in who)
     print(f"{name:24} {each}; peak {own} MiB, of a child {child} MiB", flush=True)
     return out
-
-
-def _used() -> float:
-    """Return the CPU seconds of this process and of its children that have ended."""
-    usages = map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
-    return sum(usage.ru_utime + usage.ru_stime for usage in usages)
 
 
 def of_archive(results: Path, formats: tuple[str, ...]) -> None:
@@ -191,10 +169,10 @@ def by_workers(results: Path, count: int, url: str) -> None:
         here = _generated(source, folder / "here").cpu
         store = folder / "there" / "store"
         store.mkdir(parents=True)
-        start = _used()
+        start = measuring.cpu()
         with _cluster(folder, count, store if url else None) as address:
             asker = _generated(source, folder / "there", (), address).cpu
-        everything = _used() - start
+        everything = measuring.cpu() - start
         print(f"here {here:.1f} s of CPU; by {count} workers {everything:.1f} s")
         print(f"{everything / here:.2f} times; {asker / everything:.0%} by the process that asks")
 
@@ -249,10 +227,9 @@ def main() -> None:
     count = options.bundles
     folder = Path(tempfile.mkdtemp())
     try:
-        for number in range(count):
-            text = json.dumps(bundle(number))
-            (folder / f"{number:06}.json").write_text(text, encoding="utf-8")
-        print(f"{count} bundles of {RESULTS} results, {len(text)} bytes each")
+        synthetic.write(folder, count, GUIDES, RESULTS)
+        size = sum(path.stat().st_size for path in folder.rglob("*.json"))
+        print(f"{count} bundles of {RESULTS} results, {size / count:.0f} bytes each")
         here = dataset.Settings((folder,), (), Path())
         holdings = cost("read here", count, lambda: dataset.read(here))
         if options.url:
