@@ -18,7 +18,7 @@ from perfguide.catalog.benchmarks import Catalog
 from perfguide.catalog.board_names import Boards
 from perfguide.compare import as_data, wording
 from perfguide.compare.comparison import Comparison, compare
-from perfguide.compare.history import PAST, History
+from perfguide.compare.history import MAX_PAST_RELEASES, History
 from perfguide.compare.match import Names
 from perfguide.compare.select import Filter, choose
 from perfguide.compare.verdicts import Row, Rules
@@ -355,7 +355,7 @@ def test_history_is_the_nearest_releases_and_no_more_than_count(speed: Catalog) 
     for old, new in ((29, 30), (1, 2), (59, 60), (20, 40)):
         newest = only([r for r in pool.of_benchmark("speed") if r.guide.release == f"9.{new}"])
         found = history.of(pool, newest, {f"9.{old}", f"9.{new}"}, ())
-        assert [past.mean for past in found.values()] == list(range(1, old))[-PAST:]
+        assert [past.mean for past in found.values()] == list(range(1, old))[-MAX_PAST_RELEASES:]
 
 
 def test_history_is_the_same_figure_under_the_same_conditions(speed: Catalog) -> None:

@@ -11,6 +11,7 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import pairwise
 from statistics import median
 
@@ -158,82 +159,25 @@ def events(
     far moves it is falls, then by distance over the scatter; those that go the way of an event of
     their benchmark are a part of it, and minor ones, by board and benchmark, come last.
     """
-    same_clocks: dict[tuple[object, ...], list[Row]] = {}
-    for row in rows:
-        if row.is_clock and row.change is not None and row.change > -1 and row.old and row.new:
-            change = (row.guide.platform, row.metric, row.old.cell.mean, row.new.cell.mean)
-            same_clocks.setdefault(change, []).append(row)
-    clocks = [_of_clock(own, rows, names) for own in same_clocks.values()]
+    clocks = _clock_events(rows, names)
     # Rows that followed a clock are a part of its event, and would be reported twice.
     explained = {id(row) for event in clocks for row in event.rows}
-    by: dict[tuple[object, ...], list[Row]] = {}
-    prices = _prices(rows)
-    failed_runs = {
-        row.observation
-        for row in rows
-        if row.verdict == "failed-after" and units.parse(row.unit).kind in RATES
-    }
-    fell = {
-        (row.board, row.benchmark)
-        for row in rows
-        if row.verdict == "regressed" and row.observation in failed_runs
-    }
-    for row in rows:
-        if row.verdict in EVENT_VERDICTS and id(row) not in explained:
-            # The same on another board, or the rest of a benchmark beside its shift, is one event.
-            wide = row.shift is not None and row.shift.name == row.board
-            part = row.board if wide else row.benchmark
-            rate = prices.get(id(row))
-            verdict = rate.verdict if rate and rate.verdict in EVENT_VERDICTS else row.verdict
-            if verdict == "failed-after" and (row.board, row.benchmark) in fell:
-                verdict = "regressed"
-            by.setdefault((row.guide.platform, part, verdict, row.accepted), []).append(row)
-    far, alone = _far_rows([row for row in rows if id(row) not in explained], rows)
-    drifts = drifting(rows)
-    beside: dict[tuple[object, ...], list[Row]] = {key: [] for key in by}
-    for key, own in by.items():
-        # Beside an accepted event, rows would pass for accepted.
-        alike = far.pop(key[:3], []) if not key[-1] else []
-        for row in alike:
-            goes = _goes_with(row, own)
-            (beside[key] if goes else far.setdefault(key[:3], [])).append(row)
-    minor: dict[tuple[object, ...], list[Row]] = {}
-    for row in alone:
-        minor.setdefault((row.guide.platform, row.benchmark, row.board), []).append(row)
-    for key, own in list(far.items()):
-        unusual = [row for row in own if not _is_usual(row)]
-        shares = [row for row in unusual if _is_unsettled_share(row)]
-        if len(shares) < MANY_ROWS and 2 * len(shares) > len(unusual):
-            unusual = [row for row in unusual if row not in shares]
-        onward = [row for row in unusual if not _is_back(row)]
-        # One row on its way back must not make an event of small moves.
-        if onward and _is_small(onward):
-            unusual = [row for row in unusual if _is_back(row)]
-        far[key] = [] if _is_small(unusual) else unusual
-        kept = set(map(id, far[key]))
-        for row in own:
-            if id(row) not in kept:
-                minor.setdefault((*key[:2], row.board), []).append(row)
-    _attach(far, by, beside)
-    out = [
-        _event(own, rows, old, new, names, drifts, sorted(beside[key], key=_farthest))
-        for key, own in by.items()
-        if own
-    ]
+    others = [row for row in rows if id(row) not in explained]
+    proved = _proved_rows(others, rows)
+    far, alone = _far_rows(others, rows)
+    beside, far = _beside(proved, far)
+    far, minor = _without_usual(far, alone)
+    _attach(far, proved, beside)
+    event_of = partial(_event, rows=rows, old=old, new=new, names=names, drifts=drifting(rows))
+    out = [event_of(own, unproved=beside[key]) for key, own in proved.items() if own]
+    out += clocks + _causes([row for row in rows if not _is_of_clock(row, rows, names)], names)
+    out.sort(key=lambda e: (e.accepted, ORDER[e.kind], -e.weight, e.what))
     unjudged = [
-        replace(
-            _event(own, rows, old, new, names, drifts, sorted(beside[key], key=_farthest)),
-            is_back=2 * sum(map(_is_back, own)) > len(own),
-        )
+        replace(event_of(own, unproved=beside[key]), is_back=_are_back(own))
         for key, own in far.items()
         if own
     ]
-    unjudged += [
-        replace(_event(own, rows, old, new, names, drifts), is_minor=True) for own in minor.values()
-    ]
-    out += clocks + _causes([row for row in rows if not _is_of_clock(row, rows, names)], names)
-    order: dict[Verdict, int] = {"failed-after": 0, "regressed": 0, "improved": 1, "changed": 2}
-    out.sort(key=lambda e: (e.accepted, order[e.kind], -e.weight, e.what))
+    unjudged += [replace(event_of(own), is_minor=True) for own in minor.values()]
     unjudged.sort(
         key=lambda e: (e.is_minor, e.is_back, e.worse_by <= 0, -e.over_scatter, e.what, e.boards)
     )
@@ -242,6 +186,91 @@ def events(
         tuple(event for event in joined if event.kind != "noisy"),
         tuple(event for event in joined if event.kind == "noisy"),
     )
+
+
+ORDER: Mapping[Verdict, int] = {"failed-after": 0, "regressed": 0, "improved": 1, "changed": 2}
+"""The ranks of events by the verdict of their rows."""
+
+Groups = dict[tuple[object, ...], list[Row]]
+"""Rows that are an event together. A key has the platform, the benchmark (or the board, where all benchmarks moved),
+the verdict and, where the rows are proved, whether they are accepted."""
+
+
+def _clock_events(rows: Sequence[Row], names: Names) -> list[Event]:
+    """Return each change of clocks as an event, with the rows that followed."""
+    same_clocks: Groups = {}
+    for row in rows:
+        if row.is_clock and row.change is not None and row.change > -1 and row.old and row.new:
+            change = (row.guide.platform, row.metric, row.old.cell.mean, row.new.cell.mean)
+            same_clocks.setdefault(change, []).append(row)
+    return [_of_clock(own, rows, names) for own in same_clocks.values()]
+
+
+def _proved_rows(rows: Sequence[Row], all_rows: Sequence[Row]) -> Groups:
+    """Return the rows of which the verdict is an event."""
+    prices = _prices(all_rows)
+    failed_runs = {
+        row.observation
+        for row in all_rows
+        if row.verdict == "failed-after" and units.parse(row.unit).kind in RATES
+    }
+    fell = {
+        (row.board, row.benchmark)
+        for row in all_rows
+        if row.verdict == "regressed" and row.observation in failed_runs
+    }
+    out: Groups = {}
+    for row in rows:
+        if row.verdict not in EVENT_VERDICTS:
+            continue
+        # The same on another board, or the rest of a benchmark beside its shift, is one event.
+        wide = row.shift is not None and row.shift.name == row.board
+        part = row.board if wide else row.benchmark
+        rate = prices.get(id(row))
+        verdict = rate.verdict if rate and rate.verdict in EVENT_VERDICTS else row.verdict
+        if verdict == "failed-after" and (row.board, row.benchmark) in fell:
+            verdict = "regressed"
+        out.setdefault((row.guide.platform, part, verdict, row.accepted), []).append(row)
+    return out
+
+
+def _beside(proved: Groups, far: Groups) -> tuple[Groups, Groups]:
+    """Return the unproved rows that belong to each group of proved ones, and all others."""
+    beside, rest = Groups(), dict(far)
+    for key, own in proved.items():
+        # Beside an accepted event, rows would pass for accepted.
+        rows = [] if key[-1] else rest.pop(key[:3], [])
+        beside[key] = [row for row in rows if _goes_with(row, own)]
+        if others := [row for row in rows if not _goes_with(row, own)]:
+            rest[key[:3]] = others
+    return beside, rest
+
+
+def _without_usual(far: Groups, alone: Sequence[Row]) -> tuple[Groups, Groups]:
+    """Return the unproved rows of each group that are an event, and all others by benchmark and board."""
+    kept: Groups = {key: _unusual(own) for key, own in far.items()}
+    minor: Groups = {}
+    for row in alone:
+        minor.setdefault((row.guide.platform, row.benchmark, row.board), []).append(row)
+    for key, own in far.items():
+        unusual = set(map(id, kept[key]))
+        for row in own:
+            if id(row) not in unusual:
+                minor.setdefault((*key[:2], row.board), []).append(row)
+    return kept, minor
+
+
+def _unusual(rows: Sequence[Row]) -> list[Row]:
+    """Return the unproved rows of a group that are an event together."""
+    unusual = [row for row in rows if not _is_usual(row)]
+    shares = [row for row in unusual if _is_unsettled_share(row)]
+    if len(shares) < MANY_ROWS and 2 * len(shares) > len(unusual):
+        unusual = [row for row in unusual if row not in shares]
+    onward = [row for row in unusual if not _is_back(row)]
+    # One row on its way back must not make an event of small moves.
+    if onward and _is_small(onward):
+        unusual = [row for row in unusual if _is_back(row)]
+    return [] if _is_small(unusual) else unusual
 
 
 def _of_one_cause(all_events: Sequence[Event], names: Names) -> list[Event]:
@@ -421,26 +450,21 @@ def _moves(rows: Sequence[Row]) -> str:
     return ", ".join(parts)
 
 
-def _attach(
-    far: dict[tuple[object, ...], list[Row]],
-    by: dict[tuple[object, ...], list[Row]],
-    beside: dict[tuple[object, ...], list[Row]],
-) -> None:
+def _attach(far: Groups, proved: Groups, beside: Groups) -> None:
     """Put rises beside the fall of their benchmark on one of their boards, unproved falls beside what fails,
     unproved loads beside what its rates did, and loads that fell beside the fall of its rates: one set-up that
     changed moves some rows up and others down."""
-    rises = [key for key in by if key[2:] == ("improved", False)]
+    rises = [key for key in proved if key[2:] == ("improved", False)]
     for key in (*far, *rises):
-        groups = far if key in far else by
+        groups = far if key in far else proved
         own = groups[key]
         platform, benchmark, verdict = key[:3]
         is_load = not any(map(_leads, own))
-        is_back = 2 * sum(map(_is_back, own)) > len(own)
-        if not own or (is_back and not is_load):
+        if not own or (_are_back(own) and not is_load):
             continue
         boards = {row.board for row in own}
-        for other in (*by, *far):
-            rows = by[other] if other in by else far[other]
+        for other in (*proved, *far):
+            rows = proved[other] if other in proved else far[other]
             falls = (verdict, other[2]) in (
                 ("improved", "regressed"),
                 ("regressed", "failed-after"),
@@ -451,7 +475,7 @@ def _attach(
             if not (falls or rates):
                 continue
             # A proved rise must not hide behind a fall that is not proved and much smaller.
-            if groups is by and other in far and (not falls or not _is_as_far(own, rows)):
+            if groups is proved and other in far and (not falls or not _is_as_far(own, rows)):
                 continue
             shared = {row.board for row in rows} & boards
             # The fourth part, which keys of far moves lack, is that an event is accepted.
@@ -459,7 +483,7 @@ def _attach(
                 beside.setdefault(other, []).extend([*own, *beside.pop(key, [])])
                 groups[key] = []
                 break
-    for key in (*far, *by):
+    for key in (*far, *proved):
         beside.setdefault(key, [])
 
 
@@ -613,9 +637,7 @@ def _leading(rows: Sequence[Row]) -> list[Row]:
     return own or list(rows)
 
 
-def _far_rows(
-    rows: Sequence[Row], all_rows: Sequence[Row]
-) -> tuple[dict[tuple[object, ...], list[Row]], list[Row]]:
+def _far_rows(rows: Sequence[Row], all_rows: Sequence[Row]) -> tuple[Groups, list[Row]]:
     """Return what moved far and cannot be judged, by platform, benchmark and the verdict that it would
     have if it were proved; and rates of packets that moved where the rate of their run did not."""
     moves: dict[tuple[object, ...], float] = {}
@@ -624,7 +646,7 @@ def _far_rows(
             key = (*row.observation, direction(row.metric))
             size = abs(row.worse_by) if _is_listed(row) else 0.0
             moves[key] = max(moves.get(key, 0.0), size)
-    out: dict[tuple[object, ...], list[Row]] = {}
+    out: Groups = {}
     alone: list[Row] = []
     for row in filter(moved_far, rows):
         ways = {direction(row.metric), ""}
@@ -733,7 +755,7 @@ def _event(
         ratios[-1] - 1 if ratios else None,
         shared,
         tuple(perhaps),
-        unproved=tuple(unproved),
+        unproved=tuple(sorted(unproved, key=_farthest)),
     )
 
 
@@ -775,6 +797,11 @@ def _left(row: Row) -> list[tuple[str, float]]:
 def _is_back(row: Row) -> bool:
     """Return whether NEW is at a level that several releases had, and that OLD alone had left."""
     return len(_left(row)) > LEAST_LEVEL_RELEASES
+
+
+def _are_back(rows: Sequence[Row]) -> bool:
+    """Return whether most of some rows are back at an earlier level."""
+    return 2 * sum(map(_is_back, rows)) > len(rows)
 
 
 def _farthest(row: Row) -> tuple[bool, float]:

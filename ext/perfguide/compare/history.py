@@ -1,4 +1,4 @@
-"""The same figure in other releases, and figures as the statistics take them."""
+"""The past of figures in other releases, and figures in the form that the statistics need."""
 
 from __future__ import annotations
 
@@ -23,26 +23,27 @@ ConditionSet = frozenset[tuple[str, frozenset[str]]]
 
 Figure = TypeVar("Figure", Cell, Side)
 
-PAST = 27
-"""Releases with a figure that are looked at besides the two that are compared: more say little
-more (see :mod:`.noise`), and the time does not grow with the square of the releases."""
+MAX_PAST_RELEASES = 27
+"""The releases from which the noise of a figure is learnt, besides the two that are compared. More add
+little (see :mod:`.noise`), and with a limit the time does not grow with the square of the releases."""
 
-COPIED = 3
-"""Figures at least that two uploads have to share to show that one is a copy of the other."""
+MIN_SHARED_FIGURES = 3
+"""The fewest equal figures that show that one upload is a copy of another."""
 
+MIN_TELLING_RANGES = 10
+"""The fewest ranges of a board that can show whether a release repeats those of the one before."""
 
-MIN_REPEATED, MIN_END_DIGITS = 10, 3
-"""Ranges at least that show whether those of a board are repeated, and the digits of an end of a range that
-another one hardly has by chance while it holds the other end."""
+MIN_END_DIGITS = 3
+"""The digits that an end of a range needs so that equal ends are no coincidence."""
 
 MAX_TICKS, MIN_TICK_DIGITS = 1000, 5
-"""Ticks at most of a clock that shows in a rate, and the digits of a rate that show it."""
+"""The most ticks of a clock that can be recognised in a rate, and the digits which that takes."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Past:
     """A figure in one release: the rank of its release among those of its platform, and
-    the conditions under which the figure was taken."""
+    the conditions under which the figure was measured."""
 
     rank: int
     release: str
@@ -53,8 +54,8 @@ class _Past:
 
 
 class History:
-    """Every figure of some pools, found by what it is of. Each platform is read once, until it
-    is let go."""
+    """Every figure of some pools by its key. A platform is read when it is first asked for, and kept
+    until :meth:`forget`."""
 
     def __init__(self, pools: Sequence[Pool], names: Names) -> None:
         # Old, new and all others are often one pool.
@@ -74,15 +75,14 @@ class History:
         # Thousands of figures share a few conditions.
         self._comparable = cache(partial(_comparable, names))
         self.upcoming = cache(self._upcoming)
-        """The next guide of a platform, after one of its guides, in which a board was measured under
-        whatever name. What compares two guides looks at nothing later, but where it is asked to."""
+        """Return the next guide after one of a platform in which a board was measured, under any of its
+        names, or ``None``."""
 
     def records(self, pool: Pool, key: GuideKey) -> list[Record]:
-        """All figures of one guide."""
-        where = (id(pool), key)
-        if where not in self._records:
-            self._records[where] = pool.of_guide(key)
-        return self._records[where]
+        """Return all figures of one guide."""
+        if (id(pool), key) not in self._records:
+            self._records[id(pool), key] = pool.of_guide(key)
+        return self._records[id(pool), key]
 
     def forget(self, platform: Platform) -> None:
         """Free the figures of one platform; they are read again when needed."""
@@ -98,10 +98,12 @@ class History:
         tools: Sequence[str],
         since: str = "",
     ) -> dict[str, Side]:
-        """The same figure by release, in the unit of ``record``, in the ``PAST`` releases before the first
-        of ``without``, in version order; what was measured under other conditions is left out,
-        and so is what came after the first of ``without``: it was not known then, and a change
-        between the two is what a comparison looks for. Nothing before ``since`` is taken."""
+        """Return the same figure in earlier releases by release, in version order and the unit of ``record``.
+
+        They are at most ``MAX_PAST_RELEASES`` from ``since`` to before the first of ``without``: later ones
+        were not known then, and may have the change that a comparison looks for. Figures measured
+        under other conditions are left out.
+        """
         past = self._figures(record)
         ranks = self._ranks[record.guide.platform]
         ends = [ranks[release] for release in without if release in ranks]
@@ -117,14 +119,14 @@ class History:
             and (not since or version(past[position].release) >= version(since))
             and self._comparable(past[position].conditions, own, tuple(tools), record.benchmark)
         )
-        chosen = sorted(islice(near, PAST))
+        chosen = sorted(islice(near, MAX_PAST_RELEASES))
         return {past[p].release: _in_unit(past[p], record.unit) for p in chosen}
 
     def later(
         self, pool: Pool, record: Record, compared: set[str], tools: Sequence[str]
     ) -> dict[str, Side]:
-        """The same figure by release, in the unit of ``record``, in the ``PAST`` releases after the
-        last of ``compared``, as far as it was measured under the same conditions."""
+        """Return the same figure in at most ``MAX_PAST_RELEASES`` releases after the last of ``compared`` by
+        release, in the unit of ``record``. Figures measured under other conditions are left out."""
         past = self._figures(record)
         ranks = self._ranks[record.guide.platform]
         end = max((ranks[release] for release in compared if release in ranks), default=len(ranks))
@@ -135,11 +137,13 @@ class History:
             if figure.rank > end
             and self._comparable(figure.conditions, own, tuple(tools), record.benchmark)
         )
-        return {each.release: _in_unit(each, record.unit) for each in islice(near, PAST)}
+        return {
+            each.release: _in_unit(each, record.unit) for each in islice(near, MAX_PAST_RELEASES)
+        }
 
     def line(self, record: Record) -> tuple[tuple[str, float], ...]:
-        """The same figure in the releases up to that of ``record`` and in the next one of its
-        board, in version order and the unit of ``record``."""
+        """Return the same figure in the releases up to that of ``record`` and in the next one of its
+        board, as pairs in version order and the unit of ``record``."""
         past = self._figures(record)
         ranks = self._ranks[record.guide.platform]
         upcoming = self.upcoming(record.guide, record.board) or record.guide
@@ -155,7 +159,7 @@ class History:
         )
 
     def guides_with(self, platform: Platform, board: str) -> list[GuideKey]:
-        """Return the guides in which a board was measured under whatever name, in version order."""
+        """Return the guides in which a board was measured, under any of its names, in version order."""
         names = self._names.boards.ever(platform[1], board)
         return [
             guide for pool, guide in self._guides.get(platform, ()) if names & pool.boards[guide]
@@ -168,13 +172,13 @@ class History:
         return self._past[platform].get(self._names.key(record), ())
 
     def side(self, pool: Pool, record: Record) -> Side:
-        """A figure as the statistics take it; an upload that repeats another one is no run."""
+        """Return a figure in the form that the statistics need. An upload that repeats another one is no run."""
         if id(pool) not in self._copies:
             self._copies[id(pool)] = copied(pool)
         return side(record.cell, pool, self._copies[id(pool)])
 
     def _conditions_of(self, pool: Pool, record: Record) -> ConditionSet:
-        """Under which conditions a figure was taken; equal ones are one object."""
+        """Return the conditions under which a figure was measured; equal ones are one object."""
         stated = frozenset(pool.conditions(record).items())
         # One object for equal sets saves memory, and caches compare it by identity.
         return self._conditions.setdefault(stated, stated)
@@ -205,7 +209,7 @@ class History:
 
 
 def _mark_repeated(figures: Mapping[Key, list[_Past]]) -> None:
-    """Mark the figures of a release that the next one has again, where most of its board are: both are one
+    """Mark figures that the next release repeats if it repeats most of their board: both are the same
     measurement, and the later one has more samples."""
     repeated: dict[tuple[object, str, str], list[tuple[list[_Past], int, bool | None]]] = {}
     for key, own in figures.items():
@@ -222,7 +226,7 @@ def _mark_repeated(figures: Mapping[Key, list[_Past]]) -> None:
 def are_repeated(figures: Sequence[bool | None]) -> bool:
     """Return whether half of the figures that can show it are those of an earlier release."""
     telling = [same for same in figures if same is not None]
-    return len(telling) >= MIN_REPEATED and 2 * sum(telling) >= len(telling)
+    return len(telling) >= MIN_TELLING_RANGES and 2 * sum(telling) >= len(telling)
 
 
 def repeats(old: Side | Cell, new: Side | Cell) -> bool | None:
@@ -258,7 +262,7 @@ def _in_unit(past: _Past, unit: str) -> Side:
 
 
 def side(cell: Cell, pool: Pool | None = None, copies: frozenset[int] = frozenset()) -> Side:
-    """Return a figure as the statistics take it: by runs; each is a bundle.
+    """Return a figure in the form that the statistics need: by runs, each of one bundle.
 
     Samples of one run share its boot, its build and its temperature, so many of them say no more
     about a release than one. ``copies`` are bundles of the pool that repeat others.
@@ -281,8 +285,8 @@ def _inner(samples: Sequence[float]) -> float:
 
 
 def printed(figures: Sequence[float]) -> float:
-    """The distance of neighbouring figures with as many decimals as some were printed with; 0
-    where they are not rounded."""
+    """Return the unit of the last decimal with which some figures were printed, or 0 if they are not
+    rounded."""
     # Twelve digits hide the noise of floats behind the printed ones.
     texts = [format(figure, ".12g") for figure in figures]
     if any("e" in text for text in texts):
@@ -325,10 +329,10 @@ def timer_step(figures: Sequence[float]) -> float:
 
 
 def copied(pool: Pool) -> frozenset[int]:
-    """The bundles that only repeat the figures of another bundle of their guide and board.
+    """Return the positions of bundles that only repeat the figures of another bundle of their guide and board.
 
-    They share at least ``COPIED`` figures that are not integers of one digit, and all that
-    they share are equal.
+    Both have at least ``MIN_SHARED_FIGURES`` figures that are not integers of one digit, and all figures that
+    both have are equal.
     """
     table = pool.frame.table
     if not len(table):
@@ -361,7 +365,7 @@ def _copies(bundles: Mapping[int, Mapping[int, tuple[float, ...]]]) -> set[int]:
     for later in sorted(bundles):
         own = bundles[later]
         telling = {each: _telling(values) for each, values in own.items()}
-        if sum(telling.values()) < COPIED:
+        if sum(telling.values()) < MIN_SHARED_FIGURES:
             continue
         shared: Counter[int] = Counter()
         for each, values in own.items():
@@ -370,7 +374,9 @@ def _copies(bundles: Mapping[int, Mapping[int, tuple[float, ...]]]) -> set[int]:
             having[each, values].append(later)
         for earlier, count in shared.items():
             other = bundles[earlier]
-            if count >= COPIED and all(other.get(e, values) == values for e, values in own.items()):
+            if count >= MIN_SHARED_FIGURES and all(
+                other.get(e, values) == values for e, values in own.items()
+            ):
                 copies.add(later)
                 break
     return copies
@@ -382,7 +388,7 @@ def _telling(values: Iterable[float]) -> int:
 
 
 def scaled(figure: Figure, factor: float) -> Figure:
-    """A figure in another unit of its kind."""
+    """Return a figure in another unit of its kind: multiplied by ``factor``."""
     if factor == 1.0 or figure.mean is None:
         return figure
     out = replace(
