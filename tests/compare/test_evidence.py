@@ -120,7 +120,7 @@ def test_loads_of_unlike_size_lay_at_their_ends_and_on_no_level(speed: Catalog) 
     before = loads[:-1]
     assert "on one level" not in row.ground
     if "releases before lay" in row.ground:
-        assert f"lay at {min(before):g} to {max(before):g}" in row.ground
+        assert f"lay between {min(before):g} and {max(before):g}" in row.ground
 
 
 def test_only_what_fell_on_one_board_alone_points_to_it(tmp_path: Path) -> None:

@@ -278,7 +278,7 @@ def test_an_unproved_fall_is_said_to_be_one_with_what_was_before_it(speed: Catal
     event = only([each for each in both.far if not each.is_minor])
     earlier = len(values) - 2
     assert wording.event_lines(event, both) == [
-        f"Not proved: one run each, and {earlier} earlier, which is too little to learn from how much such runs differ."
+        f"Not proved: one run each, and {earlier} earlier, which is too little to show how much such runs differ."
     ]
     assert f"÷{values[1] / values[2]:.3g}, 1 row" in wording.event_title(event, both)
     said = headline(both)

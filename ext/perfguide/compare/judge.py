@@ -21,7 +21,7 @@ from typing import Literal
 import numpy as np
 
 from ..common import extras, units
-from .moves import LASTING_RUNS, MAX_LEVEL_RELEASES, Move, move_of
+from .moves import DIGIT, LASTING_RUNS, MAX_LEVEL_RELEASES, Move, move_of
 from .noise import Noise, learn
 from .relative import EQUAL, ScaledRow, Side, runs_scatter, scaled_row
 from .several import CAREFUL_SHARE, Bar, bar
@@ -298,9 +298,11 @@ def _main_shift(row: ScaledRow, shifts: Sequence[Shift]) -> Shift | None:
 def _untested(pair: Pair, row: ScaledRow) -> Judgement:
     before = len(row.past) - 1
     past = (
-        f"{before} earlier, which is too little" if before else "no earlier release or second run"
+        f"{before} earlier, which is too little to show"
+        if before
+        else "no earlier release or second run that shows"
     )
-    ground = f"{_runs(pair)}, and {past} to learn from how much such runs differ"
+    ground = f"{_runs(pair)}, and {past} how much such runs differ"
     if abs(row.move) <= EQUAL:
         ground = "the figures are equal"
     elif row.sampled:
@@ -462,9 +464,11 @@ def _ground(test: _Test) -> str:
     before = len(raw.past)
     after = f"; the {move.after - 1} after NEW agree with it" if move.after > 1 else ""
     runs = _runs(pair)
-    if move.equal and pair.old.mean != pair.new.mean:
+    # Without a common move a row can be equal that moved far with others.
+    is_step = move.equal and abs(raw.move) <= max(EQUAL, DIGIT * raw.step)
+    if is_step and pair.old.mean != pair.new.mean:
         return f"{runs}; the change is no more than one step in which it is counted or printed"
-    if move.equal and before == 1:
+    if is_step and before == 1:
         return "the figures are equal"
     if test.is_at_one_level:
         now, was = (_span(*side.ends) for side in (pair.new, pair.old))
@@ -473,24 +477,25 @@ def _ground(test: _Test) -> str:
         return f"the ranges of their samples {lie}: {now} against {was} before"
     if before == 1:
         if raw.sampled:
-            return f"{runs}, and no earlier release of this row{after}"
+            return f"{runs}, and no earlier release to compare with{after}"
         others = "public history" if test.noise.public else "other rows"
-        return f"{runs}, and no earlier release of this row; its scatter is that of {others}{after}"
-    figures = [release.at for release in raw.past]
-    width = max(figures) - min(figures)
-    if width <= EQUAL:
+        return f"{runs}, and no earlier release to compare with; its scatter is that of {others}{after}"
+    # The scale takes runs for themselves, and a reader sees their mean.
+    means = [side.mean for side in (*pair.history, pair.old)][-before:]
+    least, most = min(means), max(means)
+    if most - least <= EQUAL * abs(most):
         return f"{runs}; the {before} releases before were all equal{after}"
-    size = math.expm1(min(width, 700.0)) if raw.logs else math.inf
     if move.level.releases == min(before, MAX_LEVEL_RELEASES):
-        means = [side.mean for side in (*pair.history, pair.old)][-before:]
-        if not raw.logs or size > MAX_DETECTABLE:
-            spread = f"at {_span(min(means), max(means))}"
+        ends = sorted((abs(least), abs(most)))
+        size = ends[1] / ends[0] - 1 if raw.logs else math.inf
+        if size > MAX_DETECTABLE:
+            spread = f"lay between {units.number(least)} and {units.number(most)}"
         elif size >= 1:
-            spread = f"within ×{units.number(1 + size, digits=3)}"
+            spread = f"differed by up to ×{units.number(1 + size, digits=3)}"
         else:
-            spread = f"within {100 * size:.2g} %"
-        return f"{runs}; the {before} releases before lay {spread}{after}"
-    if move.returned:
+            spread = f"differed by up to {100 * size:.2g} %"
+        return f"{runs}; the {before} releases before {spread}{after}"
+    if move.returned and least <= pair.new.mean <= most:
         return f"{runs}; within the range of the {before} releases before"
     alike = f"the last {move.level.releases} agree"
     if move.level.releases == 1:
@@ -516,5 +521,6 @@ def _behind(side: Side) -> str:
 
 def _span(least: float, most: float) -> str:
     """Return two ends in words: ``1.5 to 9``, or the figure where they are one."""
-    ends = dict.fromkeys(units.number(end) for end in (least, most))
+    # Six digits: ends are single samples, mostly recorded with no more.
+    ends = dict.fromkeys(units.number(end, digits=6) for end in (least, most))
     return " to ".join(ends)

@@ -342,6 +342,9 @@ MOVED = 0.05
 """The relative change of a rate from which on a load with samples is judged for each unit of it;
 with one run each it always is."""
 
+SEEN = 0.0005
+"""The relative change of a rate from which on a load for its work has other digits than the recorded one."""
+
 MAX_DIFFERENCE_SHARE = 0.35
 """The share by which moves of two metrics of one run may differ to be one."""
 
@@ -418,11 +421,12 @@ def _over(load: Side, rate: Side, at: Side) -> Side:
 def _of_load(row: Row, rate: Row, pair: Pair, rates: Pair) -> Row:
     """A load that was judged for each unit of work, with its own change again."""
     assert rate.old and rate.new and row.old and row.new
-    was, now = (f"{units.exact(r.cell.mean or 0.0)}" for r in (rate.old, rate.new))
+    was, now = (units.number(r.cell.mean or 0.0) for r in (rate.old, rate.new))
     unit = units.parse(rate.unit).symbol
     change = None if not pair.old.mean else pair.new.mean / pair.old.mean - 1
-    if any(abs(side.mean / rates.old.mean - 1) >= MOVED for side in rates.history):
-        row = replace(row, ground=f"{row.ground}; earlier loads as they would be at {was} {unit}")
+    others = (*rates.history, rates.new)
+    if any(abs(side.mean / rates.old.mean - 1) >= SEEN for side in others if side.mean):
+        row = replace(row, ground=f"{row.ground}; loads as they would be at {was} {unit}")
     if abs((rate.new.cell.mean or 0.0) / (rate.old.cell.mean or 1.0) - 1) < MOVED:
         return replace(row, change=change, work=row.change)
     return replace(
