@@ -203,14 +203,11 @@ def _run(options: argparse.Namespace) -> int:
         arguments = [_side_argument(options.old), _side_argument(options.new)]
     except ValueError as error:
         return shared.fail(f"perfguide compare: {visible(str(error))}")
-    paths = [side.path for side in arguments if isinstance(side.path, Path)]
-    missing = [path for path in paths if not path.exists()]
-    missing += [Path(p) for p in (options.waivers, options.boards) if p and not Path(p).is_file()]
-    for path in missing:
-        hint = f" ({visible(near)})" if (near := nearest_path(path)) else ""
-        words = f"{visible(str(path))}: there is no such path{hint}"
-        print(f"perfguide compare: {words}", file=sys.stderr)
-    if missing:
+    if missing := _missing(arguments, options):
+        for path in missing:
+            hint = f" ({visible(near)})" if (near := nearest_path(path)) else ""
+            message = f"{visible(str(path))}: there is no such path{hint}"
+            print(f"perfguide compare: {message}", file=sys.stderr)
         return shared.USAGE
     settings = shared.site_settings(options)
     if not settings.benchmarks[0].is_dir() and CHECKOUT.is_dir():
@@ -221,56 +218,39 @@ def _run(options: argparse.Namespace) -> int:
         rest, status = shared.read_site(settings)
         if status:
             return status
-    read = [
+    old, new = (
         shared.read_site(replace(settings, results=(side.path,)))[0] if side.path else rest
         for side in arguments
-    ]
+    )
+    assert old is not None and new is not None  # a release is always looked up in the results
     boards, faults = board_names.load(Path(options.boards or shared.BOARDS))
     waiver_file = Path(options.waivers or shared.WAIVERS)
-    accepted, wrong = waivers.load(waiver_file)
-    annotations, wrong_too = waivers.load_annotations(waiver_file)
-    faults += [*wrong, *wrong_too]
+    accepted, faults_of_waivers = waivers.load(waiver_file)
+    annotations, faults_of_annotations = waivers.load_annotations(waiver_file)
+    faults += [*faults_of_waivers, *faults_of_annotations]
     shared.print_all(faults, sys.stderr)
     # Without the accepted changes, the exit status could be a false alarm.
     if errors(faults):
         return shared.USAGE
-    old, new = read
-    assert old is not None and new is not None  # a release is always looked up in the results
     names = Names(new.catalog, boards)
     history = History([holdings.pool for holdings in (old, new, rest) if holdings], names)
     only = Filter(options.soc, options.os, options.board, options.benchmark)
     sides = []
     for side, holdings in zip(arguments, (old, new), strict=True):
-        meant = replace(only, **side.own)
-        chosen = choose(history, holdings.pool, side.release, meant, names, side.text)
+        filters = replace(only, **side.own)
+        chosen = choose(history, holdings.pool, side.release, filters, names, side.text)
         if not chosen.records:
-            return shared.fail(_nothing(side, holdings, meant), shared.NOTHING)
+            return shared.fail(_nothing(side, holdings, filters), shared.NOTHING)
         sides.append(chosen)
-    unknown = _undescribed(sides, new.catalog)
-    if unknown:
-        return shared.fail(unknown)
+    if undescribed := _undescribed(sides, new.catalog):
+        return shared.fail(undescribed)
     # Verdicts need the same board on both sides; different boards only have ratios.
     if any(side.own for side in arguments) and not shared_places(*sides):
         return _side_by_side(sides[0], sides[1], history, names, options)
     rules = Rules(names, accepted, options.threshold, annotations, options.look_ahead)
     comparison = compare(sides[0], sides[1], history, rules, only)
     if not comparison.common:
-        for note in comparison.notes:
-            print(visible(note), file=sys.stderr)
-        print("nothing to compare: the two sides have no figure in common", file=sys.stderr)
-        if comparison.notes and rest is not None:
-            releases = ", ".join(sorted({key.release for key in rest.pool.guides()}))
-            print(f"name two releases; here are: {visible(releases)}", file=sys.stderr)
-        for span in comparison.instead:
-            _, soc, system = span.platform
-            print(
-                f"{visible(span.board)} has two releases: perfguide compare {visible(span.old)} "
-                f"{visible(span.new)} --soc {visible(soc)} --os {visible(system)} "
-                f"--board {visible(span.board)}",
-                file=sys.stderr,
-            )
-        if not shared_places(*sides):
-            print(_hint(sides), file=sys.stderr)
+        _print_nothing_in_common(comparison, sides, rest)
         return shared.NOTHING
     # Every format has them too, but a failed job shows stderr first.
     shared.print_all(comparison.findings, sys.stderr)
@@ -278,6 +258,37 @@ def _run(options: argparse.Namespace) -> int:
         _write(_render(comparison, form, file, options, new.catalog), file)
     failing = options.fail_on == "regression" and comparison.alarms
     return shared.FOUND if failing else shared.FINE
+
+
+def _missing(arguments: Sequence[_SideArgument], options: argparse.Namespace) -> list[Path]:
+    """Return the paths on the command line that do not exist."""
+    paths = [side.path for side in arguments if isinstance(side.path, Path)]
+    files = [Path(file) for file in (options.waivers, options.boards) if file]
+    missing = [path for path in paths if not path.exists()]
+    return missing + [path for path in files if not path.is_file()]
+
+
+def _print_nothing_in_common(
+    comparison: Comparison, sides: Sequence[ComparedSide], rest: Holdings | None
+) -> None:
+    """Print on stderr that the sides have no figure in common, and commands that compare something."""
+    from ..compare.side_by_side import names_of_boards, shared_places
+
+    lines = [*comparison.notes, "nothing to compare: the two sides have no figure in common"]
+    if comparison.notes and rest is not None:
+        releases = ", ".join(sorted({key.release for key in rest.pool.guides()}))
+        lines.append(f"name two releases; here are: {releases}")
+    for span in comparison.instead:
+        _, soc, system = span.platform
+        lines.append(
+            f"{span.board} has two releases: perfguide compare {span.old} {span.new} --soc {soc} "
+            f"--os {system} --board {span.board}"
+        )
+    if not shared_places(*sides):
+        named = (f"{side.name},board={names_of_boards(side)[0]}" for side in sides)
+        lines.append(f"to see boards side by side, name them: perfguide compare {' '.join(named)}")
+    for line in lines:
+        print(visible(line), file=sys.stderr)
 
 
 SIDE_BY_SIDE = ("text", "markdown", "html", "json", "csv")
@@ -332,14 +343,6 @@ def _side_by_side(
                 text = formats.to_text(comparison, names.catalog, options.all, coloured)
         _write(text, file)
     return shared.FINE
-
-
-def _hint(sides: Sequence[ComparedSide]) -> str:
-    """Return how to compare two releases without a common board."""
-    from ..compare.side_by_side import names_of_boards
-
-    named = (f"{visible(side.name)},board={visible(names_of_boards(side)[0])}" for side in sides)
-    return f"to see boards side by side, name them: perfguide compare {' '.join(named)}"
 
 
 CHECKOUT = ROOT.parents[1] / "source" / "benchmarks"

@@ -160,84 +160,58 @@ def same_names(
     return out.same_names
 
 
+@dataclass(slots=True)
+class _Keys:
+    """What the cells of a row that are no figures say of those that are."""
+
+    params: dict[str, Scalar]
+    setup: dict[str, Scalar]
+    command: str
+    metric: str = ""
+    unit: str = ""
+    board: str = ""
+
+
+Columns = Sequence[tuple[str, Column] | None]
+"""For each column of a table the board that its head names and its meaning, ``None`` for one without a meaning."""
+
+
 def _row(
-    table: Table,
-    row: tuple[Cell, ...],
-    columns: Sequence[tuple[str, Column] | None],
-    rule: Rule,
-    meaning: Map,
-    out: Imported,
+    table: Table, row: tuple[Cell, ...], columns: Columns, rule: Rule, meaning: Map, out: Imported
 ) -> list[tuple[str, Result]]:
     """Return the results of a row, each with its board."""
-    params: dict[str, Scalar] = dict(rule.params)
-    setup: dict[str, Scalar] = dict(rule.setup)
-    metric = unit = board = ""
-    command = rule.command
     # Keys may come after figures in a row, so they are read first.
-    for board_column, cell in zip(columns, row, strict=False):
-        if not board_column or not board_column[1].key:
-            continue
-        column = board_column[1]
-        value: Scalar | None = None
-        if not cell.text and cell is not row[0]:
-            continue  # such as the voltage in a row of totals
-        if column.key == "metric":
-            metric, spelt = with_unit(cell.text)
-            metric = str(column.values.get(metric, metric))
-            unit = rule.units.get(spelt, unit_name(spelt))
-            if unit and not is_unit(unit):
-                message = f"“{visible(unit[:60])}” is not a unit: its row is left out"
-                hint = "state the unit in “units” of the table's entry"
-                _leave_out(out, table.file, cell.line, message, hint)
-                return []
-        elif column.key == "board":
-            board = meaning.board(cell.text).name
-        elif column.key == "command":
-            command = cell.text
-        elif (value := column.values.get(cell.text, _key(cell.text, column.read))) is None:
-            message = (
-                f"“{visible(cell.text[:60])}” cannot be read as the {column.key}: its row is left "
-                "out"
-            )
-            _leave_out(out, table.file, cell.line, message)
-            return []
-        elif column.key.startswith("setup."):
-            setup[column.key.removeprefix("setup.")] = value
-        else:
-            params[column.key] = value
+    keys = _keys(table, row, columns, rule, meaning, out)
+    if keys is None:
+        return []
     results: list[tuple[str, Result]] = []
-    for board_column, cell in zip(columns, row, strict=False):
-        if not board_column or board_column[1].key or board_column[1].skip:
+    for board_and_column, cell in zip(columns, row, strict=False):
+        if not board_and_column or board_and_column[1].key or board_and_column[1].skip:
             continue
-        named, column = board_column
+        named, column = board_and_column
         # The column's own text is the most specific source of the board, the entry the least.
-        whose = named or column.board or board or rule.board
+        board = named or column.board or keys.board or rule.board
         # Without “each” a comma may be that of thousands, which is refused as no figure.
         texts = cell.text.split(",") if column.each else [cell.text]
         for number, text in enumerate(texts):
-            result = _result(
-                Cell(text.strip(), cell.line),
-                rule.benchmark,
-                column.metric or metric,
-                column.unit or unit,
-                {**params, **column.params, **({column.each: number} if column.each else {})},
-                table.file,
-                out,
-            )
+            position = {column.each: number} if column.each else {}
+            params = {**keys.params, **column.params, **position}
+            metric, unit = column.metric or keys.metric, column.unit or keys.unit
+            figure = Cell(text.strip(), cell.line)
+            result = _result(figure, rule.benchmark, metric, unit, params, table.file, out)
             if result is None:
                 continue
-            result = structs.replace(
-                result, setup={**setup, **column.setup}, command=command, notes=list(rule.notes)
-            )
+            setup, notes = {**keys.setup, **column.setup}, list(rule.notes)
+            result = structs.replace(result, setup=setup, command=keys.command, notes=notes)
             names = {result.benchmark, result.metric, result.unit, *result.params, *result.setup}
-            if not whose:
+            if not board:
                 hint = "say it in the map, with board = …"
                 message = "which board this figure is of is not stated"
                 _leave_out(out, table.file, cell.line, message, hint)
-            elif not names_show({whose, *names}):
+            elif not names_show({board, *names}):
                 _leave_out(out, table.file, cell.line, "a name of this figure does not show")
             else:
-                results.append((whose, result))
+                results.append((board, result))
     if results and len(row) < len(table.head):
         # Its author may have left out the cells of a board in the middle.
         message = f"the row has {len(row)} of {len(table.head)} cells: taken for the first columns"
@@ -248,6 +222,42 @@ def _row(
     for cell in row[len(table.head) :]:
         _leave_out(out, table.file, cell.line, f"“{visible(cell.text[:60])}” has no head above it")
     return results
+
+
+def _keys(
+    table: Table, row: tuple[Cell, ...], columns: Columns, rule: Rule, meaning: Map, out: Imported
+) -> _Keys | None:
+    """Return the keys of a row, or ``None`` after a diagnostic if one of them cannot be read."""
+    keys = _Keys(dict(rule.params), dict(rule.setup), rule.command)
+    for board_and_column, cell in zip(columns, row, strict=False):
+        if not board_and_column or not (key := board_and_column[1].key):
+            continue
+        column = board_and_column[1]
+        if not cell.text and cell is not row[0]:
+            continue  # such as the voltage in a row of totals
+        message = hint = ""
+        if key == "metric":
+            name, spelt = with_unit(cell.text)
+            keys.metric = str(column.values.get(name, name))
+            keys.unit = rule.units.get(spelt, unit_name(spelt))
+            if keys.unit and not is_unit(keys.unit):
+                message = f"“{visible(keys.unit[:60])}” is not a unit: its row is left out"
+                hint = "state the unit in “units” of the table's entry"
+        elif key == "board":
+            keys.board = meaning.board(cell.text).name
+        elif key == "command":
+            keys.command = cell.text
+        elif (value := column.values.get(cell.text, _key(cell.text, column.read))) is None:
+            text = visible(cell.text[:60])
+            message = f"“{text}” cannot be read as the {key}: its row is left out"
+        elif key.startswith("setup."):
+            keys.setup[key.removeprefix("setup.")] = value
+        else:
+            keys.params[key] = value
+        if message:
+            _leave_out(out, table.file, cell.line, message, hint)
+            return None
+    return keys
 
 
 def _note_same_names(board: str, result: Result, position: int, out: Imported) -> None:
