@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby
 from typing import Any
@@ -26,6 +26,7 @@ from ..figures import labels
 from ..figures.pool import Record
 from ..health.report import PAGE as HEALTH
 from ..tables import blocks, page_tables, remarks, summaries
+from ..tables.assign import Section
 from ..tables.grids import listing
 from ..tables.model import View
 from . import answers, provenance, search_words, write_files, write_tables
@@ -74,83 +75,17 @@ def write(site: Site, key: GuideKey, links: GuideLinks, top: Answers, errata: st
     empty if it has none.
     """
     page, catalog, origin = site.addresses.guide[key], site.catalog, site.provenance(key)
-
-    def own_page(benchmark: str) -> str:
-        return site.addresses.benchmark[benchmark]
-
-    def elsewhere(benchmark: str, anchor: str) -> list[Link]:
-        """Return links from a benchmark's section to the same section of other pages."""
-        releases = site.addresses.releases(benchmark, key.soc)
-        return links.of_section(anchor, own_page(benchmark), releases)
-
     records = site.pool.of_guide(key)
     bundles = site.pool.bundles(records)
     boards = summaries.natural_boards(records)
-
-    def notes_of(benchmark: str) -> list[str]:
-        """Return the notes on all figures of a benchmark; on the guide if it is empty."""
-        words = site.pool.words(key.soc, key.release, boards, benchmark)
-        return [*words, *remarks.notes(bundles, benchmark)]
-
     sections, other = site.layout.sections(records)
     general = {name: site.layout.general(name, own) for name, own in other.items()}
     every = [each for views in (*(s.views for s in sections), *general.values()) for each in views]
     # One limit for all tables: those below it leave the rest of their share to larger ones.
     max_elements = blocks.share(map(blocks.weight_of_view, every), MAX_ELEMENTS)
-    views: list[tuple[PageTable, View]] = []
-    chapters: dict[str, list[dict[str, Any]]] = {}
-    counts = Counter[str]()
-    for name, own in groupby(sections, key=lambda section: section.benchmark.name):
-        benchmark, slug, parts = catalog.benchmarks[name], slugs.slug(name), []
-        for section in own:
-            part = write_tables.part(
-                *(site, page, section),
-                provenance=origin,
-                max_elements=max_elements,
-                boards=boards,
-            )
-            # The page of the provenance has a table beside each of these.
-            views += zip(part.tables, section.views, strict=True)
-            parts.append(part)
-            counts[benchmark.entry.chapter] += len(section.records)
-        chapters.setdefault(benchmark.entry.chapter, []).append(
-            {
-                "id": slug,
-                "name": name,
-                "title": benchmark.entry.title,
-                "described": benchmark.prose and benchmark,
-                "links": [
-                    *([Link("The whole method", own_page(name), "method")] * bool(benchmark.prose)),
-                    *elsewhere(name, slug),
-                ],
-                "sentences": answers.doubts(top, name),
-                "notes": notes_of(name),
-                "parts": parts,
-            }
-        )
-    others: list[dict[str, Any]] = []
-    undescribed: list[dict[str, Any]] = []
-    for name, own_records in other.items():
-        part = write_tables.general(
-            site, page, name, general[name], provenance=origin, max_elements=max_elements
-        )
-        views += zip(part.tables, general[name], strict=True)
-        commands = site.pool.commands(own_records)
-        part = replace(
-            part,
-            commands=tuple(commands[:MAX_COMMANDS]),
-            more=max(0, len(commands) - MAX_COMMANDS),
-        )
-        listed = others if catalog.get(name) else undescribed
-        listed.append(
-            {
-                "title": part.title,
-                "part": part,
-                "parts": [part],
-                "links": elsewhere(name, part.id),
-                "notes": notes_of(name),
-            }
-        )
+    body = _Body(site, key, links, top, bundles, boards, max_elements)
+    chapters, tables = body.chapters(sections)
+    listed, tables_of_listed = body.without_sections(other, general)
     title, measured_on = _title(key), summaries.period(bundles)
     titles = list(dict.fromkeys(section.benchmark.entry.title for section in sections))
     titles += [catalog.title(name) for name in other]
@@ -175,22 +110,12 @@ def write(site: Site, key: GuideKey, links: GuideLinks, top: Answers, errata: st
         boards=list_table("boards", "Boards in this guide", grid),
         sources=list_table("sources", "Bundles behind this guide", sources),
         setup=setup and list_table("setup", "Setup of the runs", setup),
-        notes=notes_of(""),
-        chapters=[
-            {
-                "title": title,
-                "id": (anchor := f"chapter-{slugs.words(title)}"),
-                "method": link_name(page, f"{anchor}-method"),
-                "figures": wording.count(counts[title], "figure"),
-                "sentences": answers.lead(top, [each["name"] for each in own]),
-                "sections": own,
-            }
-            for title, own in chapters.items()
-        ],
+        notes=body.notes(""),
+        chapters=chapters,
         changes=top.comparisons,
         bundles=f"{wording.count(len(bundles), 'bundle')}, {measured_on.removeprefix('on ')}",
-        undescribed=undescribed,
-        others=others,
+        undescribed=[own for name, own in listed.items() if not catalog.get(name)],
+        others=[own for name, own in listed.items() if catalog.get(name)],
         measured=_measured(records, bundles),
         period=measured_on,
         data_hash=data_hash,
@@ -200,11 +125,109 @@ def write(site: Site, key: GuideKey, links: GuideLinks, top: Answers, errata: st
         data_note="" if extras.is_installed("parquet") else extras.advice("parquet"),
         health=slugs.relative(page, HEALTH),
     )
-    diagnostics = provenance.write(site, key, records, origin, views)
+    # The page of the provenance has a table beside each of these.
+    diagnostics = provenance.write(site, key, records, origin, [*tables, *tables_of_listed])
     words = search_words.split(key.soc, family(key), key.release, *boards)
     findable = FindablePage(page, title, words, search_words.of_sections(sections, other, catalog))
     best = answers.best_results(top, catalog)
     return GuideOutcome(findable, diagnostics, top.facts, results, best)
+
+
+@dataclass(frozen=True, slots=True)
+class _Body:
+    """The figures of a guide, in tables of about ``max_elements`` HTML elements at most."""
+
+    site: Site
+    key: GuideKey
+    links: GuideLinks
+    top: Answers
+    bundles: Sequence[Loaded]
+    boards: Sequence[str]
+    max_elements: int
+
+    def chapters(
+        self, sections: Sequence[Section]
+    ) -> tuple[list[dict[str, Any]], list[tuple[PageTable, View]]]:
+        """Write the tables of described results; return the chapters for the template, and each table with
+        its figures."""
+        page = self.site.addresses.guide[self.key]
+        tables: list[tuple[PageTable, View]] = []
+        by_title: dict[str, list[dict[str, Any]]] = {}
+        counts = Counter[str]()
+        for name, own in groupby(sections, key=lambda section: section.benchmark.name):
+            benchmark, parts = self.site.catalog.benchmarks[name], []
+            for section in own:
+                part = write_tables.part(
+                    *(self.site, page, section),
+                    provenance=self.site.provenance(self.key),
+                    max_elements=self.max_elements,
+                    boards=self.boards,
+                )
+                tables += zip(part.tables, section.views, strict=True)
+                parts.append(part)
+                counts[benchmark.entry.chapter] += len(section.records)
+            method = Link("The whole method", self.site.addresses.benchmark[name], "method")
+            by_title.setdefault(benchmark.entry.chapter, []).append(
+                {
+                    "id": (slug := slugs.slug(name)),
+                    "name": name,
+                    "title": benchmark.entry.title,
+                    "described": benchmark.prose and benchmark,
+                    "links": [*([method] if benchmark.prose else []), *self._elsewhere(name, slug)],
+                    "sentences": answers.doubts(self.top, name),
+                    "notes": self.notes(name),
+                    "parts": parts,
+                }
+            )
+        chapters = [
+            {
+                "title": title,
+                "id": (anchor := f"chapter-{slugs.words(title)}"),
+                "method": link_name(page, f"{anchor}-method"),
+                "figures": wording.count(counts[title], "figure"),
+                "sentences": answers.lead(self.top, [each["name"] for each in own]),
+                "sections": own,
+            }
+            for title, own in by_title.items()
+        ]
+        return chapters, tables
+
+    def without_sections(
+        self, other: Mapping[str, Sequence[Record]], views: Mapping[str, Sequence[View]]
+    ) -> tuple[dict[str, dict[str, Any]], list[tuple[PageTable, View]]]:
+        """Write the tables of results that no description has a table for; return for each benchmark its
+        values for the template, and each table with its figures."""
+        listed: dict[str, dict[str, Any]] = {}
+        tables: list[tuple[PageTable, View]] = []
+        for name, records in other.items():
+            part = write_tables.general(
+                *(self.site, self.site.addresses.guide[self.key], name, views[name]),
+                provenance=self.site.provenance(self.key),
+                max_elements=self.max_elements,
+            )
+            tables += zip(part.tables, views[name], strict=True)
+            commands = self.site.pool.commands(records)
+            more = max(0, len(commands) - MAX_COMMANDS)
+            part = replace(part, commands=tuple(commands[:MAX_COMMANDS]), more=more)
+            listed[name] = {
+                "title": part.title,
+                "part": part,
+                "parts": [part],
+                "links": self._elsewhere(name, part.id),
+                "notes": self.notes(name),
+            }
+        return listed, tables
+
+    def notes(self, benchmark: str) -> list[str]:
+        """Return the notes on all figures of a benchmark; on the guide if it is empty."""
+        words = self.site.pool.words(self.key.soc, self.key.release, self.boards, benchmark)
+        return [*words, *remarks.notes(self.bundles, benchmark)]
+
+    def _elsewhere(self, benchmark: str, anchor: str) -> list[Link]:
+        """Return links from a benchmark's section to the same section of other pages."""
+        addresses = self.site.addresses
+        releases = addresses.releases(benchmark, self.key.soc)
+        return self.links.of_section(anchor, addresses.benchmark[benchmark], releases)
 
 
 def _measured(records: Sequence[Record], bundles: Sequence[Loaded]) -> str:
