@@ -47,22 +47,22 @@ class Node:
     members: Mapping[str, Node] = field(default_factory=dict)
 
     def get(self, key: str) -> Node | None:
-        """The member of that name; ``None`` where there is none, or it is ``null``."""
+        """Return the member of a name, or ``None`` if it is missing or ``null``."""
         member = self.members.get(key)
         return None if member is None or (member.kind, member.text) == ("word", "null") else member
 
     def string(self, key: str) -> str:
-        """The member's string, or an empty one where it is not a string."""
+        """Return the string of a member, or an empty one if it is none."""
         member = self.members.get(key)
         return member.text if member is not None and member.kind == "string" else ""
 
     def child(self, key: str) -> Node:
-        """The member that is an object, or an empty object in its place."""
+        """Return a member that is an object, or an empty object instead."""
         member = self.members.get(key)
         return member if member is not None and member.kind == "object" else _empty(self.at)
 
     def list(self, key: str) -> tuple[Node, ...]:
-        """The items of the member that is an array; none where it is not one."""
+        """Return the items of a member that is an array, or none."""
         member = self.members.get(key)
         return member.items if member is not None and member.kind == "array" else ()
 
@@ -79,7 +79,7 @@ class Source:
     breaks: tuple[int, ...]
 
     def line(self, at: int) -> int:
-        """The line of an offset, counted from 1. Lines end at line feeds only."""
+        """Return the line of an offset, counted from 1. Only line feeds end lines."""
         return bisect_right(self.breaks, at - 1) + 1
 
 
@@ -93,7 +93,7 @@ class Documents:
 
 
 def source(data: bytes) -> Source:
-    """Bytes as text. Bytes that are not UTF-8 become lone surrogates, which no
+    """Return bytes as text. Bytes that are not UTF-8 become lone surrogates, which no
     name may hold, so that what they damaged is refused."""
     text = data.decode("utf-8", errors="surrogateescape")
     return Source(text, tuple(m.start() for m in re.finditer("\n", text)))
@@ -109,7 +109,7 @@ _TOKEN = re.compile(
 
 
 def documents(data: bytes, repeated: Mapping[str, str] = _NO_KEYS) -> Documents:
-    """Every JSON object that begins on a line of its own or follows another one.
+    """Return every JSON object that begins on a line of its own or follows another one.
 
     ``repeated`` has keys that a program writes several times into an object, and the text between
     their strings; of values that are the same number, one is kept.
@@ -218,7 +218,7 @@ def _merged(old: Node, new: Node, between: str | None) -> Node | None:
 
 
 def _mark(text: str, at: int) -> tuple[str, int]:
-    """The punctuation at an offset and where it ends; no text where there is none."""
+    """Return the punctuation at an offset and its end; no text where there is none."""
     token = _TOKEN.match(text, at)
     if token is None or not token[3]:
         return "", _past_space(text, at)

@@ -68,7 +68,7 @@ def lines(data: bytes) -> Iterator[Line]:
 
 
 def figure(text: str) -> float | None:
-    """A number as C prints it; ``nan`` and ``inf`` as they are; ``None`` for all else.
+    """Return a number as C prints it, also ``nan`` and ``inf``; ``None`` for all else.
 
     A decimal comma, grouped digits, and digits of other scripts are no number.
     """
@@ -78,7 +78,7 @@ def figure(text: str) -> float | None:
 
 
 def thousandth(text: str) -> float:
-    """The number divided by 1000, exact to the digits that were printed."""
+    """Return the number divided by 1000, exact to the digits that were printed."""
     value = figure(text)
     if value is None or not math.isfinite(value):
         return math.nan if value is None else value
@@ -86,5 +86,5 @@ def thousandth(text: str) -> float:
 
 
 def words(text: str) -> list[str]:
-    """The words of a line; only spaces and tabs part them."""
+    """Return the words of a line, which only spaces and tabs separate."""
     return _WORD.findall(text)

@@ -31,7 +31,7 @@ class Row:
 def row(
     begins: str, whole: str | re.Pattern[str], take: Take, lose: Callable[[], None] = lambda: None
 ) -> Row:
-    """A row from the texts of its patterns; of a row that begins with "" no damaged line is reported."""
+    """Return a row from the texts of its patterns. If it begins with "", no damaged line of it is reported."""
     return Row(re.compile(begins or "(?!)"), re.compile(whole), take, lose)
 
 

@@ -57,7 +57,7 @@ class Sheet:
         return self._context.params.get(name)
 
     def benchmark(self, default: str) -> str:
-        """The benchmark's name: as stated, or ``default``."""
+        """Return the benchmark's name: the stated one, or ``default``."""
         return str(self._context.params.get("benchmark") or default)
 
     def figure(
@@ -72,7 +72,7 @@ class Sheet:
         zero: bool = False,
         command: str = "",
     ) -> None:
-        """One measured figure on ``line``, by the command that measured it.
+        """Add one measured figure on ``line``, and the command that measured it.
 
         A figure that is not finite is a failed measurement; so is one that is
         not above zero, unless ``zero`` says that this metric can be.
@@ -103,7 +103,7 @@ class Sheet:
         params: Mapping[str, Scalar] | None,
         why: str,
     ) -> None:
-        """A measurement that was tried and failed."""
+        """Add a measurement that was tried and failed."""
         self._lines.add(line)
         self._results.append(
             Result(
@@ -118,7 +118,7 @@ class Sheet:
         self.failed(line, why)
 
     def broken(self, line: int | None, message: str, hint: str = "") -> None:
-        """A row that is cut, damaged or ambiguous."""
+        """Report a row that is cut, damaged or ambiguous."""
         self._say("log-row", line, message, hint)
 
     def failed(self, line: int | None, message: str, hint: str = "") -> None:
@@ -132,15 +132,15 @@ class Sheet:
             self._say("log-note", line, message, hint)
 
     def understood(self, *numbers: int) -> None:
-        """Lines that were understood, with or without a figure."""
+        """Note lines that were understood, with or without a figure."""
         self._lines.update(numbers)
 
     def fact(self, name: str, value: Scalar) -> None:
-        """A statement about the board or its software; the first one counts."""
+        """Add a fact about the board or its software, unless it has one of that name."""
         self._facts.setdefault(name, value)
 
     def reading(self) -> Reading:
-        """All of it."""
+        """Return all that was collected."""
         return Reading(
             tuple(self._results),
             tuple(self._diagnostics.values()),

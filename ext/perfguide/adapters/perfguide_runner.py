@@ -184,7 +184,7 @@ def _header(line: Line, text: str, sheet: Sheet) -> _Block | None:
 
 
 def _seen(text: str) -> dict[str, Scalar] | None:
-    """Facts of the setup, from the words of what was seen while a program ran.
+    """Return facts of the setup from the words about what was seen while a program ran.
 
     ``None`` where a word is damaged. Of the temperature the highest counts.
     """
@@ -263,7 +263,7 @@ def _reader(each: Reader | str) -> Reader:
 
 
 def _named(part: Reading, block: _Block, sizes: str, params: dict[str, Scalar]) -> Reading:
-    """The results with the command that gave them and all that the header says."""
+    """Return the results with the command that gave them and all that the header says."""
     results: list[Result] = []
     for result in part.results:
         more = dict(result.params)
@@ -291,7 +291,7 @@ def _named(part: Reading, block: _Block, sizes: str, params: dict[str, Scalar]) 
 
 
 def _by_system(results: list[Result], block: _Block) -> list[Result]:
-    """The results with the load of all CPUs, and packets a second for datagrams."""
+    """Return the results with the load of all CPUs, and packets a second for datagrams."""
     of_header = _PARAMS[block.words["benchmark"]]
     extended: list[Result] = []
     for result in results:

@@ -109,12 +109,12 @@ class Catalogue:
 
 
 def formats() -> dict[str, Format]:
-    """Every format by its name: the built-in ones, then those of third parties."""
+    """Return every format by its name: the built-in ones, then those of third parties."""
     return load().formats
 
 
 def load() -> Catalogue:
-    """Every format, and a diagnostic for each of a third party that cannot be used.
+    """Return every format, and a diagnostic for each of a third party that cannot be used.
 
     A third party cannot replace a built-in format: its name would no longer say
     how a log was read.
@@ -137,7 +137,7 @@ def load() -> Catalogue:
 
 
 def named(name: str) -> Format | Diagnostic:
-    """The format that ``--as`` asks for, or why there is none."""
+    """Return the format that ``--as`` asks for, or why there is none."""
     if name in BUILT_IN:
         return built_in(name)
     every = formats()
@@ -173,7 +173,7 @@ def recognise(data: bytes, among: Iterable[Format] | None = None) -> list[Format
 
 
 def _third_party(entry: EntryPoint) -> Format | str:
-    """The format, or in words why it cannot be used."""
+    """Return the format, or in words why it cannot be used."""
     try:
         loaded = entry.load()
     except Exception as fault:  # whatever a stranger's module raises at import

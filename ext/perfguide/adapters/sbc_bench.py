@@ -108,7 +108,7 @@ def read(data: bytes, context: Context) -> Reading:
 
 
 def _parts(data: bytes, sheet: Sheet) -> list[_Part]:
-    """The log by its headings and rulers; what it says of the board goes to the sheet."""
+    """Return the parts of a log by its headings and rulers; facts about the board go to the sheet."""
     log = 0  # lines before the first head are no part of a log
     parts = [_Part(log, 1)]
     clocks = ""

@@ -44,7 +44,7 @@ class Item:
 
 
 def parse(text: str) -> Item:
-    """The only document of a text; ``Item.at`` is an offset in characters.
+    """Return the only document of a text; ``Item.at`` is an offset in characters.
 
     Raises :class:`YamlError` for whatever is not well-formed or is refused.
     """

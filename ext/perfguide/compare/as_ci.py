@@ -21,7 +21,7 @@ RESULTS_PATH = "results"
 
 
 def _listed(comparison: Comparison) -> Iterator[tuple[str, Event, str, str]]:
-    """Each event with its level, its title, and the grounds."""
+    """Yield each event with its level, its title, and the grounds."""
     for event in (*comparison.events, *comparison.far):
         level = LEVELS.get(words.action(event), "note")
         title = visible(words.event_title(event, comparison))
@@ -29,14 +29,14 @@ def _listed(comparison: Comparison) -> Iterator[tuple[str, Event, str, str]]:
 
 
 def _id(event: Event) -> str:
-    """The same for an event as long as it is about the same rows."""
+    """Return an id that stays the same for an event as long as it is about the same rows."""
     # Services recognise an issue by this, so titles and figures are no part of it.
     rows = sorted(repr((row.observation, row.metric)) for row in event.rows)
     return hashlib.sha256("\0".join([event.kind, *rows]).encode()).hexdigest()
 
 
 def to_github(comparison: Comparison) -> str:
-    """Commands of a GitHub workflow, a line for each event: annotations of the run."""
+    """Return commands of a GitHub workflow that annotate the run, a line for each event."""
     names = {"error": "error", "warning": "warning", "note": "notice"}
 
     def escaped(text: str, more: str = "") -> str:
@@ -56,7 +56,7 @@ def to_github(comparison: Comparison) -> str:
 
 
 def to_gitlab(comparison: Comparison) -> str:
-    """A report of code quality for GitLab: a list of issues; good news is not one."""
+    """Return a report of code quality for GitLab: a list of issues, without good news."""
     severities = {"error": "major", "warning": "minor"}
     issues = [
         {

@@ -148,12 +148,12 @@ COLUMNS = (
 
 
 def grid(comparison: Comparison) -> Grid:
-    """A row for each row, with all digits; an empty cell where nothing is known."""
+    """Return a table of all rows with all digits; a cell is empty where nothing is known."""
     return listing(COLUMNS, (_cells(row) for row in comparison.rows), 7)
 
 
 def to_comma_separated(comparison: Comparison) -> str:
-    """All rows as CSV (RFC 4180 but for line ends)."""
+    """Return all rows as CSV (RFC 4180 but for line ends)."""
     return to_csv(grid(comparison)).decode("utf-8")
 
 
@@ -192,7 +192,7 @@ def _exact(value: float | None) -> TableCell:
 
 
 def to_junit(comparison: Comparison, catalog: Catalog) -> str:
-    """A test case for each row: an alarm is a failure, what cannot be determined is skipped.
+    """Return a test case for each row: alarms are failures, and rows that cannot be judged are skipped.
 
     The first case is the headline with all events: it is skipped where more has to be measured.
     """

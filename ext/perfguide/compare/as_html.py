@@ -17,7 +17,7 @@ from .verdicts import Row
 
 
 def render(comparison: Comparison, catalog: Catalog) -> str:
-    """The summary first, alarms next, everything else folded."""
+    """Return a page with the summary first, then the alarms, and everything else folded."""
     sections = []
     for verdict in (*words.LEADING, *words.FOLDED):
         rows = words.of_verdict(comparison.rows, [verdict])
@@ -60,7 +60,7 @@ def render(comparison: Comparison, catalog: Catalog) -> str:
 
 
 def page(name: str, **values: object) -> str:
-    """A page of one of the templates here; control characters and their like are made visible."""
+    """Return a page of one of the templates here; control characters and their like are made visible."""
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("perfguide.compare"),
         undefined=jinja2.StrictUndefined,

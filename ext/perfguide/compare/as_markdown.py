@@ -27,7 +27,7 @@ _PLAIN = re.compile(r"[^A-Za-z0-9 ,.;/%()'“”+→↑↓−×÷±—–-]")
 def render(
     comparison: Comparison, catalog: Catalog, link: str = "", most: int = MAX_COMMENT_CHARS
 ) -> str:
-    """The decision, events, then rows by verdict, folded, in at most ``most`` characters.
+    """Return the decision, the events, and the rows by verdict, folded, in at most ``most`` characters.
 
     What does not fit is counted, and ``link`` leads to all of it.
     """
@@ -85,7 +85,7 @@ def _fold(title: str, number: int) -> str:
 
 
 def fitted(fixed: str, parts: Sequence[tuple[str, list[str], str]], link: str, most: int) -> str:
-    """As many lines as there is room for, in their order; the others are counted."""
+    """Return as many lines as there is room for, in their order; the others are counted."""
     whole = "".join([fixed, *(f"{start}{''.join(lines)}{end}" for start, lines, end in parts)])
     if len(whole) <= most:
         return whole
@@ -116,7 +116,7 @@ def _left(number: int, link: str) -> str:
 
 
 def _event(event: Event, comparison: Comparison, catalog: Catalog) -> str:
-    """A list item: what happened, why, and the rows that moved most with their histories."""
+    """Return a list item: what happened, why, and the rows that moved most with their histories."""
     lines = [f"- **{text(words.event_title(event, comparison))}**"]
     lines += [f"  {text(line)}" for line in words.event_lines(event, comparison)]
     listed = words.listed(event)
@@ -155,7 +155,7 @@ def _first(match: re.Match[str]) -> str:
 
 
 def code(value: str) -> str:
-    """A name as it is, set apart; nothing in it calls anybody or leads anywhere."""
+    """Return a name as code, in which nothing notifies anybody or becomes a link."""
     return f"<code>{text(value)}</code>"
 
 

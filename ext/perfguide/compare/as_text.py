@@ -98,7 +98,7 @@ def render(
 
 
 def _event(console: Console, event: Event, comparison: Comparison, catalog: Catalog) -> None:
-    """A title, why, and the rows that moved most with their histories."""
+    """Print a title, the reason, and the rows that moved most with their histories."""
     put(console, f"- {words.event_title(event, comparison)}", "bold")
     body = Table.grid()
     for line in words.event_lines(event, comparison):
@@ -121,7 +121,7 @@ def _event(console: Console, event: Event, comparison: Comparison, catalog: Cata
 
 
 def terminal(out: TextIO, coloured: bool) -> Console:
-    """A console of ``WIDTH`` columns that interprets nothing."""
+    """Return a console of ``WIDTH`` columns that interprets nothing."""
     return Console(
         file=out,
         width=WIDTH,
@@ -155,7 +155,7 @@ def heading(console: Console, text: str, style: str = "") -> None:
 
 
 def bullets(lines: Sequence[str]) -> Table:
-    """A list of texts, each with a dash before it."""
+    """Return a list of texts, each with a dash before it."""
     table = Table.grid(padding=(0, 1, 0, 0))
     for line in lines:
         table.add_row("-", plain_text(line))

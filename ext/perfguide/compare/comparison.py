@@ -70,7 +70,7 @@ class Coverage:
     of: int
 
     def text(self, boards: Sequence[str], title: str) -> str:
-        """The finding in words, with the title of its benchmark and the names of the boards for each of
+        """Return the finding in words, with the title of its benchmark and the names of the boards for each of
         which it holds."""
         one = not self.benchmark or self.count == 1
         if self.kind == "lost":
@@ -240,7 +240,7 @@ def _jumps(judged: Sequence[Row], history: History) -> dict[str, Jumps]:
 
 
 def _of_boards(side: ComparedSide, spans: Sequence[Span], names: Names) -> SideFigures:
-    """The figures of some boards."""
+    """Return the figures of some boards."""
     wanted = {(span.platform, span.board) for span in spans}
     records = (
         record
@@ -252,7 +252,7 @@ def _of_boards(side: ComparedSide, spans: Sequence[Span], names: Names) -> SideF
 
 
 def _groups(judged: Sequence[Row], names: Names) -> tuple[Group, ...]:
-    """The rows of each benchmark together, in catalog order."""
+    """Return the rows of each benchmark together, in catalog order."""
     by: dict[str, list[Row]] = {}
     for row in judged:
         by.setdefault(row.benchmark, []).append(row)
@@ -370,7 +370,7 @@ def _waiver_findings(judged: Sequence[Row], rules: Rules, only: Filter) -> list[
 
 
 def _unused(judged: Sequence[Row], rules: Rules, only: Filter) -> list[Diagnostic]:
-    """Notes and new levels that are about no figure of two releases; where only some figures
+    """Return notes and new levels that are about no figure of two releases; where only some figures
     are compared, that is not known."""
     if only != Filter():
         return []
@@ -382,7 +382,7 @@ def _unused(judged: Sequence[Row], rules: Rules, only: Filter) -> list[Diagnosti
 
 
 def annotations_used(judged: Sequence[Row], rules: Rules) -> set[tuple[str, int]]:
-    """The entries of the file that are about rows, or accept some."""
+    """Return the entries of the file that are about rows, or accept some."""
     entries = rules.annotations.every
     used = {entry.key for entry in entries if any(about(entry, row) for row in judged)}
     return used | {row.waiver.key for row in judged if row.waiver}

@@ -805,7 +805,7 @@ def _are_back(rows: Sequence[Row]) -> bool:
 
 
 def _farthest(row: Row) -> tuple[bool, float]:
-    """A key by which rows that moved farthest come first, and those that follow others, as loads
+    """Return a key by which rows that moved farthest come first, and those that follow others, as loads
     follow their work, last. Where moves are not proved, it is how far they are over the scatter."""
     if row.verdict == "noisy":
         return bool(row.follows) or row.work is not None, -over_scatter(row)

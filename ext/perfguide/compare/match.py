@@ -58,7 +58,7 @@ class Names:
     boards: Boards
 
     def metric(self, record: Record) -> str:
-        """A metric's name of today."""
+        """Return today's name of a metric."""
         return self.metric_today(record.benchmark, record.metric)
 
     def metric_today(self, benchmark: str, name: str) -> str:
@@ -70,7 +70,7 @@ class Names:
         return name
 
     def params(self, record: Record) -> dict[str, Scalar]:
-        """Parameters with the values of today."""
+        """Return parameters with today's values."""
         benchmark = self.catalog.get(record.benchmark)
         if benchmark is None:
             return record.params
@@ -85,7 +85,7 @@ class Names:
         return _key(record, board, self.metric(record), self.params(record))
 
     def renamed(self, old: Record, new: Record) -> tuple[str, ...]:
-        """The names of a match that are not the same on both sides."""
+        """Return the names of a match that differ between the sides."""
         pairs: list[tuple[str, Scalar, Scalar]] = [
             ("board", old.board, new.board),
             ("metric", old.metric, new.metric),
@@ -128,7 +128,7 @@ def _key(record: Record, board: str, metric: str, params: Mapping[str, Scalar]) 
 
 
 def match(old: Sequence[Record], new: Sequence[Record], names: Names) -> list[Match]:
-    """Every figure of both sides once, in pairs where two belong together.
+    """Return every figure of both sides once, in pairs where two belong together.
 
     Names that are the same go first, then names that were the same once, then
     figures that differ only in the kind of their unit, in parameters that their description
@@ -162,7 +162,7 @@ def match(old: Sequence[Record], new: Sequence[Record], names: Names) -> list[Ma
 
 
 def _beside(old: Record, new: Record, names: Names) -> Match:
-    """Two figures that differ in parameters which their description does not name."""
+    """Return a match of two figures that differ in parameters which their description does not name."""
     a, b = names.params(old), names.params(new)
     changed = {name for name in {*a, *b} if name in a and name in b and a[name] != b[name]}
     # Only the number of the table may differ, and only if its title is the same.
@@ -204,7 +204,7 @@ def _without_undeclared(record: Record, names: Names) -> Key:
 def _in_order(
     old: Sequence[Record], new: Sequence[Record], key: Callable[[Record], Key]
 ) -> tuple[list[tuple[Record, Record]], list[Record], list[Record]]:
-    """Pairs of records whose key is the same and whose parameters are not, in the order of
+    """Return pairs of records whose key is the same and whose parameters are not, in the order of
     these, and the rest."""
     pairs: list[tuple[Record, Record]] = []
     waiting: dict[Key, list[Record]] = {}
@@ -226,7 +226,7 @@ def _in_order(
 def _paired(
     old: Iterable[Record], new: Iterable[Record], key: Callable[[Record], Key]
 ) -> tuple[list[tuple[Record, Record]], list[Record], list[Record]]:
-    """Pairs of records whose key is the same and unique on both sides, and the rest."""
+    """Return pairs of records whose key is the same and unique on both sides, and the rest."""
     before: dict[Key, list[Record]] = {}
     after: dict[Key, list[Record]] = {}
     for side, records in ((before, old), (after, new)):
@@ -270,7 +270,7 @@ _FOLDER = re.compile(r"(^|[\s;|&])(?:/[^\s/;|&]+)+/(?=[^\s/;|&]+)")
 
 
 def command(text: str) -> str:
-    """A command without what does not change what it measures: spaces, the folder
+    """Return a command without what does not change what it measures: spaces, the folder
     of a program, a lab's addresses."""
     return _ADDRESS.sub("ADDRESS", _FOLDER.sub(r"\1", " ".join(text.split()))).strip("; ")
 

@@ -63,7 +63,7 @@ class ComparedSide:
 def choose(
     history: History, pool: Pool, release: str | None, only: Filter, names: Names, name: str = ""
 ) -> ComparedSide:
-    """The newest release of each board that ``release`` names; any where it is ``None``.
+    """Return the newest release of each board that ``release`` names; any where it is ``None``.
 
     ``latest`` is the newest release of each board. A release of just this name goes before those whose names begin with it. The side is called
     ``name``, or else by the release.
@@ -113,7 +113,7 @@ def _several(keys: Sequence[GuideKey], release: str | None) -> str:
 
 
 def nearest_releases(pool: Pool) -> list[str]:
-    """The releases that there are, in version order."""
+    """Return all releases in version order."""
     return sorted({key.release for key in pool.guides()}, key=units.natural)
 
 
@@ -150,7 +150,7 @@ def pairs_with_pages(
     addresses: Addresses,
     asked: Sequence[AskedPair] = (),
 ) -> tuple[list[ReleasePair], list[Diagnostic]]:
-    """Neighbours in release order, and the pairs that were asked for. Each page is made once,
+    """Return neighbours in release order, and the pairs that were asked for. Each page is made once,
     however often it is asked for."""
     neighbours = [p for keys in families(pool.guides()).values() for p in pairwise(keys)]
     sides: dict[tuple[GuideKey, GuideKey], tuple[ComparedSide, ComparedSide] | None]

@@ -101,7 +101,7 @@ class Line:
     q: float | None = None
 
     def towards(self, ratio: float | None) -> float | None:
-        """A ratio in the better direction; ``None`` where there is none."""
+        """Return a ratio in the better direction, or ``None`` if there is none."""
         if ratio is None or self.better == "neither":
             return None
         return ratio if self.better == "higher" else 1 / ratio
@@ -130,7 +130,7 @@ class SideBySide:
 
 
 def shared_places(old: ComparedSide, new: ComparedSide) -> set[Place]:
-    """The boards that are on both sides, each with its platform."""
+    """Return the boards that both sides have, each with its platform."""
     return set(_places(old)) & set(_places(new))
 
 
@@ -150,7 +150,7 @@ def partners(old: ComparedSide, new: ComparedSide) -> list[tuple[Place, Place]]:
 
 
 def names_of_boards(side: ComparedSide) -> list[str]:
-    """The boards of a side, for a reader who has to choose one."""
+    """Return the boards of a side, for a reader who has to choose one."""
     return sorted({board for _, board in _places(side)}, key=units.natural)
 
 
@@ -344,7 +344,7 @@ def _saying(line: Line, more: str) -> Line:
 def _told_apart(
     lines: Sequence[Line], old: Pool, new: Pool, history: History, names: Names
 ) -> list[Line]:
-    """Lines with what their samples say, all of them judged together."""
+    """Return the lines with what their samples show, all of them judged together."""
     out = list(lines)
     pairs: dict[int, Pair] = {}
     for position, line in enumerate(lines):

@@ -147,7 +147,7 @@ def _name(line: Line, compared: SideBySide, catalog: Catalog) -> str:
 
 
 def _why(line: Line) -> tuple[str, str]:
-    """The standing, where it is not that of all rows with one run, and its ground."""
+    """Return the standing, unless it is that of all rows with one run, and its ground."""
     return "" if line.standing == "one run" else WORDS[line.standing], line.ground
 
 
@@ -197,7 +197,7 @@ def to_markdown(compared: SideBySide, catalog: Catalog, link: str = "") -> str:
 
 
 def to_html(compared: SideBySide, catalog: Catalog) -> str:
-    """One page that needs nothing beside it, with all rows."""
+    """Return one page with all rows that needs no other file."""
     scaled = any(line.per_mhz is not None for line in compared.lines)
 
     def ratios(of: Line | Mean) -> tuple[str, ...]:
@@ -289,7 +289,7 @@ COLUMNS = (
 
 
 def to_comma_separated(compared: SideBySide) -> str:
-    """All rows as CSV (RFC 4180 but for line ends)."""
+    """Return all rows as CSV (RFC 4180 but for line ends)."""
     rows = [
         (
             *_of_side(line.boards.first),

@@ -58,7 +58,7 @@ class History:
 
 
 def history(row: Row) -> History | None:
-    """The history of a row up to the newer release, and one after it; ``None`` for fewer than
+    """Return the history of a row up to the newer release, and one after it; ``None`` for fewer than
     three releases."""
     names = [name for name, _ in row.line]
     release = row.new.guide.release if row.new else ""
@@ -83,13 +83,13 @@ def drawing(row: Row) -> bytes:
 
 
 def characters(row: Row) -> str:
-    """The history of a row in characters; nothing for fewer than three releases."""
+    """Return the history of a row in characters, or an empty text for fewer than three releases."""
     drawn = history(row)
     return drawn.characters if drawn else ""
 
 
 def svg(heights: tuple[float, ...], new: int, words: str) -> str:
-    """The picture as SVG, coloured by the classes of its parts: a line, and a dot at the newer
+    """Return the picture as SVG, coloured by the classes of its parts: a line, and a dot at the newer
     release, from which on the line is dashed: what came later was not known then."""
     step = (WIDTH_PX - 2 * EDGE_PX) / (len(heights) - 1)
     points = [

@@ -31,7 +31,7 @@ Table = Mapping[tuple[str, ...], Scatter]
 
 @cache
 def usual() -> Table:
-    """The table that the package carries."""
+    """Return the table in the package."""
     text = files(__package__).joinpath("usual_noise.csv").read_text("utf-8")
     # The line for all benchmarks has neither name, so its key is empty.
     return {

@@ -200,7 +200,7 @@ class Row:
 
 
 def rows(old: SideFigures, new: SideFigures, history: History, rules: Rules) -> tuple[Row, ...]:
-    """Every figure of both sides with its verdict, the largest change first."""
+    """Return every figure of both sides with its verdict, the largest change first."""
     out: list[Row] = []
     judged: dict[int, Pair] = {}
     pasts: dict[int, Others] = {}
@@ -390,7 +390,7 @@ def direction(metric: str) -> str:
 def _per_work(
     judged: Mapping[int, Pair], pasts: Mapping[int, Others], position: int, own: int
 ) -> Pair:
-    """A load's pair as the loads would be at the older release's rate."""
+    """Return a load's pair as if both loads were at the older release's rate."""
     load, rate = judged[position], judged[own]
     before, later = (
         tuple(
@@ -419,7 +419,7 @@ def _over(load: Side, rate: Side, at: Side) -> Side:
 
 
 def _of_load(row: Row, rate: Row, pair: Pair, rates: Pair) -> Row:
-    """A load that was judged for each unit of work, with its own change again."""
+    """Return a load that was judged by unit of work, with its own change again."""
     assert rate.old and rate.new and row.old and row.new
     was, now = (units.number(r.cell.mean or 0.0) for r in (rate.old, rate.new))
     unit = units.parse(rate.unit).symbol
@@ -501,7 +501,7 @@ def _order(row: Row) -> tuple[object, ...]:
 
 
 def _row(matched: Match, before: Pool, after: Pool, rules: Rules) -> Row:
-    """A row whose verdict is not known yet (``same``), or needs no statistics."""
+    """Return a row whose verdict is still open (``same``), or needs no statistics."""
     old, new, names = matched.old, matched.new, rules.names
     record = new or old
     assert record is not None
@@ -620,7 +620,7 @@ def metric_of(names: Names, record: Record) -> Metric | None:
 
 
 def tools_of(names: Names, benchmark: str) -> tuple[str, ...]:
-    """The programs whose version is a condition of a benchmark's figures."""
+    """Return the programs whose version is a condition of a benchmark's figures."""
     described = names.catalog.get(benchmark)
     return described.entry.tools if described else (benchmark,)
 
@@ -738,7 +738,7 @@ def _step(unit: str, metric: Metric | None) -> float:
 
 
 def _floor(row: Row, metric: Metric | None, threshold: float | None) -> float:
-    """The relative change that has to be passed before it counts."""
+    """Return the relative change above which a change counts."""
     step = _step(row.unit, metric)
     metric = metric or Metric(name=row.metric, unit=row.unit, better="neither")
     floors = [metric.threshold / 100 if threshold is None else threshold, metric.noise_floor / 100]
@@ -750,7 +750,7 @@ def _floor(row: Row, metric: Metric | None, threshold: float | None) -> float:
 
 
 def _part(amount: float, of: float) -> float:
-    """An amount as a share of a figure, which may be next to nothing."""
+    """Return an amount as a share of a figure, which may be next to nothing."""
     # Beside a tiny figure the quotient overflows.
     return min(amount / of, sys.float_info.max)
 
@@ -804,7 +804,7 @@ def _accepted(row: Row, waivers: Sequence[Waiver]) -> Row:
 
 
 def _since(row: Row, levels: Sequence[Annotation[Level]]) -> str:
-    """The first release that says something about a row: that of its latest new level, where
+    """Return the first release that says something about a row: that of its latest new level, where
     both figures have it."""
     assert row.old is not None
     old = version(row.old.guide.release)
@@ -813,7 +813,7 @@ def _since(row: Row, levels: Sequence[Annotation[Level]]) -> str:
 
 
 def _annotated(row: Row, annotations: Annotations) -> Row:
-    """A row with its notes, and with the new level that its change brought."""
+    """Return a row with its notes, and with the new level that its change brought."""
     if row.new is None:
         return row
     release = row.new.guide.release

@@ -67,7 +67,7 @@ MAX_NAME_CHARS = 17
 
 
 def short(text: str, most: int = MAX_NAME_CHARS) -> str:
-    """A text cut in the middle, where it is longer than there is room for."""
+    """Return a text, cut in the middle if it is longer than there is room for."""
     if len(text) <= most:
         return text
     behind = (most - 1) // 2
@@ -109,7 +109,7 @@ def action(event: Event) -> str:
 
 
 def unaccepted(comparison: Comparison) -> list[Event]:
-    """The events that speak against the newer release and are not accepted, those to look
+    """Return the events that speak against the newer release and are not accepted, those to look
     at first."""
     listed = (event for _, own in by_action(comparison) for event in own)
     return [event for event in listed if event.kind in ALARMS and not event.accepted]
@@ -254,7 +254,7 @@ def _is_next_to_nothing(row: Row) -> bool:
 
 
 def _without_sign(share: float) -> str:
-    """A share of zero or more in per cent, without the sign of the unit and its own."""
+    """Return a share of zero or more in per cent, without a sign and without the unit."""
     return units.percent(share).replace("+", "").removesuffix(" %")
 
 
@@ -428,7 +428,7 @@ def acceptance(row: Row) -> str:
 
 
 def snippet(event: Event) -> str:
-    """Entries for ``waivers.toml`` that accept an event, for each board and metric. The release
+    """Return entries for ``waivers.toml`` that accept an event, for each board and metric. The release
     with which they lapse, and the reason, are for a person to say."""
     groups: dict[tuple[str, str, str], list[Row]] = {}
     for row in event.rows:
@@ -446,7 +446,7 @@ def snippet(event: Event) -> str:
 
 
 def _entry(rows: Sequence[Row], board: str, metric: str | None, begin: str) -> str:
-    """An entry for rows of one benchmark on one board; of one metric, or of those with a begin."""
+    """Return an entry for rows of one benchmark on one board; of one metric, or of those with a begin."""
     first = rows[0]
     # Entries are patterns, so brackets in a name would mean something else.
     names = escape(metric) if metric is not None else f"{escape(begin)}*"
@@ -490,7 +490,7 @@ MOST_WAIVED = 100.0
 
 
 def _toml(value: Scalar) -> str:
-    """A value as TOML; a text in which nothing ends it or is not allowed there."""
+    """Return a value as TOML; in a text, nothing may end it early or be invalid."""
     if isinstance(value, str):
         return json.dumps(visible(value), ensure_ascii=False)
     return json.dumps(value)
@@ -512,7 +512,7 @@ def _share_of(number: int) -> str:
 
 
 def _up(share: float) -> str:
-    """A share in per cent without decimals, rounded up: a change said to be below it is."""
+    """Return a share in per cent without decimals, rounded up, for a change that is said to be below it."""
     # Never the share itself, as “less than 5 %” has to be true of exactly 5 %.
     return f"{math.floor(100 * share) + 1} %"
 
@@ -529,7 +529,7 @@ def fate(row: Row) -> str:
 
 
 def kept(row: Row) -> tuple[str, float] | None:
-    """The next release, and which part of a change it kept; ``None`` where there is none yet."""
+    """Return the next release, and the part of a change that it kept; ``None`` where there is none yet."""
     if row.new is None or row.old is None or row.old.cell.mean is None:
         return None
     names = [name for name, _ in row.line]
@@ -551,7 +551,7 @@ def followed(part: float) -> Literal["lasted", "went back", ""]:
 
 
 def by_action(comparison: Comparison) -> list[tuple[str, list[Event]]]:
-    """Events by what to do with them."""
+    """Return events by what to do about them."""
     every = (*comparison.events, *comparison.far)
     by_title = [(name, [e for e in every if action(e) == name]) for name in ACTIONS]
     return [(name, own) for name, own in by_title if own]
@@ -591,7 +591,7 @@ def figure(row: Named, catalog: Catalog) -> str:
 
 
 def board_text(row: Row, comparison: Comparison, *, by_id: bool = False) -> str:
-    """The board of a row by its short name, or by its id, with its SoC and system where there are
+    """Return the board of a row by its short name, or by its id, with its SoC and system where there are
     several."""
     platforms = {span.platform for span in comparison.spans}
     key, board = row.guide, row.board if by_id else comparison.board_names.get(row.board, row.board)
@@ -599,14 +599,14 @@ def board_text(row: Row, comparison: Comparison, *, by_id: bool = False) -> str:
 
 
 def decimals(row: Named, catalog: Catalog) -> int:
-    """The digits behind the point that a row's figures have in files."""
+    """Return the number of decimals that a row's figures have in files."""
     benchmark = catalog.get(row.benchmark)
     metric = benchmark.metric(row.metric) if benchmark else None
     return metric.decimals if metric else 2
 
 
 def mean(record: Record | None) -> str:
-    """A figure without its spread, as pages show it."""
+    """Return a figure without its spread, as pages show it."""
     if record is None:
         return units.MISSING
     return units.FAILED if record.cell.mean is None else units.number(record.cell.mean)
@@ -624,20 +624,20 @@ def behind(cell: Cell) -> str:
 
 
 def unit(row: Row) -> str:
-    """The unit and the better direction: ``MB/s ↑``; both units where they are not one."""
+    """Return the unit and the better direction, ``MB/s ↑``; both units if they differ."""
     if row.old and row.new and row.old.unit != row.new.unit:
         return f"{units.parse(row.old.unit).symbol}, {units.parse(row.new.unit).symbol}"
     return units.unit_cell(row.unit, row.better)
 
 
 def one_unit(row: Row) -> str:
-    """The unit of both figures; where they have two, a name for what cannot be converted."""
+    """Return the unit of both figures; if they have two, a name for what cannot be converted."""
     mixed = row.old and row.new and row.old.unit != row.new.unit
     return unit(row) if mixed else row.unit
 
 
 def change(row: Row) -> str:
-    """The relative change with its sign; a dash where there is none."""
+    """Return the relative change with its sign, or a dash if there is none."""
     return units.whole(changed(row))
 
 
@@ -654,12 +654,12 @@ def changed(row: Row) -> TableCell:
 
 
 def verdict(row: Row) -> str:
-    """The verdict, and whether somebody has accepted it."""
+    """Return the verdict, and whether somebody has accepted it."""
     return WORDS[row.verdict] + (", accepted" if row.accepted else "")
 
 
 def outcome(row: Row) -> str:
-    """The verdict with the change, and where none was called with the usual scatter."""
+    """Return the verdict with the change, and with the usual scatter if no change was found."""
     moved = row.verdict in ("regressed", "improved", "changed")
     if row.change is None or not (moved or row.verdict in ("noisy", "steady")):
         return verdict(row)
@@ -698,7 +698,7 @@ def _detectable(row: Row, least: float) -> str:
 
 
 def ratio(group: Group) -> str:
-    """The geometric mean in the better direction: ``+1.5 % over 114``."""
+    """Return the geometric mean in the better direction: ``+1.5 % over 114``."""
     if group.ratio is None:
         return units.MISSING
     return f"{units.change_text(group.ratio - 1)} over {group.of}"
@@ -733,7 +733,7 @@ class RowWords:
 
 
 def row_words(row: Row, comparison: Comparison, catalog: Catalog) -> RowWords:
-    """All that a row says, in the words of every format."""
+    """Return all that a row says, in the words of every format."""
     about, board = figure(row, catalog), board_text(row, comparison)
     name = f"{row.benchmark}: {about}"
     return RowWords(
@@ -792,5 +792,5 @@ def remarks(comparison: Comparison) -> dict[str, list[str]]:
 
 
 def of_verdict(rows: Iterable[Row], verdicts: Sequence[Verdict]) -> list[Row]:
-    """The rows with one of these verdicts, in their order."""
+    """Return the rows with one of these verdicts, in their order."""
     return [row for row in rows if row.verdict in verdicts]

@@ -88,7 +88,7 @@ def _asked(command: str) -> set[str]:
 
 
 def _other_platform(command: str, soc: str, board: str, socs: set[str]) -> str:
-    """The first platform that a command names, where none of them is the board's."""
+    """Return the first platform that a command names, where none of them is the board's."""
     # A SoC of an upload counts only here: anybody can name one, and call it “openssl”.
     asked = _asked(command)
     own = {_stem(soc), _stem(board)} - {""}

@@ -223,7 +223,7 @@ class Headlines:
         return self._read[key]
 
     def _chosen(self, records: Sequence[Record]) -> tuple[list[list[Record]], int]:
-        """The records of each row, one of each board, and how many rows there is no room for."""
+        """Return the records of each row, one of each board, and how many rows there is no room for."""
         rows, more = list[list[Record]](), 0
         for benchmark in self._site.catalog.benchmarks.values():
             own = [record for record in records if record.benchmark == benchmark.name]
@@ -307,7 +307,7 @@ class Headlines:
     def _past(
         self, record: Record, releases: Sequence[GuideKey]
     ) -> tuple[tuple[tuple[int, float], ...], ...]:
-        """The same figure over the releases as (position, figure), in pieces between which engine,
+        """Return the same figure over the releases as (position, figure), in pieces between which engine,
         clock or memory changed."""
         own, points = _name(record, self._names), list[tuple[int, float, float | None]]()
         for position, key in enumerate(releases):
@@ -359,12 +359,12 @@ class Headlines:
         return "; ".join([*own, *([f"others {words(alike, usual)}"] if alike else [])])
 
     def _before(self, key: GuideKey) -> list[GuideKey]:
-        """The guide of the release before, where there is one."""
+        """Return the guide of the release before, if there is one."""
         family = self._site.families[key.platform]
         return family[: family.index(key)][-1:]
 
     def _pair(self, key: GuideKey) -> ReleasePair | None:
-        """The comparison of a guide with the release before it."""
+        """Return the comparison of a guide with the release before it."""
         older = self._before(key)
         pairs = self._plan.pairs
         return next((p for p in pairs if p.new == key and [p.old] == older), None)
@@ -659,7 +659,7 @@ def _is_short(site: Site, row: Row) -> bool:
 
 
 def _moved(row: Row) -> str:
-    """A verdict, with the change where it says that there is one."""
+    """Return a verdict, with the change if there is one."""
     if row.verdict == "only-new":
         return NEW
     moved = row.verdict in ("regressed", "improved", "changed")
@@ -667,7 +667,7 @@ def _moved(row: Row) -> str:
 
 
 def _clocks(bundles: Iterable[Loaded], boards: Sequence[str]) -> tuple[str, ...]:
-    """The clock of each board in GHz or MHz, where all of its bundles that say one say the same."""
+    """Return the clock of each board in GHz or MHz if all of its bundles that have one agree."""
     stated: dict[str, set[float]] = {}
     for item in bundles:
         board = item.bundle.board
@@ -700,7 +700,7 @@ def _engine(benchmark: Benchmark, record: Record, inferred: Mapping[Run, Inferre
 def _framed(
     history: Sequence[Sequence[Sequence[tuple[int, float]]]], releases: int
 ) -> tuple[tuple[Curve, ...], ...]:
-    """Histories of several boards in one frame, from 0 to 1 both ways; nothing where no board
+    """Return the histories of several boards in one frame, from 0 to 1 both ways; nothing where no board
     has a past."""
     figures = [y for pieces in history for piece in pieces for _, y in piece]
     if releases < 2 or not any(sum(map(len, pieces)) > 1 for pieces in history):

@@ -36,7 +36,7 @@ _UNITS = {"time": "s", "timeraw": "s", "mem": "B", "peakmem": "B"}
 
 
 def read(data: bytes, context: Context) -> Reading:
-    """The results of every benchmark of every document."""
+    """Return the results of every benchmark of every document."""
     parsed = documents(data)
     collector = Collector(context)
     for at, message in parsed.faults:
@@ -93,7 +93,7 @@ def _benchmark(
 
 
 def _plain(text: str) -> str:
-    """A parameter's value as its own text: asv keeps what ``repr`` gives."""
+    """Return a parameter's value as its own text; asv keeps it as ``repr`` gives it."""
     quoted = re.fullmatch(r"'([^'\\]*)'|\"([^\"\\]*)\"", text)
     return text if quoted is None else quoted[1] or quoted[2] or ""
 

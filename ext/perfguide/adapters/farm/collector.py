@@ -130,7 +130,7 @@ class Collector:
             self._diagnostics.append(diagnostic)
 
     def understood(self, first: int, last: int) -> None:
-        """Lines that were read, both counted in."""
+        """Note lines that were read, from the first to the last."""
         self._lines.update(range(first, last + 1))
 
     def reading(self) -> Reading:
@@ -208,7 +208,7 @@ def _capped(diagnostics: list[Diagnostic]) -> Iterable[Diagnostic]:
 
 
 def _results(rows: list[Row], context: Context) -> Iterable[Result]:
-    """Rows as results: one for each case, unit and set of parameters.
+    """Return rows as results: one for each case, unit and set of parameters.
 
     A case that failed takes the unit of its other rows where they agree on one.
     A program's own mean belongs to its row's samples, so such rows stay apart.

@@ -38,7 +38,7 @@ _MAJORS = ("4", "5")
 
 
 def read(data: bytes, context: Context) -> Reading:
-    """The figures of every test of every report."""
+    """Return the figures of every test of every report."""
     parsed = documents(data)
     collector = Collector(context)
     line = parsed.source.line

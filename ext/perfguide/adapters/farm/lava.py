@@ -32,7 +32,7 @@ _SEQUENCE = re.compile(r"[0-9]+_(?=.)", re.ASCII | re.DOTALL)
 
 
 def benchmark(suite: str) -> str:
-    """The test definition's name without the number that LAVA put before it."""
+    """Return the test definition's name without the number that LAVA put before it."""
     return _SEQUENCE.sub("", suite, count=1) if _SEQUENCE.match(suite) else suite
 
 

@@ -39,7 +39,7 @@ _VERSION = re.compile(r"Dashboard Bundle Format 1\.[0-7](?:\.[0-9]{1,3})?")
 
 
 def read(data: bytes, context: Context) -> Reading:
-    """The measurements of every test run of every bundle."""
+    """Return the measurements of every test run of every bundle."""
     parsed = documents(data)
     collector = Collector(context)
     own = 0

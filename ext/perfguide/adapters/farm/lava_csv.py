@@ -40,7 +40,7 @@ def recognises(data: bytes) -> bool:
 
 
 def read(data: bytes, context: Context) -> Reading:
-    """The measurements of every test case below a line of column names."""
+    """Return the measurements of every test case below a line of column names."""
     collector = Collector(context)
     cases = Cases(collector)
     columns: tuple[str, ...] = ()
@@ -75,7 +75,7 @@ def _take(fields: dict[str, str], line: int, cases: Cases, collector: Collector)
 
 
 def _columns(text: str) -> tuple[str, ...]:
-    """The names of the columns, where this line names them all once."""
+    """Return the names of the columns if this line has all of them, each once."""
     if "measurement" not in text or "suite" not in text:
         return ()
     names = tuple(_fields(text.rstrip("\r").removeprefix("\ufeff")))
@@ -83,7 +83,7 @@ def _columns(text: str) -> tuple[str, ...]:
 
 
 def _fields(text: str) -> list[str]:
-    """One line's fields; none where its quotes do not match."""
+    """Return the fields of a line, or none if its quotes do not match."""
     try:
         return next(csv.reader([text], strict=True), [])
     except csv.Error:
@@ -91,7 +91,7 @@ def _fields(text: str) -> list[str]:
 
 
 def _test_set(metadata: str) -> str | None:
-    """The test set that the metadata names, ``""`` for none, ``None`` where unclear."""
+    """Return the test set that the metadata names, ``""`` without one, ``None`` where it is unclear."""
     if "'set'" not in metadata and '"set"' not in metadata:
         return ""
     if len(metadata) > _MAX_METADATA_CHARS:

@@ -60,7 +60,7 @@ def _blocks(log: Source) -> Iterator[tuple[int, int]]:
 
 
 def read(data: bytes, context: Context) -> Reading:
-    """The measurements of every test case in the text."""
+    """Return the measurements of every test case in the text."""
     log = source(data.removeprefix(b"\xef\xbb\xbf"))
     collector = Collector(context)
     cases = Cases(collector)

@@ -44,7 +44,7 @@ class System:
     client: str = ""
 
     def run(self) -> Run:
-        """The run of this system."""
+        """Return the run of this system."""
         facts: dict[str, Scalar] = {
             "board.name": self.name,
             "sdk.kernel": self.kernel.partition(" (")[0],
@@ -78,13 +78,13 @@ class Entry:
 
 
 def kernel(software: str) -> str:
-    """The kernel in a description such as ``OS: Debian 12, Kernel: 6.1.80 (aarch64)``."""
+    """Return the kernel in a description such as ``OS: Debian 12, Kernel: 6.1.80 (aarch64)``."""
     match = re.search(r"(?:\A|, )Kernel: ([^,]*)", software)
     return match[1] if match else ""
 
 
 def benchmark(identifier: str) -> str:
-    """The name of a test profile without its repository and version."""
+    """Return the name of a test profile without its repository and version."""
     return _VERSION.sub("", identifier.rpartition("/")[2])
 
 
@@ -138,5 +138,5 @@ def _figures(row: Row, entry: Entry, written: str) -> Row | None:
 
 
 def runs(systems: Mapping[str, System], name: str) -> Run:
-    """The run of an entry's system, described or not."""
+    """Return the run of an entry's system, which may not be described."""
     return systems.get(name, System(name)).run()

@@ -49,7 +49,7 @@ EXAMPLE = """\
 
 
 def read(data: bytes, context: Context) -> Reading:
-    """The figures of every exported result file in the text."""
+    """Return the figures of every exported result file in the text."""
     parsed = documents(data)
     collector = Collector(context)
     for line, message in parsed.faults:

@@ -52,7 +52,7 @@ def recognises(data: bytes) -> bool:
 
 
 def read(data: bytes, context: Context) -> Reading:
-    """The figures of every result file in the text."""
+    """Return the figures of every result file in the text."""
     collector = Collector(context)
     ends = line_ends(data)
     before = 0

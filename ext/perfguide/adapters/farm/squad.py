@@ -118,21 +118,21 @@ def _is_series(series: Node) -> bool:
 
 
 def _listed(root: Node) -> tuple[Node, ...]:
-    """The metrics of a page or one metric of ``/api/metrics/``."""
+    """Return the metrics of a page or one metric of ``/api/metrics/``."""
     if set(root.members) >= _LISTED:
         return (root,)
     return tuple(item for item in root.list("results") if set(item.members) >= _LISTED)
 
 
 def split(name: str) -> tuple[str, str]:
-    """A full name as suite and metric; the suite is ``/`` where there is none."""
+    """Return the suite and the metric of a full name; the suite is ``/`` where there is none."""
     end = name.find("[") if name.endswith("]") and "[" in name else len(name)
     suite, slash, metric = name[:end].rpartition("/")
     return (suite or "/", metric + name[end:]) if slash else ("/", name)
 
 
 def read(data: bytes, context: Context) -> Reading:
-    """The metrics and the facts of every document that holds any."""
+    """Return the metrics and the facts of every document that has any."""
     parsed = documents(data)
     reader = _Reader(Collector(context), parsed.source.line)
     for line, message in parsed.faults:
@@ -205,7 +205,7 @@ class _Reader:
         self.collector.run(Run(facts={k: v for k, v in facts.items() if v}))
 
     def _add(self, name: str, unit: str, items: tuple[Node, ...], whole: Node, run: Run) -> None:
-        """Samples of one metric; one that is no figure spoils them all, because
+        """Add the samples of one metric. A sample that is no figure spoils them all, because
         which of them are left would be chance."""
         benchmark, metric = split(name)
         line = self._line(items[0].at if items else whole.at)
@@ -232,7 +232,7 @@ class _Reader:
 
 
 def _epoch(text: str) -> str:
-    """Seconds since 1970 as RFC 3339."""
+    """Return seconds since 1970 as RFC 3339 writes them."""
     seconds = number(text)
     try:
         when = datetime.datetime.fromtimestamp(seconds or 0, datetime.UTC)

@@ -32,7 +32,7 @@ MAX_NUMBER_CHARS = 400
 
 
 def number(text: str) -> float | None:
-    """The figure that a text states exactly, or ``None``.
+    """Return the figure that a text states exactly, or ``None``.
 
     Decimal digits with a point and an exponent, no more: no comma, no sign of
     another script, nothing that is too large or too small for a double, so that
@@ -55,7 +55,7 @@ def not_finite(text: str) -> bool:
 
 
 def moment(text: str) -> str:
-    """A time with its offset as RFC 3339, or an empty text where it states none."""
+    """Return a time with its offset as RFC 3339 writes it, or an empty text where it has none."""
     try:
         when = datetime.datetime.fromisoformat(text.strip())
         when.astimezone(datetime.UTC)

@@ -59,7 +59,7 @@ class KeyTable:
 
 
 def heading(text: str) -> KeyTable | None:
-    """The table whose heading this line is."""
+    """Return the table of which this line is the heading, or ``None``."""
     if "/s" not in text:
         return None
     heads = words(text)

@@ -133,12 +133,12 @@ class _Run:
 
 
 def read(data: bytes, context: Context) -> Reading:
-    """The throughput of each algorithm and block size, the rate of each key operation."""
+    """Return the throughput of each algorithm and block size, the rate of each key operation."""
     return _read(data, context, elapsed=False)
 
 
 def read_elapsed(data: bytes, context: Context) -> Reading:
-    """The same of commands that are known to have ``-elapsed``: with ``-multi``, openssl itself
+    """Return the same of commands that are known to have ``-elapsed``: with ``-multi``, openssl itself
     does not say so."""
     return _read(data, context, elapsed=True)
 
@@ -178,7 +178,7 @@ class _Reader:
             self._table_row(line)
 
     def _fresh(self) -> _Run:
-        """The run that a line of progress belongs to: a new one after a table."""
+        """Return the run that a line of progress belongs to: a new one after a table."""
         if self._run.rows:
             self.finish()
             self._run = _Run(elapsed=self._elapsed)
@@ -190,7 +190,7 @@ class _Reader:
             self.sheet.broken(number, f"{name} was measured, but its row is cut or damaged")
 
     def _beginning(self, line: Line) -> bool:
-        """Lines before the tables: engine, progress, children, version."""
+        """Read the lines before the tables: engine, progress, children, version. Return whether this is one."""
         text = line.text
         if match := _DOING.fullmatch(text) or _STARTED.fullmatch(text):
             run, name = self._fresh(), canonical(match[1])

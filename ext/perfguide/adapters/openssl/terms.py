@@ -41,7 +41,7 @@ _SHORT_AES = re.compile(r"aes(128|192|256)")
 
 @lru_cache(maxsize=1000)  # logs repeat a few names thousands of times
 def canonical(name: str) -> str:
-    """The one spelling of an algorithm: lower case, as ``openssl list`` of 1.1 has it.
+    """Return the one spelling of an algorithm: lower case, as ``openssl list`` of 1.1 has it.
 
     ``des ede3`` is what the table of the old names calls DES-EDE3-CBC; the
     ``des-ede3`` of ``-evp`` is another mode and stays as it is.
@@ -78,7 +78,7 @@ class Cells:
 
 
 def cells(text: str) -> Cells:
-    """The figures behind an algorithm's name, in kB/s (1000 bytes).
+    """Return the figures behind an algorithm's name, in kB/s (1000 bytes).
 
     ``print_result`` of apps/speed.c writes ``%11.2fk`` above 10,000 bytes a
     second, and bytes a second with a space in place of the ``k`` below. A last

@@ -35,7 +35,7 @@ _FORMAT = ("Signed 16 bit Little Endian", "Stereo")
 
 
 def read(data: bytes, context: Context) -> Reading:
-    """The throughput of each run, with its direction and sampling rate."""
+    """Return the throughput of each run, with its direction and sampling rate."""
     sheet = Sheet(context)
     head: tuple[Line, re.Match[str]] | None = None
     seconds: float | None = None

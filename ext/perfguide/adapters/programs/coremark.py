@@ -37,7 +37,7 @@ class _CoreMark:
 
 
 def read(data: bytes, context: Context) -> Reading:
-    """Iterations a second of each run that is valid."""
+    """Return the iterations a second of each run that is valid."""
     sheet = Sheet(context)
     run = _CoreMark()
 

@@ -69,12 +69,12 @@ def recognises_multibench(data: bytes) -> bool:
 
 
 def read(data: bytes, context: Context) -> Reading:
-    """Workloads a second of CoreMark-Pro's workloads, and its mark."""
+    """Return the rates of CoreMark-Pro's workloads, and its mark."""
     return _Reader(Sheet(context), "coremark-pro").read(data)
 
 
 def read_multibench(data: bytes, context: Context) -> Reading:
-    """Workloads a second of all other workloads."""
+    """Return the rates of all other workloads."""
     return _Reader(Sheet(context), "multibench").read(data)
 
 

@@ -36,7 +36,7 @@ _POWERS = {"elem/s": 0, "Kelem/s": 3, "Melem/s": 6, "Gelem/s": 9}
 
 
 def read(data: bytes, context: Context) -> Reading:
-    """The estimate and both bounds of each time and each rate."""
+    """Return the estimate and both bounds of each time and each rate."""
     sheet = Sheet(context)
     name = analysed = ""
     before = Line(0, "")

@@ -103,7 +103,7 @@ def recognises(data: bytes) -> bool:
 
 
 def read(data: bytes, context: Context) -> Reading:
-    """The latencies of each thread of each run."""
+    """Return the latencies of each thread of each run."""
     sheet = Sheet(context)
     run = _Run()
     for line in lines(data):
@@ -210,7 +210,7 @@ def _next(run: _Run, sheet: Sheet) -> _Run:
 
 
 def _column(run: _Run, core: int, sheet: Sheet) -> dict[int, tuple[int, int]]:
-    """One core's buckets, latency to line and count; none where they are not all there."""
+    """Return the buckets of one core, latency to line and count; none if some are missing."""
     out = {
         latency: (line, int(counts[core]))
         for latency, (line, counts) in run.buckets.items()
@@ -226,7 +226,7 @@ def _column(run: _Run, core: int, sheet: Sheet) -> dict[int, tuple[int, int]]:
 
 
 def histogram(buckets: dict[int, tuple[int, int]], thread: dict[str, Scalar], sheet: Sheet) -> None:
-    """The samples of one thread for each latency that is listed, inside the range that
+    """Add the samples of one thread for each latency that is listed, inside the range that
     has any."""
     filled = [latency for latency, (_, count) in buckets.items() if count]
     for latency, (line, count) in sorted(buckets.items()):
@@ -236,7 +236,7 @@ def histogram(buckets: dict[int, tuple[int, int]], thread: dict[str, Scalar], sh
 
 
 def overflow(line: int, count: int, thread: dict[str, Scalar], sheet: Sheet) -> None:
-    """The samples of one thread above the histogram's last bucket."""
+    """Add the samples of one thread above the histogram's last bucket."""
     metric = "histogram_overflow"
     sheet.figure(line, "cyclictest", metric, "1", float(count), thread, zero=True)
 

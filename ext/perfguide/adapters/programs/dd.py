@@ -17,7 +17,7 @@ _OPTION = re.compile(r"(?:if|of|bs|ibs|obs|count|conv|iflag|oflag)=[!-~]{1,200}"
 
 
 def read(data: bytes, context: Context) -> Reading:
-    """The throughput of each copy, and how long it took."""
+    """Return the throughput of each copy, and how long it took."""
     sheet = Sheet(context)
     command = ""
     counted = False

@@ -23,7 +23,7 @@ _PASSES = re.compile(r"This machine benchmarks at ([0-9]{1,12}) dhrystones/secon
 
 
 def read(data: bytes, context: Context) -> Reading:
-    """Dhrystones a second."""
+    """Return the Dhrystones a second of each run."""
     sheet = Sheet(context)
     started = 0
     one_run: re.Match[str] | None = None

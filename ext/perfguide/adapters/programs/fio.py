@@ -65,7 +65,7 @@ _FLAGS = frozenset({"direct", "end_fsync"})
 
 
 def conditions(options: Mapping[str, str]) -> dict[str, Scalar]:
-    """The parameters that a job's options mean.
+    """Return the parameters that a job's options mean.
 
     Options of one meaning have one name: ``buffered=0`` is ``direct=1``. An option without
     a value is switched on.
@@ -90,7 +90,7 @@ def conditions(options: Mapping[str, str]) -> dict[str, Scalar]:
 
 
 def read(data: bytes, context: Context) -> Reading:
-    """The throughput, rate and latency of each job in each direction."""
+    """Return the throughput, rate and latency of each job in each direction."""
     sheet = Sheet(context)
     parsed = documents(data, _REPEATED)
     for at, message in parsed.faults:
@@ -145,7 +145,7 @@ class _Job:
         self._command = " ".join(("fio", *words)) if options else ""
 
     def read(self) -> None:
-        """The figures of each direction in which something was transferred."""
+        """Add the figures of each direction in which something was transferred."""
         error = self._job.get("error")
         failed = error is None or error.text != "0"
         sides = [name for name in ("read", "write", "trim") if _moved(self._job.child(name))]
@@ -207,7 +207,7 @@ class _Job:
         *,
         zero: bool = True,
     ) -> None:
-        """The figure under a key. fio 3 has all of them, fio 2 those that it was asked for."""
+        """Add the figure under a key. fio 3 has all of them, fio 2 those that it was asked for."""
         node = holder.get(key)
         value = figure(node.text) if node is not None and node.kind == "number" else None
         if node is None or value is None:

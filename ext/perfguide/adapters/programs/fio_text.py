@@ -80,7 +80,7 @@ class _Job:
 
 
 def read(data: bytes, context: Context) -> Reading:
-    """The throughput, rate and latency of each job in each direction."""
+    """Return the throughput, rate and latency of each job in each direction."""
     sheet = Sheet(context)
     if fio.FORMAT.recognises(data):
         return sheet.reading()
@@ -126,7 +126,7 @@ def read(data: bytes, context: Context) -> Reading:
 
 
 def _rates(line: Line, job: _Job, match: re.Match[str], exact: bool, sheet: Sheet) -> None:
-    """The throughput and rate of a direction, with which its figures begin."""
+    """Add the throughput and rate of a direction, with which its figures begin."""
     job.side, job.unit, job.old = match["side"].strip(), "", match.re is _OLD_SIDE
     prefix = match["prefix"] or ""
     unit = f"{prefix}i" if job.old and prefix else prefix
@@ -188,7 +188,7 @@ def _give(
     started: int,
     sheet: Sheet,
 ) -> None:
-    """The figures of a run, each with its job's conditions."""
+    """Add the figures of a run, each with its job's conditions."""
     names = Counter(job.name for job in jobs)
     seen: Counter[str] = Counter()
     typed: dict[str, str] = dict(_OPTION.findall(command))
@@ -227,7 +227,7 @@ def _thousands(text: str, letter: str) -> float:
 
 
 def _scaled(text: str, letter: str) -> str:
-    """A block size as an option has it."""
+    """Return a block size in the form of an option."""
     number = Decimal(text)
     return f"{int(number)}{letter}" if number == int(number) else f"{text}{letter}"
 

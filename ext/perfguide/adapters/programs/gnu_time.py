@@ -95,7 +95,7 @@ def recognises(data: bytes) -> bool:
 
 
 def read(data: bytes, context: Context) -> Reading:
-    """The CPU load of each benchmark that was timed, in %."""
+    """Return the CPU load of each benchmark that was timed, in %."""
     sheet = Sheet(context)
     block: _Block | None = None
     failed = software = False
@@ -229,7 +229,7 @@ _OPENSSL_VALUES |= {"-provider", "-provider-path", "-propquery", "-config", "-ra
 
 
 def _understand(text: str) -> _Command | None:
-    """The program that a command line ran; ``None`` where it is not known.
+    """Return the program that a command line ran, or ``None`` if that is unclear.
 
     ``text`` is as ``time -v`` shows it: words with single spaces, not quoted.
     """
@@ -282,7 +282,7 @@ def _understand(text: str) -> _Command | None:
 
 
 def _nice(command_words: list[str]) -> tuple[int | None, int]:
-    """The level that ``nice`` adds, and how many words say so."""
+    """Return the level that ``nice`` adds, and how many words say so."""
     if len(command_words) > 2 and command_words[1] in ("-n", "--adjustment"):
         return (
             (int(command_words[2]), 3) if _WHOLE_NUMBER.fullmatch(command_words[2]) else (None, 0)

@@ -174,7 +174,7 @@ def _finish(run: _Run, sheet: Sheet) -> None:
 
 
 def _datagrams(run: _Run, sheet: Sheet) -> None:
-    """Loss and jitter of a run before 3.2, which does not print the rate that arrived."""
+    """Add loss and jitter of a run before 3.2, which does not print the rate that arrived."""
     if "SUM" not in run.datagrams and (len(run.datagrams) > 1 or len(run.streams) > 1):
         line, _ = next(iter(run.datagrams.values()))
         sheet.broken(line.number, "the sum of the streams is missing")
@@ -208,7 +208,7 @@ def _lost(
 def _give(
     line: Line, match: re.Match[str], benchmark: str, params: dict[str, Scalar], sheet: Sheet
 ) -> None:
-    """The rate of a line, and its loss and jitter where it has them."""
+    """Add the rate of a line, and its loss and jitter if it has them."""
     if match["unit"] not in _UNITS:
         sheet.broken(line.number, f"rates in {match['unit']} are not read")
         return

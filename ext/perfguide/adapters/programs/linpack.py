@@ -27,7 +27,7 @@ _LINPACK_SIZE = re.compile(r"Array size ([0-9]{1,6}) X \1\.[ \t]*")
 
 
 def read(data: bytes, context: Context) -> Reading:
-    """The last row of each table, in Kflops."""
+    """Return the last row of each table, in Kflops."""
     sheet = Sheet(context)
     tables: list[_Linpack] = []
     table: _Linpack | None = None

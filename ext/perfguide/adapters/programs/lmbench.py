@@ -131,7 +131,7 @@ class _Block:
 
 
 def read(data: bytes, context: Context) -> Reading:
-    """Every latency and bandwidth."""
+    """Return every latency and bandwidth."""
     sheet = Sheet(context)
     summary = _Summary(sheet)
     block: _Block | None = None
@@ -225,7 +225,7 @@ def _parallelism(options: str) -> dict[str, Scalar]:
 
 
 def _array(options: str) -> dict[str, Scalar]:
-    """The size of STREAM's arrays, where the command says it."""
+    """Return the size of STREAM's arrays if the command has it."""
     match = _ARRAY.search(options)
     return {"size": match[1].lower()} if match else {}
 
@@ -270,7 +270,7 @@ def _row(line: Line, block: _Block, sheet: Sheet) -> bool:
 
 
 def _size(megabytes: float, stride: int) -> str:
-    """A size of the curve as published names have it: 0.03125 is ``sz31k``."""
+    """Return a size of the curve as published names have it: 0.03125 is ``sz31k``."""
     if megabytes * 1000 >= 1:
         return f"sz{int(round(megabytes * 1e5) // 100)}k"
     return f"sz{round(megabytes * 1024**2 / max(stride, 1)) * stride}"

@@ -203,7 +203,7 @@ def _finish(test: _Test, sheet: Sheet) -> _Test:
 
 
 def _row(line: Line, test: _Test, sheet: Sheet) -> None:
-    """The cells below the columns of ``-o``."""
+    """Read the cells below the columns of ``-o``."""
     cells = line.text.split(",")
     # An integer at the end of a line shows no cut.
     bare = test.columns[-1] in _COLUMNS and re.fullmatch("[0-9]*", cells[-1])
@@ -332,7 +332,7 @@ def _listing(test: _Test, sheet: Sheet) -> None:
 
 
 def _rates(line: int, benchmark: str, keys: dict[str, tuple[int, str]], sheet: Sheet) -> None:
-    """Transactions a second of a listing, with their mean latency and the load."""
+    """Add the transactions a second of a listing, with their mean latency and the load."""
     sizes = [keys.get(f"{name}_SIZE", (0, ""))[1] for name in ("REQUEST", "RESPONSE")]
     if not all(re.fullmatch("[0-9]{1,9}", size) for size in sizes):
         hint = "list REQUEST_SIZE and RESPONSE_SIZE too"

@@ -53,7 +53,7 @@ _Row = tuple[Line, str, str, float, Mapping[str, Scalar]]
 
 
 def read(data: bytes, context: Context) -> Reading:
-    """The figures of the last report of each run."""
+    """Return the figures of the last report of each run."""
     sheet = Sheet(context)
     params: dict[str, Scalar] = {}
     rows: list[_Row] = []

@@ -20,7 +20,7 @@ _ZIP_VERSION = re.compile(r"7-Zip (?:\([a-z]\) )?(?:\[[0-9]{2}\] )?([0-9]{1,2}\.
 
 
 def read(data: bytes, context: Context) -> Reading:
-    """The ratings of packing, unpacking and both, and the speeds by dictionary."""
+    """Return the ratings of packing, unpacking and both, and the speeds by dictionary."""
     sheet = Sheet(context)
     params: dict[str, Scalar] = {}
     width = half = open_row = 0

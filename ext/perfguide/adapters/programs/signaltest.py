@@ -14,7 +14,7 @@ from ..log_sheet import Sheet
 
 
 def read(data: bytes, context: Context) -> Reading:
-    """The least, mean and greatest latency of each thread, as its last line says."""
+    """Return the least, mean and greatest latency of each thread, as its last line says."""
     sheet = Sheet(context)
     last: dict[str, tuple[Line, re.Match[str]]] = {}
     # Where the screen is drawn again, the last line of a thread may appear twice.

@@ -14,7 +14,7 @@ from ..log_sheet import Sheet
 
 
 def read(data: bytes, context: Context) -> Reading:
-    """Bogus operations a second of each stressor, by time on the clock and by CPU time."""
+    """Return the bogus operations a second of each stressor, by elapsed time and by CPU time."""
     sheet = Sheet(context)
     instances: dict[str, int] = {}
 

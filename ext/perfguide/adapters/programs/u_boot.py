@@ -28,7 +28,7 @@ _UNITS = {"Bytes": "B/s", "KiB": "KiB/s", "MiB": "MiB/s", "GiB": "GiB/s"}
 
 
 def read(data: bytes, context: Context) -> Reading:
-    """The rate of each transfer with the size of the file."""
+    """Return the rate of each transfer with the size of the file."""
     sheet = Sheet(context)
     for line in lines(data):
         match = _LINE.fullmatch(line.text)
