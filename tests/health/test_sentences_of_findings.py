@@ -109,3 +109,25 @@ def test_a_clock_is_apart_from_that_of_two_thirds_of_the_runs(
         f"{odd} MHz, and {clocks.count(1400)} of {len(clocks)} runs of this board are at 1400 MHz"
     )
     assert any(said in reason for reason in reasons("clock", *runs)) == is_apart
+
+
+@pytest.mark.parametrize(
+    ("benchmark", "metric", "unit"),
+    [("stream", "copy", "MB/s"), ("ipsec", "packet_rate", "kPPS"), ("lmbench", "lat_pipe", "us")],
+)
+@pytest.mark.parametrize("least", [0.0, 0.3, 6.0, 6.1, 400.0])
+def test_a_rate_with_a_run_that_failed_in_its_mean_is_found_and_leads_nothing(
+    least: float, benchmark: str, metric: str, unit: str
+) -> None:
+    """A rate of which one sample is a hundredth or less of another one: 6 of 600."""
+    samples = [600.0, least, 580.5]
+    figure = {"benchmark": benchmark, "metric": metric, "unit": unit, "samples": samples}
+    rule = "failed-run" if least else "not-positive"
+    findings, *_ = rules.examine(pooled([run(figure)], CATALOG), CATALOG)
+    suspects = [s for f in findings if f.rule.id == rule for s in f.suspects]
+    has_failed = unit != "us" and 100 * min(samples) <= max(samples)
+    assert any(suspect.disqualified for suspect in suspects) is has_failed
+    if has_failed and least:
+        mean = sum(samples) / 3
+        said = f"its samples are {least:g} to 600 {unit}, and the mean is {mean:g}"
+        assert [suspect.detail for suspect in suspects] == [said]

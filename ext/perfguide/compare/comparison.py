@@ -15,6 +15,7 @@ from ..figures.conditions import SETUP
 from ..figures.pool import Pool
 from . import drift
 from .causes import explained
+from .doubts import doubted
 from .events import EVENT_VERDICTS, Event, events, moved_far
 from .history import History
 from .match import BY_DESIGN, Names
@@ -167,7 +168,11 @@ def compare(
         if row.new and (row.verdict in EVENT_VERDICTS or moved_far(row))
         else row
         for row in explained(
-            rows(before, after, history, rules),
+            doubted(
+                rows(before, after, history, rules),
+                (record for records in new.records.values() for record in records),
+                rules.names,
+            ),
             lambda row: history.line(row.new) if row.new else (),
             rules.names.catalog,
         )

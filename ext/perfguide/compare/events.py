@@ -18,6 +18,7 @@ from statistics import median
 from ..bundles.guide_key import Platform
 from ..common import units
 from ..figures import labels
+from ..figures.failed_runs import RATES
 from .causes import EXCHANGED, cause_of, followers
 from .drift import drifting
 from .match import BY_DESIGN, Conditions, Names
@@ -25,7 +26,6 @@ from .verdicts import (
     ENGINE_CHANGED,
     IMPOSSIBLE,
     OTHER_UNIT,
-    RATES,
     Row,
     SideFigures,
     Verdict,
@@ -515,6 +515,8 @@ def _is_usual(row: Row, is_alone: bool = False) -> bool:
     """Return whether a row moved as far several times before, is a share that moved by few points, or a mean
     of samples that lie at one level and did not begin to scatter. The return of one row alone from one move
     is a second one."""
+    if row.doubt:
+        return False
     if row.spread and (row.spread != "scatters more" or (row.worse_by or 0.0) <= 0):
         return True
     size = abs(row.worse_by or 0.0)
@@ -676,6 +678,9 @@ def moved_far(row: Row) -> bool:
         return False
     if row.change is not None and abs(row.change) <= row.floor:
         return False
+    # A rise that is in doubt is no good news, and a load is one of its run.
+    if row.doubt:
+        return row.worse_by > 0 and _leads(row)
     size = abs(row.worse_by)
     # Ranges of samples that overlap show no new level unless it is far away.
     if row.spread:

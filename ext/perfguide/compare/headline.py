@@ -81,6 +81,8 @@ def headline(comparison: Comparison) -> Headline:
     more = [_named(falls, comparison), *_besides(comparison), *_boards_that_fell(comparison)]
     if state in ("do not ship", "look"):
         more.append(wording.lasted(comparison.jumps.values()))
+    if doubtful := _in_doubt(comparison):
+        more.append(doubtful)
     if not proved and (fell or state == "too little"):
         more.append(_advice(comparison, again))
     return Headline(state, tag, sentence, " ".join(filter(None, more)), judged, of)
@@ -104,12 +106,31 @@ def far_falls(comparison: Comparison) -> list[Event]:
 
 
 def _severe(event: Event) -> bool:
-    """Return whether a proved event holds a release back: two rows, or one rate that fell far."""
+    """Return whether a proved event holds a release back: two measurements, or one rate that fell
+    far."""
     rows = [*event.leading, *(row for row in event.unproved if row.verdict in ALARMS)]
-    falls = [row.worse_by or 0.0 for row in rows]
-    rates = [fall for fall, row in zip(falls, rows, strict=True) if row.better == "higher"]
-    # One row alone is too often a bad measurement to hold a release back.
-    return sum(fall >= FAR for fall in falls) >= 2 or max(rates, default=0.0) >= ONE_RATE
+    far = [row for row in rows if (row.worse_by or 0.0) >= FAR]
+    measured = {row.measurement for row in far}
+    rates = [row.worse_by or 0.0 for row in far if row.better == "higher"]
+    # One alone is too often a bad measurement to hold a release back.
+    return len(measured) >= 2 or max(rates, default=0.0) >= ONE_RATE
+
+
+def _in_doubt(comparison: Comparison) -> str:
+    """Return what to measure again before its fall says anything."""
+    events = [event for event in comparison.far if any(row.doubt for row in event.rows)]
+    titles = dict.fromkeys(
+        f"{wording.benchmark_title(event, comparison)} on {', '.join(_boards(event, comparison))}"
+        for event in events
+    )
+    if not titles:
+        return ""
+    return f"Measure {'; '.join(titles)} again first: figures of it are in doubt."
+
+
+def _boards(event: Event, comparison: Comparison) -> list[str]:
+    boards = dict.fromkeys(row.board for row in event.rows if row.doubt)
+    return [comparison.board_names.get(board, board) for board in boards]
 
 
 def _named(events: Sequence[Event], comparison: Comparison) -> str:

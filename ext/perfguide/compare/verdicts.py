@@ -16,6 +16,7 @@ from ..catalog.waivers import Annotation, Annotations, AnyEntry, Level, Note, Wa
 from ..common import units
 from ..figures import engines
 from ..figures.engines import Inferred
+from ..figures.failed_runs import RATES, in_mean
 from ..figures.labels import params_text
 from ..figures.pool import Pool, Record
 from .history import History, are_repeated, printed, repeats, scaled, timer_step
@@ -64,6 +65,9 @@ JUDGED = 0.5
 """A relative change that is called wherever a figure is said to be judged: a rise by half, a fall
 by a third."""
 
+CALLED: tuple[Verdict, ...] = ("regressed", "improved", "changed")
+"""Verdicts on figures that differ."""
+
 RATED: tuple[Verdict, ...] = ("regressed", "improved", "same", "steady", "noisy")
 """Verdicts on rows whose figures can be compared as better and worse."""
 
@@ -110,7 +114,8 @@ class Row:
     rows did; ``level`` is explained at :class:`.judge.Judgement`. ``is_clock`` says that it is a clock
     that was set to another frequency, and ``alternates`` that its figure has two states. ``figures`` and
     ``spread`` are explained at :class:`.judge.Judgement`; ``per`` is the unit of the work of ``work``, and
-    ``step`` what its program counts in, 0 where that is not known.
+    ``step`` what its program counts in, 0 where that is not known. ``doubt`` says why the newer figure
+    proves nothing, and may be empty.
     """
 
     board: str
@@ -146,6 +151,7 @@ class Row:
     spread: Spread = ""
     per: str = ""
     step: float = 0.0
+    doubt: str = ""
 
     @property
     def guide(self) -> GuideKey:
@@ -197,6 +203,13 @@ class Row:
         """Return what was measured at once: all metrics of one run of a benchmark."""
         params = frozenset((name, str(value)) for name, value in self.params.items())
         return (self.guide.platform, self.board, self.benchmark, params)
+
+    @property
+    def measurement(self) -> tuple[object, ...]:
+        """Return what it measured: packets and bytes of one run count the same work, and a load is what
+        that costs, but other metrics, and those without parameters, are measured by themselves."""
+        is_work = units.parse(self.unit).kind in (*RATES, "share") and bool(self.params)
+        return (*self.observation, direction(self.metric) if is_work else self.metric)
 
 
 def rows(old: SideFigures, new: SideFigures, history: History, rules: Rules) -> tuple[Row, ...]:
@@ -334,9 +347,6 @@ def _of_other_units(out: Sequence[Row], factors: Mapping[int, float]) -> dict[in
 
 Others = tuple[dict[str, Side], dict[str, Side]]
 """A row in the releases before, and in those after where they are looked at, by release."""
-
-RATES = ("data rate", "packet rate")
-"""Kinds of unit in which the work is counted that a load is a price of, the first first."""
 
 MOVED = 0.05
 """The relative change of a rate from which on a load with samples is judged for each unit of it;
@@ -545,6 +555,8 @@ def _row(matched: Match, before: Pool, after: Pool, rules: Rules) -> Row:
         return replace(row, verdict="incomparable", ground="; ".join(dict.fromkeys(against)))
     if old.cell.mean is None or new.cell.mean is None:
         return _failed(row, old, new)
+    if said := failed_run(row, old):
+        return replace(row, verdict="incomparable", ground=f"{FAILED_RUN_BEFORE}; {said}")
     # A rate of a few steps can be rounded to 0.
     least = MIN_RATE_STEPS * printed((old.cell.mean, new.cell.mean))
     if (
@@ -557,6 +569,19 @@ def _row(matched: Match, before: Pool, after: Pool, rules: Rules) -> Row:
             return replace(row, verdict="failed-after", ground=f"{nothing} now")
         return replace(row, verdict="failed-before", ground=f"{nothing} before")
     return row
+
+
+FAILED_RUN, FAILED_RUN_BEFORE = "some runs fail now", "some runs failed before"
+"""The beginnings of grounds of rows with a mean over runs of which one failed."""
+
+
+def failed_run(row: Row, record: Record) -> str:
+    """Return the ends of the samples of a rate if one of them is of a run that failed, or ""."""
+    cell = record.cell
+    if row.better != "higher" or not in_mean(record.unit, cell.low, cell.high):
+        return ""
+    ends = " to ".join(units.number(end) for end in (cell.low or 0.0, cell.high or 0.0))
+    return f"its samples are {ends} {units.parse(record.unit).symbol}"
 
 
 MIN_RATE_STEPS = 5
@@ -635,9 +660,13 @@ def _pair(
     compared = {old.guide.release, new.guide.release}
     tools = tools_of(rules.names, row.benchmark)
     others = history.of(after, new, compared, tools, _since(row, rules.annotations.levels))
-    # Earlier rates of 0 are failed runs, and no scatter.
+    # Earlier rates of 0, and those with such a sample, are failed runs, and no scatter.
     if _is_rate(row) and old.cell.mean:
-        others = {release: side for release, side in others.items() if side.mean}
+        others = {
+            release: side
+            for release, side in others.items()
+            if side.mean and not in_mean(row.unit, side.low, side.high)
+        }
     later = history.later(after, new, compared, tools) if rules.look_ahead else {}
     pair = replace(
         pair_of(new, rules.names),
@@ -680,10 +709,14 @@ def _share_resolution(out: Sequence[Row], judged: dict[int, Pair], names: Names)
 
 def _without_run(out: list[Row]) -> None:
     """Compare no load of a run whose rate failed."""
-    failed = {
-        (*row.observation, direction(row.metric)): row.verdict
+    failed: dict[tuple[object, ...], Verdict] = {
+        (*row.observation, direction(row.metric)): "failed-before"
+        if row.ground.startswith(FAILED_RUN_BEFORE)
+        else row.verdict
         for row in out
-        if row.verdict in ("failed-after", "failed-before") and _is_rate(row)
+        if _is_rate(row)
+        if row.verdict in ("failed-after", "failed-before")
+        or row.ground.startswith(FAILED_RUN_BEFORE)
     }
     for position, row in enumerate(out) if failed else ():
         verdict = failed.get((*row.observation, direction(row.metric)))

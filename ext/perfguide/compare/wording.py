@@ -19,7 +19,7 @@ from ..common.units import TableCell
 from ..figures.pool import Cell, Record
 from .comparison import Comparison, Coverage, Group, Jumps
 from .events import NOTHING, Event, is_beyond_kind
-from .verdicts import ALARMS, CONVERTED, WORDS, Row, Verdict
+from .verdicts import ALARMS, CONVERTED, FAILED_RUN, WORDS, Row, Verdict
 
 LEADING: tuple[Verdict, ...] = (
     "regressed",
@@ -170,6 +170,8 @@ def _size(event: Event) -> str:
         word = f"{word} for {f'each {per.pop()}' if len(per) == 1 else 'the work done'}"
     ((most_spread, _),) = Counter(row.spread for row in event.rows).most_common(1)
     spread = f"{most_spread}, mean " if most_spread else ""
+    if event.rows[0].doubt.startswith(FAILED_RUN):
+        spread = f"{FAILED_RUN}, mean "
     zero = _to_or_from_zero(event.leading)
     if any(row.verdict == "failed-after" for row in event.rows):
         zero.append("fails now")
@@ -380,6 +382,8 @@ def listed(event: Event) -> tuple[Row, ...]:
 
 def unproved(row: Row) -> str:
     """Return why a move is not proved, and how much such rows usually scatter."""
+    if row.doubt:
+        return row.doubt
     if is_beyond_kind(row) and row.kind_scatter is not None:
         return f"{row.ground}; half of such rows scatter within {_range(_the_way_it_went(row, row.kind_scatter))}"
     return "; ".join(filter(None, (row.ground, usual(row))))

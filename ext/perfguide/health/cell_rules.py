@@ -15,6 +15,7 @@ from ..catalog import agreement
 from ..catalog.benchmarks import Metric
 from ..common import units
 from ..common.units import last_digit
+from ..figures import failed_runs
 from ..figures.columns import Figures
 from .finding import Hit, Rule, amount
 
@@ -40,6 +41,14 @@ RULES = (
         "zero or negative where that is impossible",
         "a rate, a time or another quantity that is always above zero is zero or negative, or has a sample that is",
         'leave the failed sample out, or upload it as "status": "fail"',
+        disqualifies=True,
+    ),
+    Rule(
+        "failed-run",
+        "warning",
+        "a run that failed in the mean",
+        "the smallest sample of a data or packet rate is a hundredth or less of the largest, but not zero",
+        'leave the failed run out, or upload it as "status": "fail"',
         disqualifies=True,
     ),
     Rule(
@@ -191,7 +200,24 @@ def not_positive(figures: Figures) -> Iterator[Hit]:
             least, most = low[position], figures.high[position]
             ends = f"minimum {units.exact(least)}, maximum {units.exact(most)}"
             detail = f"a sample of {amount(least, unit)} is in the mean ({ends})"
-            yield Hit("not-positive", position, detail, may_lead=True)
+            may_lead = not failed_runs.in_mean(unit, least, most)
+            yield Hit("not-positive", position, detail, may_lead=may_lead)
+
+
+def failed_run(figures: Figures) -> Iterator[Hit]:
+    """Yield rates with a run in their mean that failed; one of zero is a finding of its own."""
+    rates = figures.of_kind(
+        [units.parse(unit).kind in failed_runs.RATES for *_, unit in figures.kinds[1]]
+    )
+    low, high = figures.low, figures.high
+    for position in np.flatnonzero(rates & (low > 0) & (low < high)).tolist():
+        unit = figures.name("unit", position)
+        if failed_runs.in_mean(unit, low[position], high[position]):
+            detail = (
+                f"its samples are {units.exact(low[position])} to {amount(high[position], unit)}, and the mean "
+                f"is {units.exact(figures.mean[position])}"
+            )
+            yield Hit("failed-run", position, detail, weight=2.0)
 
 
 def _is_coarse(figures: Figures, row: Sequence[int]) -> bool:
@@ -330,6 +356,7 @@ CHECKS = (
     outside_range,
     samples_contradict,
     not_positive,
+    failed_run,
     over_limit,
     two_groups,
     same_key,

@@ -1,0 +1,89 @@
+"""Figures of NEW that are in doubt: what was called because of them is measured again and proves nothing."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from statistics import median
+
+from ..common import units
+from ..figures.pool import Record
+from .match import TABLE_NUMBER, Names
+from .verdicts import CALLED, FAILED_RUN, Row, failed_run
+
+MIN_BOARDS, MIN_APART = 3, math.log(1.5)
+"""The boards of which all but one have to agree to doubt that one, and how far off it is at least, as a
+logarithm."""
+
+MIN_OVER_OTHERS, MOVED_PART = 4.0, 1 / 3
+"""How many times as far off it is as the next one, and the part of its distance that it moved at least: where it
+stayed and the others moved, it is not the one to look at."""
+
+MAX_RUNS_APART = 2
+"""Runs of a benchmark on one board up to which they are bad measurements: of more the board is the cause."""
+
+
+def doubted(rows: Sequence[Row], newer: Iterable[Record], names: Names) -> list[Row]:
+    """Return rows with those that are in doubt left without a verdict. ``newer`` are the figures of NEW on
+    all boards."""
+    others: dict[tuple[object, ...], dict[object, float]] = {}
+    for record in newer:
+        if record.cell.mean and record.cell.mean > 0:
+            board, of = _key(record, names)
+            others.setdefault(of, {})[board] = record.cell.mean
+    doubts: dict[tuple[object, ...], str] = {}
+    apart: dict[tuple[object, ...], set[tuple[object, ...]]] = {}
+    for row in rows:
+        if row.new is None or row.verdict not in (*CALLED, "noisy"):
+            continue
+        if said := failed_run(row, row.new):
+            doubts[row.measurement] = f"{FAILED_RUN}; {said}"
+        elif row.verdict in CALLED and (said := _unlike_boards(row, others, names)):
+            apart.setdefault((row.guide.platform, row.board, row.benchmark), set()).add(
+                row.measurement
+            )
+            doubts.setdefault(row.measurement, said)
+    for runs in apart.values():
+        for run in runs if len(runs) > MAX_RUNS_APART else ():
+            if not doubts[run].startswith(FAILED_RUN):
+                del doubts[run]
+    return [
+        replace(row, verdict="noisy", doubt=doubt, ground=doubt, detectable=None, shift=None)
+        if row.verdict in (*CALLED, "noisy") and (doubt := doubts.get(row.measurement))
+        else row
+        for row in rows
+    ]
+
+
+def _key(record: Record, names: Names) -> tuple[object, tuple[object, ...]]:
+    """Return the board of a figure, and what it is of; tables have another number on each board."""
+    platform, board, benchmark, metric, *_ = names.key(record)
+    params = frozenset((n, v) for n, v in names.params(record).items() if n != TABLE_NUMBER)
+    return board, (platform, benchmark, metric, params, record.unit)
+
+
+def _unlike_boards(
+    row: Row, others: dict[tuple[object, ...], dict[object, float]], names: Names
+) -> str:
+    """Return what the other boards have, if they agree and this one moved away from them; or ""."""
+    if not row.new or not row.old or not row.new.cell.mean or not row.old.cell.mean:
+        return ""
+    board, of = _key(row.new, names)
+    means = others.get(of, {})
+    if len(means) < MIN_BOARDS or min(row.new.cell.mean, row.old.cell.mean) <= 0:
+        return ""
+    middle = median(map(math.log, means.values()))
+    far = {name: abs(math.log(mean) - middle) for name, mean in means.items()}
+    own = far.pop(board, 0.0)
+    moved = abs(math.log(row.new.cell.mean / row.old.cell.mean))
+    if own <= max(MIN_APART, MIN_OVER_OTHERS * max(far.values())) or moved < MOVED_PART * own:
+        return ""
+    # It is off if it moved away, and not if it came to where it belongs.
+    if abs(math.log(row.old.cell.mean) - middle) > own / 2:
+        return ""
+    unit = units.parse(row.unit).symbol
+    return (
+        f"the {len(far)} other boards have about {units.number(math.exp(middle))} {unit}".rstrip()
+        + ", so it may be a bad measurement"
+    )

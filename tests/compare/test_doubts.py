@@ -1,0 +1,120 @@
+"""Figures that are in doubt prove nothing: means with a run that failed, and boards unlike all others."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from statistics import fmean
+
+import pytest
+from making import described, loaded, only, result
+
+from perfguide.bundles.decode import Loaded
+from perfguide.catalog.benchmarks import Catalog
+from perfguide.compare import wording
+from perfguide.compare.comparison import Comparison
+from perfguide.compare.headline import headline
+
+from test_verdicts import compared  # isort: skip
+
+BOARDS = {"evm": 800.0, "sk": 810.0, "lp": 790.0}
+"""Rates in MB/s."""
+
+PAST = ("9.1", "9.2", "9.3", "9.4")
+
+
+@pytest.fixture
+def speed(tmp_path: Path) -> Catalog:
+    return described(tmp_path)
+
+
+def release(board: str, name: str, *results: dict[str, object]) -> Loaded:
+    return loaded(*results, id=f"{board}-{name}", board__name=board, sdk__version=name)
+
+
+def lab(speed: Catalog, newest: dict[str, float], sizes: int = 1) -> Comparison:
+    """Boards over five quiet releases; in the newest some have another rate, at so many sizes."""
+
+    def rates(board: str, factor: float) -> list[dict[str, object]]:
+        return [
+            result(value=BOARDS[board] * factor * (1 + n / 10), params={"block_size": 64 * 2**n})
+            for n in range(sizes)
+        ]
+
+    bundles = [
+        release(board, name, *rates(board, 1 + number / 1000))
+        for board in BOARDS
+        for number, name in enumerate(PAST)
+    ]
+    bundles += [release(board, "9.5", *rates(board, newest.get(board, 1.0))) for board in BOARDS]
+    return compared(*bundles, releases=("9.4", "9.5"), catalog=speed)
+
+
+@pytest.mark.parametrize(
+    ("fell", "is_in_doubt"),
+    [
+        ({"sk": 0.15}, True),
+        ({"sk": 0.7}, False),  # less far off than a half
+        ({"sk": 0.15, "lp": 0.15}, False),  # the only one that stayed is not the odd one
+        ({"sk": 0.15, "lp": 0.15, "evm": 0.15}, False),
+    ],
+)
+def test_a_fall_of_one_board_that_all_others_contradict_is_measured_again(
+    fell: dict[str, float], is_in_doubt: bool, speed: Catalog
+) -> None:
+    both = lab(speed, fell)
+    row = next(row for row in both.rows if row.board == "sk")
+    assert bool(row.doubt) is is_in_doubt
+    assert row.verdict == ("noisy" if is_in_doubt else "regressed")
+    said = headline(both)
+    if not is_in_doubt:
+        assert "again first" not in said.more
+        return
+    others = [BOARDS[board] for board in BOARDS if board != "sk"]
+    about = sorted([*others, BOARDS["sk"] * fell["sk"]])[1]
+    assert row.doubt == (
+        f"the 2 other boards have about {about:g} MB/s, so it may be a bad measurement"
+    )
+    assert said.state == "look" and "Measure Speed on sk again first" in said.more
+    (event,) = both.far
+    assert wording.action(event) == "Worse, not proved"
+
+
+def test_where_many_runs_of_a_board_fell_the_board_is_the_cause(speed: Catalog) -> None:
+    both = lab(speed, {"sk": 0.15}, sizes=3)
+    assert not any(row.doubt for row in both.rows)
+    assert headline(both).state == "do not ship"
+
+
+@pytest.mark.parametrize("side", [None, "old", "new", "past"])
+def test_a_mean_with_a_run_that_failed_proves_nothing(side: str | None, speed: Catalog) -> None:
+    good, failed = [700.0, 705.0, 710.0], [0.4, 250.0, 310.0]
+
+    def samples(name: str) -> list[float]:
+        broken = {"old": "9.4", "new": "9.5", "past": "9.2"}.get(side or "")
+        return failed if name == broken else good
+
+    both = compared(
+        *(
+            release(
+                "sk",
+                name,
+                result(value=fmean(own), min=min(own), max=max(own), params={"block_size": 64}),
+            )
+            for name in (*PAST, "9.5")
+            for own in [samples(name)]
+        ),
+        releases=("9.4", "9.5"),
+        catalog=speed,
+    )
+    row = only(both.rows)
+    assert row.verdict == {"old": "incomparable", "new": "noisy"}.get(side or "", "same")
+    if side == "old":
+        assert row.ground == "some runs failed before; its samples are 0.4 to 310 MB/s"
+        assert not both.events and not both.far
+    if side == "new":
+        (event,) = both.far
+        times = fmean(good) / fmean(failed)
+        title = wording.event_title(event, both)
+        assert title == f"Speed: some runs fail now, mean worse, ÷{times:.3g}, 1 row"
+        (line,) = (line for line in wording.event_lines(event, both) if "fail" in line)
+        assert line == "Not proved: some runs fail now; its samples are 0.4 to 310 MB/s."
