@@ -84,7 +84,7 @@ _MESSAGE_WORDS = (
     *("Out of memory: ", "sched: ", "IPv6: ", "usb ", "mmc", "systemd", "watchdog: ", "rcu: "),
     "clocksource: ",
 )
-"""Words of which each of these messages has one: most lines have none, which is quicker to see."""
+"""Each of these messages has one of these words. Most lines have none, which is quicker to see."""
 # Strings of JSON and XML quote messages of the kernel; a console does not.
 _QUOTED = re.compile(r"(?:[:,\[{] *[\"']|<[A-Za-z][^<>\n]{0,200}>|\\n) *\Z")
 # An escape in JSON can be half a character.
@@ -223,7 +223,7 @@ def opened(data: bytes) -> PlainLog:
     rows = _Rows(texts, list(range(1, len(texts) + 1)), ["UTF-16"] if is_converted else [])
     is_record = _open_records(rows)
     if is_record and rows.texts and rows.texts[-1]:
-        # A record holds a full line, of which the end need not be doubted.
+        # A record holds a full line, so its end need not be doubted.
         rows.texts.append("")
         rows.numbers.append(rows.numbers[-1])
     if not is_record and _is_document(text):

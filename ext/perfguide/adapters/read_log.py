@@ -70,7 +70,7 @@ def _certain(log: PlainLog, formats: Sequence[Format], context: Context) -> list
     unread = {line for line in log.seams if line not in understood} - single
     mended = log.mended(single | unread)
     joined = _understood([form.read(mended.data, context) for form in formats])
-    # A row that was cut twice is of three lines, of which two alone make no sense.
+    # A row that was cut twice has three lines, and two of them alone make no sense.
     uncertain = log.seams | log.tails
     steps: dict[int, int] = {}
     for line in sorted(uncertain):

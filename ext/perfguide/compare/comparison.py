@@ -297,7 +297,7 @@ def _coverage(judged: Sequence[Row]) -> list[Coverage]:
     return out
 
 
-def _place(row: Row, names: Names) -> str:
+def _system_and_board(row: Row, names: Names) -> str:
     """Return the system and the board of a row, as sentences name it."""
     board = names.boards.short(row.guide.soc, row.board)
     return f"{row.guide.soc}, {family(row.guide)}, {board}"
@@ -308,7 +308,7 @@ def _engines(judged: Sequence[Row], names: Names) -> list[str]:
     rows: Counter[tuple[str, str, str]] = Counter()
     for row in judged:
         if row.ground.startswith(ENGINE_CHANGED):
-            rows[_place(row, names), names.catalog.title(row.benchmark), row.ground] += 1
+            rows[_system_and_board(row, names), names.catalog.title(row.benchmark), row.ground] += 1
     return [
         f"{board}, {benchmark}: {ground}; {count} figures are not compared"
         for (board, benchmark, ground), count in sorted(rows.items())
@@ -327,7 +327,7 @@ def _conditions(
         if row.old is None or row.new is None or row.verdict == "incomparable":
             continue
         was, now = old.conditions(row.old), new.conditions(row.new)
-        board = _place(row, names)
+        board = _system_and_board(row, names)
         for name in sorted({*was, *now}):
             a, b = (" and ".join(sorted(side.get(name, ()))) for side in (was, now))
             if name in CONDITIONS:

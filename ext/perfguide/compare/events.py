@@ -207,7 +207,7 @@ def _clock_events(rows: Sequence[Row], names: Names) -> list[Event]:
 
 
 def _proved_rows(rows: Sequence[Row], all_rows: Sequence[Row]) -> Groups:
-    """Return the rows of which the verdict is an event."""
+    """Return the rows with a verdict that is an event, by event."""
     prices = _prices(all_rows)
     failed_runs = {
         row.observation

@@ -149,7 +149,7 @@ def match(old: Sequence[Record], new: Sequence[Record], names: Names) -> list[Ma
                 out.append(Match(a, b, aliases=names.renamed(a, b)))
             else:
                 out.append(Match(a, b, differs=_differences(a, b, names)))
-    # Of several tables that no name tells apart, those with one title are the same.
+    # Of several tables with equal names, those with one title are the same.
     for of in (lambda r: _without_number(r, names), lambda r: _without_undeclared(r, names)):
         pairs, old, new = _paired(old, new, of)
         out += [_beside(a, b, names) for a, b in pairs]

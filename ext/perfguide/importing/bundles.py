@@ -162,7 +162,7 @@ def same_names(
 
 @dataclass(slots=True)
 class _Keys:
-    """What the cells of a row that are no figures say of those that are."""
+    """The names, parameters and facts of the figures in a row, as its other cells give them."""
 
     params: dict[str, Scalar]
     setup: dict[str, Scalar]

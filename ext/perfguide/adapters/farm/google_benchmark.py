@@ -138,7 +138,7 @@ def _name(entry: Node) -> str:
 
 
 def _kind(entry: Node, untyped: frozenset[str]) -> str:
-    """Return ``iteration`` or ``aggregate``, or an empty text where the report does not tell.
+    """Return ``iteration`` or ``aggregate``, or an empty text where the report does not say which.
 
     Before 1.5 aggregates are recognised by their names, ``NAME_mean`` and so on, behind the
     repetitions of ``NAME``, or, where these were not reported, behind one another.

@@ -59,7 +59,7 @@ class KeyTable:
 
 
 def heading(text: str) -> KeyTable | None:
-    """Return the table of which this line is the heading, or ``None``."""
+    """Return the table that has this line as its heading, or ``None``."""
     if "/s" not in text:
         return None
     heads = words(text)
