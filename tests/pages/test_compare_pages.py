@@ -122,6 +122,17 @@ def test_pages_are_written_only_when_their_bytes_change(settings: dataset.Settin
     }
 
 
+def test_an_event_counts_the_rows_that_it_does_not_list(settings: dataset.Settings) -> None:
+    build.generate(settings, run=parallel.here)
+    text = (settings.output / "compare/AM62X/linux/9.1-vs-9.2.rst").read_text("utf-8")
+    (event,) = text.split(".. container:: perf-event")[1:]
+    listed = len(re.findall(r"^   :.+: ÷2: 200 → 100 ", event, re.MULTILINE))
+    # Nothing says of the figure that no description names which change is better.
+    described = len(run("9.1", 2)["results"]) - 1
+    assert f"worse, ÷2, {described} rows" in event
+    assert f"And {described - listed} more rows." in event
+
+
 def test_one_release_has_nothing_to_compare(settings: dataset.Settings) -> None:
     fill(settings.results[0], run("9.1", 2))
     build.generate(settings, run=parallel.here)

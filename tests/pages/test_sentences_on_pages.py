@@ -246,3 +246,27 @@ def test_a_benchmark_counts_the_releases_of_its_figures(
 ) -> None:
     page = words(pages / f"by-benchmark/{benchmark}.rst")
     assert f"side by side, and all figures of {releases}." in page
+
+
+def test_the_data_of_a_comparison_has_each_change_in_per_cent(pages: Path) -> None:
+    changes = {}
+    for verdict in ("regressed", "improved"):
+        file = pages / f"compare/X1/linux/09.01-vs-09.02/{verdict}.data.csv"
+        for row in csv.DictReader(file.read_text("utf-8").splitlines()):
+            changes[row["Figure"]] = float(row["Change (%)"])
+    worked_out = {f"stream: {name}": 100 * (NEW[name] - OLD[name]) / OLD[name] for name in NEW}
+    assert changes == pytest.approx(worked_out)
+
+
+def test_an_event_that_lists_all_of_its_rows_counts_no_others(pages: Path) -> None:
+    text = (pages / "compare/X1/linux/09.01-vs-09.02.rst").read_text("utf-8")
+    (event,) = text.split(".. container:: perf-event")[1:]
+    listed = re.findall(r"^   :STREAM, (\w+): ", event, re.MULTILINE)
+    assert sorted(map(str.lower, listed)) == sorted(NEW)
+    assert "more row" not in event.partition("perf-moves")[2]
+
+
+def test_addresses_name_the_soc_and_the_system(pages: Path) -> None:
+    assert (pages / "guides/AM62X/index/headline-am62x-linux.csv").is_file()
+    text = (pages / "by-benchmark/stream.rst").read_text("utf-8")
+    assert ":name: over-releases-x1-linux of stream" in text
