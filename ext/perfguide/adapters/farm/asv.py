@@ -20,9 +20,9 @@ import itertools
 import re
 
 from .. import Context, Format, Reading, Scalar
-from ..json_nodes import Node, documents
+from ..json_nodes import Node
 from ..log_lines import holds
-from .collector import Collector, Row, Run
+from .collector import Collector, Row, Run, read_documents
 from .text import not_finite, number
 
 EXAMPLE = """\
@@ -37,10 +37,7 @@ _UNITS = {"time": "s", "timeraw": "s", "mem": "B", "peakmem": "B"}
 
 def read(data: bytes, context: Context) -> Reading:
     """Return the results of every benchmark of every document."""
-    parsed = documents(data)
-    collector = Collector(context)
-    for at, message in parsed.faults:
-        collector.broken(at, message)
+    parsed, collector = read_documents(data, context)
     for root in parsed.roots:
         if "result_columns" not in root.members or "commit_hash" not in root.members:
             continue

@@ -17,6 +17,7 @@ from msgspec import UNSET
 from ...bundle import Log, Result, is_name
 from ...common.diagnostics import Diagnostic
 from .. import Context, Reading, Scalar
+from ..json_nodes import Documents, documents
 from .text import not_finite, number
 
 MAX_DIAGNOSTICS_OF_A_KIND = 200
@@ -70,7 +71,7 @@ class Collector:
         self._silent = 0
 
     def run(self, run: Run) -> Run:
-        """Make a run known, whether or not it has rows."""
+        """Add a run, which may have no rows, and return it."""
         if not self._runs or self._runs[-1] != run:
             self._runs.append(run)
         return run
@@ -178,6 +179,15 @@ class Collector:
             else:
                 self.note(None, f"{key} is stated as “{old}” and as “{value}”: neither is taken")
                 facts[key] = ""
+
+
+def read_documents(data: bytes, context: Context) -> tuple[Documents, Collector]:
+    """Return the JSON documents of a file, and a collector of their rows that has their faults."""
+    parsed = documents(data)
+    collector = Collector(context)
+    for line, message in parsed.faults:
+        collector.broken(line, message)
+    return parsed, collector
 
 
 def _identity(run: Run) -> dict[str, str]:

@@ -20,9 +20,9 @@ import re
 from dataclasses import dataclass, replace
 
 from .. import Context, Format, Reading, Scalar
-from ..json_nodes import Node, Source, documents
+from ..json_nodes import Node, Source
 from ..log_lines import holds
-from .collector import Collector, Row, Run
+from .collector import Collector, Row, Run, read_documents
 from .text import moment, not_finite, number, stated
 
 EXAMPLE = """\
@@ -92,10 +92,7 @@ _SETTINGS = frozenset(
 
 def read(data: bytes, context: Context) -> Reading:
     """Return the figures of every report in the text."""
-    parsed = documents(data)
-    collector = Collector(context)
-    for line, message in parsed.faults:
-        collector.broken(line, message)
+    parsed, collector = read_documents(data, context)
     for root in parsed.roots:
         setup = root.child("context")
         if "benchmarks" in root.members and {"num_cpus", "library_build_type"} & set(setup.members):

@@ -21,9 +21,9 @@ they are spelt as a bundle's (``sdk.version``).
 from __future__ import annotations
 
 from .. import Context, Format, Reading, Scalar
-from ..json_nodes import Node, documents
+from ..json_nodes import Node
 from ..log_lines import holds
-from .collector import Collector, Row, Run
+from .collector import Collector, Row, Run, read_documents
 from .text import moment, stated
 
 EXAMPLE = """\
@@ -39,11 +39,8 @@ _MAJORS = ("4", "5")
 
 def read(data: bytes, context: Context) -> Reading:
     """Return the figures of every test of every report."""
-    parsed = documents(data)
-    collector = Collector(context)
+    parsed, collector = read_documents(data, context)
     line = parsed.source.line
-    for at, message in parsed.faults:
-        collector.broken(at, message)
     for root in parsed.roots:
         major = root.child("version").get("major")
         if major is None or major.kind != "number" or "tests" not in root.members:

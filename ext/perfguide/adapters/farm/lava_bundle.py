@@ -14,9 +14,9 @@ from __future__ import annotations
 import re
 
 from .. import Context, Format, Reading, Scalar
-from ..json_nodes import Node, documents
+from ..json_nodes import Node
 from ..log_lines import holds
-from .collector import Collector, Row, Run
+from .collector import Collector, Row, Run, read_documents
 from .text import moment, stated
 
 EXAMPLE = """\
@@ -40,11 +40,8 @@ _VERSION = re.compile(r"Dashboard Bundle Format 1\.[0-7](?:\.[0-9]{1,3})?")
 
 def read(data: bytes, context: Context) -> Reading:
     """Return the measurements of every test run of every bundle."""
-    parsed = documents(data)
-    collector = Collector(context)
+    parsed, collector = read_documents(data, context)
     own = 0
-    for line, message in parsed.faults:
-        collector.broken(line, message)
     for root in parsed.roots:
         if not _VERSION.fullmatch(root.string("format")):
             continue

@@ -14,9 +14,9 @@ values with a zero among them beside another value are refused.
 from __future__ import annotations
 
 from .. import Context, Format, Reading
-from ..json_nodes import Node, Source, documents
+from ..json_nodes import Node, Source
 from ..log_lines import holds
-from .collector import Collector
+from .collector import Collector, read_documents
 from .phoronix import Entry, System, Test, runs, take
 from .text import number
 
@@ -50,10 +50,7 @@ EXAMPLE = """\
 
 def read(data: bytes, context: Context) -> Reading:
     """Return the figures of every exported result file in the text."""
-    parsed = documents(data)
-    collector = Collector(context)
-    for line, message in parsed.faults:
-        collector.broken(line, message)
+    parsed, collector = read_documents(data, context)
     for root in parsed.roots:
         if "systems" not in root.members or "results" not in root.members:
             continue

@@ -15,9 +15,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from .. import Context, Format, Reading, Scalar
-from ..json_nodes import Node, documents
+from ..json_nodes import Node
 from ..log_lines import holds
-from .collector import Collector, Row, Run
+from .collector import Row, Run, read_documents
 from .text import moment, not_finite, number, stated
 
 EXAMPLE = """\
@@ -41,11 +41,8 @@ EXAMPLE = """\
 
 def read(data: bytes, context: Context) -> Reading:
     """Return the timings of every benchmark of every report."""
-    parsed = documents(data)
-    collector = Collector(context)
+    parsed, collector = read_documents(data, context)
     line = parsed.source.line
-    for at, message in parsed.faults:
-        collector.broken(at, message)
     for root in parsed.roots:
         if "machine_info" not in root.members or "benchmarks" not in root.members:
             continue

@@ -29,7 +29,7 @@ from collections.abc import Callable
 
 from .. import Context, Format, Reading, Scalar
 from ..json_nodes import Documents, Node, documents
-from .collector import Collector, Row, Run
+from .collector import Collector, Row, Run, read_documents
 from .text import moment, not_finite, number, stated
 
 EXAMPLE = """\
@@ -133,10 +133,8 @@ def split(name: str) -> tuple[str, str]:
 
 def read(data: bytes, context: Context) -> Reading:
     """Return the metrics and the facts of every document that has any."""
-    parsed = documents(data)
-    reader = _Reader(Collector(context), parsed.source.line)
-    for line, message in parsed.faults:
-        reader.collector.broken(line, message)
+    parsed, collector = read_documents(data, context)
+    reader = _Reader(collector, parsed.source.line)
     for root in parsed.roots:
         if not root.members:
             continue

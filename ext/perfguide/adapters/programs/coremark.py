@@ -16,86 +16,122 @@ _MARK = re.compile(r"CoreMark 1\.0 : ([0-9]{1,12}\.[0-9]{6}) / .*")
 _RATE = re.compile(r"[0-9]{1,12}(?:\.[0-9]{6})?")
 
 
+_RESULT = ("coremark", "coremark", "iterations/s")
+
+
 @dataclass(slots=True)
-class _CoreMark:
-    """A run as far as it was read."""
+class _Run:
+    """A run as far as it was read. Its line is that of the rate."""
 
     line: Line | None = None
     rate: str = ""
     seconds: str = ""
     iterations: str = ""
     threads: int = 1
-    failed: str = ""
+    failure: str = ""
+    is_done: bool = False
+    """True once the run has a figure, or a fault in its place."""
 
-    def agrees(self) -> bool:
-        """Return whether the rate is iterations by time; a rate without decimals shows no cut."""
-        if "." in self.rate:
-            return True
-        whole = self.iterations.isdigit() and self.seconds.isdigit() and int(self.seconds) > 0
+    @property
+    def is_whole(self) -> bool:
+        """True if the rate is iterations by time. Only one without decimals can have lost a digit unseen."""
+        if not _RATE.fullmatch(self.rate) or "." in self.rate:
+            return bool(_RATE.fullmatch(self.rate))
         # Without floating point, CoreMark divides integers.
-        return whole and int(self.iterations) // int(self.seconds) == int(self.rate)
+        are_integers = self.iterations.isdigit() and self.seconds.isdigit()
+        seconds = int(self.seconds) if are_integers else 0
+        return seconds > 0 and int(self.iterations) // seconds == int(self.rate)
+
+
+class _Reader:
+    """Reads one run after another."""
+
+    def __init__(self, sheet: Sheet) -> None:
+        self._sheet = sheet
+        self._run = _Run()
+
+    def read(self, line: Line) -> bool:
+        """Read a line; return whether it is one of CoreMark's."""
+        text = line.text.rstrip(" \t")
+        is_size = text == "CoreMark Size    : 666"
+        if is_size or text.endswith("run parameters for coremark."):
+            # The size follows the head of a run, or is itself the first line of one.
+            if not is_size or self._run.rate:
+                self.end()
+        elif match := _MARK.fullmatch(text):
+            if not (self._run.rate or self._run.failure or self._run.is_done):
+                self._add(line, match[1])
+            self._run = _Run()
+        elif text.startswith("CoreMark 1.0 : "):
+            self._sheet.broken(line.number, "the line of CoreMark's result is cut or damaged")
+        elif match := _PAIR.fullmatch(text):
+            self._pair(line, match[1], match[2].strip())
+        elif text.startswith("ERROR! ") or text == "Errors detected":
+            self._error(text)
+        elif text.startswith("Correct operation validated"):
+            self._validated(line)
+        else:
+            return False
+        return True
+
+    def end(self) -> None:
+        """End a run where the next one begins, or the log ends."""
+        if self._run.rate and self._run.line:
+            message = "CoreMark does not say whether this run was valid"
+            self._sheet.broken(self._run.line.number, message)
+        self._run = _Run()
+
+    def _pair(self, line: Line, name: str, value: str) -> None:
+        match name.split()[0]:
+            case "Iterations/Sec":
+                self._run.line, self._run.rate = line, value
+            case "Iterations":
+                self._run.iterations = value
+            case "Total":
+                self._run.seconds = value
+            case "Compiler":
+                self._sheet.fact(f"tools.coremark.{name.lower().replace(' ', '_')}", value)
+            case _ if value.isdigit():
+                self._run.threads = int(value)
+
+    def _error(self, text: str) -> None:
+        run = self._run
+        run.failure = run.failure or text
+        if text == "Errors detected" and run.line:
+            reason = f"CoreMark: {run.failure}"
+            self._sheet.failure(run.line.number, *_RESULT, None, reason)
+            run.rate = ""
+
+    def _validated(self, line: Line) -> None:
+        run = self._run
+        if run.failure or run.is_done:
+            return
+        if not (run.line and run.rate):
+            message = "before this line CoreMark's Iterations/Sec is missing"
+            self._sheet.broken(line.number, message)
+            return
+        if run.is_whole:
+            self._add(run.line, run.rate)
+        else:
+            self._sheet.broken(run.line.number, "the line Iterations/Sec is cut or damaged")
+        run.is_done, run.rate = True, ""
+
+    def _add(self, line: Line, rate: str) -> None:
+        params: dict[str, Scalar] = {}
+        if self._run.threads != 1:
+            params["threads"] = self._run.threads
+        self._sheet.figure(line.number, *_RESULT, float(rate), params)
 
 
 def read(data: bytes, context: Context) -> Reading:
     """Return the iterations a second of each run that is valid."""
     sheet = Sheet(context)
-    run = _CoreMark()
-
-    def give(line: Line, rate: str) -> None:
-        params: dict[str, Scalar] = {"threads": run.threads} if run.threads != 1 else {}
-        sheet.figure(line.number, "coremark", "coremark", "iterations/s", float(rate), params)
-
+    reader = _Reader(sheet)
     for line in lines(data):
-        text = line.text.rstrip(" \t")
-        if text.endswith("run parameters for coremark.") or text == "CoreMark Size    : 666":
-            if run.rate:
-                _unproven(run, sheet)
-            if not text.startswith("CoreMark Size") or run.rate:
-                run = _CoreMark()
-        elif match := _MARK.fullmatch(text):
-            if not run.rate and not run.failed:
-                give(line, match[1])
-            run = _CoreMark()
-        elif text.startswith("CoreMark 1.0 : "):
-            sheet.broken(line.number, "the line of CoreMark's result is cut or damaged")
-        elif match := _PAIR.fullmatch(text):
-            if match[1] == "Iterations/Sec":
-                run.line, run.rate = line, match[2].strip()
-            elif match[1] == "Iterations":
-                run.iterations = match[2].strip()
-            elif match[1].startswith("Total"):
-                run.seconds = match[2].strip()
-            elif match[1].startswith("Compiler"):
-                sheet.fact(f"tools.coremark.{match[1].lower().replace(' ', '_')}", match[2].strip())
-            elif match[2].strip().isdigit():
-                run.threads = int(match[2])
-        elif text.startswith("ERROR! ") or text == "Errors detected":
-            run.failed = run.failed or text
-            if text == "Errors detected" and run.line:
-                why = f"CoreMark: {run.failed}"
-                unit = "iterations/s"
-                sheet.failure(run.line.number, "coremark", "coremark", unit, None, why)
-                run.rate = ""
-        elif text.startswith("Correct operation validated"):
-            if run.line and run.rate and not run.failed:
-                if _RATE.fullmatch(run.rate) and run.agrees():
-                    give(run.line, run.rate)
-                else:
-                    sheet.broken(run.line.number, "the line Iterations/Sec is cut or damaged")
-                run.failed = "given"
-                run.rate = ""
-            elif not run.failed:
-                sheet.broken(line.number, "before this line CoreMark's Iterations/Sec is missing")
-        else:
-            continue
-        sheet.understood(line.number)
-    _unproven(run, sheet)
+        if reader.read(line):
+            sheet.understood(line.number)
+    reader.end()
     return sheet.reading()
-
-
-def _unproven(run: _CoreMark, sheet: Sheet) -> None:
-    if run.rate and run.line:
-        sheet.broken(run.line.number, "CoreMark does not say whether this run was valid")
 
 
 FORMAT = Format(

@@ -37,7 +37,8 @@ def read(data: bytes, context: Context) -> Reading:
         if match := _LINPACK_SIZE.fullmatch(text):
             size = match[1]
         elif match := _LINPACK_HEAD.fullmatch(text):
-            params = _precision({"S": "single", "D": "double"}[match[1]])
+            # Double precision is the usual one.
+            params: dict[str, Scalar] = {"precision": "single"} if match[1] == "S" else {}
             if size not in ("", "200"):
                 params["array_size"] = int(size)
             table = _Linpack(params, line)
@@ -79,11 +80,6 @@ class _Linpack:
     rate: str = ""
     ended: bool = False
     broken: bool = False
-
-
-def _precision(word: str) -> dict[str, Scalar]:
-    """Double precision is what the two programs are known for, and goes without saying."""
-    return {"precision": "single"} if word.lower() == "single" else {}
 
 
 FORMAT = Format(
