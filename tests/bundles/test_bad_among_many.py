@@ -17,6 +17,7 @@ import pytest
 from conftest import run_sphinx
 from making import plain, result
 
+from perfguide.common import parallel
 from perfguide.figures.dataset import BUILT_IN, Settings
 from perfguide.pages import build
 
@@ -159,7 +160,7 @@ def test_names_that_look_alike_never_share_a_file(tmp_path: Path, place: tuple[s
         (folder / f"{number}.json").write_text(text, "utf-8")
     shipped = Path(__file__).parents[2] / "source/benchmarks"
     settings = Settings((folder,), (BUILT_IN, shipped), tmp_path / "deep/er/source", ())
-    outcome = build.generate(settings)
+    outcome = build.generate(settings, run=parallel.here)
     assert [d for d in outcome.diagnostics if d.severity == "error"] == []
     files = [p for p in tmp_path.rglob("*") if p.is_file() and folder not in p.parents]
     assert all(p.is_relative_to(tmp_path / "deep/er/source") for p in files)

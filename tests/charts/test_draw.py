@@ -16,6 +16,7 @@ from perfguide.charts import crossovers, draw, line_names, palette
 from perfguide.charts import gallery as pictures
 from perfguide.charts.from_figures import with_figures
 from perfguide.charts.model import MAX_DESCRIBED, ChartView, Line, Panel, Point
+from perfguide.common import parallel
 from perfguide.common.package import ROOT
 from perfguide.figures import dataset
 from perfguide.pages import build
@@ -278,7 +279,7 @@ def test_pictures_are_drawn_again_only_when_their_view_changed(tmp_path: Path) -
 
 def test_a_guides_charts_have_pictures_data_and_words(tmp_path: Path) -> None:
     settings = dataset.Settings((TOP / "results/AM335X",), (TOP / "source/benchmarks",), tmp_path)
-    build.generate(settings)
+    build.generate(settings, run=parallel.here)
     folder = tmp_path / "guides/AM335X/linux/05.07.00.00"
     page = (folder.parent / "05.07.00.00.rst").read_text("utf-8")
     chart, _, after = page.partition("\n   OpenSSL throughput by block size and engine\n")

@@ -17,6 +17,7 @@ from conftest import TOP
 from making import SHIPPED
 
 from perfguide.cli.command_line import main
+from perfguide.common import parallel
 from perfguide.figures import dataset
 from perfguide.pages import build
 
@@ -93,7 +94,7 @@ def test_missing_failed_and_zero_are_three_things(results: Path, tmp_path: Path)
 
 
 def test_the_folder_is_that_of_the_site(results: Path, tmp_path: Path) -> None:
-    build.generate(dataset.Settings((results,), (), tmp_path / "pages"))
+    build.generate(dataset.Settings((results,), (), tmp_path / "pages"), run=parallel.here)
     described = str(tmp_path / "none")
     (tmp_path / "none").mkdir()
     told = ["export", str(results), "-o", str(tmp_path / "out"), "--benchmarks", described]

@@ -14,7 +14,7 @@ from making import TOML, plain, result
 from playwright.sync_api import Page
 from windows import Windows
 
-from perfguide.common import csv_text
+from perfguide.common import csv_text, parallel
 from perfguide.export import json_api, parquet
 from perfguide.figures import dataset
 from perfguide.figures.dataset import Settings
@@ -35,7 +35,7 @@ def generated(folder: Path, *bundles: dict[str, Any]) -> Settings:
     for number, bundle in enumerate(bundles):
         (folder / f"results/{number}.json").write_text(json.dumps(bundle), "utf-8")
     settings = Settings((folder / "results",), (folder / "described",), folder / "out")
-    build.generate(settings)
+    build.generate(settings, run=parallel.here)
     return settings
 
 

@@ -20,6 +20,7 @@ from perfguide.bundles.decode import Loaded
 from perfguide.bundles.faults import BUNDLE, validate
 from perfguide.bundles.guide_key import guide_key
 from perfguide.catalog.benchmarks import Catalog
+from perfguide.common import parallel
 from perfguide.export import feed
 from perfguide.figures import dataset, errata
 from perfguide.figures.errata import Erratum
@@ -150,7 +151,7 @@ def generated(top: Path, *bundles: dict[str, Any]) -> Path:
     (top / "results").mkdir(exist_ok=True)
     for number, found in enumerate(bundles):
         (top / "results" / f"{number}.json").write_bytes(text(found))
-    build.generate(dataset.Settings((top / "results",), (), top / "out"))
+    build.generate(dataset.Settings((top / "results",), (), top / "out"), run=parallel.here)
     return top / "out"
 
 

@@ -18,6 +18,7 @@ from making import TOML, loaded, only, plain, result, text
 from perfguide.bundles import logs
 from perfguide.bundles.decompress import Limits
 from perfguide.cli.command_line import main
+from perfguide.common import parallel
 from perfguide.figures import dataset
 from perfguide.intake import pack_logs
 from perfguide.intake.pack_logs import LogFile
@@ -38,7 +39,9 @@ def generated(top: Path) -> Outcome:
     if not dataset.BUILT_IN.is_dir():
         described = (TOP / "source/benchmarks", benchmarks)
     # No test here looks at a picture.
-    return build.generate(dataset.Settings((top / "results",), described, top / "out", formats=()))
+    return build.generate(
+        dataset.Settings((top / "results",), described, top / "out", formats=()), run=parallel.here
+    )
 
 
 def rows(path: Path) -> list[dict[str, str]]:

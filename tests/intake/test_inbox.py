@@ -18,6 +18,7 @@ from debian import program
 from making import only, plain, result, text
 
 from perfguide.cli.command_line import main
+from perfguide.common import parallel
 from perfguide.figures.dataset import Settings
 from perfguide.intake import pack_logs
 from perfguide.intake.pack_logs import LogFile
@@ -519,7 +520,7 @@ def test_lines_of_a_log_that_was_exchanged_later_are_not_shown(farm: Farm) -> No
     out, _ = farm.take_said()
     assert "aes-128-cbc" in out and "03.88k" not in out
     settings = Settings((farm.results,), (), farm.top / "pages", formats=())
-    (told,) = generate(settings).diagnostics
+    (told,) = generate(settings, run=parallel.here).diagnostics
     assert "is not the one that was packed with the bundle" in told.message
 
 

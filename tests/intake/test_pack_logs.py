@@ -19,6 +19,7 @@ from conftest import TOP
 
 from perfguide.bundles.faults import validate
 from perfguide.cli import command_line
+from perfguide.common import parallel
 from perfguide.figures import dataset
 from perfguide.intake import pack_logs
 from perfguide.pages import build
@@ -141,7 +142,7 @@ def test_a_runners_folder_says_itself_what_it_is_of(tmp_path: Path) -> None:
     assert levels and all(r.params["background"] == "busy-loop" for r in found.results)
     # The packed sweep is published like any other bundle, all of it in its own tables.
     settings = dataset.Settings((output,), (TOP / "source/benchmarks",), tmp_path / "site")
-    outcome = build.generate(settings)
+    outcome = build.generate(settings, run=parallel.here)
     assert not outcome.diagnostics
     guide = (tmp_path / "site/guides/X86-64/linux/12.rst").read_text("utf-8")
     assert "Other results" not in guide and "nice" in guide.lower()

@@ -12,7 +12,7 @@ import pytest
 from making import ROOT, SHIPPED, described, loaded, plain, records, result, run_by_run
 
 from perfguide.catalog.board_names import Boards, load
-from perfguide.common import units
+from perfguide.common import parallel, units
 from perfguide.figures.dataset import Settings
 from perfguide.pages.answers import Answer, Answers, changes_text, doubts, lead
 from perfguide.pages.build import generate
@@ -46,7 +46,7 @@ def _top(tmp_path: Path, *bundles: dict[str, Any], boards: str = "") -> Answers:
     settings = Settings(
         (folder,), (path.parent,), target, formats=(), boards=tmp_path / "boards.toml"
     )
-    generate(settings)
+    generate(settings, run=parallel.here)
     return _answers(max(target.glob("guides/AM62X/linux/*/figures.js")))
 
 
@@ -229,7 +229,10 @@ def test_a_short_name_holds_for_older_names_too(tmp_path: Path) -> None:
 def test_the_guide_of_the_project_answers_what_it_is_asked_first(tmp_path: Path) -> None:
     target = tmp_path / "pages"
     boards = ROOT / "source" / "boards.toml"
-    generate(Settings((ROOT / "results/AM62X",), (SHIPPED,), target, formats=(), boards=boards))
+    generate(
+        Settings((ROOT / "results/AM62X",), (SHIPPED,), target, formats=(), boards=boards),
+        run=parallel.here,
+    )
     top = _answers(target / "guides/AM62X/linux/09.01.00.08/figures.js")
 
     def row(label: str) -> Answer:

@@ -8,6 +8,7 @@ from typing import Any
 
 from making import TOML, only, plain, result, text
 
+from perfguide.common import parallel
 from perfguide.figures.dataset import Settings
 from perfguide.pages.build import generate
 
@@ -29,7 +30,8 @@ def site(tmp_path: Path, *bundles: dict[str, Any], boards: str = "") -> Path:
             (tmp_path / "benchmarks",),
             tmp_path / "out",
             boards=tmp_path / "boards.toml",
-        )
+        ),
+        run=parallel.here,
     )
     return tmp_path / "out"
 

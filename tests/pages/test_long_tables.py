@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+from perfguide.common import parallel
 from perfguide.figures.dataset import Settings
 from perfguide.pages import long_tables
 from perfguide.pages.build import generate
@@ -41,7 +42,7 @@ def test_a_long_history_has_a_page_of_its_own_where_its_rows_keep_their_names(
     for number, release in enumerate(RELEASES):
         path = tmp_path / f"results/{number}.json"
         write_bundle(path, many, id=f"run-{number}", sdk__version=release)
-    generate(settings)
+    generate(settings, run=parallel.here)
     page, own = tmp_path / "out/by-benchmark/odd.rst", tmp_path / "out/by-benchmark/odd"
     text, moved = page.read_text("utf-8"), (own / "soc1-linux-other.rst").read_text("utf-8")
     assert ":file: odd/newest-other.csv" in text or ":file: odd/other-odd.csv" in text
@@ -58,6 +59,6 @@ def test_a_long_history_has_a_page_of_its_own_where_its_rows_keep_their_names(
     for number, release in enumerate(RELEASES):
         path = tmp_path / f"results/{number}.json"
         write_bundle(path, many[:9], id=f"run-{number}", sdk__version=release)
-    generate(settings)
+    generate(settings, run=parallel.here)
     assert ":file: soc1-linux-other.csv" in (own / "SOC1.rst").read_text("utf-8")
     assert not (own / "soc1-linux-other.rst").exists()

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from making import described, plain, result, text
 
-from perfguide.common import units
+from perfguide.common import parallel, units
 from perfguide.figures.dataset import Settings
 from perfguide.pages.answers import Answers, lead
 from perfguide.pages.build import generate
@@ -63,7 +63,9 @@ def written(archive: Archive, top: Path) -> Path:
         name = f"{soc}-{release}-{board}"
         more = {"sdk__version": release, "board__name": board, "board__soc": soc}
         (top / "results" / f"{name}.json").write_bytes(text(plain(*own, id=name, **more)))
-    generate(Settings((top / "results",), (path.parent,), top / "pages", formats=()))
+    generate(
+        Settings((top / "results",), (path.parent,), top / "pages", formats=()), run=parallel.here
+    )
     return top / "pages"
 
 

@@ -11,6 +11,7 @@ import msgspec
 import pytest
 from making import SHIPPED
 
+from perfguide.common import parallel
 from perfguide.figures.dataset import Settings
 from perfguide.pages.build import generate
 from perfguide.pages.ranking import MAX_ALTERNATIVES, RankedFigures, RankedRow, lead, with_axis
@@ -47,7 +48,10 @@ def pages(tmp_path: Path, write_bundle: Bundle) -> Path:
         write_bundle(tmp_path / f"results/{soc}.json", results(soc), **of_soc)
     alone = [{"benchmark": "emmc", "metric": "x", "unit": "MB/s", "value": 1.0}]
     write_bundle(tmp_path / "results/alone.json", alone, id="alone", board__soc="SLOW")
-    generate(Settings((tmp_path / "results",), (SHIPPED,), tmp_path / "out", formats=("svg",)))
+    generate(
+        Settings((tmp_path / "results",), (SHIPPED,), tmp_path / "out", formats=("svg",)),
+        run=parallel.here,
+    )
     return tmp_path / "out/by-benchmark"
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from making import SHIPPED, plain
 
+from perfguide.common import parallel
 from perfguide.figures.dataset import Settings
 from perfguide.pages.build import generate
 
@@ -73,7 +74,9 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (top / "results").mkdir()
     for number, bundle in enumerate(bundles):
         (top / f"results/{number}.json").write_text(json.dumps(bundle), "utf-8")
-    generate(Settings((top / "results",), (SHIPPED,), top / "pages", formats=("svg",)))
+    generate(
+        Settings((top / "results",), (SHIPPED,), top / "pages", formats=("svg",)), run=parallel.here
+    )
     return top / "pages"
 
 
@@ -119,7 +122,10 @@ def test_boards_that_are_as_fast_are_named_together(
     for board, value in rates.items():
         own = plain({**rate, "value": value}, id=board, board__name=board)
         (tmp_path / f"results/{board}.json").write_text(json.dumps(own), "utf-8")
-    generate(Settings((tmp_path / "results",), (SHIPPED,), tmp_path / "pages", formats=()))
+    generate(
+        Settings((tmp_path / "results",), (SHIPPED,), tmp_path / "pages", formats=()),
+        run=parallel.here,
+    )
     assert f"AES-128-CBC, 1 KiB: 7 MB/s ({who}; software)." in words(tmp_path / "pages" / GUIDE)
 
 

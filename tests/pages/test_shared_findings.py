@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 from making import SHIPPED, plain
 
+from perfguide.common import parallel
 from perfguide.figures.dataset import Settings
 from perfguide.pages.build import generate
 
@@ -26,7 +27,7 @@ def pages(tmp_path: Path, *bundles: dict[str, Any]) -> Path:
     for number, bundle in enumerate(bundles):
         (tmp_path / "results" / f"{number}.json").write_bytes(msgspec.json.encode(bundle))
     target = tmp_path / "pages"
-    generate(Settings((tmp_path / "results",), (SHIPPED,), target, formats=()))
+    generate(Settings((tmp_path / "results",), (SHIPPED,), target, formats=()), run=parallel.here)
     return target
 
 

@@ -209,7 +209,7 @@ def test_lists_and_the_feed_say_what_the_comparison_says(settings: Settings) -> 
 def test_what_two_socs_have_in_common_is_one_line_on_both_pages(settings: Settings) -> None:
     upload(settings, (*STEADY, 70.0))
     upload(settings, (*STEADY, 66.0), soc="AM64X")
-    build.generate(settings)
+    build.generate(settings, run=parallel.here)
     sentence = "Speed: worse by 30 to 34 % with 09.05 on 2 systems, all proved"
     listed = page(settings, "reports/verdicts").partition("The same move on several SoCs")[2]
     assert listed.count(sentence) == 1 and listed.count("09.04-vs-09.05") == 2

@@ -174,7 +174,7 @@ def test_rules_that_changed_hold_for_all_comparisons(
     _edit(top / "results/SOC2-09.02.json", "100.0", "90.0")
     assert compared(settings) == ["SOC2"]
     # The waiver is needed by the page that stayed as it was.
-    assert build.generate(settings).diagnostics == ()
+    assert build.generate(settings, run=parallel.here).diagnostics == ()
     _edit(top / "benchmarks/stream.toml", 'title = "STREAM"', 'title = "Stream"')
     assert compared(settings) == ["SOC1", "SOC2"]
 
@@ -216,7 +216,7 @@ def reads(settings: dataset.Settings) -> bool:
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(build, "_generate", read)
         try:
-            build.generate(settings)
+            build.generate(settings, run=parallel.here)
         except ReadError:
             return True
     return False
@@ -228,11 +228,11 @@ def test_where_nothing_changed_no_bundle_is_read_and_all_is_told_as_before(
     top = settings.output.parent
     (top / "results/bad.json").write_text("{", "utf-8")
     settle()
-    before = build.generate(settings)
+    before = build.generate(settings, run=parallel.here)
     assert [d.origin for d in before.diagnostics] == ["bad.json"]
     kept = tree(settings.output)
     assert not reads(settings)
-    again = build.generate(settings)
+    again = build.generate(settings, run=parallel.here)
     assert (again.diagnostics, again.written, again.removed) == (before.diagnostics, (), ())
     assert (again.guides, again.figures) == (4, 4) and tree(settings.output) == kept
     assert len(again.read().pool) == 4
@@ -243,7 +243,7 @@ def test_where_nothing_changed_no_bundle_is_read_and_all_is_told_as_before(
 
 
 def test_a_quoted_figure_asks_for_its_soc_alone(settings: dataset.Settings) -> None:
-    outcome = build.generate(settings)
+    outcome = build.generate(settings, run=parallel.here)
     names = [
         "SOC1/09.02/*/stream/copy",
         "soc1/latest",
@@ -300,10 +300,10 @@ def test_whatever_changed_is_seen_and_gives_what_a_run_from_nothing_gives(
         assert reads(settings), what
         made(settings)
     settle()
-    assert len(build.generate(settings).diagnostics) == 1
+    assert len(build.generate(settings, run=parallel.here).diagnostics) == 1
     (top / "source/hand.rst").touch()
     assert reads(settings)
-    assert build.generate(settings).diagnostics == ()
+    assert build.generate(settings, run=parallel.here).diagnostics == ()
 
 
 def test_pages_that_were_right_before_leave_nothing_of_those_between(
@@ -331,7 +331,7 @@ def test_what_changes_while_it_is_read_is_read_again(
         "name": ("results/SOC1-09.02.json", b"", b""),
     }[what]
     aside = top / "aside"
-    build.generate(settings)
+    build.generate(settings, run=parallel.here)
     before = tree(settings.output)
     settle()
     with monkeypatch.context() as patched:
@@ -345,11 +345,11 @@ def test_what_changes_while_it_is_read_is_read_again(
         real = build._generate
         patched.setattr(build, "_generate", generate)
         (top / "results/x.log").touch()
-        build.generate(settings)
+        build.generate(settings, run=parallel.here)
     # A description that was known before is not read again.
     assert (tree(settings.output) != before) == (what != "description")
     settle()
-    build.generate(settings)
+    build.generate(settings, run=parallel.here)
     assert tree(settings.output) == before
 
 
@@ -358,11 +358,11 @@ def test_a_picture_for_paper_stays_where_one_for_screens_is_wanted(
 ) -> None:
     paper = dataclasses.replace(pictured, formats=("pdf",))
     for wanted in (pictured, paper):
-        build.generate(wanted)
+        build.generate(wanted, run=parallel.here)
     kept = tree(pictured.output)
     assert {Path(name).suffix for name in kept} >= {".svg", ".pdf"}
     for wanted in (pictured, paper, pictured):
-        assert build.generate(wanted).written == ()
+        assert build.generate(wanted, run=parallel.here).written == ()
         assert not reads(wanted)
         assert tree(pictured.output) == kept
 
@@ -397,7 +397,7 @@ def test_nothing_of_an_unchanged_soc_is_opened(
     """Another process has an audit hook, which no process can take out again."""
     top = settings.output.parent
     settle()
-    build.generate(settings)
+    build.generate(settings, run=parallel.here)
     settle()
     _edit(top / "results/SOC2-09.03.json", "101.0", "42.0")
     settle()

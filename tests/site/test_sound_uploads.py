@@ -15,7 +15,7 @@ from profiles import count
 
 from perfguide import bundle
 from perfguide.cli import main
-from perfguide.common import rst_text
+from perfguide.common import parallel, rst_text
 from perfguide.figures.dataset import Settings
 from perfguide.health import cell_rules
 from perfguide.pages import write_tables
@@ -81,7 +81,7 @@ def test_the_name_of_a_member_may_be_longer_than_that_of_a_file(tmp_path: Path) 
         member.size = len(data)
         tar.addfile(member, io.BytesIO(data))
     settings = Settings((tmp_path,), (sound.DESCRIPTIONS,), tmp_path / "out", formats=())
-    outcome = generate(settings)
+    outcome = generate(settings, run=parallel.here)
     assert outcome.figures == 1 and not [d for d in outcome.diagnostics if d.kind == "unmade"]
 
 
@@ -130,7 +130,7 @@ def results(tmp_path: Path) -> Path:
 def made(results: Path) -> tuple[Outcome, str]:
     """What a run did, and the guide that it wrote."""
     settings = Settings((results,), (sound.DESCRIPTIONS,), results.parent / "out", formats=())
-    outcome = generate(settings)
+    outcome = generate(settings, run=parallel.here)
     (guide,) = results.parent.glob("out/guides/*/linux/09.00.rst")
     return outcome, rst_text.plain(guide.read_text("utf-8"))
 

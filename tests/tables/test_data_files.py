@@ -11,6 +11,7 @@ import pytest
 from conftest import sample_results
 from making import ROOT, SHIPPED, plain, text
 
+from perfguide.common import parallel
 from perfguide.figures.dataset import Settings
 from perfguide.pages.build import generate
 
@@ -42,7 +43,10 @@ def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ):
         (results / f"own-{number}.json").write_bytes(text(bundle))
     boards = ROOT / "source" / "boards.toml"
-    generate(Settings((results,), (SHIPPED,), folder / "out", formats=(), boards=boards))
+    generate(
+        Settings((results,), (SHIPPED,), folder / "out", formats=(), boards=boards),
+        run=parallel.here,
+    )
     return folder / "out"
 
 
