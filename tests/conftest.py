@@ -37,31 +37,17 @@ GENERATED = ("guides", "by-benchmark", "compare", "reports", "api")
 
 
 LONGEST = (
-    *(
-        "every_kind_of_page",
-        "bounds_of_pages",
-        "site_build",
-        "builds",
-        "runner",
-        "parts",
-        "bench",
-        "hostile_text",
-    ),
-    *(
-        "hostile_documents",
-        "tables_in_a_browser",
-        "reproducible",
-        "incremental",
-        "drawing",
-        "unmade",
-    ),
-    *("bombs", "full_disk", "damage", "for_everyone", "readme", "versions", "ci"),
-    *("provenance", "judge", "pages_in_a_browser", "sound_uploads", "explorer", "compare_pages"),
-    *("parallel", "host_pages", "downloads", "fuzz", "report", "growth", "plain_sources", "beside"),
-    *("inbox_faults", "errata", "pdf", "init_and_serve", "bad_among_many", "programs", "farm"),
-    *("extras", "compare_command", "rules", "words_of_runs", "emulated_example", "verdict_pages"),
-    *("widths", "guides_open_with_answers", "documentation", "object_store", "tutorial"),
-)
+    "every_kind_of_page", "bounds_of_pages", "site_build", "builds", "parts", "runner", "bombs",
+    "incremental", "readme", "hostile_documents", "tables_in_a_browser", "sound_uploads",
+    "reproducible", "hostile_text", "damage", "versions", "object_store", "words_of_runs",
+    "programs", "downloads", "full_disk", "compare_pages", "atomic_swap", "for_everyone",
+    "parallel", "provenance", "unmade", "growth", "drawing", "host_pages", "emulated_example",
+    "explorer", "sound_and_graphics", "ci_comment", "plain_sources", "bad_among_many",
+    "media_and_peers", "verdict_pages", "site_figures", "finder", "inbox_faults", "answers",
+    "init_and_serve", "report", "lab", "import_guides", "tutorial", "formats", "errata", "pdf",
+    "farm", "random_archives", "pages_in_a_browser", "compare_command", "draw", "shares", "extras",
+    "envelope", "guest", "mcp_server", "inbox", "long_tables",
+)  # fmt: skip
 """The tests that take longest, by file. The first one makes the site that others look at."""
 
 
@@ -90,9 +76,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """One process more than cores. A tenth of the time one waits for what sleeps: a server that
-    is slow on purpose, a program that is measured, a file that has to grow old."""
-    return int(xdist.plugin.pytest_xdist_auto_num_workers(config)) + 1
+    """Two processes more than cores. A third of the time one waits for what sleeps: a server that
+    is slow on purpose, a program that is measured, a page in a browser, a file that has to grow
+    old."""
+    return int(xdist.plugin.pytest_xdist_auto_num_workers(config)) + 2
 
 
 def pytest_collection_finish() -> None:
