@@ -333,7 +333,7 @@ def test_the_report_leads_to_the_section_of_each_finding(built: Path) -> None:
     links = set(re.findall(r'href="(\.\./guides/[^"]*)"', text))
     targets = {link.partition("#")[2] for link in links} - {""}
     assert targets and targets <= ids(built / "guides/AM62X/linux/09.01.html")
-    assert "3 errors, no warnings, no notes" in text and "x`y&lt;b&gt;" in text
+    assert "By kind: 3 wrong" in text and "x`y&lt;b&gt;" in text
     assert "the mean 3.2 MB/s is below its minimum 4" in text
 
 
@@ -372,7 +372,7 @@ def test_only_pages_whose_marks_change_are_read_again_and_a_mended_figure_loses_
     assert run.returncode == 0, run.stderr
     assert not stream().marks
     assert marks(tmp_path / "html/source/guides/AM62X/linux/09.01.html") == []
-    assert "no errors" in report.read_text("utf-8")
+    assert "No findings." in report.read_text("utf-8")
 
 
 @pytest.mark.parametrize("builder", ["text", "latex", "singlehtml"])

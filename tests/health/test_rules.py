@@ -331,7 +331,7 @@ def names(*pairs: tuple[float, float]) -> list[Loaded]:
 def test_one_measurement_under_two_names_is_told_once() -> None:
     finding = only(found("two-names", *names(*[(x, x) for x in (26.96, 22.33, 22.46, 25.6)])))
     assert finding.severity == "note" and finding.guide.release == "09.03"
-    assert "the same figures as lat_unix in all 4 runs" in finding.reason
+    assert "the same figures as “Unix socket, round trip” in all 4 runs" in finding.reason
     assert {s.record.guide.release for s in finding.suspects} == {"09.03"}
 
 
@@ -638,7 +638,7 @@ def known() -> list[Finding]:
         ("pooled-metrics", "lmbench", "bw_mem-bzero-1mb", "minimum 723.98 MB/s is also the figure of Copy by library, 1 MiB"),
         ("not-positive", "lmbench", "latency_for_1.00_mb_block_size", "a sample of 0 ns"),
         ("not-positive", "lmbench", "lat_ctx-4-256k", "the figure is 0 µs"),
-        ("two-names", "lmbench", "af_unix_sock_stream_latency", "the same figures as lat_unix"),
+        ("two-names", "lmbench", "af_unix_sock_stream_latency", "the same figures as “Unix socket, round trip”"),
         ("curve-dips", "ethernet-udp", "throughput", "12.52 Mbit/s at frame size 1024 bytes, after 29.9 at 256"),
         ("coarse-steps", "whetstone", "whetstone", "one of 5000, 10000 MIPS"),
         ("lost-rows", "ipsec", "throughput", "in 09.00.00.03, and not in 09.01.00.08"),

@@ -68,4 +68,54 @@ def test_the_report_begins_with_what_would_change_a_decision(tmp_path: Path) -> 
     leading, other = negative("stream", *METRICS["stream"]), negative("odd", "m", "MB/s")
     pages = written(tmp_path, plain(leading, other))
     page = (pages / "reports/health.rst").read_text("utf-8")
-    assert "1 finding would change what a reader decides; 1 would not." in page
+    parts = re.findall(r":ref:`(\d+) ([^<]+) <", page)
+    assert parts == [("1", "would change what a reader decides"), ("1", "stands alone")]
+    assert page.startswith("2 findings: :ref:", page.index("2 findings"))
+    assert "By kind: 2 wrong." in page
+
+
+def test_a_finding_bears_on_a_decision_if_the_first_table_of_its_guide_has_the_figure(
+    tmp_path: Path,
+) -> None:
+    def emmc(size: int, rate: float) -> dict[str, Any]:
+        params = {"buffer_size": size, "filesystem": "ext4"}
+        return (
+            {"value": rate}
+            | negative("emmc", "read_throughput", "MB/s", params=params)
+            | {"value": rate}
+        )
+
+    rates = {"X1": (170.0, -1.0), "X2": (-1.0, 90.0), "X3": (170.0, 90.0)}
+    pages = written(
+        tmp_path,
+        *(
+            plain(emmc(4 << 20, large), emmc(4 << 10, small), id=soc, board__soc=soc)
+            for soc, (large, small) in rates.items()
+        ),
+    )
+    page = (pages / "reports/health.rst").read_text("utf-8")
+    deciding = re.findall(r"\*\*Wrong: .*\*\* (X\d), Linux 09\.01; (.+): in the first table", page)
+    assert [soc for soc, _ in deciding] == ["X2"]
+    for soc, name in deciding:
+        shown = (pages / f"guides/{soc}/linux/09.01/results.csv").read_text("utf-8")
+        assert f"{name}, MB/s ↑" in shown and "−1" in shown
+
+
+def test_the_parts_of_all_findings_add_up_and_newer_guides_come_first(tmp_path: Path) -> None:
+    bundles = [
+        plain(
+            negative("stream", *METRICS["stream"]),
+            negative("nbench", *METRICS["nbench"]),
+            id=f"X{n}",
+            board__soc=f"X{n}",
+            created=f"2024-01-{30 - n:02}T00:00:00Z",
+        )
+        for n in range(1, report.MIN_SHARING_GUIDES + 1)
+    ]
+    page = (written(tmp_path, *bundles) / "reports/health.rst").read_text("utf-8")
+    total = int(re.search(r"^(\d+) findings", page, re.MULTILINE)[1])  # type: ignore[index]
+    first = next(line for line in page.splitlines() if line.startswith(f"{total} findings"))
+    parts = [int(count) for count in re.findall(r":ref:`(\d+) [^`]*<", first)]
+    assert total == sum(parts) == 2 * len(bundles)
+    folds = re.findall(r"\*\* (X\d+), Linux", page)
+    assert folds == [f"X{n}" for n in range(1, len(folds) + 1)]

@@ -330,3 +330,10 @@ def test_a_stacked_table_shows_fewer_rows_the_more_figures_a_row_has() -> None:
         return None if shown is None else len(shown)
 
     assert (first(3, 4), first(3, 5), first(9, 3), first(9, 4)) == (None, 3, None, 2)
+
+
+def test_rows_without_a_figure_are_no_table_to_open_with() -> None:
+    row, empty = ("sk", (1.0, "1", "")), ("evm", units.MISSING)
+    assert html_table.has_no_figures([empty, empty], 1)
+    assert not html_table.has_no_figures([empty, row], 1)
+    assert not html_table.has_no_figures([empty], 1), "one row takes less room than a box"

@@ -19,7 +19,13 @@ from perfguide.common import units
 from perfguide.figures.pool import Record
 from perfguide.tables import grids
 from perfguide.tables.assign import Layout
-from perfguide.tables.model import MAX_EXTRA_PARAMS, OVER_RELEASES, SIDE_BY_SIDE, Shape, View
+from perfguide.tables.model import (
+    MAX_EXTRA_PARAMS,
+    OVER_RELEASES,
+    SIDE_BY_SIDE,
+    Shape,
+    View,
+)
 
 SIZES = [16384, 16, 256, 64, 8192, 1024]
 
@@ -249,6 +255,29 @@ def test_over_releases_the_newest_comes_first_with_a_tab_for_each_board(tmp_path
     assert view.tabbed
     assert [k[0] for k in keys(view)] == ["sk-2", "sk-10"]
     assert view.key_labels == ("Board", "Block size", "Metric", "Unit")
+
+
+def test_over_releases_the_boards_of_newer_releases_come_first(tmp_path: Path) -> None:
+    found = described(tmp_path)
+    items = [
+        loaded(result(params={"block_size": 16}), id=v + b, sdk__version=v, board__name=b)
+        for b, versions in {"evm": ("9.2",), "sk": ("9.2", "9.10"), "sip": ("9.10",)}.items()
+        for v in versions
+    ]
+    view = only(views(found, *items, shape=OVER_RELEASES))
+    assert [k[0] for k in keys(view)] == ["sip", "sk", "evm"]
+
+
+def test_the_main_one_of_several_published_tables_comes_first(tmp_path: Path) -> None:
+    found = described(tmp_path)
+    items = [
+        loaded(result(params={"block_size": 16, **extra}), id=str(n))
+        for n, extra in enumerate(({"table": "Second", "table_no": 26}, {}))
+    ]
+    view = only(views(found, *items))
+    assert [heads[-2] for heads in view.columns] == ["Main table", "Second"]
+    assert "Published table 26" in view.columns[1]
+    assert "Main table" not in view.column_names[0], "links to it stay as they were"
 
 
 def test_side_by_side_has_platform_release_and_board_as_heads(tmp_path: Path) -> None:

@@ -172,7 +172,11 @@ def _label(figures: Figures, record: Record) -> str:
     if benchmark is None:
         words = record.metric, labels.params_text(record.params)
     else:
-        words = benchmark.metric_label(record.metric), labels.params(benchmark, record)
+        metric = benchmark.metric(record.metric)
+        # The label of a row, such as “1 MiB”, says enough in its table only.
+        label = benchmark.metric_label(record.metric)
+        short = metric.short if metric and label[:1].isdigit() and not metric.at else ""
+        words = short or label, labels.params(benchmark, record)
     return ", ".join(filter(None, words))
 
 

@@ -199,8 +199,11 @@ def two_names(figures: Figures) -> Iterator[Hit]:
     for (_, b), (both, positions) in pairs.items():
         last = max(rank[p] for p in positions)
         where = f"all {both}" if both == len(positions) else f"{len(positions)} of {both}"
-        detail = f"the same figures as {names[b]} in {where} runs"
-        guide = home[figures.name("benchmark", positions[0])]
+        benchmark = figures.name("benchmark", positions[0])
+        entry = figures.catalog.get(benchmark)
+        other = entry.metric_label(names[b]) if entry else names[b]
+        detail = f"the same figures as “{other}” in {where} runs"
+        guide = home[benchmark]
         for position in positions:
             if rank[position] == last:
                 weight = 1.0 + last / (newest + 1)

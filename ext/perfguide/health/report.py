@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import shutil
 import textwrap
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from ..bundles.guide_key import GuideKey
 from ..catalog.waivers import Annotation, Level
 from ..common.diagnostics import SEVERITIES, Diagnostic, visible
 from ..figures.dataset import Addresses, Holdings, plan
@@ -227,9 +228,11 @@ MIN_SHARING_GUIDES = 8
 """The guides with findings of one rule about one benchmark from which these are one cause."""
 
 
-def shared_causes(findings: Iterable[Finding]) -> list[tuple[Rule, str, list[Finding]]]:
+def shared_causes(
+    findings: Iterable[Finding], newest: Collection[GuideKey]
+) -> list[tuple[Rule, str, list[Finding]]]:
     """Return the rules with findings about one benchmark in many guides: the rule, the benchmark and
-    the findings; those in most guides first."""
+    the findings; those in most of the ``newest`` guides first."""
     by: dict[tuple[str, str], list[Finding]] = {}
     for finding in findings:
         by.setdefault((finding.rule.id, finding.benchmark), []).append(finding)
@@ -238,7 +241,13 @@ def shared_causes(findings: Iterable[Finding]) -> list[tuple[Rule, str, list[Fin
         for own in by.values()
         if len({finding.guide for finding in own}) >= MIN_SHARING_GUIDES
     ]
-    return sorted(causes, key=lambda each: (-len(each[2]), each[0].id, each[1]))
+
+    def rank(cause: tuple[Rule, str, list[Finding]]) -> tuple[object, ...]:
+        rule, benchmark, own = cause
+        in_newest = len({finding.guide for finding in own} & {*newest})
+        return -in_newest, -sum(finding.figures for finding in own), rule.id, benchmark
+
+    return sorted(causes, key=rank)
 
 
 def by_guide(findings: Iterable[Finding]) -> dict[str, list[Finding]]:

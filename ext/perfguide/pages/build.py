@@ -663,6 +663,7 @@ def _write_health(
             entries[each.finding.id] = each.entry
             decides[each.finding.id] = each.decides
             slices[each.finding.id] = own.slices[unit.finding_slice(each.finding)]
+    measured = {each.key: each.measured.date() for own in outcomes for each in own.summary.guides}
     used = {number for own in outcomes for number in own.summary.used_acknowledgements}
     faults = tuple(acknowledged.faults(settings.acknowledged, rules.RULES, used))
     checked = Health(tuple(ranked_findings(findings)), faults)
@@ -674,7 +675,7 @@ def _write_health(
     site.making.attempt(
         "the report on health",
         report.PAGE,
-        partial(health.write, site, checked, entries, decides, listed),
+        partial(health.write, site, checked, entries, decides, listed, measured),
         partial(write_files.notice, site, report.PAGE, "Health of the figures"),
     )
     return faults

@@ -47,13 +47,15 @@ MAX_LIST_ELEMENTS = 700
 class GuideOutcome(msgspec.Struct, frozen=True):
     """The results of writing a guide besides its files: entries for the search index, ranked as if
     the page were the newest of its kind; faults of its logs; the facts and the table of headline
-    results at its top, and the best of these results."""
+    results at its top, the best of these results, and the figures in that table by the address of
+    their row and their board, each with its name."""
 
     findable: FindablePage
     diagnostics: list[Diagnostic]
     facts: tuple[Fact, ...]
     results: PageTable | None
     best: list[Result]
+    headlines: dict[tuple[str, str], str]
 
 
 def write_notice(site: Site, key: GuideKey, reason: str) -> GuideOutcome:
@@ -61,7 +63,7 @@ def write_notice(site: Site, key: GuideKey, reason: str) -> GuideOutcome:
     page, origin = site.addresses.guide[key], site.provenance(key)
     write_files.notice(site, page, _title(key), reason)
     write_files.notice(site, origin.address, origin.title, reason)
-    return GuideOutcome(FindablePage(page, _title(key), (), ()), [], (), None, [])
+    return GuideOutcome(FindablePage(page, _title(key), (), ()), [], (), None, [], {})
 
 
 def _title(key: GuideKey) -> str:
@@ -130,7 +132,17 @@ def write(site: Site, key: GuideKey, links: GuideLinks, top: Answers, errata: st
     words = search_words.split(key.soc, family(key), key.release, *boards)
     findable = FindablePage(page, title, words, search_words.of_sections(sections, other, catalog))
     best = answers.best_results(top, catalog)
-    return GuideOutcome(findable, diagnostics, top.facts, results, best)
+    return GuideOutcome(findable, diagnostics, top.facts, results, best, _headlines(top))
+
+
+def _headlines(top: Answers) -> dict[tuple[str, str], str]:
+    """Return the names of the figures in the first table, by the address of their row and their board."""
+    return {
+        (value.row, board): ", ".join(filter(None, (row.label, row.detail)))
+        for row in top.rows
+        for value, (_, board) in zip(row.values, top.boards, strict=True)
+        if value is not None
+    }
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import datetime
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -22,14 +24,13 @@ from ..health.report import (
     lost_line,
     pages_of_findings,
     shared_causes,
-    summary,
     with_pages,
 )
-from ..tables import summaries
+from ..tables.anchors import Anchors
 from ..tables.grids import listing
 from . import write_files, write_tables
 from .context import Site
-from .sentences import Link, link_name
+from .sentences import Link, link_name, section_name
 
 MAX_TABLE_LINKS = 6
 """Tables that a finding links to; its entry in the JSON file names all its figures."""
@@ -61,9 +62,11 @@ def write(
     entries: Entries,
     decides: Mapping[str, str],
     listed: Iterable[dict[str, Any]],
+    measured: Mapping[GuideKey, datetime.date],
 ) -> None:
     """Write the page, the table of counts, and all findings as JSON. ``decides`` has the decision that
-    each finding bears on, and ``listed`` are those of ``health`` as JSON objects, in the same order."""
+    each finding bears on, ``listed`` are those of ``health`` as JSON objects, in the same order, and
+    ``measured`` has the day of the newest run of each guide."""
     with_addresses = with_pages(listed, health, site.addresses)
     pieces = json_api.listed_pieces(head(health), "findings", with_addresses)
     site.writer.write_pieces(f"{PAGE}/findings.json", pieces)
@@ -80,26 +83,27 @@ def write(
     grid = listing(("What is wrong", "Kind", "Findings", "Figures", "When"), rows)
     pages = pages_of_findings(health, site.addresses)
     accepted = [finding for finding in health.accepted if pages[finding.id] == PAGE]
-    newest = {keys[-1] for keys in site.families.values()}
-    deciding = _together([f for f in health.open if decides[f.id]], newest)
+    ages = _Ages(frozenset(keys[-1] for keys in site.families.values()), measured)
+    bearing = [finding for finding in health.open if decides[finding.id]]
+    deciding = _together(bearing, ages)
     rest = [finding for finding in health.open if not decides[finding.id]]
-    causes = shared_causes(rest)
+    causes = shared_causes(rest, ages.newest)
     in_causes = {finding.id for _, _, own in causes for finding in own}
     single = [finding for finding in rest if finding.id not in in_causes]
-    single.sort(key=lambda finding: _age(finding, newest))
+    single.sort(key=ages.of)
     folds = [_deciding(own, entries, decides) for own in deciding]
-    explained = len(in_causes)
     write_files.page(
         site,
         PAGE,
         "health.rst.jinja",
-        lead=_lead(len(deciding), len(causes), explained, len(rest)),
-        summary=summary(health),
+        total=_findings(len(health.open)),
+        parts=_parts(len(bearing), len(in_causes), len(causes), len(single)),
+        kinds=_kinds(health),
         lost=lost_line(health),
         counts=write_tables.table(site, PAGE, "counts", "Findings by rule", grid) if rows else None,
         deciding=folds[:MAX_DECIDING],
         more_deciding=folds[MAX_DECIDING:],
-        shared=[_shared(site, newest, *each, entries) for each in causes],
+        shared=[_shared(site, ages, *each, entries) for each in causes],
         single=[_single(each, entries) for each in single[:MAX_SINGLE]],
         singles=len(single),
         groups=[
@@ -113,46 +117,76 @@ def write(
         _write_page(site, page, health, pages, entries)
 
 
-def decides(site: Site, finding: Finding) -> str:
-    """Return the decision that a finding bears on: a figure of it is a headline of its guide, or others
-    are computed from it. Empty if there is none."""
+Headlines = Mapping[GuideKey, Mapping[tuple[str, str], str]]
+"""The names of the figures in the first table of each guide, by the address of their row and their
+board."""
+
+
+def decides(site: Site, anchors: Anchors, headlines: Headlines, finding: Finding) -> str:
+    """Return the decision that a finding bears on, with a figure in the first table of its guide, or one
+    that others are computed from. Empty if there is none."""
     benchmark = site.catalog.get(finding.benchmark)
     # Lost figures are only counted, and a rule without marks doubts no single figure.
     if finding.rule.id in COUNTED or not finding.rule.marks or benchmark is None:
         return ""
     bases = {name for metric in benchmark.entry.metrics for name in metric.computed_from}
+    leading, computed = dict[str, None](), ""
     for suspect in finding.suspects:
-        metric = benchmark.metric(suspect.record.metric)
-        if metric and metric.headline and metric.short and summaries.at(metric, [suspect.record]):
-            return "in the first table of its guide"
-        if suspect.record.metric in bases:
-            return "other figures are computed from it"
-    return ""
+        record = suspect.record
+        metric = benchmark.metric(record.metric)
+        if metric and metric.headline and metric.short:
+            anchor = anchors.of(record)
+            row = f"{slugs.anchor(anchor.table)}{anchor.row}"
+            if name := headlines[record.guide].get((row, record.board), ""):
+                leading[name] = None
+        if record.metric in bases:
+            computed = benchmark.metric_label(record.metric)
+    if leading:
+        return f"{units.enumeration(list(leading))}: in the first table of its guide"
+    return f"{computed}: others are computed from it" if computed else ""
 
 
-def _age(finding: Finding, newest: Collection[GuideKey]) -> tuple[object, ...]:
-    """Return a key that sorts findings of newest guides first, then by severity and weight."""
-    return finding.guide not in newest, SEVERITIES.index(finding.severity), -finding.weight
+@dataclass(frozen=True, slots=True)
+class _Ages:
+    """The newest guides of all platforms, and the day of the newest run of each guide."""
+
+    newest: frozenset[GuideKey]
+    measured: Mapping[GuideKey, datetime.date]
+
+    def of(self, finding: Finding) -> tuple[object, ...]:
+        """Return a key that sorts findings of newest guides first, the last measured before others, and
+        those of one day by severity and weight."""
+        day = self.measured[finding.guide].toordinal()
+        rank = SEVERITIES.index(finding.severity), -finding.weight
+        return finding.guide not in self.newest, -day, *rank
 
 
-def _together(findings: Iterable[Finding], newest: Collection[GuideKey]) -> list[list[Finding]]:
+def _together(findings: Iterable[Finding], ages: _Ages) -> list[list[Finding]]:
     """Return findings of one rule about one benchmark and SoC together, the most important first."""
     by_cause: dict[tuple[str, str, str], list[Finding]] = {}
-    for finding in sorted(findings, key=lambda finding: _age(finding, newest)):
+    for finding in sorted(findings, key=ages.of):
         key = (finding.rule.id, finding.benchmark, finding.guide.soc)
         by_cause.setdefault(key, []).append(finding)
     return list(by_cause.values())
 
 
-def _lead(deciding: int, causes: int, explained: int, others: int) -> str:
-    """Return the findings in one sentence."""
-    would = f"{_findings(deciding)} would change what a reader decides"
-    if not others:
-        return f"{would}."
-    if not causes:
-        return f"{would}; {others:,} would not."
-    explain = "explains" if causes == 1 else "explain"
-    return f"{would}; {wording.count(causes, 'cause')} {explain} {explained:,} of the other {others:,}."
+def _parts(bearing: int, explained: int, causes: int, single: int) -> list[tuple[str, str]]:
+    """Return what becomes of all findings, each once, as (words, section)."""
+    shared = f"{explained:,} have {wording.count(causes, 'cause')} that many guides share"
+    parts = [
+        (bearing, f"{bearing:,} would change what a reader decides", "decisions"),
+        (explained, shared, "shared-causes"),
+        (single, f"{single:,} {'stands' if single == 1 else 'stand'} alone", "single"),
+    ]
+    return [(words, section_name(PAGE, section)) for count, words, section in parts if count]
+
+
+def _kinds(health: Health) -> str:
+    """Return the numbers of open findings of each kind, and of those that are accepted."""
+    counted = Counter(finding.severity for finding in health.open)
+    parts = [f"{counted[s]:,} {kind.lower()}" for s, kind in KINDS.items() if counted[s]]
+    accepted = len(health.accepted)
+    return f"{', '.join(parts)}{f'; {accepted:,} more acknowledged' if accepted else ''}"
 
 
 def _findings(number: int) -> str:
@@ -190,7 +224,7 @@ def _single(finding: Finding, entries: Entries) -> dict[str, object]:
 
 def _shared(
     site: Site,
-    newest: Collection[GuideKey],
+    ages: _Ages,
     rule: Rule,
     benchmark: str,
     findings: Sequence[Finding],
@@ -199,11 +233,11 @@ def _shared(
     """Return a cause that many guides share as a fold, with a few examples."""
     guides = {finding.guide for finding in findings}
     figures = sum(finding.figures for finding in findings)
-    now = len(guides & set(newest))
-    examples = sorted(findings, key=lambda finding: _age(finding, newest))[:MAX_EXAMPLES]
+    now = len(guides & ages.newest)
+    examples = sorted(findings, key=ages.of)[:MAX_EXAMPLES]
     return {
         "title": f"{KINDS[rule.severity]}: {site.catalog.title(benchmark)}, {rule.title}",
-        "detail": f"{figures:,} figures in {len(guides):,} guides, {now} of the {len(newest)} newest",
+        "detail": f"{figures:,} figures in {len(guides):,} guides, {now} of the {len(ages.newest)} newest",
         "examples": [
             (each.id, str(each.guide), str(entries[each.id]["reason"])) for each in examples
         ],

@@ -193,6 +193,8 @@ def write(
     for each in checked.findings:
         listed = report.listed_finding(each, site.pool, site.layout, site.addresses)
         slices[finding_slice(each)] = summary.encode(listed)
+    headlines = {key: outcome.headlines for key, outcome in guides.items()}
+    deciding = partial(health.decides, site, comparisons.anchors, headlines)
     out = Summary(
         name,
         [
@@ -202,7 +204,7 @@ def write(
         list(dict.fromkeys(metric for each in data.values() for metric in each.metrics)),
         compared.compared,
         [
-            ListedFinding(each.in_brief(), health.entry(site, each), health.decides(site, each))
+            ListedFinding(each.in_brief(), health.entry(site, each), deciding(each))
             for each in checked.findings
         ],
         provenance.write_errata(site, corrections),

@@ -247,14 +247,16 @@ def view(
     title: str = "",
     provenance: ProvenancePage | None = None,
     max_elements: int = MAX_ELEMENTS,
+    same: Sequence[tuple[str, str]] = (),
 ) -> PageTable:
     """Write the files of a view's table. Columns and rows beyond ``max_elements`` HTML elements go
-    to further pages. It links to ``provenance`` or, without it, to the sources of the page."""
+    to further pages. It links to ``provenance`` or, without it, to the sources of the page. ``same``
+    are the parameters in its caption, which a copy of the table names."""
     caption = title or view.title
     return site.making.attempt(
         f"the table “{caption}”",
         page,
-        lambda: _view(site, page, name, view, caption, provenance, max_elements),
+        lambda: _view(site, page, name, view, caption, provenance, max_elements, same),
         lambda why: PageTable(caption, "", link_name(page, name), unmade=why),
     )
 
@@ -267,6 +269,7 @@ def _view(
     title: str,
     provenance: ProvenancePage | None,
     max_elements: int,
+    same: Sequence[tuple[str, str]],
 ) -> PageTable:
     lines = (*view.above, *remarks.above(view, site.pool))
     above = tuple(f"{label}: {text}" for label, text in lines)
@@ -281,6 +284,7 @@ def _view(
             notes=notes,
             marks=marks,
             shorts=grids.shorts(exact, site.boards.in_heads),
+            same=[*same, *view.above],
         )
         behind = cells.behind(own, site.pool)
         written = _written(site, address, name, title, grids.grid(own), exact, behind)
@@ -464,10 +468,12 @@ def part(
     phrases = engines.words(section.records, inferred, algorithm, partial(site.boards.short, soc))
     notes = [f"Engine not recorded: {words}" for words in phrases]
     notes += [f"Engine: {words}" for words in engines.busy(section.records, site.catalog)]
+    benchmark = section.benchmark
+    same = [(benchmark.param_label(benchmark.entry.split), section.part)] if section.part else []
     for each in section.views:
         title = ", ".join(filter(None, (each.title, section.part, more)))
         name = f"{prefix}{anchor}-{each.id}"
-        tables.append(view(site, page, name, each, title, provenance, max_elements))
+        tables.append(view(site, page, name, each, title, provenance, max_elements, same))
     commands = site.pool.commands(section.records)
     usual = section.benchmark.entry.command
     scene = Scene(boards=site.boards, order=tuple(boards))

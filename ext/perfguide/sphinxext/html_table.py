@@ -209,6 +209,11 @@ def figure_columns(rows: Sequence[Sequence[TableCell]], stub: int) -> set[int]:
     return figures - texts
 
 
+def has_no_figures(rows: Sequence[Sequence[TableCell]], stub: int) -> bool:
+    """Return whether no cell of several rows was measured, as of a board without the releases shown."""
+    return len(rows) > 1 and all(each == units.MISSING for row in rows for each in row[stub:])
+
+
 def names(header: Sequence[Sequence[str]], stub: int) -> list[str]:
     """Return the label of each column for a stacked table, in which every row is a block because the
     table is too wide. Heads over all columns of figures are left out: see :func:`over_all`."""

@@ -49,7 +49,7 @@ MAX_FLOAT_ROWS = 30
 
 class perf_rows(nodes.General, nodes.Element):
     """The cells of one table, with the attributes of a :class:`Grid`: ``header`` and ``body`` (rows
-    of cells), ``stub``, ``tabs``, ``units``, ``shorts``, ``head_names`` and ``notes``;
+    of cells), ``stub``, ``tabs``, ``units``, ``shorts``, ``head_names``, ``same`` and ``notes``;
     ``row_names``, those of its ``names``, by row and column; and ``widths`` (relative, or
     empty), ``marks`` (by row and column of the body, pairs of a note's number and words) and
     ``links`` (row, column, page and fragment). A child, if any, is the download of the file with the
@@ -74,6 +74,7 @@ def perf_leaf(grid: Grid, top: str, widths: Sequence[int] = ()) -> perf_rows:
         shorts=grid.shorts,
         row_names={(row, column): name for row, column, name in grid.names},
         head_names=grid.head_names,
+        same=grid.same,
         notes=grid.notes,
         widths=widths,
         marks=marks,
@@ -175,6 +176,9 @@ def visit_grid_html(translator: Any, node: perf_grid) -> None:
     if node.get("long"):
         chosen = html_table.first_rows(node["body"], steps.is_stacked)
         blocks = html_table.first_rows(node["body"], True)
+    is_empty = html_table.has_no_figures(node["body"], stub)
+    if is_empty:
+        chosen = blocks = set[int]()
     translator.body.append(
         f'<div class="perf-scroll perf-from-{steps.whole} perf-to-{steps.small}" role="region" tabindex="0" '
         f'aria-label="{label}">'
@@ -201,16 +205,18 @@ def visit_grid_html(translator: Any, node: perf_grid) -> None:
             blocks,
         )
         + "</table></div>\n"
-        + (_all_rows(len(node["body"]), is_always=bool(chosen)) if blocks else "")
+        + (_all_rows(len(node["body"]), chosen is not None, is_empty) if blocks is not None else "")
     )
     raise nodes.SkipNode
 
 
-def _all_rows(count: int, is_always: bool) -> str:
+def _all_rows(count: int, is_always: bool, is_empty: bool = False) -> str:
     """Return the box that shows all rows of a long table, without a script: one that is there only
-    where the table is stacked, unless it ``is_always``."""
+    where the table is stacked, unless it ``is_always``. Of a table that ``is_empty`` it shows none."""
     kind = "" if is_always else " perf-all-blocks"
-    return f'<label class="perf-all{kind}"><input type="checkbox"> All {count:,} rows</label>\n'
+    rows = "1 row" if count == 1 else f"{count:,} rows"
+    words = f"{rows}, without a figure in this part" if is_empty else f"All {rows}"
+    return f'<label class="perf-all{kind}"><input type="checkbox"> {words}</label>\n'
 
 
 def scales(node: nodes.Element) -> str:
@@ -567,6 +573,11 @@ def grids(
             groups.setdefault(level[column] if len(header) > 1 else "", []).append(column)
         heads = html_table.shortened(header, leaf["shorts"])
         parts = _fitting(heads, body, keys, list(groups.values()), is_turned)
+    # A copy of the table has these as columns.
+    same = leaf["same"] + ([] if rows is None else [(header[0][0], units.whole(body[rows[0]][0]))])
+    same_attribute = (
+        f' data-perf-same="{escape(json.dumps(same, ensure_ascii=False))}"' if same else ""
+    )
     out = []
     for number, own in enumerate(parts):
         # A row has one address: that in the first part. Regions of a page need names of their own.
@@ -575,7 +586,7 @@ def grids(
         head = {
             "header": _picked(header, own, sum(column < stub for column in own), levels),
             "joined": shared if leaf["in_guide"] else 0,
-            "turned": f"{unit_attribute}{_level_order(levels)}",
+            "turned": f"{unit_attribute}{_level_order(levels)}{same_attribute}",
         }
         out.append(_grid(leaf, name, first, own_rows, own, head))
     return out

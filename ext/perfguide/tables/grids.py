@@ -32,7 +32,8 @@ class Grid(msgspec.Struct, frozen=True, omit_defaults=True):
     "Unit" the kind of the unit and the factor into the base unit of its kind. A note has an
     ``id``, ``severity``, ``title`` and ``reason``. ``shorts`` has texts of the head that pages
     abbreviate. ``names`` has the texts of keys in addresses, by row and column, where these differ
-    from those that the labels would give; ``head_names`` has those of heads, by label.
+    from those that the labels would give; ``head_names`` has those of heads, by label. ``same`` has
+    the names and values of what all rows have in common, which a copy of the table says in columns.
     """
 
     header: tuple[tuple[str, ...], ...]
@@ -46,6 +47,7 @@ class Grid(msgspec.Struct, frozen=True, omit_defaults=True):
     shorts: dict[str, str] = {}
     names: list[tuple[int, int, str]] = []
     head_names: dict[str, str] = {}
+    same: list[tuple[str, str]] = []
 
 
 def figure(cell: Cell | None, decimals: int | None = 2) -> TableCell:

@@ -104,6 +104,14 @@ NOT_STATED = "not stated"
 """The text for a parameter that some figures of a table have and others have not."""
 
 
+PUBLISHED_TABLE, PUBLISHED_NUMBER = "table", "table_no"
+"""The parameters of figures from a guide that was published with several tables for one thing: the
+caption and the number of each table but the main one."""
+
+MAIN_TABLE = "Main table"
+"""The text for figures of the main one."""
+
+
 def view(benchmark: Benchmark, table: Table, records: Sequence[Record], shape: Shape) -> View:
     """Return the view of one table of the catalog with the records that it takes."""
     records = _with_combined_params(benchmark, table, records)
@@ -120,6 +128,7 @@ def view(benchmark: Benchmark, table: Table, records: Sequence[Record], shape: S
         down += [*levels, *(["metric"] if "metric" not in down else [])]
         levels = []
     arranged = _arranged(benchmark, table, records, shape, down, levels)
+    newest = _newest_of_boards(records) if shape.board_tabs else {}
     by_metric, tabbed = "metric" in arranged.down, bool(arranged.tabs) or shape.board_tabs
     down = [*(["board"] if shape.board_tabs else []), *filter(None, [arranged.tabs])]
     down += arranged.down
@@ -131,6 +140,8 @@ def view(benchmark: Benchmark, table: Table, records: Sequence[Record], shape: S
     for record in records:
         decimals = _decimals(benchmark, record)
         row = tuple(_rank(benchmark, name, record) for name in down)
+        if shape.board_tabs:
+            row = ((newest[record.board],), *row)
         if row not in rows:
             labels_of_row, names_of_row = _row_keys(benchmark, down, record)
             rows[row] = (labels_of_row, decimals, record.unit, names_of_row)
@@ -372,7 +383,7 @@ def _rank(benchmark: Benchmark, name: str, record: Record) -> Key:
         return _outer_rank(name, record)
     name = name.removeprefix(_PARAM)
     if name not in record.params:
-        return _UNSTATED
+        return _FIRST if name in (PUBLISHED_TABLE, PUBLISHED_NUMBER) else _UNSTATED
     return benchmark.value_rank(name, record.params[name])
 
 
@@ -391,6 +402,9 @@ def level(name: str) -> str:
 
 _UNSTATED: Key = (10**9, math.inf, (), "")
 """The sort key of a parameter that a record does not have."""
+
+_FIRST: Key = (-1, -math.inf, (), "")
+"""The same for the main one of several published tables."""
 
 
 def _outer_rank(name: str, record: Record) -> Key:
@@ -413,12 +427,22 @@ class _Newest:
         return other.key < self.key
 
 
+def _newest_of_boards(records: Iterable[Record]) -> dict[str, _Newest]:
+    """Return sort keys that put boards with newer releases first: an old board has no figures in the
+    first columns of a table over releases."""
+    newest: dict[str, tuple[tuple[int, int, str], ...]] = {}
+    for record in records:
+        release = version(record.guide.release)
+        newest[record.board] = max(newest.get(record.board, release), release)
+    return {board: _Newest(release) for board, release in newest.items()}
+
+
 def _label(benchmark: Benchmark, name: str, record: Record) -> str:
     if name in OUTER:
         return _outer_label(name, record)
     name = name.removeprefix(_PARAM)
     if name not in record.params:
-        return NOT_STATED
+        return MAIN_TABLE if name in (PUBLISHED_TABLE, PUBLISHED_NUMBER) else NOT_STATED
     label, classes = benchmark.value_label(name, record.params[name]), benchmark.param(name).classes
     if of := classes.get(units.plain(record.params[name]), ""):
         # “Plain software” says all that “software” does.
@@ -432,7 +456,7 @@ def _head(benchmark: Benchmark, name: str, record: Record) -> str:
     value = None if name in OUTER else record.params.get(plain)
     if isinstance(value, bool) or not isinstance(value, int | float) or label != units.plain(value):
         return label
-    of, _, unit = benchmark.param_label(plain).partition(" (")
+    of, _, unit = _param_label(benchmark, plain).partition(" (")
     return f"{of} {label} {unit.removesuffix(')')}".rstrip()
 
 
@@ -449,7 +473,13 @@ def _key_headings(benchmark: Benchmark, name: str) -> tuple[str, ...]:
         return "Metric", "Unit"
     if name == _REST:
         return ("Other parameters",)
-    return (OUTER.get(name) or benchmark.param_label(name.removeprefix(_PARAM)),)
+    return (OUTER.get(name) or _param_label(benchmark, name.removeprefix(_PARAM)),)
+
+
+def _param_label(benchmark: Benchmark, name: str) -> str:
+    if name == PUBLISHED_NUMBER and not benchmark.param(name).label:
+        return "Published table"
+    return benchmark.param_label(name)
 
 
 def _row_keys(
@@ -472,8 +502,10 @@ def _row_keys(
 def _name(benchmark: Benchmark, name: str, record: Record) -> str:
     """Return the text of a level in addresses."""
     plain = name.removeprefix(_PARAM)
-    if name in OUTER or plain not in record.params:
-        return _label(benchmark, name, record)
+    if name in OUTER:
+        return _outer_label(name, record)
+    if plain not in record.params:
+        return NOT_STATED
     return benchmark.value_address(plain, record.params[plain])
 
 

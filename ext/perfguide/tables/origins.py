@@ -16,7 +16,7 @@ from ..common.units import TableCell
 from ..figures.pool import Pool, Record
 from ..figures.provenance import FACTS, facts
 from .grids import Grid, listing, only_columns, view_units
-from .model import Row, View
+from .model import NOT_STATED, Row, View
 
 
 def bundles(items: Sequence[Loaded]) -> Grid:
@@ -42,6 +42,7 @@ def table(view: View, pool: Pool, logs: Mapping[int, Found]) -> Grid:
     position in the frame."""
     seen: set[int] = set()
     rows: list[tuple[TableCell, ...]] = []
+    tabs: list[str] = []
     # From the last row up: a mean is below its samples, and includes all of them.
     for row in reversed(view.rows):
         own = []
@@ -54,10 +55,14 @@ def table(view: View, pool: Pool, logs: Mapping[int, Found]) -> Grid:
             where = (_columns(view, columns), spans(results), lines)
             own.append((*row.keys, *_line(pool, group, *where, logs.get(group[0]))))
         rows += reversed(own)
+        tabs += [row.names[0] if row.names else ""] * len(own)
     rows.reverse()
+    tabs.reverse()
     head = (*view.key_labels, "Board", "Columns", "Bundle", "Results", "Log", "Line", "Command")
     stub = len(view.key_labels) + 1
-    full = Grid((head,), tuple(rows), stub, view.tabbed, view_units(view))
+    # Addresses have this text, whatever the label of such a tab is.
+    names = [(n, 0, NOT_STATED) for n, name in enumerate(tabs) if name == NOT_STATED]
+    full = Grid((head,), tuple(rows), stub, view.tabbed, view_units(view), names=names)
     # Columns that are empty in every row are left out.
     return only_columns(full, [c for c in range(len(head)) if c < stub or any(r[c] for r in rows)])
 

@@ -103,6 +103,7 @@ class Extra(msgspec.Struct, frozen=True, omit_defaults=True):
     shorts: dict[str, str] = {}
     names: list[tuple[int, int, str]] = []
     head_names: dict[str, str] = {}
+    same: list[tuple[str, str]] = []
     cells: list[Any] = []
     answers: Any = None
     page: str = ""
@@ -219,6 +220,7 @@ def extra(table: Grid, behind: Behind | None = None) -> bytes:
         shorts={shown_text(text).strip(): short for text, short in table.shorts.items()},
         names=table.names,
         head_names={shown_text(text).strip(): name for text, name in table.head_names.items()},
+        same=table.same,
         cells=behind.cells if behind else [],
     )
     page_extra = PageExtra(own, behind or Behind())
@@ -394,4 +396,5 @@ def grid(rows: Sequence[Sequence[str]], header_rows: int, stub: int, own: Extra)
         own.shorts,
         own.names,
         own.head_names,
+        own.same,
     )

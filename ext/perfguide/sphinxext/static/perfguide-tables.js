@@ -41,12 +41,15 @@
     });
     const kept = model.columns.map((_, column) => column)
       .filter((column) => !model.hidden?.has(column) && !(unit && column === united));
-    const lines = [kept.map((column) => field(heads[column]))];
+    // What the caption or the tab says of all rows, such as the algorithm.
+    const same = JSON.parse(table.dataset.perfSame || "[]");
+    const before = same.map(([, value]) => field(value));
+    const lines = [[...same.map(([name]) => field(name)), ...kept.map((column) => field(heads[column]))]];
     for (const row of table.tBodies[0].rows) {
       if (row.classList.contains("perf-none")) continue;
       const cells = [...row.cells];
-      lines.push(kept.map((column) => cells.find((cell) => model.places.get(cell)?.column === column))
-        .map((cell) => (cell ? valueOf(cell) : "")));
+      const shown = kept.map((column) => cells.find((cell) => model.places.get(cell)?.column === column));
+      lines.push([...before, ...shown.map((cell) => (cell ? valueOf(cell) : ""))]);
     }
     return lines.map((texts) => `${texts.join("\t")}\n`).join("");
   };
