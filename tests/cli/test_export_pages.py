@@ -80,7 +80,7 @@ def test_a_soc_without_results_changes_nothing(results: Path) -> None:
 
 def test_socs_belong_to_pages(results: Path) -> None:
     run = export(results, "--parquet", "data", "--soc", "SOC1")
-    assert run.returncode == 2 and "--soc goes with --rst alone" in run.stderr
+    assert run.returncode == 2 and "--soc is only for --rst" in run.stderr
     run = export(results, "--rst", "pages", "--format", "csv")
-    assert run.returncode == 2 and "--rst names the folder and the format" in run.stderr
+    assert run.returncode == 2 and "--rst already names the folder and the format" in run.stderr
     assert not (results / "pages").exists()

@@ -48,7 +48,7 @@ def test_a_guide_comes_back_with_the_map_that_was_proposed(
     assert main(["import", str(guide), "--map", str(meaning), "-o", str(out), *date]) == 0
     said = capsys.readouterr()
     assert "guide.rst:11: warning: “58,20” is not a figure" in said.err
-    assert "2 figures in 2 bundles; 1 not taken, 1 cells without a figure" in said.out
+    assert "2 figures in 2 bundles; cells left out: 1, without a figure: 1" in said.out
     assert results(out) == {
         ("09.02", "evm"): [
             {
@@ -186,7 +186,7 @@ def test_the_map_of_the_newest_guide_takes_older_ones_and_says_what_it_lacks(
     meaning.write_text(text + entries, "utf-8")
     assert main([*words, "-o", str(out)]) == 0
     said = capsys.readouterr()
-    assert "Lines to add" not in said.err and "0 not taken" in said.out
+    assert "Lines to add" not in said.err and "cells left out: 0" in said.out
     assert values(out)["09.01", "old-evm"] == values(out)["09.02", "old-evm"] == [12.5]
 
 

@@ -248,7 +248,7 @@ MISTAKES = {
         TWO, "compare 08.00 09.01", 3, ("begins with, “08.00”", "did you mean “09.00”?")
     ),
     "release compared with itself": Mistake(
-        TWO, "compare 09.01 latest", 3, ("both sides are 09.01", "here are: 09.00, 09.01")
+        TWO, "compare 09.01 latest", 3, ("both sides are 09.01", "name two of these releases: 09.00, 09.01")
     ),
     "file to compare mistyped": Mistake(
         TWO, "compare results/old.jsn 09.01", 2, ("results/old.jsn", "did you mean “old.json”?")
@@ -280,10 +280,10 @@ MISTAKES = {
     ),
     # -- logs, uploads and imports --------------------------------------------------
     "empty log": Mistake(
-        {"logs/a.log": ""}, PACK, 3, ("a.log  empty", "perfguide adapters lists what is")
+        {"logs/a.log": ""}, PACK, 3, ("a.log  empty", "perfguide adapters lists the formats")
     ),
     "log of a Windows terminal, without figures": Mistake(
-        {"logs/a.log": "x".encode("utf-16")}, PACK, 3, ("a.log  not understood", "no figure that is")
+        {"logs/a.log": "x".encode("utf-16")}, PACK, 3, ("a.log  not understood", "no figure in the logs was understood")
     ),
     "no board": Mistake(
         {"logs/a.log": LOG}, "pack logs -o run.json", 2, ("“board” is missing", "--board, --soc")

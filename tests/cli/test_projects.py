@@ -123,7 +123,7 @@ def test_check_explains_each_kind_that_it_found_and_no_other(
     assert "syntax" in kinds and len(kinds) == len({*kinds}) <= 2
     assert "To do: Look at the line" in " ".join(out.split())
     assert main(["check", "--explain", "gone"]) == 2
-    assert "from which folder you run the command" in " ".join(capsys.readouterr().out.split())
+    assert "the folder in which you run the command" in " ".join(capsys.readouterr().out.split())
 
 
 def test_explanations_are_of_kinds_that_there_are() -> None:

@@ -179,7 +179,7 @@ def test_what_may_still_be_on_its_way_is_left_alone(farm: Farm) -> None:
     before = farm.waiting()
     assert farm.take("--settle", "30")[:2] == (
         0,
-        "fresh.json: waiting: is too young\n0 taken, 0 duplicate, 0 refused, 1 waiting, 0 failed\n",
+        "fresh.json: waiting: changed too recently\n0 taken, 0 duplicate, 0 refused, 1 waiting, 0 failed\n",
     )
     assert (farm.waiting(), farm.stored()) == (before, {})
 
@@ -234,8 +234,8 @@ def test_one_bad_bundle_in_a_container_keeps_the_whole_aside(farm: Farm) -> None
     ("name", "data", "reason"),
     [
         ("empty.json", b"", "it is empty"),
-        ("none.jsonl", b"\n", "holds no bundle"),
-        ("tool.exe", b"MZ", "no kind of file that holds bundles"),
+        ("none.jsonl", b"\n", "has no bundle"),
+        ("tool.exe", b"MZ", "not a kind of file that has bundles"),
         ("cut.json.gz", b"\x1f\x8b\x08\x00", "cannot be read"),
         ("twice.jsonl", text(plain()) + b"\n" + text(plain(results=[result(value=2)])), "run-1"),
         (
@@ -282,7 +282,7 @@ def test_links_and_devices_are_moved_aside_and_never_opened(farm: Farm) -> None:
     assert farm.stored() == {}
     for name in ("link.json", "gone.json", "pipe.json", "run.json"):
         assert "it is no regular file" in farm.reason(name)
-    assert "no kind of file" in farm.reason("folder")
+    assert "not a kind of file" in farm.reason("folder")
     assert (farm.rejected / "link.json").is_symlink()
     assert secret.is_file() and (outside / "deep.json").is_file()
 
@@ -437,7 +437,7 @@ def test_what_another_signed_is_kept_aside(
     if how == "logs":
         other.sign(farm.put("run.logs.tar.zst", LOGS))
     assert farm.take("--allowed-signers", allowed)[0] == 1
-    expected = "does not name the runner" if how == "nobody" else "is not a good one of “lab 3”"
+    expected = "does not name the runner" if how == "nobody" else "is not a valid one of “lab 3”"
     assert expected in farm.reason("run.json")
     assert (farm.rejected / "run.json.sig").is_file()
     assert farm.stored() == {}
@@ -501,7 +501,7 @@ def test_the_signature_of_a_bundle_holds_for_the_logs_that_it_was_packed_with(
     assert status == 1 and farm.stored() == {}
     said = {
         "altered": f"“speed.log” in run.logs.tar.zst has the SHA-256 {full(kept['speed.log'])}",
-        "added": "“more.log” in run.logs.tar.zst is none of those that were packed",
+        "added": "“more.log” in run.logs.tar.zst is not one of those that were packed",
         "missing": "“dmesg.txt” is not in run.logs.tar.zst",
     }
     assert said[how] in farm.reason("run.json")
@@ -612,7 +612,7 @@ def test_folders_without_an_end_stop_nothing(farm: Farm) -> None:
     status, out, err = farm.take()
     # Python's own way to remove folders, by which tests are cleared, goes no deeper than a thousand.
     subprocess.run(["rm", "-r", farm.inbox / "a"], check=True)
-    assert status == 2 and "at a depth of more than 20" in err and "z.json: taken" in out
+    assert status == 2 and "nested more than 20 deep" in err and "z.json: taken" in out
 
 
 def test_one_upload_is_of_so_many_guides_at_most(farm: Farm) -> None:
@@ -667,6 +667,6 @@ def test_while_another_intake_is_at_work_nothing_is_done(farm: Farm) -> None:
         fcntl.flock(lock, fcntl.LOCK_EX)
         status, out, _ = farm.take()
     assert status == 0
-    assert out.startswith("nothing done: another intake is at work")
+    assert out.startswith("nothing done: another intake is running")
     assert list(farm.waiting()) == ["run.json"]
     assert "1 taken" in farm.take()[1]

@@ -174,7 +174,7 @@ def test_what_is_missing_is_named_with_its_option(
         (["nowhere.log", *WHO], 2, "there is no such file"),
         (["LOG", *WHO, "--as", "openssl-sped"], 2, "did you mean “openssl-speed”?"),
         (["LOG", *WHO, "--param", "engine"], 2, "NAME=VALUE"),
-        (["EMPTY", *WHO], 3, "no figure that is understood"),
+        (["EMPTY", *WHO], 3, "no figure in the logs was understood"),
     ],
 )
 def test_wrong_use_says_what_is_wrong(

@@ -81,7 +81,7 @@ def test_the_step_of_the_action_reports_a_regression_in_every_way(project: Path,
     comment = (reports / "comment.md").read_text("utf-8")
     assert comment.startswith("### Performance: ") and "regress" in comment
     assert "<table" in (reports / "comparison.html").read_text("utf-8")
-    # What is kept as an artifact holds no bundles of the base.
+    # What is kept as an artifact has no bundles of the base.
     assert {path.name for path in reports.iterdir()} == {
         *("comment.md", "comparison.html", "comparison.sarif", "annotations.txt"),
         *("codequality.json", "junit.xml"),

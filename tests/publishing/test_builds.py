@@ -237,7 +237,7 @@ def test_a_build_with_a_fault_leaves_the_site(built: Path) -> None:
     change(built / "results/a.json", "1234.5", "4321.0")
     strict = run_build(built, "--strict")
     assert strict.returncode == 1
-    assert "build/html is as it was" in strict.stderr and site(built) == before
+    assert "build/html is unchanged" in strict.stderr and site(built) == before
     missing = run_build(built, "--results", "resluts")
     assert missing.returncode == 2
     assert "resluts" in missing.stderr and site(built) == before

@@ -51,8 +51,8 @@ def add_parsers(add: shared.AddParser) -> None:
     """Add the command to the parser."""
     build = add(
         "build",
-        "Until then, and where the build fails or is stopped, the folder holds the site "
-        "of before. Two builds take turns.",
+        "Until then, or if the build fails or is stopped, the folder has the previous site. "
+        "Two builds take turns.",
     )
     build.add_argument("--builder", default="html", metavar="NAME", help="default: html")
     build.add_argument("--output", metavar="DIR", help="the site; default: build/BUILDER")
@@ -114,7 +114,7 @@ def _build(options: argparse.Namespace) -> int:
         if status == 0 and not is_quiet:
             print("\n".join(_summary(at.target, site, time.monotonic() - begun)))
     if status:
-        print(f"perfguide: not built; {at.target} is as it was", file=sys.stderr)
+        print(f"perfguide: not built; {at.target} is unchanged", file=sys.stderr)
     return status
 
 

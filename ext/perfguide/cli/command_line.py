@@ -30,15 +30,15 @@ class Command:
 
 COMMANDS = (
     Command(
-        "init", "init", "begin a project that builds: configuration, an example bundle, a CI file"
+        "init", "init", "start a project that builds: configuration, an example bundle, a CI file"
     ),
-    Command("build", "build", "build the site aside and put it into place when it is whole"),
+    Command("build", "build", "build the site aside and put it into place when it is complete"),
     Command(
         "serve", "serve", "show the site on this machine, and build it again when a file changes"
     ),
     Command("check", "check", "check that all bundles are valid, and say what to fix"),
     Command("health", "health", "say what is wrong with the figures themselves"),
-    Command("list", "list_guides", "list the guides that the bundles give"),
+    Command("list", "list_guides", "list the guides made from the bundles"),
     Command("show", "show", "print figures and where each of them comes from"),
     Command("find", "find", "say which boards meet a need"),
     Command("compare", "compare", "say what changed between two releases"),
@@ -76,7 +76,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     # Better refused here than by a traceback in the middle of a build.
     if not re.fullmatch("[0-9]{0,12}", os.environ.get("SOURCE_DATE_EPOCH", "")):
         hint = "give it seconds since 1970, such as those of: git log -1 --format=%ct"
-        return shared.fail(f"perfguide: SOURCE_DATE_EPOCH is no time; {hint}")
+        return shared.fail(f"perfguide: SOURCE_DATE_EPOCH is not a time; {hint}")
     if not os.environ.get("SOURCE_DATE_EPOCH"):
         os.environ.pop("SOURCE_DATE_EPOCH", None)  # programs that we start would read it as a time
     try:

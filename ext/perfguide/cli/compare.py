@@ -34,15 +34,13 @@ def add_parsers(add: shared.AddParser) -> None:
     """Add the command to the command line."""
     parser = add(
         "compare",
-        "OLD and NEW are releases of --results, the beginnings of their names (09.01), latest for "
-        "the newest one, or "
-        "folders, files or archives of bundles. What is there as a path, or has a / in it, is "
-        "a path. Names of one side alone go before or behind it or in its place: 09.01,board=sk, "
-        "soc=AM64X,os=linux; without a release it is the newest. compare SOC OLD NEW is short "
-        "for compare OLD NEW --soc SOC. Sides of different boards, SoCs "
-        "or systems are set side by side, with ratios and no alarm. The "
-        "statistics learn the noise from all releases in --results before OLD, and with "
-        "--look-ahead from those after NEW.",
+        "OLD and NEW are releases in --results (09.02.00.10, its beginning 09.02, or latest), or "
+        "folders, files or archives of bundles. An argument is a path if it exists, or has a / in "
+        "it. To choose the board, SoC or system of one side, name them with its release or alone: "
+        "09.01,board=sk, or soc=AM64X,os=linux for the newest release. compare SOC OLD NEW is "
+        "short for compare OLD NEW --soc SOC. Different boards, SoCs or systems are shown side by "
+        "side, with ratios and without alarms. The statistics learn the noise from all releases "
+        "in --results before OLD and, with --look-ahead, after NEW.",
     )
     parser.add_argument("old", metavar="OLD", help="09.01, board=sk, or a folder or archive")
     parser.add_argument("new", metavar="NEW", help="09.02, board=evm, or a folder or archive")
@@ -74,7 +72,7 @@ def add_parsers(add: shared.AddParser) -> None:
     parser.add_argument(
         "--snippets",
         action="store_true",
-        help="end the text with entries that accept what is worse",
+        help="end the text with waivers that would accept what got worse",
     )
     parser.add_argument(
         "--waivers", metavar="FILE", help=f"accepted changes; default: {shared.WAIVERS}"
@@ -157,7 +155,7 @@ def _side_argument(text: str) -> _SideArgument:
     if len(releases) > 1:
         parts = ", ".join(f"{n}=NAME" for n in PARTS)
         raise ValueError(
-            f"“{text}” names {len(releases)} releases; write one, and behind it any of {parts}"
+            f"“{text}” names {len(releases)} releases; write one, followed by any of {parts}"
         )
     first = releases[0] if releases else ""
     path = Path(first)
@@ -277,7 +275,7 @@ def _print_nothing_in_common(
     lines = [*comparison.notes, "nothing to compare: the two sides have no figure in common"]
     if comparison.notes and rest is not None:
         releases = ", ".join(sorted({key.release for key in rest.pool.guides()}))
-        lines.append(f"name two releases; here are: {releases}")
+        lines.append(f"name two of these releases: {releases}")
     for span in comparison.instead:
         _, soc, system = span.platform
         lines.append(
@@ -310,7 +308,7 @@ def _side_by_side(
     if unfit := [form for form in asked if form not in SIDE_BY_SIDE]:
         return shared.fail(
             f"perfguide compare: --format {unfit[0]} is for two releases of the same boards; "
-            f"these are not, and can be had as {', '.join(SIDE_BY_SIDE)}"
+            f"for others choose {', '.join(SIDE_BY_SIDE)}"
         )
     if not partners(old, new):
         listed = "; ".join(
@@ -367,7 +365,9 @@ def _nothing(side: _SideArgument, holdings: Holdings, only: Filter) -> str:
     from ..compare.select import nearest_releases
 
     if side.path:
-        return f"nothing to compare: {visible(side.text)} has no figures that were asked for"
+        return (
+            f"nothing to compare: {visible(side.text)} has none of the figures that were asked for"
+        )
     guides = holdings.pool.guides()
     for what, pattern, names in (
         ("SoC", only.soc, {key.soc for key in guides}),
@@ -381,8 +381,8 @@ def _nothing(side: _SideArgument, holdings: Holdings, only: Filter) -> str:
     releases = nearest_releases(holdings.pool)
     asked = side.release or ""
     hint = nearest(asked, releases) or f"there are {', '.join(map(visible, releases)) or 'none'}"
-    what = "no release that was asked for is, or begins with,"
-    return f"nothing to compare: {what} “{visible(side.release or '')}” ({hint})"
+    what = "no release has a name that is, or begins with,"
+    return f"nothing to compare: {what} “{visible(asked)}” ({hint})"
 
 
 def _boards(holdings: Holdings, only: Filter) -> set[str]:

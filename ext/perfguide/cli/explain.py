@@ -13,7 +13,7 @@ _PUBLISHED = "The figures are published as they are."
 EXPLAINED: dict[str, tuple[str, str]] = {
     "missing-path": (
         "Nothing is read, so that a mistyped folder does not empty the site.",
-        "Check the spelling, and from which folder you run the command: paths are relative to it.",
+        "Check the spelling, and the folder in which you run the command: paths are relative to it.",
     ),
     "unreadable": (
         "Nothing in the file is published.",
@@ -31,7 +31,7 @@ EXPLAINED: dict[str, tuple[str, str]] = {
     ),
     "syntax": (
         _LEFT_OUT,
-        "Look at the line: a comma that is missing or too many, a text without its quote, NaN. "
+        "Look at the line: a missing or extra comma, a text without its closing quote, NaN. "
         "python -m json.tool FILE shows the same place.",
     ),
     "schema": (
@@ -53,14 +53,13 @@ EXPLAINED: dict[str, tuple[str, str]] = {
         'old id: "supersedes": ["OLD ID"], "reason": "WHY".',
     ),
     "supersedes": (
-        "The bundle is published; what it was to withdraw stays.",
-        "Name ids of older bundles that are there. Both bundles have to name their runner, and it has "
-        "to be the same one: perfguide pack --runner NAME.",
+        "The bundle is published; what it was meant to withdraw stays.",
+        "Name ids of older bundles that are there. Both bundles have to name the same "
+        "runner: perfguide pack --runner NAME.",
     ),
     "unknown-key": (
         "The key is left out; the rest of the bundle is published.",
-        "Fix its spelling. Facts of your own have their place in “setup”, and in “params” "
-        "of a result.",
+        "Fix its spelling. Your own facts belong in “setup”, or in the “params” of a result.",
     ),
     "contradiction": (
         _PUBLISHED,
@@ -78,10 +77,10 @@ EXPLAINED: dict[str, tuple[str, str]] = {
         "differs, say what in “params”.",
     ),
     "mixed-setup": (
-        "A bundle with such results is neither packed nor taken in. Of those that are stored, pages show the mean, and say "
-        "which fact differs.",
-        "Name in “params” what differs: perfguide pack --param card=A. Or withdraw the bundle that is not to count "
-        "by “supersedes”.",
+        "A bundle with such results is neither packed nor accepted. For stored bundles, pages show the "
+        "mean and say which fact differs.",
+        "Name in “params” what differs: perfguide pack --param card=A. Or withdraw the wrong bundle with "
+        "“supersedes”.",
     ),
     "same-log": (
         "Its figures are counted twice, as if they had been measured twice.",
@@ -89,27 +88,27 @@ EXPLAINED: dict[str, tuple[str, str]] = {
     ),
     "same-run": (
         "Both are published, and pooled where they are of the same release.",
-        "If one is a copy of the other, remove it. A real second run never has all digits alike.",
+        "If one is a copy of the other, remove it. A real second run never agrees in every digit.",
     ),
     "future": (
-        "The figures are published under that date, and until it has come no other bundle can "
-        "withdraw this one.",
+        "The figures are published under that date, and no other bundle can withdraw this one "
+        "before it.",
         "Set the runner's clock, or this machine's if that is the one that is wrong. Then remove "
         "the file, and upload the run again with its real date.",
     ),
     "undescribed": (
-        "The figures are published, in tables that they suggest.",
+        "The figures are published, in tables derived from their parameters.",
         "Copy the lines that the message has into the description of the benchmark, in "
         "source/benchmarks.",
     ),
     "names": (
-        "Each spelling is a thing of its own, and its figures are not compared.",
+        "Each spelling counts as something else, and figures of different spellings are not compared.",
         "Use one spelling in the programs that write bundles. For boards, boards.toml has aliases.",
     ),
     "ignored": (
         "Nothing: the file is not a bundle.",
-        "Move it elsewhere if you do not want to read this. Bundles end with .json or .jsonl, "
-        "also packed.",
+        "Move it elsewhere if you do not want this message. The names of bundles end with "
+        ".json or .jsonl, before the ending of a compression if there is one.",
     ),
     "catalog": (
         "The description is not used; its benchmark shows under “Other results”.",

@@ -35,7 +35,7 @@ def add_parsers(add: shared.AddParser) -> None:
         "export",
         "A row for each figure, with the same columns in each format; the page Download the data "
         "lists them. CSV, JSON and Excel are one file. Parquet is a folder with a file for each "
-        "guide, in folders soc=…/os=…, as the site has them; it is put into place when it is whole. Pages "
+        "guide, in folders soc=…/os=…, as the site has them; it is put into place when it is complete. Pages "
         "are plain reStructuredText with a conf.py: Sphinx, sphinx-rtd-theme and sphinx-tabs build "
         "them without perfguide.",
     )
@@ -77,7 +77,7 @@ def _run(options: argparse.Namespace) -> int:
     output: Path | None = options.parquet or options.output
     form = options.format or (ENDINGS.get(output.suffix, "parquet") if output else None)
     if options.parquet and (options.output or form != "parquet"):
-        return shared.fail("perfguide export: --parquet names the folder and the format")
+        return shared.fail("perfguide export: --parquet already names the folder and the format")
     if form is None or (output is None and form in ("excel", "parquet")):
         return shared.fail(
             "perfguide export: say where to, such as -o figures.csv, -o figures.json, "
@@ -164,9 +164,9 @@ def _write_pages(options: argparse.Namespace) -> int:
 
     folder: Path | None = options.rst
     if folder is None:
-        return shared.fail("perfguide export: --soc goes with --rst alone")
+        return shared.fail("perfguide export: --soc is only for --rst")
     if options.output or options.format or options.parquet:
-        return shared.fail("perfguide export: --rst names the folder and the format")
+        return shared.fail("perfguide export: --rst already names the folder and the format")
     if why := plain_project.refusal(folder):
         return shared.fail(f"perfguide: {why}")
     settings = shared.site_settings(options)

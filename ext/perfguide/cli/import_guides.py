@@ -99,7 +99,7 @@ def _import(options: argparse.Namespace) -> int:
     if not any(snapshot.tables for snapshot in snapshots):
         endings = ", ".join(isolated.READERS)
         return shared.fail(
-            f"there is no table in what was read; tables are read from {endings} files",
+            f"no table was found; tables are read from {endings} files",
             shared.NOTHING,
         )
     if options.propose:
@@ -213,7 +213,7 @@ def _write(
 
     releases, unnamed = _releases(options, snapshots, meaning)
     for name, _, about in unnamed:
-        message = f"which release {visible(name)} is of is not stated: left out {about}".strip()
+        message = f"left out {visible(name)}, whose release is not stated {about}".strip()
         hint = "add it to [releases] of the map" if options.git else "give --sdk, or sdk in the map"
         shared.print_all([Diagnostic("log-note", "import", message, hint)], sys.stderr)
     options.output.mkdir(parents=True, exist_ok=True)
@@ -242,7 +242,7 @@ def _write(
             mapped = len(snapshot.tables) - len(imported.unmapped)
             print(
                 f"{visible(sdk)} ({name}): {own} figures of {mapped} tables, {imported.loose} of "
-                f"them by entries of other headings or captions; {len(imported.unmapped)} tables are "
+                f"them by entries with other headings or captions; {len(imported.unmapped)} tables are "
                 "not in the map"
             )
         figures += own
@@ -253,16 +253,16 @@ def _write(
         unlisted += imported.unlisted_words
     lacking = unnamed if options.git else []
     if gaps or lacking:
-        print(f"# Lines to add to {options.map}, once they are looked at", file=sys.stderr)
+        print(f"# Lines to add to {options.map}, after you have reviewed them", file=sys.stderr)
         print(additions(gaps, lacking, meaning, _catalog(options)), end="", file=sys.stderr)
     if unconfirmed or unlisted:
         print(
-            f"{unconfirmed} passages of the guide are used as [[words]] of the map says, and not "
-            f"confirmed there yet; {unlisted} around figures are not in the map"
+            f"{unconfirmed} passages of the guide are used as [[words]] in the map says, but are not "
+            f"confirmed there yet; {unlisted} passages around figures are not in the map"
         )
     print(
-        f"{figures} figures in {written} bundles; {left_out} not taken, "
-        f"{missing} cells without a figure"
+        f"{figures} figures in {written} bundles; cells left out: {left_out}, "
+        f"without a figure: {missing}"
     )
     return shared.FINE if written else shared.NOTHING
 

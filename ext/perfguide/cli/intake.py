@@ -20,10 +20,10 @@ def add_parsers(add: shared.AddParser) -> None:
     """Add the command to the command line."""
     parser = add(
         "intake",
-        "An upload is a file that holds bundles, in any folder of INBOX. With run.json go "
-        "run.logs.tar.zst (its logs), run.json.sha256 and run.json.sig where they are there. "
-        "Files whose names begin with a dot or end with .part or .tmp are left alone. It can "
-        "run from cron, beside a build and beside itself.",
+        "An upload is a file with bundles, in any folder of INBOX. To run.json belong "
+        "run.logs.tar.zst (its logs), run.json.sha256 and run.json.sig, if they are there. "
+        "Files whose names begin with a dot or end with .part or .tmp are left alone. The command can "
+        "run from cron, during a build, and while another one of it runs.",
     )
     parser.add_argument("inbox", metavar="INBOX", type=Path)
     parser.add_argument("results", metavar="RESULTS", type=Path)
@@ -112,7 +112,7 @@ def _run(options: argparse.Namespace) -> int:
     # Not an error: cron starts the next run while a long one goes on.
     except BusyError as busy:
         if not options.quiet:
-            print(f"nothing done: another intake is at work in {visible(str(busy))}")
+            print(f"nothing done: another intake is running in {visible(str(busy))}")
         return shared.FINE
     if not options.quiet:
         words = (f"{counts[v]} {v}" for v in ("taken", "duplicate", "refused", "waiting", "failed"))

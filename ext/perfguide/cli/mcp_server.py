@@ -107,7 +107,7 @@ def server(site: Sequence[str], url: str = "") -> MCPServer[Any]:
         severity: Literal["error", "warning", "note"] = "warning",
         limit: int = MAX_ITEMS,
     ) -> dict[str, Any]:
-        """Return findings about figures that cannot be or are unlikely: error, warning or note and worse."""
+        """Return findings about figures that are impossible or unlikely, of a severity or worse."""
         checked = _json("health", [*site, "--format=json", "--fail-on=error"], [])
         grave = SEVERITIES[: SEVERITIES.index(severity) + 1]
         findings = [

@@ -26,9 +26,9 @@ OPTIONS = (
     ("--sdk-name", "sdk.name", "the SDK's family, where it is not Processor SDK"),
     ("--kernel", "sdk.kernel", "the kernel's version"),
     ("--image", "sdk.image", "the image on the board"),
-    ("--description", "board.description", "the board in words"),
+    ("--description", "board.description", "a description of the board"),
     ("--runner", "runner.name", "what ran the benchmarks"),
-    ("--id", "id", "the bundle's id; derived from its content where left out"),
+    ("--id", "id", "the bundle's id; by default derived from its content"),
     ("--created", "created", "when the run was, as 2024-04-02T09:30:00Z"),
 )
 
@@ -68,7 +68,7 @@ def add_parsers(add: shared.AddParser) -> None:
         action="append",
         default=[],
         metavar="NAME=VALUE",
-        help="a fact about the run that readers are to know: card=SanDisk, mount=async",
+        help="a fact about the run that readers should know: card=SanDisk, mount=async",
     )
     packing.add_argument(
         "--note", action="append", default=[], metavar="TEXT", help="words about the run"
@@ -82,7 +82,7 @@ def add_parsers(add: shared.AddParser) -> None:
         "--strict",
         type=int,
         metavar="LINES",
-        help="write no bundle if more lines with numbers than these were not read",
+        help="write no bundle if more than this number of lines with numbers were not read",
     )
     shared.add_benchmarks(packing)
     packing.set_defaults(run=_pack)
@@ -203,9 +203,9 @@ def _pack(options: argparse.Namespace) -> int:
     if packed.bundle is None:
         if any(report.results for report in packed.reports):
             return shared.fail("no bundle was written; fix the faults above")
-        why = "the logs hold no figure that is understood" if logs else "there is no log there"
+        why = "no figure in the logs was understood" if logs else "there are no logs"
         hint = (
-            "perfguide adapters lists what is, with an example of each; formats of your own, "
+            "perfguide adapters lists the formats, with an example of each; formats of your own, "
             f"NAME{described.ENDING}, are looked for in the folder {options.benchmarks} (--benchmarks)"
         )
         return shared.fail(f"no bundle was written: {why}; {hint}", shared.NOTHING)

@@ -40,8 +40,8 @@ def add_parsers(add: shared.AddParser) -> None:
     """Add the command to the command line."""
     parser = add(
         "doctor",
-        "Looks at Python and its packages, at conf.py, at the bundles, at where the site goes, "
-        "and for programs that only some tasks need. Builds nothing.",
+        "Checks Python and its packages, conf.py, the bundles, the folder of the site, and programs "
+        "that only some tasks need. Builds nothing.",
     )
     parser.set_defaults(run=_run)
 
@@ -51,7 +51,7 @@ def _run(_options: argparse.Namespace) -> int:
     for state, text in lines:
         print(f"{state:>7}  {text}")
     wrong = sum(state == "fix" for state, _ in lines)
-    print(f"{wrong} to fix" if wrong else "Nothing is in the way of: perfguide build")
+    print(f"{wrong} to fix" if wrong else "All is ready for: perfguide build")
     return shared.FOUND if wrong else shared.FINE
 
 
@@ -66,9 +66,9 @@ def _checked(folder: Path) -> Iterator[Line]:
     for line in extras.missing_from_site():
         yield "note", line[0].lower() + line[1:]
     if not shutil.which("git"):
-        yield "note", "git is not found: import --git needs it"
+        yield "note", "git was not found: import --git needs it"
     if not (shutil.which("latexmk") and shutil.which("xelatex")):
-        yield "note", "LaTeX is not found: PDFs need latexmk and xelatex"
+        yield "note", "LaTeX was not found: PDFs need latexmk and xelatex"
 
 
 _PROBE = """
@@ -134,7 +134,7 @@ def _bundles(folder: Path, given: object) -> Iterator[Line]:
     paths = [given] if isinstance(given, str) else given if isinstance(given, list) else ["results"]
     for path in map(str, paths):
         if is_url(path):
-            yield "note", f"bundles are at {visible(path)}, which was not looked at"
+            yield "note", f"bundles are at {visible(path)}, which was not checked"
         elif not (folder / path).exists():
             yield (
                 "fix",

@@ -27,11 +27,10 @@ def add_parsers(add: shared.AddParser) -> None:
     """Add the command to the command line."""
     parser = add(
         "serve",
-        "Builds as perfguide build does, so a page is the old one or the new one, and never a "
-        "part. Reload the page to see what is new. Ends with Ctrl+C.",
+        "Builds like perfguide build, so you see each page complete, old or new. Reload the page to see what is new. Ends with Ctrl+C.",
     )
     parser.add_argument(
-        "--port", type=int, default=8000, metavar="N", help="default: 8000; 0 takes a free one"
+        "--port", type=int, default=8000, metavar="N", help="default: 8000; 0 picks a free one"
     )
     parser.add_argument(
         "--results",

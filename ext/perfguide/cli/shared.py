@@ -21,7 +21,7 @@ FINE, FOUND, USAGE, NOTHING = 0, 1, 2, 3
 
 EXIT_STATUS = """exit status:
   0  all is well
-  1  what was asked about was found: check or intake refused an upload, health has
+  1  something was found: check or intake refused an upload, health has
      a finding, compare a regression (with --fail-on)
   2  wrong usage, a missing path, or a file that cannot be written
   3  nothing to show or to compare, or no board meets a need

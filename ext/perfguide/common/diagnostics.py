@@ -50,7 +50,7 @@ KINDS: dict[str, Kind] = {
     "names": Kind(
         "warning", "a name spelt in two ways, one that is no name, or one too long for a folder"
     ),
-    "ignored": Kind("note", "a file that holds no bundles"),
+    "ignored": Kind("note", "a file that has no bundles"),
     "catalog": Kind("error", "a benchmark description that cannot be used"),
     "catalog-prose": Kind("warning", "a benchmark description without its text"),
     "no-results": Kind("warning", "no valid bundle was found"),

@@ -136,7 +136,9 @@ class _Intake:
             below_inbox = folder.relative_to(inbox)
             if len(below_inbox.parts) >= MAX_FOLDER_DEPTH and folders:
                 folders.clear()
-                text = f"holds folders at a depth of more than {MAX_FOLDER_DEPTH}; they are not looked at"
+                text = (
+                    f"has folders nested more than {MAX_FOLDER_DEPTH} deep, which are not searched"
+                )
                 yield Outcome(below_inbox.as_posix(), "failed", text)
             folders[:] = sorted(
                 name
@@ -167,12 +169,12 @@ class _Intake:
         age = min(self._age(folder, n) for n in [name, *beside])
         belongs = name.endswith((LOG_ARCHIVE, CHECKSUM, SIGNATURE))
         if age < self._orders.settle:
-            return Outcome(path, "waiting", "is too young")
+            return Outcome(path, "waiting", "changed too recently")
         if belongs and not holds_bundles and age < self._orders.patience:
             return Outcome(path, "waiting", "waits for the upload that it belongs to")
         try:
             if not holds_bundles:
-                kind = "is no kind of file that holds bundles"
+                kind = "is not a kind of file that has bundles"
                 raise RefusedError("belongs to no upload" if belongs else kind)
             return self._take(upload)
         except RefusedError as refused:
@@ -255,7 +257,7 @@ class _Intake:
             if not digests and self._stored.was_taken(owned_id):
                 raise RefusedError(
                     f"the run “{name}” was stored once and has been removed since; give the run "
-                    f"an id of its own, or take the line of this id out of {TAKEN} in the results"
+                    f"an id of its own, or remove the line of this id from {TAKEN} in the results"
                 )
 
     def _read_bundles(self, copy: Copy, path: str) -> tuple[list[Loaded], list[Diagnostic]]:
@@ -268,7 +270,7 @@ class _Intake:
             reason = "has faults; fix them and upload it again"
             raise RefusedError(reason, [*diagnostics, *conflicts])
         if not items:
-            raise RefusedError("holds no bundle")
+            raise RefusedError("has no bundle")
         return items, diagnostics
 
     def _check_setups(self, items: Sequence[Loaded]) -> None:
@@ -301,12 +303,12 @@ class _Intake:
             if log in stated and digest not in stated[log]:
                 expected = " or ".join(sorted(stated[log]))
                 raise RefusedError(
-                    f"the log “{log}” in {name} has the SHA-256 {digest}, and not {expected}, as the "
-                    "bundle says; pack again and upload both"
+                    f"the log “{log}” in {name} has the SHA-256 {digest}, but the "
+                    f"bundle says {expected}; pack again and upload both"
                 )
             if log not in stated and _holds_hashes(items):
                 raise RefusedError(
-                    f"the log “{log}” in {name} is none of those that were packed with the "
+                    f"the log “{log}” in {name} is not one of those that were packed with the "
                     "bundle; pack again and upload both"
                 )
             seen.add(log)
@@ -340,9 +342,9 @@ class _Intake:
                 signature = copies[part + SIGNATURE].path
                 if not _signed(copies[part].path, signature, runner, self._orders.signers):
                     raise RefusedError(
-                        f"{part}: the signature is not a good one of “{runner}”, the runner in the "
+                        f"{part}: the signature is not a valid one of “{runner}”, the runner in the "
                         f"bundle; {self._orders.signers} needs a line with this name and its key, "
-                        "and the file must be as it was signed"
+                        "and the file must not have changed since it was signed"
                     )
 
     def _set_aside(self, upload: _Upload, refused: RefusedError) -> Outcome:
@@ -401,8 +403,8 @@ def _check_checksums(copies: dict[str, Copy]) -> None:
             stated = copies[part + CHECKSUM].path.read_bytes()[:64].decode("ascii", "replace")
             if stated.lower() != copy.digest:
                 raise RefusedError(
-                    f"{part} has the SHA-256 {copy.digest}, and not what {part}{CHECKSUM} "
-                    "says; upload it again"
+                    f"{part} has the SHA-256 {copy.digest}, which is not what "
+                    f"{part}{CHECKSUM} says; upload it again"
                 )
 
 

@@ -128,7 +128,7 @@ def find(paths: Sequence[Path]) -> tuple[list[LogFile], dict[str, Any], list[Dia
                 continue
             except (OSError, EOFError, lzma.LZMAError, zlib.error, zstandard.ZstdError) as error:
                 message = f"cannot be decompressed: {error}"
-                hint = "pack the log as it was before, or copy it again"
+                hint = "pack the log before it was compressed, or copy it again"
                 diagnostics.append(Diagnostic("unreadable", name, message, hint))
                 continue
             if _is_packed(path):
@@ -137,7 +137,7 @@ def find(paths: Sequence[Path]) -> tuple[list[LogFile], dict[str, Any], list[Dia
                 try:
                     environment |= msgspec.json.decode(data, type=dict[str, Any])
                 except msgspec.MsgspecError as error:
-                    hint = "fix it, or remove it and say what it says by options"
+                    hint = "fix it, or remove it and give its values as options"
                     diagnostics.append(Diagnostic("syntax", name, f"is not JSON: {error}", hint))
                 continue
             # Logs of two folders may share a name; results have to point to the right one.
@@ -172,7 +172,7 @@ def divided(logs: Sequence[LogFile], stated: Stated) -> tuple[list[LogFile], lis
         parts.append(replace(log, lines=lines) if lines else log)
         if lines:
             message = (
-                f"is of several boards or kernels: only the {len(lines)} lines of {name} are read"
+                f"is from several boards or kernels: only the {len(lines)} lines of {name} are read"
             )
             notes.append(Diagnostic("log-note", log.name, message))
     return parts, notes
@@ -251,14 +251,14 @@ def _mixture(log: LogFile, readings: Sequence[Reading]) -> list[Diagnostic]:
     for what, old, new, line in log.plain.mixed:
         if any(each < line for each in lines) and any(each > line for each in lines):
             message = f"this log has figures of two {what}s: “{old}”, and from this line “{new}”"
-            hint = f"{split}, or say which one by --kernel" if what == "kernel" else split
+            hint = f"{split}, or name one with --kernel" if what == "kernel" else split
             return [Diagnostic("log-row", log.name, message, hint, line=line)]
     of_hosts = {host: sorted(own & {*lines}) for host, own in log.plain.hosts.items()}
     first = {host: own[0] for host, own in of_hosts.items() if own}
     if len(first) > 1:
         places = ", ".join(f"{host} (line {line})" for host, line in [*first.items()][:5])
         message = f"this log has figures of several boards: {places}"
-        hint = f"{split}, or say which one by --board"
+        hint = f"{split}, or name one with --board"
         return [Diagnostic("log-row", log.name, message, hint)]
     return []
 
@@ -313,7 +313,7 @@ def pack(
         dates = []
     elif "created" not in content:
         hint = "say it with --created"
-        message = "no log says when the run was: it is dated now"
+        message = "no log says when the run took place, so it is dated now"
         dates = [Diagnostic("log-note", "the bundle", message, hint)]
     # Of several logs the first one with a fact wins; the order is that of the names.
     content.setdefault("created", now.isoformat(timespec="seconds"))
@@ -363,7 +363,7 @@ def _date(log: LogFile, readings: Sequence[Reading], notes: list[Diagnostic]) ->
         date, number = dated_line
         line, source = log.plain.numbers[number - 1], "this line"
     message = f"the run is dated {date.created}, as {source} says"
-    hint = "" if date.has_zone else "it names no time zone that is known: taken as UTC"
+    hint = "" if date.has_zone else "it names no known time zone, so UTC is assumed"
     notes.append(Diagnostic("log-note", log.name, message, hint, line=line))
     return {"created": date.created}
 
