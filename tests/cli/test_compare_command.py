@@ -8,13 +8,13 @@ import pty
 import re
 import shlex
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 from zipfile import ZipFile
 
 import pytest
 from making import ROOT, TOML, plain, result, run_by_run, text
+from prepared import put_command
 
 from perfguide.cli.command_line import main
 
@@ -307,8 +307,9 @@ def test_a_file_gets_the_bytes_that_the_terminal_gets(farm: Farm, form: str) -> 
 def on_terminal(folder: Path, **environment: str) -> str:
     """What the command writes to a terminal."""
     parent, child = pty.openpty()
-    run = [sys.executable, "-m", "perfguide", "compare", "09.01", "09.02"]
-    known = os.environ | {"PYTHONPATH": str(ROOT / "ext"), "TERM": "xterm"} | environment
+    put_command(folder)
+    run = [str(folder / "perfguide"), "compare", "09.01", "09.02"]
+    known = os.environ | {"TERM": "xterm"} | environment
     if "NO_COLOR" not in environment:
         known.pop("NO_COLOR", None)
     with subprocess.Popen(run, cwd=folder, stdout=child, stderr=child, env=known) as process:
