@@ -5,17 +5,18 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import anyio
 import pytest
 from making import plain, result
 from making import text as encoded
-from mcp import Client, StdioServerParameters
-from mcp.types import CallToolResult, TextContent
 
 from perfguide.cli.command_line import main
 from perfguide.cli.mcp_server import server
+
+if TYPE_CHECKING:
+    from mcp.types import CallToolResult
 
 NEED = ["openssl/throughput?algorithm=aes-256-cbc&block_size=1024 >= 20 MB/s"]
 
@@ -42,6 +43,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def ask(tool: str, **arguments: Any) -> CallToolResult:
     """Return the answer of a server in this process."""
+    from mcp import Client  # takes half a second of each process that collects the tests
 
     async def asked() -> CallToolResult:
         app = server(["--results=results"], "https://example.org/guides/")
@@ -53,13 +55,15 @@ def ask(tool: str, **arguments: Any) -> CallToolResult:
 
 def text(answer: CallToolResult) -> str:
     (content,) = answer.content
-    assert isinstance(content, TextContent)
+    assert content.type == "text"
     return content.text
 
 
 def test_a_client_finds_what_the_command_finds(
-    site: Path, capsys: pytest.CaptureFixture[str]
+    site: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
+    from mcp import Client, StdioServerParameters  # it wants an open file for errors
+
     async def asked() -> tuple[list[str], Any]:
         words = ["-m", "perfguide", "mcp", "--results", "results"]
         async with Client(StdioServerParameters(command=sys.executable, args=words)) as client:
@@ -74,7 +78,7 @@ def test_a_client_finds_what_the_command_finds(
         *("find_boards", "show_figures", "compare_releases", "check_health", "list_guides")
     ]
     assert main(["find", *NEED, "--results", "results", "--json", "--health"]) == 0
-    assert found == json.loads(capsys.readouterr().out)
+    assert found == json.loads(capfd.readouterr().out)
     groups = {board["board"]: board["group"] for board in found["boards"]}
     assert groups == {"fast": "meets", "slow": "cannot"}
     assert sorted(site.rglob("*")) == before
