@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -46,7 +47,7 @@ def copy(value: float | None, **more: Any) -> dict[str, Any]:
 
 
 def test_every_rule_says_what_it_is_and_what_to_do() -> None:
-    assert len(rules.RULES) == 31
+    assert len(rules.RULES) == 32
     for name, rule in rules.RULES.items():
         assert name == rule.id and rule.title and rule.about and rule.advice
         assert rule.severity in ("error", "warning", "note")
@@ -361,6 +362,29 @@ def test_results_in_steps_are_found(values: Sequence[float]) -> None:
 )
 def test_results_that_are_no_steps_are_fine(values: Sequence[float]) -> None:
     assert found("coarse-steps", *whetstones(*values)) == []
+
+
+@pytest.mark.parametrize(
+    ("times", "is_found"),
+    [
+        ((27, 28, 28, 30, 31, 34), True),
+        ((10, 11, 12, 13, 10, 10), True),
+        ((27, 28, 28, 30, 30), False),  # three figures can have a common multiple by chance
+        ((27, 28, 29.3, 30, 31, 31), False),
+        ((127, 128, 128, 130, 131), False),
+    ],
+)
+def test_small_steps_are_found_where_enough_figures_are_whole_parts_of_one_amount(
+    times: Sequence[float], is_found: bool
+) -> None:
+    runs = whetstones(*(round(2e8 / each, 1) for each in times))
+    findings = found("small-steps", *runs)
+    assert len(findings) == is_found
+    if findings:
+        low, high = 100 / (max(times) - 1), 100 / min(times)
+        said = re.search(r"are ([\d.]+) to ([\d.]+) % apart", findings[0].reason)
+        assert said and [float(n) for n in said.groups()] == pytest.approx([low, high], abs=0.06)
+        assert findings[0].figures == len(times) and not found("coarse-steps", *runs)
 
 
 @pytest.mark.filterwarnings("error")

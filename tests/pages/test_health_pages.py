@@ -119,3 +119,21 @@ def test_the_parts_of_all_findings_add_up_and_newer_guides_come_first(tmp_path: 
     assert total == sum(parts) == 2 * len(bundles)
     folds = re.findall(r"\*\* (X\d+), Linux", page)
     assert folds == [f"X{n}" for n in range(1, len(folds) + 1)]
+
+
+def test_a_guide_says_that_figures_are_those_of_the_release_before(tmp_path: Path) -> None:
+    def release(number: int, seeds: list[int]) -> dict[str, Any]:
+        results = [
+            negative("nbench", f"m{n}", "iterations/s") | {"value": 1000.25 + 37 * n + 3 * seed}
+            for n, seed in enumerate(seeds)
+        ]
+        return plain(*results, id=f"r{number}", sdk__version=f"09.0{number}")
+
+    fresh = [[seed] * 12 for seed in range(4)]
+    bundles = [release(n, seeds) for n, seeds in enumerate([*fresh, [3] * 8 + [9] * 4])]
+    pages = written(tmp_path, *bundles)
+    before, last = ({r["metric"]: r["value"] for r in b["results"]} for b in bundles[-2:])
+    same = sum(value == before[metric] for metric, value in last.items())
+    said = f"{same} of {len(last)} figures are those of the release before; the older results may"
+    guides = [(pages / f"guides/AM62X/linux/09.0{n}.rst").read_text("utf-8") for n in range(5)]
+    assert [said in guide for guide in guides] == [False] * 4 + [True]

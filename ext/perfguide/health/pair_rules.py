@@ -38,7 +38,22 @@ RULES = (
         "of them may be no difference between the boards",
         "measure for longer, so that the step becomes small beside the figure",
     ),
+    Rule(
+        "small-steps",
+        "note",
+        "results in small steps",
+        "all figures of a metric are one amount of work over whole units of time, as of a program that "
+        "reads a clock of seconds",
+        "measure for longer, and take a difference of one step for none",
+    ),
 )
+
+MAX_COARSE_TIMES, MAX_SMALL_TIMES = 12, 60
+"""The most units of time that a run took, for steps that are coarse and for small ones."""
+
+MIN_SMALL_STEPS = 4
+"""The different figures from which small steps are no coincidence: two or three numbers have some
+common multiple."""
 
 MIN_WIDE_RATIO = 1.25
 """The ratio of maximum to minimum from which extremes are far apart."""
@@ -220,8 +235,10 @@ def coarse_steps(figures: Figures) -> Iterator[Hit]:
     starts = np.flatnonzero(np.diff(series[order], prepend=-1))
     for positions in np.split(order, starts[1:]) if len(order) else []:
         low, high = figures.low[positions], figures.high[positions]
-        values = steps(np.concatenate([low, high[high > low]]))
+        every = np.concatenate([low, high[high > low]])
+        values = steps(every)
         if values is None:
+            yield from _small_steps(figures, positions.tolist(), every)
             continue
         newest = max(positions.tolist(), key=lambda p: (figures.release_rank[p], -p))
         listed = ", ".join(units.exact(value) for value in values)
@@ -231,6 +248,37 @@ def coarse_steps(figures: Figures) -> Iterator[Hit]:
         )
         for position in positions.tolist():
             yield Hit("coarse-steps", position, detail, guide=newest)
+
+
+def _small_steps(figures: Figures, positions: list[int], values: Floats) -> Iterator[Hit]:
+    distinct = np.unique(values)
+    if not MIN_SMALL_STEPS <= len(distinct) < len(values):
+        return
+    for factor in range(1, MAX_SMALL_TIMES):
+        times = _whole_times(distinct, factor, MAX_SMALL_TIMES, 0.002)
+        if times is None:
+            continue
+        small, large = (units.number(100 / n, 1) for n in (max(times) - 1, min(times)))
+        apart = " to ".join(dict.fromkeys((small, large)))
+        detail = (
+            "one amount of work over whole units of time: neighbouring results are "
+            f"{apart} % apart, and no single run gives one between them"
+        )
+        newest = max(positions, key=lambda p: (figures.release_rank[p], -p))
+        for position in positions:
+            yield Hit("small-steps", position, detail, guide=newest)
+        return
+
+
+def _whole_times(distinct: Floats, factor: int, most: int, slack: float) -> list[int] | None:
+    """Return for each of some rates in which whole number of units of time it did the work that the
+    fastest did in ``factor`` of them, or ``None`` if one of these is no whole number."""
+    over = distinct[-1] * factor / distinct
+    whole = np.round(over)
+    if np.all(np.abs(over - whole) <= np.minimum(2e-4 * whole, slack)) and whole.max() <= most:
+        times = [int(each) for each in whole]
+        return times if len({*times}) == len(distinct) else None
+    return None
 
 
 def steps(values: Floats) -> list[float] | None:
@@ -250,10 +298,7 @@ def steps(values: Floats) -> list[float] | None:
         return None
     # Even the fastest run may have taken two or three of these seconds.
     for factor in (1, 2, 3):
-        over = distinct[-1] * factor / distinct
-        whole = np.round(over)
-        fits = np.all(np.abs(over - whole) <= 2e-4 * whole)
-        if fits and whole.max() <= 12 and len(set(whole.tolist())) == len(distinct):
+        if _whole_times(distinct, factor, MAX_COARSE_TIMES, 1.0) is not None:
             return [float(v) for v in distinct]
     return None
 

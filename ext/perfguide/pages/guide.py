@@ -135,6 +135,26 @@ def write(site: Site, key: GuideKey, links: GuideLinks, top: Answers, errata: st
     return GuideOutcome(findable, diagnostics, top.facts, results, best, _headlines(top))
 
 
+MEANING_OF_COPIES = {
+    "stale-copy": "the older results may have been uploaded again, so they show no change since then",
+    "table-copied": "one of the two may be a copy, so they do not show how the two differ",
+}
+"""What it means for readers if figures are, digit for digit, those of another run, by health rule."""
+
+
+def _copies(site: Site, key: GuideKey, benchmark: str) -> list[str]:
+    """Return sentences about figures of a benchmark that are those of another run."""
+    out = dict[str, None]()
+    for finding in site.findings.get(key, ()):
+        meaning = MEANING_OF_COPIES.get(finding.rule.id)
+        if meaning is None or finding.benchmark != benchmark or finding.acknowledged:
+            continue
+        for suspect in finding.suspects:
+            board = site.boards.short(key.soc, suspect.record.board)
+            out[f"{board}: {suspect.detail}; {meaning}."] = None
+    return list(out)
+
+
 def _headlines(top: Answers) -> dict[tuple[str, str], str]:
     """Return the names of the figures in the first table, by the address of their row and their board."""
     return {
@@ -233,7 +253,8 @@ class _Body:
     def notes(self, benchmark: str) -> list[str]:
         """Return the notes on all figures of a benchmark; on the guide if it is empty."""
         words = self.site.pool.words(self.key.soc, self.key.release, self.boards, benchmark)
-        return [*words, *remarks.notes(self.bundles, benchmark)]
+        copies = _copies(self.site, self.key, benchmark)
+        return [*words, *remarks.notes(self.bundles, benchmark), *copies]
 
     def _elsewhere(self, benchmark: str, anchor: str) -> list[Link]:
         """Return links from a benchmark's section to the same section of other pages."""
