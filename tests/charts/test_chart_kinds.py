@@ -555,3 +555,52 @@ def test_a_description_in_words_goes_with_each_kind(shipped: benchmarks.Catalog)
     assert cores.startswith("Bar chart: Wake-up latency of each core") and "58 for core 0" in cores
     histogram = only(views(shipped, "chart-histogram", latency())).text()
     assert "most 9,000 at 8" in histogram
+
+
+def test_boards_near_to_the_one_drawn_are_named_with_how_far_they_differ(
+    shipped: benchmarks.Catalog,
+) -> None:
+    rates = {64: 100.0, 256: 200.0, 1024: 400.0}
+
+    def of_board(name: str, *factors: float) -> Loaded:
+        params = {"algorithm": "3des-sha1", "stack": "openswan", "engine": "hw"}
+        rate = {"benchmark": "ipsec", "metric": "throughput", "unit": "Mbit/s"}
+        results = [
+            {**rate, "params": params | {"packet_size": size}, "value": value * factor}
+            for (size, value), factor in zip(rates.items(), factors, strict=True)
+        ]
+        return loaded(*results, id=name, board__name=name)
+
+    factors = {"alpha": (1, 1, 1), "beta": (0.96, 1.03, 1.09), "far": (2, 2, 2)}
+    pool = pooled([of_board(name, *own) for name, own in factors.items()], shipped)
+    axes = {"x": "packet_size", "y": "throughput", "series": ("stack", "engine")}
+    spec = Chart(id="rates", title="Rates", where={"algorithm": "3des-sha1"}, **axes)
+    pictures = with_figures(shipped.benchmarks["ipsec"], spec, pool.of_benchmark("ipsec"))
+    (first, _), (second, _) = pictures
+    assert first.subtitle.endswith("; other boards differ: beta by −4 to +9 %")
+    assert [point.y for point in second.panels[0].lines[0].points] == [200.0, 400.0, 800.0]
+
+
+@pytest.mark.parametrize(
+    ("engines", "ticks", "about"),
+    [
+        ({"a": "hw", "b": "sw"}, ["a, accelerator", "b, software"], ""),
+        ({"a": "hw", "b": "hw"}, ["a", "b"], "; accelerator"),
+    ],
+)  # fmt: skip
+def test_bars_name_their_engines_unless_all_have_one(
+    shipped: benchmarks.Catalog, engines: dict[str, str], ticks: list[str], about: str
+) -> None:
+    rates = [
+        loaded(
+            {"benchmark": "openssl", "metric": "throughput", "unit": "kB/s", "value": 9000.0 - rank}
+            | {"params": {"algorithm": "aes-128-cbc", "block_size": 1024, "engine": engine}},
+            **{"id": board, "board__name": board},
+        )
+        for rank, (board, engine) in enumerate(engines.items())
+    ]
+    pool = pooled(rates, shipped)
+    records = pool.of_benchmark("openssl")
+    view = only(trends.of_boards(shipped, records, records, pool.guides(), Boards()))
+    assert [tick.partition("\n")[0] for tick in view.ticks] == ticks
+    assert view.subtitle == f"The newest release of each board{about}"

@@ -175,6 +175,8 @@ def test_the_chart_says_what_changed_and_is_drawn_the_same_again() -> None:
     drawn = draw.draw(view)
     assert drawn == draw.draw(view)
     tree = html5lib.parse(drawn.decode(), namespaceHTMLElements=False)
+    # A rise by half, to 3/2, is as far from no change as a fall to 2/3.
+    assert {"0 %", "+50 %", "−33 %"} <= {element.text for element in tree.iter()}
     ids = {element.get("id") for element in tree.iter()}
     assert {"changes-regressed", "changes-improved", "changes-other"} <= ids
     last = next(e for e in tree.iter() if e.text == draw.MEAN_LABEL)
