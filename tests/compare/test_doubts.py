@@ -6,7 +6,7 @@ from pathlib import Path
 from statistics import fmean
 
 import pytest
-from making import described, loaded, only, result
+from making import TOML, described, loaded, only, result
 
 from perfguide.bundles.decode import Loaded
 from perfguide.catalog.benchmarks import Catalog
@@ -118,3 +118,121 @@ def test_a_mean_with_a_run_that_failed_proves_nothing(side: str | None, speed: C
         assert title == f"Speed: some runs fail now, mean worse, ÷{times:.3g}, 1 row"
         (line,) = (line for line in wording.event_lines(event, both) if "fail" in line)
         assert line == "Not proved: some runs fail now; its samples are 0.4 to 310 MB/s."
+
+
+def listed(both: Comparison) -> list[str]:
+    """The titles of events, without those of small or usual moves."""
+    return [
+        wording.event_title(event, both)
+        for event in (*both.events, *both.far)
+        if not event.is_minor
+    ]
+
+
+LOADS = {"lat_a": 20.0, "lat_b": 30.0}
+
+
+@pytest.mark.parametrize(("down", "is_scatter"), [(0, False), (1, False), (2, True), (3, True)])
+def test_loads_that_go_both_ways_are_scatter(down: int, is_scatter: bool, tmp_path: Path) -> None:
+    """Of six loads, all at 20 % before, some halve and the others double."""
+    toml = TOML.replace('name = "lat_*", unit = "us"', 'name = "load_*", unit = "%"')
+    catalog = described(tmp_path, toml.replace('["lat_*"]', '["load_*"]'))
+    names = [f"load_{letter}" for letter in "abcdef"]
+    newest = {name: 10.0 if n < down else 40.0 for n, name in enumerate(names)}
+    both = compared(
+        *(
+            release("sk", name, *(result(m, "%", value=20.0 + n / 10) for m in names))
+            for n, name in enumerate(PAST)
+        ),
+        release("sk", "9.5", *(result(m, "%", value=value) for m, value in newest.items())),
+        releases=("9.4", "9.5"),
+        catalog=catalog,
+    )
+    up = sum(newest[m] > 20 for m in names)
+    said = f"the loads of its benchmark went both ways: {up} far up, {down} far down"
+    assert {row.ground == said for row in both.rows} == {is_scatter}
+    assert bool(listed(both)) is not is_scatter
+
+
+@pytest.mark.parametrize(
+    ("load", "is_event"), [(3.9, False), (4.0, False), (5.0, True), (9.0, True)]
+)
+def test_a_load_that_moves_by_less_than_three_points_is_no_event(
+    load: float, is_event: bool, speed: Catalog
+) -> None:
+    both = compared(
+        *(
+            release(
+                "sk",
+                name,
+                *(result("load", "%", value=1.5, params={"block_size": s}) for s in SIZES),
+            )
+            for name in PAST
+        ),
+        release(
+            "sk", "9.5", *(result("load", "%", value=load, params={"block_size": s}) for s in SIZES)
+        ),
+        releases=("9.4", "9.5"),
+        catalog=speed,
+    )
+    assert bool(listed(both)) is (load - 1.5 > 3) is is_event
+
+
+SIZES = (64, 128, 256, 512, 1024, 2048)
+
+
+@pytest.mark.parametrize(
+    ("factors", "is_event"),
+    [
+        ((1.6, 1.5, 1.7, 1.6), True),  # alike
+        ((1.25, 9.0, 2.1, 1.2), False),  # each another one
+        ((1.6,), False),
+    ],
+)
+def test_rises_that_nothing_proves_are_an_event_if_they_are_alike(
+    factors: tuple[float, ...], is_event: bool, speed: Catalog
+) -> None:
+    """Latencies with one figure before."""
+    both = compared(
+        release(
+            "sk", "9.4", *(result(f"lat_{n}", "us", value=9.13 * f) for n, f in enumerate(factors))
+        ),
+        release(
+            "sk", "9.5", *(result(f"lat_{n}", "us", value=9.13) for n, _ in enumerate(factors))
+        ),
+        releases=("9.4", "9.5"),
+        catalog=speed,
+    )
+    assert {row.verdict for row in both.rows} == {"noisy"}
+    assert bool(listed(both)) is is_event
+
+
+def test_a_fall_of_a_benchmark_is_one_event_where_it_is_proved_and_where_it_is_not(
+    speed: Catalog,
+) -> None:
+    """One board is quiet, and the other scatters."""
+    bundles = [
+        release(
+            "evm",
+            name,
+            *(result(value=90.0 + n / 100, params={"block_size": s}) for s in SIZES[:3]),
+        )
+        for n, name in enumerate(PAST)
+    ]
+    bundles += [
+        release(
+            "sk",
+            name,
+            *(result(value=rate + n, params={"block_size": s}) for n, s in enumerate(SIZES[3:])),
+        )
+        for name, rate in zip((*PAST, "9.5"), (78.0, 99.0, 84.0, 90.0, 55.0), strict=True)
+    ]
+    bundles.append(
+        release("evm", "9.5", *(result(value=30.0, params={"block_size": s}) for s in SIZES[:3]))
+    )
+    both = compared(*bundles, releases=("9.4", "9.5"), catalog=speed)
+    verdicts = {row.board: row.verdict for row in both.rows}
+    assert verdicts == {"evm": "regressed", "sk": "noisy"}
+    assert len(listed(both)) == 1
+    (event,) = both.events
+    assert {row.board for row in event.unproved} == {"sk"}

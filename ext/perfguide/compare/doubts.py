@@ -10,7 +10,7 @@ from statistics import median
 from ..common import units
 from ..figures.pool import Record
 from .match import TABLE_NUMBER, Names
-from .verdicts import CALLED, FAILED_RUN, Row, failed_run
+from .verdicts import CALLED, FAILED_RUN, POINT, Row, failed_run, is_load, points
 
 MIN_BOARDS, MIN_APART = 3, math.log(1.5)
 """The boards of which all but one have to agree to doubt that one, and how far off it is at least, as a
@@ -19,6 +19,9 @@ logarithm."""
 MIN_OVER_OTHERS, MOVED_PART = 4.0, 1 / 3
 """How many times as far off it is as the next one, and the part of its distance that it moved at least: where it
 stayed and the others moved, it is not the one to look at."""
+
+MIN_OTHER_WAY, MIN_OTHER_SHARE = 2, 0.25
+"""The loads of a benchmark that go the other way, and their share, from which on it is all scatter."""
 
 MAX_RUNS_APART = 2
 """Runs of a benchmark on one board up to which they are bad measurements: of more the board is the cause."""
@@ -48,12 +51,38 @@ def doubted(rows: Sequence[Row], newer: Iterable[Record], names: Names) -> list[
         for run in runs if len(runs) > MAX_RUNS_APART else ():
             if not doubts[run].startswith(FAILED_RUN):
                 del doubts[run]
-    return [
-        replace(row, verdict="noisy", doubt=doubt, ground=doubt, detectable=None, shift=None)
-        if row.verdict in (*CALLED, "noisy") and (doubt := doubts.get(row.measurement))
-        else row
-        for row in rows
-    ]
+    restless = _both_ways(rows)
+    out = []
+    for row in rows:
+        if row.verdict in (*CALLED, "noisy") and (doubt := doubts.get(row.measurement)):
+            row = replace(
+                row, verdict="noisy", doubt=doubt, ground=doubt, detectable=None, shift=None
+            )
+        elif id(row) in restless:
+            said = restless[id(row)]
+            row = replace(row, verdict="noisy", alternates=True, ground=said, detectable=None)
+        out.append(row)
+    return out
+
+
+def _both_ways(rows: Sequence[Row]) -> dict[int, str]:
+    """Return for each load without a rate what says that it is scatter: others of its benchmark on its board went
+    as far the other way."""
+    loads: dict[tuple[object, ...], list[Row]] = {}
+    for row in rows:
+        if row.verdict not in (*CALLED, "noisy") or row.work is not None or not is_load(row):
+            continue
+        if abs(row.worse_by or 0.0) >= MIN_APART and points(row) >= POINT:
+            loads.setdefault((row.guide.platform, row.board, row.benchmark), []).append(row)
+    out = {}
+    for own in loads.values():
+        up = sum((row.worse_by or 0.0) > 0 for row in own)
+        if min(up, len(own) - up) >= max(MIN_OTHER_WAY, MIN_OTHER_SHARE * len(own)):
+            said = (
+                f"the loads of its benchmark went both ways: {up} far up, {len(own) - up} far down"
+            )
+            out.update(dict.fromkeys(map(id, own), said))
+    return out
 
 
 def _key(record: Record, names: Names) -> tuple[object, tuple[object, ...]]:
@@ -79,8 +108,8 @@ def _unlike_boards(
     moved = abs(math.log(row.new.cell.mean / row.old.cell.mean))
     if own <= max(MIN_APART, MIN_OVER_OTHERS * max(far.values())) or moved < MOVED_PART * own:
         return ""
-    # It is off if it moved away, and not if it came to where it belongs.
-    if abs(math.log(row.old.cell.mean) - middle) > own / 2:
+    # A board that was nearly as far off before is so by design.
+    if abs(math.log(row.old.cell.mean) - middle) > (1 - MOVED_PART) * own:
         return ""
     unit = units.parse(row.unit).symbol
     return (

@@ -23,6 +23,7 @@ from .causes import EXCHANGED, cause_of, followers
 from .drift import drifting
 from .match import BY_DESIGN, Conditions, Names
 from .verdicts import (
+    ALARMS,
     ENGINE_CHANGED,
     IMPOSSIBLE,
     OTHER_UNIT,
@@ -30,6 +31,7 @@ from .verdicts import (
     SideFigures,
     Verdict,
     direction,
+    points,
 )
 
 EVENT_VERDICTS: tuple[Verdict, ...] = ("regressed", "failed-after", "improved", "changed")
@@ -44,7 +46,7 @@ SMALL_MOVE = math.log(1.1)
 MANY_ROWS = 5
 """Rows of a benchmark from which on a move that is just not small is an event without proof."""
 
-SINGLE_FALL = math.log(1.15)
+SINGLE_FALL = math.log(1.2)
 """The least fall of one unproved row that is an event where little is known of the row, and the least median
 move of few rows, as the logarithm of a factor."""
 
@@ -69,11 +71,17 @@ MIN_OVER_KIND = 1.5
 """The least move of a row with two earlier figures, over the scatter of rows of its metric, that is
 listed: about three standard deviations of a usual row."""
 
+MIN_ALIKE_ROWS = 3
+"""Rows from which on moves can be alike."""
+
 MAX_LOG_RATIO = 700.0
 """The logarithm of the largest factor that a float holds, nearly."""
 
 UNKNOWN_SCATTER = 0.2
 """The relative scatter by which moves are ordered of rows whose own is not known."""
+
+NO_POWER = 0.01
+"""The share of the largest power of a benchmark below which another one is next to nothing."""
 
 NOTHING = 1.0
 """A load in per cent below which it is next to nothing."""
@@ -133,6 +141,11 @@ class Event:
         return bool(rows) and all(row.accepted for row in rows)
 
     @property
+    def of_engine(self) -> bool:
+        """Return whether it is the change of an engine."""
+        return self.is_cause and self.rows[0].ground.startswith(ENGINE_CHANGED)
+
+    @property
     def worse_by(self) -> float:
         """Return how far the row that fell farthest got worse, as the logarithm of a factor."""
         return max((row.worse_by or 0.0 for row in self.rows), default=0.0)
@@ -166,7 +179,7 @@ def events(
     proved = _proved_rows(others, rows)
     far, alone = _far_rows(others, rows)
     beside, far = _beside(proved, far)
-    far, minor = _without_usual(far, alone)
+    far, minor = _without_usual(far, alone, _least_powers(rows))
     _attach(far, proved, beside)
     event_of = partial(_event, rows=rows, old=old, new=new, names=names, drifts=drifting(rows))
     out = [event_of(own, unproved=beside[key]) for key, own in proved.items() if own]
@@ -181,7 +194,10 @@ def events(
     unjudged.sort(
         key=lambda e: (e.is_minor, e.is_back, e.worse_by <= 0, -e.over_scatter, e.what, e.boards)
     )
-    joined = _of_one_cause([*out, *unjudged], names)
+    # What an engine did is a part of its event, so this comes first.
+    ordered = sorted([*out, *unjudged], key=lambda event: not event.of_engine)
+    joined = _of_one_cause(ordered, names)
+    joined.sort(key=lambda e: (e.kind == "noisy", e.accepted, ORDER.get(e.kind, 0)))
     return (
         tuple(event for event in joined if event.kind != "noisy"),
         tuple(event for event in joined if event.kind == "noisy"),
@@ -246,9 +262,31 @@ def _beside(proved: Groups, far: Groups) -> tuple[Groups, Groups]:
     return beside, rest
 
 
-def _without_usual(far: Groups, alone: Sequence[Row]) -> tuple[Groups, Groups]:
+def _least_powers(rows: Sequence[Row]) -> dict[tuple[object, ...], float]:
+    """Return for each board and benchmark the power below which a supply draws next to nothing."""
+    out: dict[tuple[object, ...], float] = {}
+    for row in rows:
+        if row.new and row.new.cell.mean and units.parse(row.unit).kind == "power":
+            key = (row.board, row.benchmark, row.unit)
+            out[key] = max(out.get(key, 0.0), NO_POWER * row.new.cell.mean)
+    return out
+
+
+def _without_usual(
+    far: Groups, alone: Sequence[Row], least: Mapping[tuple[object, ...], float]
+) -> tuple[Groups, Groups]:
     """Return the unproved rows of each group that are an event, and all others by benchmark and board."""
-    kept: Groups = {key: _unusual(own) for key, own in far.items()}
+    kept: Groups = {
+        key: _unusual(
+            [
+                row
+                for row in own
+                if max(figure.cell.mean or 0.0 for figure in (row.old, row.new) if figure)
+                >= least.get((row.board, row.benchmark, row.unit), -math.inf)
+            ]
+        )
+        for key, own in far.items()
+    }
     minor: Groups = {}
     for row in alone:
         minor.setdefault((row.guide.platform, row.benchmark, row.board), []).append(row)
@@ -266,11 +304,7 @@ def _unusual(rows: Sequence[Row]) -> list[Row]:
     shares = [row for row in unusual if _is_unsettled_share(row)]
     if len(shares) < MANY_ROWS and 2 * len(shares) > len(unusual):
         unusual = [row for row in unusual if row not in shares]
-    onward = [row for row in unusual if not _is_back(row)]
-    # One row on its way back must not make an event of small moves.
-    if onward and _is_small(onward):
-        unusual = [row for row in unusual if _is_back(row)]
-    return [] if _is_small(unusual) else unusual
+    return _worth_an_event(unusual)
 
 
 def _of_one_cause(all_events: Sequence[Event], names: Names) -> list[Event]:
@@ -283,7 +317,11 @@ def _of_one_cause(all_events: Sequence[Event], names: Names) -> list[Event]:
             out.append(event)
         else:
             beside = (*out[at].unproved, *event.rows, *event.unproved)
-            out[at] = replace(out[at], unproved=beside)
+            kind = out[at].kind
+            # A cause that made something worse is no mere change.
+            if out[at].is_cause and kind == "changed" and event.kind in ALARMS:
+                kind = "regressed"
+            out[at] = replace(out[at], unproved=beside, kind=kind)
     return out
 
 
@@ -291,20 +329,28 @@ def _is_same_cause(first: Event, event: Event, names: Names) -> bool:
     """Return whether an event is likely to be about the cause of one before it, in another benchmark: what
     one subsystem did on the same boards, up or down, or the CPU load of several benchmarks, about as far, or figures that
     came back to the level of one release together."""
-    if first.benchmark == event.benchmark or not {*event.boards} <= {*first.boards}:
-        return False
     if first.rows[0].guide.platform != event.rows[0].guide.platform or any(
-        each.is_cause or each.accepted or each.is_minor for each in (first, event)
+        each.accepted or each.is_minor for each in (first, event)
     ):
+        return False
+    same_benchmark = first.benchmark == event.benchmark
+    if not same_benchmark and not {*event.boards} <= {*first.boards}:
+        return False
+    # Another engine moves the rates of all ciphers and their loads.
+    if first.of_engine and same_benchmark and not event.is_cause:
+        return {*event.boards} <= {*first.boards}
+    if first.is_cause or event.is_cause:
         return False
     # A far fall that is not proved must not hide behind a small one.
     if first.kind == "noisy" and first.worse_by < FAR <= event.worse_by:
         return False
     if first.is_back != event.is_back:
         return False
+    if same_benchmark:
+        return _way(first) == _way(event) != 0
     if first.worse_by <= 0 and event.worse_by <= 0:
         level = _returned(event.rows)
-        if level and level == _returned(first.rows):
+        if level and level in (_returned(first.rows), _returned(first.unproved)):
             return True
     subsystems = [
         set(described.entry.subsystems)
@@ -321,6 +367,12 @@ def _is_same_cause(first: Event, event: Event, names: Names) -> bool:
     if any(2 * len(own) <= len(each.rows) for own, each in zip(loads, (first, event), strict=True)):
         return False
     return _are_as_far(*loads)
+
+
+def _way(event: Event) -> int:
+    """Return 1 if most rows of an event got worse, -1 if they got better, 0 where that is not known."""
+    ways = [row.worse_by for row in event.leading if row.worse_by]
+    return 0 if event.kind == "failed-after" or not ways else int(math.copysign(1, median(ways)))
 
 
 def _are_as_far(first: Sequence[Row], rows: Sequence[Row]) -> bool:
@@ -487,6 +539,37 @@ def _attach(far: Groups, proved: Groups, beside: Groups) -> None:
         beside.setdefault(key, [])
 
 
+def _worth_an_event(rows: Sequence[Row]) -> list[Row]:
+    """Return those of some unproved rows of a benchmark that went one way which are an event: those that
+    left their level, or else those that came back to an earlier one, if they moved enough."""
+    back = [row for row in rows if _is_back(row)]
+    onward = [row for row in rows if not _is_back(row)]
+    # Rows on their way back must not make an event of small moves.
+    if not _is_small(onward) and not _is_odd_rise(onward):
+        return list(rows) if len(back) > len(onward) else onward
+    count = len({row.measurement for row in back if not row.follows})
+    far = any(abs(row.worse_by or 0.0) >= FAR for row in back if _leads(row))
+    # That a load is back, or a few rows by a little, is no news.
+    return back if far or (count >= MANY_ROWS and any(map(_leads, back))) else []
+
+
+def _is_odd_rise(rows: Sequence[Row]) -> bool:
+    """Return whether rows got better, but not alike, or few of them, whose earlier figures do not agree: then
+    nothing but scatter is known of them."""
+    if any((row.worse_by or 0.0) > 0 for row in rows):
+        return False
+    if len({row.measurement for row in rows if not row.follows}) < MIN_ALIKE_ROWS:
+        # Runs of one release that are far apart are sorted out before.
+        if any(row.new and row.new.cell.runs > 1 for row in rows):
+            return False
+        before = [_before(row) for row in rows]
+        return not any(len(own) > 1 and _range_log(own[-2:]) <= QUIET for own in before)
+    moves = [abs(row.worse_by or 0.0) for row in rows]
+    middle = median(moves)
+    near = [middle / MAX_SIZES_RATIO <= move <= middle * MAX_SIZES_RATIO for move in moves]
+    return 2 * sum(near) < len(near)
+
+
 def _is_as_far(rises: Sequence[Row], falls: Sequence[Row]) -> bool:
     """Return whether falls are about as far as rises, or farther."""
     up, down = (median(abs(row.worse_by or 0.0) for row in own) for own in (rises, falls))
@@ -498,10 +581,12 @@ def _is_small(rows: Sequence[Row]) -> bool:
     ``FAR``, or several whose middle one moved by less than ``SMALL_MOVE``. A fall of one row may be smaller where
     its earlier figures agree, or its scatter is not known."""
     moves = [abs(row.worse_by or 0.0) for row in rows]
-    if len(moves) != 1:
-        least = SMALL_MOVE if len(moves) >= MANY_ROWS else SINGLE_FALL
+    # A figure with two names is one.
+    count = len({row.measurement for row in rows if not row.follows})
+    if count > 1 or not moves:
+        least = SMALL_MOVE if count >= MANY_ROWS else SINGLE_FALL
         return not moves or (max(moves) < FAR and median(moves) < least)
-    (row,) = rows
+    row = min(rows, key=_farthest)
     # Samples of one load that overlap are too little to look at.
     if row.spread and units.parse(row.unit).kind == "share":
         return True
@@ -530,7 +615,7 @@ def _is_usual(row: Row, is_alone: bool = False) -> bool:
     ):
         return True
     is_share = units.parse(row.unit).kind == "share"
-    if is_share and (_points(row) < MIN_POINTS or math.isinf(row.worse_by or 0.0)):
+    if is_share and (points(row) < MIN_POINTS or math.isinf(row.worse_by or 0.0)):
         return True
     # Falls are listed sooner than rises.
     is_rise = (row.worse_by or 0.0) <= 0
@@ -557,12 +642,6 @@ def _is_usual(row: Row, is_alone: bool = False) -> bool:
     if not is_rise or is_return or row.new is None or row.new.cell.mean is None:
         return False
     return len(before) > 2 and min(before) <= row.new.cell.mean <= max(before)
-
-
-def _points(row: Row) -> float:
-    """Return by how many units a figure of both sides moved: percentage points of a share."""
-    assert row.old and row.new
-    return abs((row.new.cell.mean or 0.0) - (row.old.cell.mean or 0.0))
 
 
 def _was_there(row: Row, before: Sequence[float]) -> bool:
@@ -632,7 +711,7 @@ def _leading(rows: Sequence[Row]) -> list[Row]:
     own = [row for row in rows if not row.follows and row.work is None]
     loads = [row for row in rows if not row.follows and row.work is not None]
     # The ratio of two small loads says little.
-    if own and loads and median(map(_points, loads)) >= MIN_POINTS:
+    if own and loads and median(map(points, loads)) >= MIN_POINTS:
         moves = [median(abs(row.worse_by or 0.0) for row in each) for each in (own, loads)]
         if moves[1] > MAX_SIZES_RATIO * moves[0]:
             return loads
@@ -667,7 +746,7 @@ def _says_more(row: Row, of_rate: float) -> bool:
     # Packets count the same work as bytes, with fewer digits.
     if units.parse(row.unit).kind == "packet rate":
         return False
-    is_far = abs(row.worse_by or 0.0) > MAX_SIZES_RATIO * of_rate and _points(row) >= MIN_POINTS
+    is_far = abs(row.worse_by or 0.0) > MAX_SIZES_RATIO * of_rate and points(row) >= MIN_POINTS
     return not of_rate or is_far
 
 

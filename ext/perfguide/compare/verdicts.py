@@ -65,13 +65,16 @@ JUDGED = 0.5
 """A relative change that is called wherever a figure is said to be judged: a rise by half, a fall
 by a third."""
 
+WORK = "throughput"
+"""The name, behind a direction, of the rate of bytes of a run that has a rate of packets or a load too."""
+
 CALLED: tuple[Verdict, ...] = ("regressed", "improved", "changed")
 """Verdicts on figures that differ."""
 
 RATED: tuple[Verdict, ...] = ("regressed", "improved", "same", "steady", "noisy")
 """Verdicts on rows whose figures can be compared as better and worse."""
 
-POINT = 1.0
+POINT = 3.0
 """Percentage points below which the change of a load does not matter."""
 
 
@@ -207,9 +210,10 @@ class Row:
     @property
     def measurement(self) -> tuple[object, ...]:
         """Return what it measured: packets and bytes of one run count the same work, and a load is what
-        that costs, but other metrics, and those without parameters, are measured by themselves."""
-        is_work = units.parse(self.unit).kind in (*RATES, "share") and bool(self.params)
-        return (*self.observation, direction(self.metric) if is_work else self.metric)
+        that costs. Other metrics, and those without parameters, are measured by themselves."""
+        if not self.params or units.parse(self.unit).kind not in ("packet rate", "share"):
+            return (*self.observation, self.metric)
+        return (*self.observation, "_".join(filter(None, (direction(self.metric), WORK))))
 
 
 def rows(old: SideFigures, new: SideFigures, history: History, rules: Rules) -> tuple[Row, ...]:
@@ -582,6 +586,17 @@ def failed_run(row: Row, record: Record) -> str:
         return ""
     ends = " to ".join(units.number(end) for end in (cell.low or 0.0, cell.high or 0.0))
     return f"its samples are {ends} {units.parse(record.unit).symbol}"
+
+
+def is_load(row: Row) -> bool:
+    """Return whether a row is a share that costs something, as the load of a processor."""
+    return row.better == "lower" and units.parse(row.unit).kind == "share" and "load" in row.metric
+
+
+def points(row: Row) -> float:
+    """Return by how many units a figure of both sides moved: percentage points of a share."""
+    assert row.old and row.new
+    return abs((row.new.cell.mean or 0.0) - (row.old.cell.mean or 0.0))
 
 
 MIN_RATE_STEPS = 5
