@@ -203,6 +203,19 @@ def test_figures_are_those_of_guides_and_failed_missing_and_zero_differ(
     expect(page.locator(":target")).to_have_count(1)
 
 
+def test_large_rates_are_shown_in_a_larger_unit_and_lose_no_digit_before_the_point(
+    page: Page, site: Path
+) -> None:
+    sides = (_side("09.01", "board-3", "AM64X"), _side("09.01", "board-1"))
+    _sides(page, site.as_uri(), *sides, results="openssl")
+    rows = {row[0]: row[1:] for row in _rows(page)[1:]}
+    label = "Throughput, AES-128-CBC, block size 16 bytes, accelerator MB/s ↑"
+    # Measured as 123456.5 and 2 kB/s; pages round no digit before the point of what was measured.
+    assert [cell.split()[0] for cell in rows[label]] == ["123.457", "0.002"]
+    cells = page.locator("tr[data-key] td.perf-n data:not(.perf-ratio)")
+    assert {"123456.5", "2"} <= set(cells.evaluate_all("all => all.map(each => each.value)"))
+
+
 def test_the_address_holds_the_whole_choice(page: Page, site: Path) -> None:
     _sides(page, site.as_uri())
     _choose(page, "SoC", "AM62X", 1)

@@ -211,8 +211,9 @@ class FiguresOfSoc:
         lists that refer to each other by index.
 
         ``metrics``: benchmark, metric, label, unit with the arrow of the better direction, unit, better
-        direction, and how figures of two sides relate: 0 not by a ratio, 1 by a ratio, 2 by a ratio and
-        one for each MHz, 3 as a power. ``params``: name, whether rows differ by it alone, values as in
+        direction, how figures of two sides relate: 0 not by a ratio, 1 by a ratio, 2 by a ratio and
+        one for each MHz, 3 as a power, and if large figures read better in a larger unit that one, the same with
+        the arrow, and by how much it is larger. ``params``: name, whether rows differ by it alone, values as in
         addresses. ``rows``: metric, [parameter, value] pairs, label without the engine, label of the
         engine, whether this is the usual one, largest possible figure if there is one. ``engines``: inferred ones in words. ``conditions``: name,
         word, text, whether runs disagree, plain text, sizes, tolerance; ``stated``: lists of these, each as what
@@ -307,6 +308,7 @@ class FiguresOfSoc:
             value = index_in(values, address_key(figure.params[param]))
             pairs.append([index_in(lists.params, key), value])
         unit, better = units.parse(record.unit), benchmark.better(figure.metric)
+        larger = units.READABLE.get(unit.name)
         use = 0 if unit.kind == "share" else 1 if unit.kind in OWN_SCALE else 2
         metric = (
             name,
@@ -316,6 +318,7 @@ class FiguresOfSoc:
             record.unit,
             better,
             3 if unit.kind == "power" else 1 if better == "neither" and use else use,
+            *(_larger_unit(larger, record.unit, better) if larger else ()),
         )
         params = {n: value for n, value in figure.params.items() if n != engines.ENGINE}
         words = label(benchmark, replace(record, metric=figure.metric, params=params))
@@ -362,6 +365,10 @@ class FiguresOfSoc:
             index_in(lists.verdicts, WORDS[verdict] if verdict else ""),
             *tail,
         ]
+
+
+def _larger_unit(larger: str, unit: str, better: units.Better) -> tuple[str, str, float | None]:
+    return larger, units.unit_cell(larger, better), units.factor(larger, unit)
 
 
 class _Lists:

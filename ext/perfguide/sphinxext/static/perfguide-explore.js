@@ -14,6 +14,7 @@
   const MAX_SIDES = 5;
   const MAX_ROWS = 100; // in the table, until all are asked for
   const MAX_DRAWN = 24; // in the chart
+  const MIN_LARGE = 1000; // the figure from which a larger unit reads better
   const NONE = "none";
   const PER = { "": "board", mhz: "MHz", core: "core", watt: "watt" };
   const SCALED = { mhz: "MHz", core: "core", watt: "W" };
@@ -136,6 +137,10 @@
     const base = wanted.base === NONE ? null : Math.max(0, Math.min(sides.length, Number(wanted.base) || 1) - 1);
     const lines = await Promise.all(sides.map((side) => linesOfSide(side, results)));
     const all = rowsOf(sides, lines, base, per);
+    // One unit for all rows of a metric, whichever of them are shown.
+    const metricOf = ({ row }) => JSON.stringify([row.benchmark, row.metric, row.unit]);
+    const large = new Set(all.filter(({ cells }) => cells.some((cell) => cell?.figure.mean >= MIN_LARGE)).map(metricOf));
+    for (const entry of all) entry.shown = large.has(metricOf(entry)) ? entry.row.larger : { ...entry.row, factor: 1 };
     const words = wanted.find.toLowerCase().split(/\s+/).filter(Boolean);
     const rows = all.filter(({ label, row }) => words.every((word) => `${label} ${row.metricLabel}`.toLowerCase().includes(word)));
     const distance = ({ relations }) => Math.max(0, ...relations.map((each) => (each?.ratio ? Math.abs(Math.log(each.ratio)) : 0)));
@@ -268,10 +273,16 @@
 
   const sectionOf = ({ figure, side }) => address(`guides/${side.soc.guides[figure.guide].path}`, `#${figure.section}`);
 
-  const spreadOf = ({ low, high, count: n }) => (low === null ? "" : ` (min ${number(low)}, max ${number(high)})${n === null ? "" : ` n=${n}`}`);
+  /* A figure in the unit that its row is shown in: some read better than those that programs measure in. For programs a
+     page has the figure as it was measured. */
+  const inShown = (value, { factor }) => (value === null || factor === 1 ? value : Number((value / factor).toPrecision(15)));
+  const textIn = (value, shown) => number(inShown(value, shown), shown.factor);
 
-  const unitOf = (row, per) =>
-    !per || row.use !== 2 ? row.head : `${row.unit}${row.better === "lower" ? " × " : " per "}${SCALED[per]}`;
+  const spreadOf = ({ low, high, count: n }, shown) =>
+    (low === null ? "" : ` (min ${textIn(low, shown)}, max ${textIn(high, shown)})${n === null ? "" : ` n=${n}`}`);
+
+  const unitOf = ({ row, shown }, per) =>
+    !per || row.use !== 2 ? shown.head : `${shown.unit}${row.better === "lower" ? " × " : " per "}${SCALED[per]}`;
 
   function figureCell(entry, at, { per, base, sides }) {
     const cell = entry.cells[at];
@@ -282,7 +293,7 @@
     if (cell.figure.mean === null) out.append(el("a", { href: sectionOf(cell), class: "perf-failed" }, "failed"));
     else {
       const value = !per || cell.row.use !== 2 ? cell.figure.mean : amount(cell, per);
-      out.append(el("a", { href: sectionOf(cell) }, el("data", { value: value ?? "" }, value === null ? "not known" : number(value))));
+      out.append(el("a", { href: sectionOf(cell) }, el("data", { value: value ?? "" }, value === null ? "not known" : textIn(value, entry.shown))));
       const relation = base === null ? null : entry.relations[at];
       if (relation?.ratio) more.push(el("data", { value: relation.ratio, class: "perf-ratio" }, ratioText(relation.towards ?? relation.ratio)));
       else if (relation?.why) more.push(el("abbr", { title: relation.why }, "not compared"));
@@ -330,10 +341,10 @@
       const { figure } = cell;
       const list = el("dl", { class: "perf-explorer-behind" });
       const add = (name, ...value) => list.append(el("dt", {}, name), el("dd", {}, ...value));
-      const samples = figure.samples.length ? figure.samples.map(number).join(", ")
+      const samples = figure.samples.length ? figure.samples.map((sample) => textIn(sample, entry.shown)).join(", ")
         : figure.count > 1 ? `${figure.count}, listed in the guide's data` : "one figure";
       add("Samples", samples);
-      if (figure.low !== null) add("Range", spreadOf(figure).trim());
+      if (figure.low !== null) add("Range", spreadOf(figure, entry.shown).trim());
       if (figure.engine) add("Engine", figure.engine);
       if (figure.load) add("Load", figure.load);
       if (side.clock) add("Clock", `${number(side.clock)} MHz`);
@@ -379,7 +390,7 @@
         await choose({ row: entry === current.open ? "" : entry.key });
         result.querySelector(`[data-key="${CSS.escape(entry.key)}"] button`)?.focus();
       });
-      body.append(el("tr", { "data-key": entry.key }, el("th", { scope: "row", class: "perf-key" }, toggle, " ", el("small", {}, unitOf(entry.row, per))),
+      body.append(el("tr", { "data-key": entry.key }, el("th", { scope: "row", class: "perf-key" }, toggle, " ", el("small", {}, unitOf(entry, per))),
         ...sides.map((_, at) => figureCell(entry, at, found))));
       if (entry === open) body.append(detailRow(entry, found));
     }
@@ -409,9 +420,9 @@
       note: `Ratio in the better direction on a log scale: right is better. Beside each name: the figure of ${sides[base].title}. No mark: not measured, or not compared.${more}`,
       names: sides.map((side) => side.title),
       base,
-      rows: drawn.slice(0, MAX_DRAWN).map(({ label, row, cells, relations }) => {
+      rows: drawn.slice(0, MAX_DRAWN).map(({ label, row, shown, cells, relations }) => {
         const value = cells[base] && (row.use === 2 ? amount(cells[base], per) : cells[base].figure.mean);
-        return { label, own: value === null ? "" : `${number(value)} ${per ? "" : row.unit}`.trim(), ratios: relations.map((each) => each?.towards) };
+        return { label, own: value === null ? "" : `${textIn(value, shown)} ${per ? "" : shown.unit}`.trim(), ratios: relations.map((each) => each?.towards) };
       }),
     }, room)];
   }
@@ -442,7 +453,9 @@
         points: releases.map((release) => {
           const figure = at.get(release);
           if (!figure) return own.has(release) ? null : undefined;
-          return { ...figure, text: figure.mean === null ? "failed" : number(figure.mean), rest: spreadOf(figure), why: cell.line.breaks.get(figure.guide) };
+          const [mean, low, high] = [figure.mean, figure.low, figure.high].map((value) => inShown(value, entry.shown));
+          const text = mean === null ? "failed" : textIn(figure.mean, entry.shown);
+          return { ...figure, measured: figure.mean, mean, low, high, text, rest: spreadOf(figure, entry.shown), why: cell.line.breaks.get(figure.guide) };
         }),
       };
     });
@@ -450,11 +463,11 @@
     const breaks = held.flatMap(({ name, points }) => points.flatMap((point, at) => (point?.why ? [el("li", {}, `${name}, ${releases[at]}: ${point.why}. Figures before and after are of different setups.`)] : [])));
     const body = el("tbody", {}, ...releases.map((release, at) => el("tr", {}, el("th", { scope: "row", class: "perf-key" }, release),
       ...held.map(({ name, points, side }) => historyCell(points[at], name, side)))));
-    const grid = el("table", { class: "perf-grid no-search" }, el("caption", {}, `${title} (${entry.row.head})`),
+    const grid = el("table", { class: "perf-grid no-search" }, el("caption", {}, `${title} (${entry.shown.head})`),
       el("thead", {}, el("tr", {}, ...["Release", ...held.map(({ name }) => name)].map((text, at) => el("th", { scope: "col", class: at ? "perf-n" : "perf-key" }, text)))), body);
     const box = el("div", { class: "perf-scroll", role: "region", tabindex: "0", "aria-label": title }, grid);
     return [
-      chart({ title: `${title} (${entry.row.head})`, caption: title, axis: entry.row.head, releases, lines: held }, room),
+      chart({ title: `${title} (${entry.shown.head})`, caption: title, axis: entry.shown.head, releases, lines: held }, room),
       ...(breaks.length ? [el("ul", {}, ...breaks)] : []),
       el("details", { class: "perf-fold" }, el("summary", {}, "All releases as a table"), el("div", { class: "perf-table" }, box)),
     ];
@@ -463,7 +476,7 @@
   function historyCell(point, head, side) {
     const own = { class: "perf-n", "data-head": head };
     if (!point) return el("td", own, el("span", { class: "perf-missing", role: "img", "aria-label": "not measured" }, "—"));
-    const value = point.mean === null ? point.text : el("data", { value: point.mean }, point.text);
+    const value = point.mean === null ? point.text : el("data", { value: point.measured }, point.text);
     const more = [point.rest.trim(), point.engine, point.load, point.why].filter(Boolean).flatMap((each) => [" ", el("small", {}, each)]);
     return el("td", own, el("a", { href: sectionOf({ figure: point, side }) }, value), ...more);
   }

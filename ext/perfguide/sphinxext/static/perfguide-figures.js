@@ -43,7 +43,7 @@ window.perfguideFigures = (() => {
   /* The lines of a file: one row on one board over the releases of a system. */
   function linesOf(part) {
     const rows = part.rows.map(([metric, pairs, label, engineLabel, isUsual, limit = Infinity]) => {
-      const [benchmark, name, metricLabel, head, unit, better, use] = part.metrics[metric];
+      const [benchmark, name, metricLabel, head, unit, better, use, largerUnit = unit, largerHead = head, factor = 1] = part.metrics[metric];
       const params = pairs.map(([p, v]) => ({ name: part.params[p][0], declared: part.params[p][1], value: part.params[p][2][v] }));
       const queryOf = (own) => own.map((param) => `${escaped(param.name)}=${escaped(param.value)}`).join("&");
       const idOf = (own) => `${escaped(benchmark)}/${escaped(name)}${own.length ? "?" : ""}${queryOf(own)}#${unit}`;
@@ -51,6 +51,7 @@ window.perfguideFigures = (() => {
       return {
         benchmark, metric: name, metricLabel, head, unit, better, use, params, label, engineLabel, isUsual, limit,
         engine: params.find((param) => param.name === "engine")?.value,
+        larger: { unit: largerUnit, head: largerHead, factor },
         id: idOf(params), bareId: idOf(withoutEngine),
         declaredId: idOf(params.filter((param) => param.declared)),
         run: `${benchmark}?${queryOf(params)}`,
