@@ -12,11 +12,13 @@ from urllib.parse import urlencode
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from conftest import bare_project, run_sphinx
-from making import plain, result
+from making import SHIPPED, plain, result
 from playwright.sync_api import Page, expect
 from windows import Windows
 
+from perfguide.catalog import benchmarks
 from perfguide.cli.command_line import main
+from perfguide.export import finder, json_api
 
 HOSTILE = "<img src=x onerror=document.title='taken'>\"&amp;</script>"
 
@@ -317,3 +319,24 @@ def test_over_more_socs_than_it_loads_the_page_says_what_to_run(page: Page, proj
     expect(page.locator(".perf-explorer-status")).to_contain_text(
         "and this page loads 100 at most; in a terminal, ask perfguide find 'stream/copy >= 20 MB/s'"
     )
+
+
+def test_a_metric_is_listed_by_its_label_and_no_two_are_called_the_same() -> None:
+    catalog, _ = benchmarks.load([SHIPPED])
+    measured = {
+        "lmbench": [("bw_mem-bzero-1mb", "MB/s"), ("bw_mem-bzero-16mb", "MB/s")],
+        "ethernet-udp": [("throughput", "Mbit/s"), ("Throughput", "Mbit/s")],
+        "openssl": [("aes-128-cbc_cpu_util", "%"), ("throughput", "kB/s")],
+    }
+    listed = [
+        {**each, "file": each["benchmark"]}
+        for each in json_api.benchmarks(measured, catalog)["benchmarks"]
+    ]
+    index = finder.index({}, {}, {}, listed, catalog)
+    labels = {name: [metric[2] for metric in own] for name, _, _, own in index["benchmarks"]}
+    assert labels == {
+        "ethernet-udp": ["Throughput (“Throughput”)", "Throughput"],
+        "lmbench": ["Fill with zero, 16 MiB", "Fill with zero, 1 MiB"],
+        "openssl": ["aes-128-cbc cpu util", "Throughput"],
+    }
+    assert [each["label"] for each in listed[1]["metrics"]] == labels["lmbench"]

@@ -6,12 +6,13 @@ seem to answer what a newer one does.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from ..bundles.guide_key import GuideKey, families, family
-from ..catalog.benchmarks import Benchmark, Catalog, Scalar
+from ..catalog.benchmarks import Benchmark, Catalog, Scalar, undescribed
 from ..catalog.board_names import Boards
 from ..common import units
 from ..common.diagnostics import visible
@@ -174,13 +175,28 @@ def _metrics(
     by_name: dict[str, list[Mapping[str, Any]]] = {}
     for each in metrics:
         by_name.setdefault(each["metric"], []).append(each)
+    described = catalog.get(benchmark) or undescribed(benchmark)
+    labels = {name: _label(described, name) for name in by_name}
+    counts = Counter(label.casefold() for label in labels.values())
     out = []
     for name, own in by_name.items():
         measured = [each["unit"] for each in own]
         usual = need.usual_unit(catalog, benchmark, name, measured)
-        first, headline = own[0], _headline(catalog, benchmark, name)
-        out.append([name, usual, first["label"], first["better"], measured, *headline])
+        label, headline = labels[name], _headline(catalog, benchmark, name)
+        # A metric with a description keeps its label, and others of that label have their names with it.
+        if counts[label.casefold()] > 1 and described.metric(name) is None:
+            label = f"{label} (“{name}”)"
+        out.append([name, usual, label, own[0]["better"], measured, *headline])
     return out
+
+
+def _label(benchmark: Benchmark, metric: str) -> str:
+    """Return the label of a metric, or the words of the name of one that has no description."""
+    label, words = benchmark.metric_label(metric), units.in_words(metric)
+    if label != metric or not words:
+        return label
+    # A name such as aes-128-cbc has no capital.
+    return units.capital(words) if words.split()[0].isalpha() else words
 
 
 def _headline(catalog: Catalog, name: str, metric: str) -> list[Any]:

@@ -197,7 +197,7 @@ def _metric(benchmark: Benchmark | None, metric: str, unit: str) -> dict[str, An
     return {
         "metric": metric,
         "unit": unit,
-        "label": described.label if described and described.label else metric,
+        "label": benchmark.metric_label(metric) if benchmark else metric,
         "better": described.better if described else "neither",
         "decimals": decimals(benchmark, metric),
     }
