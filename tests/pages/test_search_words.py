@@ -42,6 +42,7 @@ def test_equal_sections_are_kept_once_and_pages_in_natural_order() -> None:
     assert [page[0] for page in index["pages"]] == ["guides/S/9", "guides/S/10"]
     assert index["sections"] == [["Title", "x y"]]
     assert index["places"] == [[0, 0, "a"], [1, 0, "a"]]
+    assert [page[4] for page in index["pages"]] == ["", ""] and index["answers"] == []
     assert search_words.index(two) == search_words.index(reversed(two))
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -97,6 +99,48 @@ def test_a_change_is_listed_with_its_release_and_what_was_different_then(
     assert "30.0 % worse, 1 row" in then and "The next release kept it." in then
     assert "the kernel changed: “5.10” before, “6.1” now" in then
     assert "moves" in page(settings, "compare/AM62X/index")
+
+
+def stayed(settings: Settings) -> list[tuple[str, ...]]:
+    """The rows of the list of what moved on the page of the benchmark, without markup."""
+    listed = page(settings, "by-benchmark/speed").partition(" Release\n   * - ")[2]
+    rows = listed.partition("\n\n.. _")[0].split("   * - ")
+    plain = [re.sub(r":[\w-]+:`([^`<]+?)( <[^`]*>)?`|\*\*", r"\1", row) for row in rows if row]
+    return [tuple(cell.strip() for cell in row.split("     - ")) for row in plain]
+
+
+def test_a_benchmark_lists_which_release_moved_each_soc_and_what_became_of_it(
+    settings: Settings,
+) -> None:
+    figures = {
+        "AM62X": (*STEADY, 70.0, 70.1, 69.9, 70.0),
+        "AM64X": (*STEADY, 100.2, 40.0),
+        "J721E": (*STEADY, 150.0, 150.2, 149.9),
+        # It fell, and went back with the next release.
+        "AM335X": (*STEADY, 60.0, 100.0, 100.1),
+    }
+    for soc, own in figures.items():
+        upload(settings, own, soc=soc)
+    build.generate(settings, run=parallel.here)
+    # Worked out from the figures: the largest step, with the release that has it.
+    expected = []
+    for soc, own in figures.items():
+        at = max(range(1, len(own)), key=lambda n: abs(math.log(own[n] / own[n - 1])))
+        later = own[at + 1 :]
+        if later and abs(later[0] - own[at]) > abs(later[0] - own[at - 1]):
+            continue
+        after = f"kept in 09.{at + 1:02}" if later else "newest release"
+        expected.append((abs(math.log(own[at] / own[at - 1])), soc, own, at, after))
+    falls = sorted((each for each in expected if each[2][each[3]] < 90), reverse=True)
+    rises = sorted((each for each in expected if each[2][each[3]] > 110), reverse=True)
+    rows = stayed(settings)
+    assert [row[0] for row in rows] == [f"{soc} sk" for _, soc, *_ in (*falls, *rises)]
+    for row, (_, _, own, at, after) in zip(rows, (*falls, *rises), strict=True):
+        # A mean of three samples, of which two are a thousandth off.
+        old, new = (f"{value:g}" for value in (own[at - 1], own[at]))
+        assert row[2] == f"{old} → {new} MB/s"
+        assert row[3].split()[0] == ("worse" if own[at] < own[at - 1] else "better")
+        assert row[4] == f"09.{at - 1:02} → 09.{at:02} Linux, {after}"
 
 
 def test_what_went_back_is_counted_and_not_listed(settings: Settings) -> None:

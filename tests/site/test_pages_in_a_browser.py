@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
+from conftest import TOP
 from kinds import BENCHMARK, GUIDE, KINDS, LONG_TABLE
 from playwright.sync_api import Page, expect
 from windows import Windows, unfolded
@@ -153,7 +155,48 @@ def test_rows_that_a_search_finds_in_several_guides_are_of_more_than_one_of_them
         for link in page.locator(".perf-found-rows li > a").all()
     ]
     assert len(set(pages)) > 1 and max(pages.count(each) for each in pages) <= 2
-    assert "sections" in page.locator("#perf-found > p").inner_text()
+    titles = page.locator("#perf-found > ul:not(.perf-found-rows) > li").all_inner_texts()
+    socs = [title.partition(", in ")[2].split()[0] for title in titles if "guide" in title]
+    assert len(socs) == len(set(socs)), "each SoC has one place"
+    assert "sections" in page.locator("#perf-found > details > summary").inner_text()
+
+
+def test_a_question_about_hardware_crypto_leads_to_its_answer(
+    windows: Windows, real_address: str
+) -> None:
+    page = windows.open(f"{real_address}/search.html?q=hardware+crypto+worth+am335x")
+    links = page.locator("#perf-found > ul:not(.perf-found-rows) a")
+    assert "openssl.html#accelerator" in str(links.first.get_attribute("href"))
+    links.nth(1).click()
+    page.wait_for_load_state()
+    assert page.url.endswith("#chapter-crypto")
+    assert "Hardware crypto is faster from" in page.locator("[role=main]").inner_text()
+
+
+def test_a_search_for_two_socs_has_their_figures_side_by_side_and_leads_to_all_of_them(
+    windows: Windows, real_address: str
+) -> None:
+    page = windows.open(f"{real_address}/search.html?q=dhrystone+am62x+am64x")
+    table = page.locator(".perf-found-sides table")
+    table.wait_for()
+    assert table.locator("thead th").all_inner_texts() == ["Figure", "AM62X", "AM64X"]
+    for column, (soc, files) in enumerate(
+        (("AM62X", "linux/09.01.00.08/*.json"), ("AM64X", "rt-linux/08.06.00.42/*.json")), 1
+    ):
+        measured = {
+            round(sum(own := each.get("samples") or [each["value"]]) / len(own), 6)
+            for path in TOP.glob(f"results/{soc}/{files}")
+            for each in json.loads(path.read_bytes())["results"]
+            if each["benchmark"] == "dhrystone"
+        }
+        shown = table.locator(f"tbody tr > :nth-child({column + 1}) data")
+        values = shown.evaluate_all("all => all.map(each => Number(each.value))")
+        assert values and {round(value, 6) for value in values} <= measured
+    page.get_by_role("link", name="All of Dhrystone side by side").click()
+    page.locator(".perf-explorer-result table").first.wait_for()
+    heads = page.locator(".perf-explorer-result thead").first.inner_text()
+    assert "AM62X" in heads and "AM64X" in heads
+    assert windows.heard(page).messages == []
 
 
 def test_the_front_page_has_the_headline_results_of_each_soc(

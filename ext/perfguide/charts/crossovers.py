@@ -48,10 +48,10 @@ class Engine:
     @property
     def the(self) -> str:
         """The name within a sentence."""
-        return _the(self.name)
+        return the(self.name)
 
 
-def _the(name: str) -> str:
+def the(name: str) -> str:
     """Return the name of an engine with its article: neither abbreviations nor software have one."""
     return name if name.isupper() or name.split()[-1:] == ["software"] else f"the {name}"
 
@@ -224,7 +224,7 @@ def at_equal_marks(lines: Sequence[Line]) -> str:
     above, below = names if valid[0] > 1 else names[::-1]
     least, most = sorted((valid[0], valid[-1]) if valid[0] > 1 else (1 / valid[-1], 1 / valid[0]))
     span = _times(least) if _times(least) == _times(most) else f"{least:.1f} to {_times(most)}"
-    return f"{units.capital(_the(above))} has {span} the throughput of {_the(below)} at every level"
+    return f"{units.capital(the(above))} has {span} the throughput of {the(below)} at every level"
 
 
 def verdict(tested: Engine, base: Engine) -> str:

@@ -95,6 +95,9 @@ MAX_SIZES_RATIO = 2.0
 MAX_COARSE_STEPS = 3
 """Steps of a program's counting that a change may be of."""
 
+RETURN = "a return to the level of"
+"""The beginning of what explains an event whose figures came back."""
+
 NAMED = 3
 """Metrics, or benchmarks, at most that an event names; of more it has the number."""
 
@@ -853,7 +856,7 @@ def _returned(rows: Sequence[Row]) -> str:
     # A figure that keeps jumping has no level to come back to.
     if 2 * count <= len(rows):
         return ""
-    return f"a return to the level of {level}, from which {exception} differed"
+    return f"{RETURN} {level}, from which {exception} differed"
 
 
 def _left(row: Row) -> list[tuple[str, float]]:

@@ -35,8 +35,9 @@ from ..health.report import PAGE as HEALTH
 from ..tables import summaries
 from .compare import ComparisonPlan, comparison
 from .context import Site
+from .hardware_crypto import GuideFigures, Worth, worth
 from .health import section_of
-from .sentences import Fact, Link, Part, section_name
+from .sentences import Fact, Link, Part, board_in_words, section_name
 
 MOST_ALIKE = 3
 """Rows for one headline whose figures differ in a parameter, such as the engine."""
@@ -115,7 +116,8 @@ class Answers(msgspec.Struct, frozen=True):
     ``before`` the release that the verdicts are against, or empty; ``worse`` what got worse
     since then, with the page that compares the two; ``comparisons`` lead to those with older
     releases. ``clocks`` are those of the processors of
-    the boards, each empty where it is not known or not one."""
+    the boards, each empty where it is not known or not one; ``worth`` says whether a crypto
+    accelerator is worth it."""
 
     facts: tuple[Fact, ...]
     boards: tuple[tuple[str, str], ...]
@@ -126,6 +128,7 @@ class Answers(msgspec.Struct, frozen=True):
     worse: Part | None = None
     clocks: tuple[str, ...] = ()
     comparisons: tuple[Link, ...] = ()
+    worth: Worth | None = None
 
 
 class Judged(msgspec.Struct, frozen=True):
@@ -141,12 +144,10 @@ class Judged(msgspec.Struct, frozen=True):
 
 
 @dataclass(frozen=True, slots=True)
-class _Figures:
-    """The figures of a guide, the same by their names of today, and the CPU load of each run."""
+class _Figures(GuideFigures):
+    """The figures of a guide, and the same by their names of today."""
 
-    records: list[Record]
     by_name: dict[str, list[Record]]
-    loads: dict[Run, float]
 
 
 class Headlines:
@@ -179,12 +180,12 @@ class Headlines:
     ) -> Answers:
         site = self._site
         figures = self._figures(key)
-        records, loads = figures.records, figures.loads
+        records = figures.records
         boards = summaries.natural_boards(site.pool.of_guide(key))
         chosen, more = self._chosen(records)
         rows = tuple(self._answer(own, boards, releases, judged) for own in chosen)
         facts = [
-            *self._crypto(chosen, rows, boards, loads, engines.inferred(records, site.catalog)),
+            *self._crypto(chosen, rows, boards, figures),
             *self._changed(key, pair, judged),
             *careful,
         ]
@@ -198,6 +199,7 @@ class Headlines:
             Part(judged.worse, pair.address) if pair and judged and judged.worse else None,
             _clocks(site.pool.bundles_of([key]), boards),
             tuple(self._comparisons(key, pair)),
+            worth(site.catalog, site.boards, {each: self._figures(each) for each in releases}),
         )
 
     def _figures(self, key: GuideKey) -> _Figures:
@@ -219,7 +221,8 @@ class Headlines:
             by_name: dict[str, list[Record]] = {}
             for record in records:
                 by_name.setdefault(_name(record, self._names), []).append(record)
-            self._read[key] = _Figures(records, by_name, engines.loads(records))
+            inferred = engines.inferred(records, catalog)
+            self._read[key] = _Figures(records, engines.loads(records), inferred, by_name)
         return self._read[key]
 
     def _chosen(self, records: Sequence[Record]) -> tuple[list[list[Record]], int]:
@@ -384,8 +387,7 @@ class Headlines:
         chosen: Sequence[Sequence[Record]],
         rows: Sequence[Answer],
         boards: Sequence[str],
-        loads: Mapping[Run, float],
-        inferred: Mapping[Run, Inferred],
+        figures: GuideFigures,
     ) -> list[Fact]:
         """Return for each headline that depends on an engine the fastest board, with load and engine,
         by the chapter of its benchmark."""
@@ -399,17 +401,17 @@ class Headlines:
             best = max(measured, key=lambda record: record.cell.mean or 0)
             value = row.values[boards.index(best.board)]
             assert value is not None  # it was measured
-            load = loads.get(_run(best))
+            load = figures.loads.get(_run(best))
             at_load = "" if load is None else f" at {units.number(load)} % CPU"
             lead = f"{row.label}: " if not parts else ""
             text = f"{lead}{value.text} {row.unit}{at_load}"
             equal = [r for r in measured if r.cell.mean == best.cell.mean]
             board = units.enumeration(
-                [_on(self._site.boards.short(r.guide.soc, r.board)) for r in equal]
+                [board_in_words(self._site.boards.short(r.guide.soc, r.board)) for r in equal]
             )
             # Of boards that are all as fast, none is the fastest.
             fastest = f", the fastest of {len(measured)} boards"
-            about = f"{board}{fastest if len(equal) < len(measured) else ''}; {_engine(benchmark, best, inferred)}"
+            about = f"{board}{fastest if len(equal) < len(measured) else ''}; {_engine(benchmark, best, figures.inferred)}"
             parts += [Part("; ")] if parts else []
             parts += [Part(text, name=value.table, strong=True), Part(f" ({about})")]
         return [Fact(chapter, (*parts, Part("."))) for chapter, parts in by_chapter.items()]
@@ -546,7 +548,7 @@ def lead(answers: Answers, benchmarks: Collection[str]) -> list[str]:
     out = []
     if apart >= ALIKE_SHARE:
         unit = "" if row.unit == units.SCORE else f" {row.unit}"
-        both = f"{text}{unit} on {_on(best)}, {other} on {_on(worst)}"
+        both = f"{text}{unit} on {board_in_words(best)}, {other} on {board_in_words(worst)}"
         name = called(row)
         if len(spans) > 1:
             comma = "," if "," in name else ""
@@ -569,15 +571,10 @@ def doubts(answers: Answers, benchmark: str) -> list[str]:
         unit = "" if row.unit == units.SCORE else f" {row.unit}"
         name = ", ".join(filter(None, (row.label, row.detail)))
         out += [
-            f"{name}: {value.text}{unit} on {_on(short)} is in doubt ({value.doubt})."
+            f"{name}: {value.text}{unit} on {board_in_words(short)} is in doubt ({value.doubt})."
             for value, short in doubtful[:MAX_DOUBTFUL]
         ]
     return out
-
-
-def _on(short: str) -> str:
-    """Return a board's short name as a sentence has it: ``the 1 GHz board``."""
-    return f"the {short} board" if short[:1].isdigit() else short
 
 
 def _described(site: Site, record: Record) -> tuple[Benchmark, Metric]:

@@ -27,6 +27,8 @@ from ..tables.assign import Section
 from ..tables.model import OVER_RELEASES, SIDE_BY_SIDE
 from . import (
     context,
+    hardware_crypto,
+    lasting_moves,
     long_tables,
     newest,
     ranking,
@@ -37,6 +39,8 @@ from . import (
     write_tables,
 )
 from .context import Making, Plan, Site
+from .hardware_crypto import Worth
+from .lasting_moves import LastingMove
 from .newest import NewestRun
 from .parts import Made, Slice, catalog_of, made_by, writer_of
 from .ranking import RankedFigures
@@ -76,14 +80,16 @@ class PlatformHistory(msgspec.Struct, frozen=True):
 
 class BenchmarkOfSoc(msgspec.Struct, frozen=True):
     """The figures of one benchmark on one SoC: each guide and board that has some, the page with their
-    releases and the histories on it, the sources of the newest figures, and the findings that mark
-    figures."""
+    releases and the histories on it, the sources of the newest figures, the findings that mark
+    figures, the moves that stayed, and whether a crypto accelerator is worth it."""
 
     measured: list[tuple[GuideKey, str]]
     page: str
     histories: list[PlatformHistory]
     sources: list[SourceRow]
     findings: list[Finding]
+    moves: list[LastingMove]
+    worth: Worth | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +101,13 @@ class _Section:
     charts: list[PageChart]
 
 
-def write_releases(site: Site, name: str, findings: Sequence[Finding]) -> BenchmarkOfSoc:
+def write_releases(
+    site: Site,
+    name: str,
+    findings: Sequence[Finding],
+    moves: Sequence[LastingMove],
+    worth: Worth | None,
+) -> BenchmarkOfSoc:
     """Write the page with the releases of a SoC in one benchmark."""
     measured = site.pool.guides_and_boards(name)
     soc, title = measured[0][0].soc, site.catalog.title(name)
@@ -108,7 +120,7 @@ def write_releases(site: Site, name: str, findings: Sequence[Finding]) -> Benchm
     )
     chosen = {key for key, _ in newest.of_boards(measured, site.boards)}
     rows = sources.rows(site, site.pool.of_benchmark(name, chosen))
-    return BenchmarkOfSoc(measured, page, histories, rows, list(findings))
+    return BenchmarkOfSoc(measured, page, histories, rows, list(findings), list(moves), worth)
 
 
 def _releases_notice(site: Site, page: str, title: str, reason: str) -> list[PlatformHistory]:
@@ -301,6 +313,8 @@ def _write(
         ],
         newest=figures,
         moved_most=_moved_most(page, histories),
+        moves=_lasting(page, [move for own in of_socs for move in own.moves]),
+        accelerators=_accelerators(of_socs),
         releases=[
             (
                 section_name(page, f"over-releases-{each.id}"),
@@ -329,9 +343,40 @@ def _write(
             elsewhere=[Link(f"{title}, all figures", page, "benchmark")],
             **_ranked(site, name, own, [other], listed, {}),
         )
-    # One entry for the page: a search by SoC leads to its guides.
-    section = FindableSection("newest", f"{title}, all boards and releases", words_of_page)
-    return FindablePage(page, title, (), (section,))
+    # A search by SoC leads to its guides.
+    sections = [FindableSection("newest", f"{title}, all boards and releases", ())]
+    if any(own.moves for own in of_socs):
+        sections.append(lasting_moves.findable("lasting"))
+    if any(own.worth for own in of_socs):
+        sections.append(hardware_crypto.findable("accelerator"))
+    return FindablePage(page, title, words_of_page, tuple(sections))
+
+
+def _lasting(page: str, moves: Sequence[LastingMove]) -> dict[str, Any] | None:
+    """Return the largest moves of the benchmark on all SoCs that lasted, if there are any."""
+    if not moves:
+        return None
+    return {
+        "title": lasting_moves.TITLE,
+        "counted": lasting_moves.counted(moves),
+        "moves": [
+            (each, slugs.relative(page, each.address)) for each in lasting_moves.largest(moves)
+        ],
+    }
+
+
+def _accelerators(of_socs: Sequence[BenchmarkOfSoc]) -> dict[str, Any] | None:
+    """Return for each SoC with an accelerator whether it is worth it, if there is one."""
+    said = [(own.measured[0][0].soc, own.worth) for own in of_socs if own.worth]
+    if not said:
+        return None
+    return {
+        "title": hardware_crypto.QUESTION,
+        "socs": [
+            (soc, worth.system, hardware_crypto.sentences(worth))
+            for soc, worth in sorted(said, key=lambda each: units.natural(each[0]))
+        ],
+    }
 
 
 def _rankings(

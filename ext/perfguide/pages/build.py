@@ -647,6 +647,8 @@ def _write(
     metrics = {own.soc: own.metrics for own in summaries}
     downloads.write_indexes(site, files, metrics, sum(each.figures for each in listed))
     words = [*(each.findable for each in listed), *findable]
+    # Without comparisons there are no pages of what moved.
+    words += verdicts.findable_moves(site) if extras.is_installed("compare") else []
     site.writer.write("guides/words.json", search_words.index(words))
     return [*diagnostics, *_write_moved(site, settings)]
 

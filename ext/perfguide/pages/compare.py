@@ -34,9 +34,10 @@ from ..tables import grids
 from ..tables.anchors import Anchors
 from ..tables.blocks import MAX_ELEMENTS
 from ..tables.grids import listing
-from . import comparison_rows, long_tables, verdicts, write_files, write_tables
+from . import comparison_rows, lasting_moves, long_tables, verdicts, write_files, write_tables
 from .comparison_rows import full_label, times_usual
 from .context import Site
+from .lasting_moves import LastingMove
 from .sentences import Link, link_name
 from .verdicts import ComparedGuides, ListedVerdict
 from .write_tables import PageChart, PageTable
@@ -77,13 +78,14 @@ class ComparisonPlan:
 
 class PageOutcome(msgspec.Struct, frozen=True):
     """The results of writing a page: the entries of the file of waivers that it used, its
-    events and its verdict, ``None`` if it could not be made, and the verdicts on its newer figures by the
-    first row of their frame."""
+    events and its verdict, ``None`` if it could not be made, the verdicts on its newer figures by the
+    first row of their frame, and the moves that stayed."""
 
     used: set[tuple[str, int]]
     compared: Compared | None
     verdict: ListedVerdict | None = None
     verdicts: dict[int, Verdict] = {}
+    moves: list[LastingMove] = []
 
 
 def comparison(site: Site, plan: ComparisonPlan, pair: ReleasePair) -> Comparison:
@@ -120,11 +122,13 @@ def plan(site: Site, settings: Settings) -> ComparisonPlan:
 @dataclass(frozen=True, slots=True)
 class Comparisons:
     """The comparisons of a SoC that were written, the keys of the waivers, notes and levels that they
-    used, and the verdicts on figures against the release before, by the first row of their frame."""
+    used, the verdicts on figures against the release before, by the first row of their frame, and the moves
+    that stayed."""
 
     compared: list[ComparedGuides] = field(default_factory=list)
     used: set[tuple[str, int]] = field(default_factory=set)
     verdicts: dict[int, Verdict] = field(default_factory=dict)
+    moves: list[LastingMove] = field(default_factory=list)
 
 
 def write(site: Site, plan: ComparisonPlan) -> Comparisons:
@@ -132,6 +136,7 @@ def write(site: Site, plan: ComparisonPlan) -> Comparisons:
     used: set[tuple[str, int]] = set()
     of_figures: dict[int, Verdict] = {}
     out: list[ComparedGuides] = []
+    moves: list[LastingMove] = []
     before: ReleasePair | None = None
     for pair in plan.pairs:
         if before and before.old.platform != pair.old.platform:
@@ -148,6 +153,7 @@ def write(site: Site, plan: ComparisonPlan) -> Comparisons:
         is_asked = pair.asked is not None
         if not is_asked:
             of_figures |= outcome.verdicts
+            moves += outcome.moves
         both = (outcome.compared, outcome.verdict)
         out.append(ComparedGuides(pair.old, pair.new, pair.address, is_asked, *both))
     verdicts.write_moves(site, verdicts.neighbours(out))
@@ -160,7 +166,7 @@ def write(site: Site, plan: ComparisonPlan) -> Comparisons:
         (soc,) = site.socs
         sentence = "Each release of this SoC beside the one before it: what changed."
         write_files.list_of_soc(site, soc, "compare", "Comparisons of", sentence, listed)
-    return Comparisons(out, used, of_figures)
+    return Comparisons(out, used, of_figures, moves)
 
 
 def _listed_title(pair: ComparedGuides) -> str:
@@ -278,6 +284,9 @@ def _write(site: Site, plan: ComparisonPlan, pair: ReleasePair) -> PageOutcome:
         ledger.compared(compared),
         _verdict(decision, compared, site.catalog),
         {row.new.cell.members[0]: row.verdict for row in compared.rows if row.new and row.old},
+        lasting_moves.of_comparison(
+            compared, pair, site.catalog, pair.new == site.families[pair.new.platform][-1]
+        ),
     )
 
 

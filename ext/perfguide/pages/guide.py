@@ -29,11 +29,12 @@ from ..tables import blocks, page_tables, remarks, summaries
 from ..tables.assign import Section
 from ..tables.grids import listing
 from ..tables.model import View
-from . import answers, provenance, search_words, write_files, write_tables
+from . import answers, hardware_crypto, provenance, search_words, write_files, write_tables
 from .answers import Answer, Answers, Result, Value
 from .context import Site
 from .cross_links import GuideLinks
-from .search_words import FindablePage
+from .hardware_crypto import Worth
+from .search_words import FindablePage, FindableSection
 from .sentences import Fact, Link, link_name
 from .write_tables import MAX_COMMANDS, PageTable
 
@@ -47,8 +48,8 @@ MAX_LIST_ELEMENTS = 700
 class GuideOutcome(msgspec.Struct, frozen=True):
     """The results of writing a guide besides its files: entries for the search index, ranked as if
     the page were the newest of its kind; faults of its logs; the facts and the table of headline
-    results at its top, the best of these results, and the figures in that table by the address of
-    their row and their board, each with its name."""
+    results at its top, the best of these results, the figures in that table by the address of
+    their row and their board, each with its name, and whether a crypto accelerator is worth it."""
 
     findable: FindablePage
     diagnostics: list[Diagnostic]
@@ -56,6 +57,7 @@ class GuideOutcome(msgspec.Struct, frozen=True):
     results: PageTable | None
     best: list[Result]
     headlines: dict[tuple[str, str], str]
+    worth: Worth | None
 
 
 def write_notice(site: Site, key: GuideKey, reason: str) -> GuideOutcome:
@@ -63,7 +65,7 @@ def write_notice(site: Site, key: GuideKey, reason: str) -> GuideOutcome:
     page, origin = site.addresses.guide[key], site.provenance(key)
     write_files.notice(site, page, _title(key), reason)
     write_files.notice(site, origin.address, origin.title, reason)
-    return GuideOutcome(FindablePage(page, _title(key), (), ()), [], (), None, [], {})
+    return GuideOutcome(FindablePage(page, _title(key), (), ()), [], (), None, [], {}, None)
 
 
 def _title(key: GuideKey) -> str:
@@ -130,9 +132,15 @@ def write(site: Site, key: GuideKey, links: GuideLinks, top: Answers, errata: st
     # The page of the provenance has a table beside each of these.
     diagnostics = provenance.write(site, key, records, origin, [*tables, *tables_of_listed])
     words = search_words.split(key.soc, family(key), key.release, *boards)
-    findable = FindablePage(page, title, words, search_words.of_sections(sections, other, catalog))
+    findable = FindablePage(
+        page,
+        title,
+        words,
+        (*search_words.of_sections(sections, other, catalog), *_answers(top, catalog)),
+        soc=key.soc,
+    )
     best = answers.best_results(top, catalog)
-    return GuideOutcome(findable, diagnostics, top.facts, results, best, _headlines(top))
+    return GuideOutcome(findable, diagnostics, top.facts, results, best, _headlines(top), top.worth)
 
 
 MEANING_OF_COPIES = {
@@ -163,6 +171,25 @@ def _headlines(top: Answers) -> dict[tuple[str, str], str]:
         for value, (_, board) in zip(row.values, top.boards, strict=True)
         if value is not None
     }
+
+
+def _accelerator(top: Answers, benchmarks: Sequence[str]) -> list[str]:
+    """Return whether the crypto accelerator is worth it, if the figures are of some benchmarks."""
+    answer = top.worth
+    return [hardware_crypto.sentences(answer)] if answer and answer.benchmark in benchmarks else []
+
+
+def _answers(top: Answers, catalog: Catalog) -> list[FindableSection]:
+    """Return the sections of a guide that answer a question, for the search."""
+    if top.worth is None:
+        return []
+    return [
+        hardware_crypto.findable(_anchor(catalog.benchmarks[top.worth.benchmark].entry.chapter))
+    ]
+
+
+def _anchor(chapter: str) -> str:
+    return f"chapter-{slugs.words(chapter)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,10 +241,13 @@ class _Body:
         chapters = [
             {
                 "title": title,
-                "id": (anchor := f"chapter-{slugs.words(title)}"),
+                "id": (anchor := _anchor(title)),
                 "method": link_name(page, f"{anchor}-method"),
                 "figures": wording.count(counts[title], "figure"),
-                "sentences": answers.lead(self.top, [each["name"] for each in own]),
+                "sentences": [
+                    *answers.lead(self.top, names := [each["name"] for each in own]),
+                    *_accelerator(self.top, names),
+                ],
                 "sections": own,
             }
             for title, own in by_title.items()
@@ -312,7 +342,7 @@ def _results(site: Site, key: GuideKey, page: str, top: Answers) -> PageTable:
         site, page, "results", title, grid, data=data, max_elements=blocks.UNLIMITED
     )
     # Facts and links are part of the page's text already.
-    answers_json = msgspec.json.encode(structs.replace(top, facts=(), comparisons=()))
+    answers_json = msgspec.json.encode(structs.replace(top, facts=(), comparisons=(), worth=None))
     return replace(table, extra=page_tables.extra_of_answers(answers_json, page))
 
 

@@ -18,18 +18,21 @@ _WORD = re.compile(r"[^\W_]+")
 
 @dataclass(frozen=True, slots=True)
 class FindableSection:
-    """A section in the index: its anchor, its title, and the words that match it."""
+    """A section in the index: its anchor, its title, and the words that match it. ``is_answer`` says that it
+    answers a question, and leads before sections with figures alone."""
 
     anchor: str
     title: str
     words: tuple[str, ...]
+    is_answer: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class FindablePage:
     """A page in the index: its address without a suffix, its title, its words and its sections.
 
-    ``rank`` orders pages that match equally well: 0 is the newest of its kind.
+    ``rank`` orders pages that match equally well: 0 is the newest of its kind. ``soc`` is empty for a page
+    of all SoCs.
     """
 
     address: str
@@ -37,6 +40,7 @@ class FindablePage:
     words: tuple[str, ...]
     sections: tuple[FindableSection, ...]
     rank: int = 0
+    soc: str = ""
 
 
 def split(*texts: str) -> tuple[str, ...]:
@@ -89,17 +93,24 @@ def of_sections(
 def index(pages: Iterable[FindablePage]) -> bytes:
     """Return the index as JSON, in which equal titles with equal words are stored once.
 
-    ``pages``: [address, title, words, rank]. ``sections``: [title, words].
-    ``places``: [number of the page, number of the section, anchor].
+    ``pages``: [address, title, words, rank, SoC]. ``sections``: [title, words], and ``answers`` the numbers of
+    those that answer a question. ``places``: [number of the page, number of the section, anchor].
     """
     listed: list[list[object]] = []
     sections: dict[tuple[str, str], int] = {}
+    answers: set[int] = set()
     places: list[list[object]] = []
     # In a fixed order, whichever page was made first.
     for number, page in enumerate(sorted(pages, key=lambda p: units.natural(p.address))):
-        listed.append([page.address, page.title, " ".join(page.words), page.rank])
+        listed.append([page.address, page.title, " ".join(page.words), page.rank, page.soc])
         for section in page.sections:
             key = (section.title, " ".join(section.words))
             places.append([number, sections.setdefault(key, len(sections)), section.anchor])
-    value = {"pages": listed, "sections": [list(key) for key in sections], "places": places}
+            answers |= {sections[key]} if section.is_answer else set()
+    value = {
+        "pages": listed,
+        "sections": [list(key) for key in sections],
+        "answers": sorted(answers),
+        "places": places,
+    }
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8") + b"\n"

@@ -85,3 +85,8 @@ def markup(parts: Sequence[Part], page: str) -> str:
         glue = "\\ " if out[-1:] in ("`", "*") and not lead and piece[:1].isalnum() else ""
         out = f"{out.rstrip() if lead else out}{glue}{lead}{piece}{trail}"
     return out
+
+
+def board_in_words(short: str) -> str:
+    """Return a board's short name as a sentence has it: ``the 1 GHz board``."""
+    return f"the {short} board" if short[:1].isdigit() else short

@@ -14,11 +14,12 @@ from ..compare.headline import State
 from ..compare.select import ReleasePair
 from ..figures.pool import Record
 from ..tables import summaries
-from . import sources, write_files, write_tables
+from . import hardware_crypto, sources, write_files, write_tables
 from .context import Site
 from .guide import GuideOutcome
+from .hardware_crypto import Worth
 from .lists import SIGNS, STATE_WORDS, state_class
-from .sentences import link_name
+from .sentences import Fact, Part, link_name
 from .write_tables import PageChart, PageTable
 
 MAX_TRENDS = 6
@@ -99,7 +100,7 @@ def write(
             {
                 "title": title,
                 "guides": guides,
-                "facts": top.facts if top else (),
+                "facts": (*top.facts, *_accelerator(top.worth)) if top else (),
                 "results": results.seen_from(f"{above}/") if results else None,
             }
         )
@@ -118,6 +119,13 @@ def write(
         signs=[(sign, STATE_WORDS[state], state_class(state)) for state, sign in SIGNS.items()],
         sources=sources.write(site, page, sources.rows(site, records)) if records else None,
     )
+
+
+def _accelerator(answer: Worth | None) -> list[Fact]:
+    """Return whether the crypto accelerator is worth it, as a fact."""
+    if answer is None:
+        return []
+    return [Fact("Hardware crypto", (Part(hardware_crypto.sentences(answer)),))]
 
 
 UNDECIDED = "perf-state-none"

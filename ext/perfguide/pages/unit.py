@@ -38,6 +38,7 @@ from . import (
     cross_links,
     downloads,
     guide,
+    hardware_crypto,
     health,
     newest,
     provenance,
@@ -186,7 +187,17 @@ def write(
             marking.setdefault(each.benchmark, []).append(_without_rows(each))
     slices = {
         benchmark_slice(each): summary.encode(
-            benchmark.write_releases(site, each, marking.get(each, ()))
+            benchmark.write_releases(
+                site,
+                each,
+                marking.get(each, ()),
+                [move for move in compared.moves if move.benchmark == each],
+                hardware_crypto.newest(
+                    answer
+                    for outcome in guides.values()
+                    if (answer := outcome.worth) and answer.benchmark == each
+                ),
+            )
         )
         for each in site.pool.benchmarks()
     }

@@ -16,8 +16,9 @@ from ..compare.ledger import FATES, Compared, Entry
 from ..compare.select import ReleasePair
 from ..compare.shared_moves import SharedMove, shared_moves
 from ..tables.grids import listing
-from . import write_files, write_tables
+from . import lasting_moves, search_words, write_files, write_tables
 from .context import Site
+from .search_words import FindablePage
 from .sentences import Link
 
 LEDGER = "reports/verdicts"
@@ -160,6 +161,30 @@ def moves_pages(site: Site) -> dict[Platform, str]:
     }
 
 
+def findable_moves(site: Site) -> list[FindablePage]:
+    """Return the pages of what moved, for the search."""
+    sections = (lasting_moves.findable("moves"),)
+    return [
+        FindablePage(
+            page,
+            _moves_title(platform),
+            search_words.split(platform[1], family(GuideKey(*platform, ""))),
+            sections,
+            soc=platform[1],
+        )
+        for platform, page in moves_pages(site).items()
+    ]
+
+
+def _moves_title(platform: Platform) -> str:
+    return f"{_system(platform)}: what moved when"
+
+
+def _system(platform: Platform) -> str:
+    key = GuideKey(*platform, "")  # family() takes a guide, and ignores its release
+    return f"{key.soc}, {family(key)}"
+
+
 def write_moves(site: Site, comparisons: Neighbours) -> None:
     """Write the page of what moved with which release, for each platform with enough releases."""
     pages = moves_pages(site)
@@ -168,8 +193,7 @@ def write_moves(site: Site, comparisons: Neighbours) -> None:
         if pair.old.platform in by:
             by[pair.old.platform].append((pair, each))
     for platform, page in pages.items():
-        key = GuideKey(*platform, "")  # family() takes a guide, and ignores its release
-        title = f"{key.soc}, {family(key)}: what moved when"
+        title = _moves_title(platform)
         divided = _divided(page, by[platform])
         older = [Link(_span(own), address) for address, own in divided[1:]]
         for address, own in divided:
@@ -180,7 +204,7 @@ def write_moves(site: Site, comparisons: Neighbours) -> None:
                 "moves.rst.jinja",
                 title=title if is_first else f"{title}, {_span(own)}",
                 is_first=is_first,
-                system=f"{key.soc}, {family(key)}",
+                system=_system(platform),
                 releases=[_release(address, pair, each) for pair, each in own],
                 others=older if is_first else [Link(title, page)],
             )

@@ -194,6 +194,11 @@ def _head(
         start, end = _around_page(app.builder, pagename)
         data = {"data-files": files, "data-name": rows, "data-start": start, "data-end": end}
         app.add_js_file(ROWS_SCRIPT, loading_method="defer", **data)
+    if pagename == "search":
+        explorers = (n for n, of in app.env.metadata.items() if of.get(EXPLORER) == explorer.FOLDER)
+        context["perf_explorer"] = "".join(
+            app.builder.get_relative_uri(pagename, name) for name in sorted(explorers)[:1]
+        )
     if target := _target(app, pagename):
         # Search engines then count links to this page for the one it redirects to.
         page = page_name(posixpath.dirname(pagename), target)

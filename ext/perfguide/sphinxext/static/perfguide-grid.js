@@ -46,7 +46,7 @@ window.perfguideGrid = (() => {
         const joined = [...cell.querySelectorAll(".perf-level")];
         const levels = (joined.length ? joined : [cell]).map((each) => {
           const text = each.dataset.name || textOf(each); // the whole name of a board
-          return { text, raw: each.dataset.raw || text };
+          return { text, shown: textOf(each), raw: each.dataset.raw || text };
         });
         for (let down = 0; down < cell.rowSpan; down += 1) {
           for (let right = 0; right < cell.colSpan; right += 1) grid[level + down][column + right] = down ? [] : levels;
@@ -72,7 +72,7 @@ window.perfguideGrid = (() => {
       let name = named(levels.map((each) => each.raw)) || `column-${column}`;
       used[name] = (used[name] || 0) + 1;
       if (used[name] > 1) name += `--${used[name]}`;
-      return { labels, name, former: named(labels) }; // addresses had the labels at first
+      return { labels, shown: levels.map((each) => each.shown), name, former: named(labels) }; // addresses had the labels at first
     });
     const places = new WeakMap();
     const rows = [...table.tBodies[0].rows];

@@ -1,4 +1,4 @@
-/* Finds figures and sections of guides by names of metrics, parameters, SoCs, boards and releases.
+/* Finds answers, figures and sections of guides by names of metrics, parameters, SoCs, boards and releases.
    A query's words may stand in any order, and each may be the beginning of a name. */
 (() => {
   const SHOWN = 15;
@@ -6,81 +6,144 @@
   const ROWS = 4;
   const ROWS_OF_PAGE = 2; // where several pages have rows that fit equally well
   const CELLS = 4;
+  const MAX_SIDES = 5; // as in the explorer
+  const BENCHMARKS = 3; // of several SoCs side by side
+  const MAX_OTHERS = 100; // sections of other releases
   const box = document.getElementById("perf-found");
   const data = window.perfguideWords;
   const query = new URLSearchParams(window.location.search).get("q") ?? "";
   const typed = query.normalize("NFKC").toLowerCase();
   const split = (text) => text.normalize("NFKC").toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
-  const every = split(typed);
-  // Two SoCs are on no guide together; the pages of benchmarks rank all of them.
-  const socOf = (page) => /^guides\/([^/]+)\//.exec(page[0])?.[1].toLowerCase() ?? "";
-  const socs = new Set((data?.pages ?? []).map(socOf).filter(Boolean));
-  const named = [...new Set(every)].filter((word) => socs.has(word));
-  const isSideBySide = named.length > 1 && named.length < new Set(every).size;
-  const asked = isSideBySide ? every.filter((word) => !named.includes(word)) : every;
-  // A size is a word of rows; sections are not named by theirs.
-  const isSize = (word) => /^(\d+|[kmg]?i?b|bytes?)$/.test(word);
-  // A release is one name: 09.00 begins 09.00.00.03, and is not in 09.01.00.08.
-  const releases = typed.split(/\s+/).filter((word) => /^\d+(\.\d+)+$/.test(word));
-  const isOf = (page) =>
-    releases.every((release) => page.title.split(/\s+/).some((word) => word.startsWith(release)));
-  if (!box || !data || !asked.length) return;
+  if (!box || !data) return;
 
-  const words = (text) => text.split(" ");
-  const pages = data.pages.map(([address, title, text, rank]) => ({
-    address, title, rank, words: words(text),
+  const pages = data.pages.map(([address, title, text, rank, soc]) => ({
+    address, title, rank, soc, words: text.split(" "), sections: [],
   }));
-  const sections = data.sections.map(([title, text]) => ({ title, words: words(text) }));
+  const sections = data.sections.map(([title, text], at) => ({
+    title, words: text.split(" "), names: split(title), isAnswer: data.answers.includes(at),
+  }));
+  for (const [page, section] of data.places) pages[page].sections.push(section);
+  const socOf = new Map(pages.filter((page) => page.soc).map(({ soc }) => [soc.toLowerCase(), soc]));
 
   // 2 where the word is there, 1 where a word begins with it, 0 where neither.
   const fit = (list, word) =>
     list.includes(word) ? 2 : list.some((known) => known.startsWith(word)) ? 1 : 0;
+  // A size is a word of rows; sections are not named by theirs.
+  const isSize = (word) => /^(\d+|[kmg]?i?b|bytes?)$/.test(word);
+  const isKnown = (word) =>
+    isSize(word) || [...sections, ...pages].some((each) => fit(each.words, word));
+  const every = [...new Set(split(typed))];
+  const known = every.filter(isKnown);
+  const unknown = every.filter((word) => !isKnown(word));
+  // Two SoCs are on no guide together; their newest figures are shown side by side.
+  const named = known.filter((word) => socOf.has(word));
+  const isSideBySide = named.length > 1 && named.length < known.length;
+  const asked = isSideBySide ? known.filter((word) => !named.includes(word)) : known;
+  // A release is one name: 09.00 begins 09.00.00.03, and is not in 09.01.00.08.
+  const releases = typed.split(/\s+/).filter((word) => /^\d+(\.\d+)+$/.test(word));
+  const isOf = (page) =>
+    releases.every((release) => page.title.split(/\s+/).some((word) => word.startsWith(release)));
+  if (!asked.length) return;
+
   const bySection = sections.map((section) => asked.map((word) => fit(section.words, word)));
   const byPage = pages.map((page) => asked.map((word) => fit(page.words, word)));
-  const inTitle = sections.map((section) => {
-    const title = section.title.toLowerCase();
-    return asked.filter((word) => title.includes(word)).length;
-  });
+  const ofSoc = new Map();
+  for (const page of pages) ofSoc.set(page.soc, [...(ofSoc.get(page.soc) ?? []), ...page.sections]);
 
+  /* Whether an answer fits: a word asks for it, and the others are those of its page or, for a SoC, of its
+     guides. The answer for a single SoC is for a reader who names it, or nothing else. */
+  function isAsked(page, section) {
+    const { soc } = pages[page];
+    const rest = asked.map((_, at) => at).filter((at) => bySection[section][at] < 2 && !isSize(asked[at]));
+    if (rest.length === asked.length) return false;
+    const isNamed = (at) => socOf.has(asked[at]);
+    if (!soc) {
+      return asked.some((_, at) => byPage[page][at] && !isNamed(at))
+        && rest.every((at) => byPage[page][at] || isNamed(at));
+    }
+    if (!rest.length) return true;
+    return rest.some((at) => isNamed(at) && byPage[page][at] === 2)
+      && rest.every((at) => byPage[page][at] || ofSoc.get(soc).some((each) => bySection[each][at]));
+  }
+
+  const ANSWER = 0, BENCHMARK = 1, NEWEST = 2, OLDER = 3;
   const found = [];
-  for (const [page, section, anchor] of data.places) {
-    const fits = asked.map((_, at) => Math.max(bySection[section][at], byPage[page][at]));
-    // A section is named by its own words; a SoC alone would lead to all of its sections.
-    const kind = pages[page].address.startsWith("by-benchmark/") ? 0 : pages[page].rank ? 2 : 1;
-    if (!isOf(pages[page]) || (isSideBySide && kind)) continue;
+  for (const [number, section, anchor] of data.places) {
+    const page = pages[number];
+    const own = sections[section];
+    if (!isOf(page) || (isSideBySide && page.soc)) continue;
+    const fits = asked.map((_, at) => Math.max(bySection[section][at], byPage[number][at]));
+    const sum = fits.reduce((before, value) => before + value, 0);
+    if (own.isAnswer) {
+      if (isAsked(number, section)) found.push({ page, section: own, anchor, kind: ANSWER, score: sum, others: 0, benchmark: "", size: 0 });
+      continue;
+    }
     if (asked.some((word, at) => !fits[at] && !isSize(word))) continue;
-    if (!asked.some((word, at) => bySection[section][at] && !/^\d+$/.test(word))) continue;
-    const score = fits.reduce((sum, value) => sum + value, 0) + inTitle[section];
-    found.push({ page: pages[page], section: sections[section], anchor, score, kind });
+    // A section is named by its own words; a SoC alone would lead to all of its sections.
+    const naming = page.soc ? bySection[section] : fits;
+    if (!asked.some((word, at) => naming[at] && !/^\d+$/.test(word))) continue;
+    const inTitle = own.names.filter((word) => asked.includes(word)).length;
+    found.push({
+      page, section: own, anchor,
+      kind: !page.soc ? BENCHMARK : page.rank ? OLDER : NEWEST,
+      score: sum + inTitle,
+      others: own.names.length - inTitle,
+      benchmark: own.title.split(", ")[0],
+      size: own.words.length + (page.soc ? 0 : page.words.length),
+    });
   }
   if (!found.length) return;
+  // Of equal benchmarks, that which is about little else comes first; their sections keep the order of guides.
+  const sizes = new Map();
+  for (const { benchmark, size } of found) sizes.set(benchmark, Math.min(size, sizes.get(benchmark) ?? Infinity));
   found.sort(
     (a, b) =>
       a.kind - b.kind ||
+      Number(a.page.soc !== "") - Number(b.page.soc !== "") ||
       b.score - a.score ||
+      a.others - b.others ||
+      sizes.get(a.benchmark) - sizes.get(b.benchmark) ||
       a.page.rank - b.page.rank ||
-      a.page.title.localeCompare(b.page.title, "en", { numeric: true }) ||
-      a.section.title.localeCompare(b.section.title, "en", { numeric: true }),
+      a.page.title.localeCompare(b.page.title, "en", { numeric: true }),
   );
 
-  const heading = document.createElement("h2");
-  heading.textContent = isSideBySide ? `${named.join(" and ").toUpperCase()} side by side` : "Figures";
-  const count = document.createElement("p");
-  count.textContent = found.length === 1 ? "1 section." : `${found.length} sections.`;
-  if (found.length > SHOWN) {
-    count.textContent = `The first ${SHOWN} of ${found.length} sections; add a SoC, a board or a release to find fewer.`;
-  }
-  const list = document.createElement("ul");
+  /* The newest release of each SoC first: of several SoCs a place each, of one all that fit in one guide. */
+  const ofGuides = found.filter(({ kind }) => kind >= NEWEST);
+  const chosen = new Map();
+  for (const each of ofGuides) if (!chosen.has(each.page.soc)) chosen.set(each.page.soc, each);
+  const isChosen = (each) => {
+    const own = chosen.get(each.page.soc);
+    return chosen.size > 1 ? own === each : own.page === each.page;
+  };
+  const { exactOf, modelOf, textOf } = window.perfguideGrid ?? {};
+  const make = (tag, properties = {}, ...children) => {
+    const element = Object.assign(document.createElement(tag), properties);
+    element.append(...children);
+    return element;
+  };
   const root = document.documentElement.dataset.content_root ?? "";
-  for (const { page, section, anchor } of found.slice(0, SHOWN)) {
-    const item = document.createElement("li");
-    const link = document.createElement("a");
-    link.href = `${root}${page.address}#${anchor}`;
-    link.textContent = section.title;
-    item.append(link, `, in ${page.title}`);
-    list.append(item);
+  const addressOf = ({ page, anchor }) => `${root}${page.address}#${anchor}`;
+  const listed = (place) =>
+    make("li", {}, make("a", { href: addressOf(place) }, place.section.title), `, in ${place.page.title}`);
+
+  const guides = ofGuides.filter(isChosen);
+  const answers = found.filter(({ kind, page }) => kind === ANSWER && !page.rank);
+  const places = [...found.filter(({ kind }) => kind === BENCHMARK), ...guides];
+  const left = [
+    ...answers.slice(SHOWN),
+    ...places.slice(SHOWN),
+    ...ofGuides.filter((each) => !isChosen(each)),
+    ...found.filter(({ kind, page }) => kind === ANSWER && page.rank),
+  ];
+  if (answers.length) box.append(make("h2", {}, "Answers"), make("ul", {}, ...answers.slice(0, SHOWN).map(listed)));
+  const heading = make("h2", {}, isSideBySide ? `${named.map((word) => socOf.get(word)).join(" and ")} side by side` : "Figures");
+  if (places.length) box.append(heading, make("ul", {}, ...places.slice(0, SHOWN).map(listed)));
+  if (left.length) {
+    const cut = left.slice(0, MAX_OTHERS);
+    const rest = left.length > cut.length ? [make("p", {}, "Add a SoC, a board or a release to find fewer.")] : [];
+    box.append(make("details", {}, make("summary", {}, `More releases: ${left.length} sections`), make("ul", {}, ...cut.map(listed)), ...rest));
   }
-  box.append(heading, count, list);
+  if (unknown.length) box.append(make("p", {}, `No page has ${unknown.map((word) => `“${word}”`).join(" or ")}; it was left out of the search.`));
   box.hidden = false;
 
   // What belongs together counts as a whole: aes-256-cbc is not any row of 256 bytes.
@@ -91,77 +154,141 @@
 
   /* The rows of the first sections that fit best, with their figures. A page is asked for as a
      reader would; where that is not possible, as in files of one's own, the sections remain. */
-  const { exactOf, modelOf, textOf } = window.perfguideGrid ?? {};
   if (!modelOf || location.protocol === "file:") return;
-  // It has its room at once, so that nothing moves when the rows come.
-  const first = document.createElement("ul");
-  first.className = "perf-found-rows";
-  heading.after(first);
+
+  const contents = new Map();
+  const contentOf = (address) => {
+    if (!contents.has(address)) {
+      contents.set(address, fetch(address).then(async (answer) =>
+        (answer.ok ? new DOMParser().parseFromString(await answer.text(), "text/html") : null)));
+    }
+    return contents.get(address);
+  };
 
   const rowsOf = async ({ page, section, anchor }) => {
     const address = `${root}${page.address}`;
-    const answer = await fetch(address);
-    if (!answer.ok) return [];
-    const content = new DOMParser().parseFromString(await answer.text(), "text/html");
-    const place = content.getElementById(anchor);
+    const place = (await contentOf(address))?.getElementById(anchor);
     if (!place) return [];
-    return [...place.querySelectorAll("table.perf-grid")].flatMap((table) => {
+    const rows = [...place.querySelectorAll("table.perf-grid")].flatMap((table) => {
       const model = modelOf(table);
       const label = table.getAttribute("aria-label") ?? "";
+      // One unit of all columns stands above the keys.
+      const unit = model.columns.slice(0, model.stub).flatMap((each) => each.shown).find((text) => /[↑↓]$/.test(text)) ?? "";
       return model.rows.filter((row) => row.id).map((row) => {
         const keys = [...row.cells].slice(0, model.stub).map(textOf).filter(Boolean);
         const named = split(`${label} ${keys.join(" ")}`);
         const cells = [...row.cells].slice(model.stub).map((cell, at) => {
-          const labels = model.columns[model.stub + at].labels;
-          return { cell, labels, hits: asked.filter((word) => split(labels.join(" ")).includes(word)).length };
+          const { labels, shown } = model.columns[model.stub + at];
+          return { cell, labels, shown, hits: asked.filter((word) => split(labels.join(" ")).includes(word)).length };
         });
         const text = `${label} ${keys.join(" ")}`.toLowerCase();
-        const hits = asked.reduce((sum, word) => sum + fit(named, word), 0)
+        const fits = asked.map((word) => fit(named, word));
+        const hits = fits.reduce((sum, value) => sum + value, 0)
           + 3 * whole.filter((word) => text.includes(word)).length
           + 3 * bytes.filter((size) => named.includes(size)).length;
         const most = Math.max(0, ...cells.map((each) => each.hits));
-        return { page, section, label, keys, row, cells, address, score: hits + most, most };
+        return { page, label, keys, unit, row, cells, address, fits, score: hits + most, most };
       });
     });
+    // A word of the section that none of its rows and columns has, such as “memory” of STREAM, is true of all rows.
+    const isOfFew = (word, at) =>
+      rows.some((each) => each.fits[at] || each.cells.some(({ labels }) => split(labels.join(" ")).includes(word)));
+    const ofAll = asked.filter((word, at) => fit(section.words, word) && !isOfFew(word, at));
+    return rows.map((each) => ({ ...each, score: each.score + 2 * ofAll.length }));
   };
 
-  const shownRow = ({ page, label, keys, row, cells, address, most }) => {
-    const item = document.createElement("li");
-    const link = document.createElement("a");
-    link.href = `${address}#${row.id}`;
-    link.textContent = [label, ...keys].join(", ");
-    const figures = cells.filter((each) => each.hits === most).slice(0, CELLS);
-    const said = figures.map(({ cell, labels }) => {
-      const data = document.createElement("data");
-      data.value = cell.querySelector("data")?.value ?? "";
-      data.textContent = cell.querySelector("data")?.textContent ?? textOf(cell);
-      data.title = exactOf(cell);
-      const line = document.createElement("span");
-      line.append(`${labels.join(", ")}: `, data);
-      return line;
-    });
-    item.append(link, `, in ${page.title}`, document.createElement("br"));
-    said.forEach((line, at) => item.append(...(at ? ["; ", line] : [line])));
-    return item;
+  const figureOf = (cell) =>
+    make("data", { value: cell.querySelector("data")?.value ?? "", title: exactOf(cell) }, cell.querySelector("data")?.textContent ?? textOf(cell));
+  const bestCells = ({ cells, most }) => cells.filter((each) => each.hits === most && each.cell.querySelector("data")).slice(0, CELLS);
+
+  const shownRow = (found) => {
+    const { page, label, keys, unit, row, address } = found;
+    const lines = bestCells(found).map(({ cell, shown }) => make("span", {}, `${shown.join(", ")}: `, figureOf(cell)));
+    return make("li", {}, make("a", { href: `${address}#${row.id}` }, [label, ...keys].join(", ")), `${unit ? `, ${unit}` : ""}, in ${page.title}`,
+      make("br"), ...lines.flatMap((line, at) => (at ? ["; ", line] : [line])));
   };
 
-  // Pages of benchmarks rank boards; the rows with all figures are in guides.
-  const guides = found.filter((each) => each.kind);
-  if (!guides.length) {
-    first.remove();
-    return;
-  }
-  Promise.all(guides.slice(0, READ).map((each) => rowsOf(each).catch(() => []))).then((lists) => {
-    const rows = lists.flat();
+  /* The rows that fit best, in the order of their sections. */
+  function best(rows) {
     const top = Math.max(0, ...rows.map((each) => each.score));
     const equal = rows.filter((each) => top && each.score === top);
     // The rows of one SoC must not hide those of another.
-    const several = new Set(equal.map((each) => each.page)).size > 1;
-    const best = equal
-      .filter((each, at) => !several
-        || equal.slice(0, at).filter((other) => other.page === each.page).length < ROWS_OF_PAGE)
-      .slice(0, ROWS);
-    first.append(...best.map(shownRow));
-    if (!best.length) first.append("No row has all of these words; the sections below have some.");
-  });
+    const isOfSeveral = new Set(equal.map((each) => each.page)).size > 1;
+    return equal.filter((each, at) => !isOfSeveral
+      || equal.slice(0, at).filter((other) => other.page === each.page).length < ROWS_OF_PAGE);
+  }
+
+  /* Room at once, so that nothing moves when the rows come. */
+  const roomFor = (tag, className) => {
+    const room = make(tag, { className });
+    heading.after(room);
+    return room;
+  };
+  const read = (places) => Promise.all(places.map((each) => rowsOf(each).catch(() => [])));
+
+  /* The sections of the newest guides of the SoCs with the figures of a benchmark. */
+  function sidesOf(title) {
+    return named.slice(0, MAX_SIDES).map((word) => {
+      const own = data.places.map(([page, section, anchor]) => ({ page: pages[page], number: section, section: sections[section], anchor }))
+        .filter(({ page, section, number }) => page.soc === socOf.get(word) && !section.isAnswer
+          && (section.title === title || section.title.startsWith(`${title}, `))
+          && asked.every((word, at) => bySection[number][at] || isSize(word)))
+        .sort((a, b) => a.page.rank - b.page.rank || a.section.words.length - b.section.words.length);
+      return own.find(({ page }) => page === own[0].page);
+    });
+  }
+
+  /* The explorer's address, which names a side by the path of its guide. */
+  function explorer(sides, benchmark) {
+    const name = benchmark.page.address.split("/").filter((part) => part !== "index.html").pop().replace(/\.html$/, "");
+    const paths = sides.map(({ page }) => page.address.replace(/^.*?\bguides\//, "").replace(/(\/|\/index\.html|\.html)$/, ""));
+    return `${box.dataset.explorer}?${paths.map((path) => `side=${path}`).join("&")}&results=${name}`;
+  }
+
+  async function sideBySide(room) {
+    const benchmarks = found.filter(({ kind }) => kind === BENCHMARK).slice(0, BENCHMARKS);
+    const body = make("tbody");
+    let isEmpty = true;
+    for (const benchmark of benchmarks) {
+      const sides = sidesOf(benchmark.page.title);
+      const present = sides.filter(Boolean);
+      if (present.length < 2) continue;
+      const lists = await read(present);
+      const rows = new Map(); // by table and keys, which are the same in all guides
+      lists.forEach((own, at) => best(own).forEach((each) => {
+        const key = JSON.stringify([each.label, ...each.keys]);
+        rows.set(key, (rows.get(key) ?? sides.map(() => null)).with(sides.indexOf(present[at]), each));
+      }));
+      const both = [...rows.values()].filter((cells) => cells.filter(Boolean).length > 1).slice(0, ROWS);
+      for (const cells of both) {
+        const { label, keys, unit } = cells.find(Boolean);
+        body.append(make("tr", {}, make("th", { scope: "row" }, [label, ...keys].join(", "), " ", make("small", {}, unit)), ...cells.map((each) => make("td", {}, ...(each ? ofSide(each) : ["—"])))));
+        isEmpty = false;
+      }
+      if (both.length && box.dataset.explorer) {
+        const link = make("a", { href: explorer(present, benchmark) }, `All of ${benchmark.page.title} side by side`);
+        body.append(make("tr", {}, make("td", { colSpan: sides.length + 1 }, link)));
+      }
+    }
+    const heads = ["Figure", ...named.slice(0, MAX_SIDES).map((word) => socOf.get(word))];
+    if (isEmpty) room.append("The newest guides have no row in common with these words.");
+    else room.append(make("table", {}, make("thead", {}, make("tr", {}, ...heads.map((text) => make("th", { scope: "col" }, text)))), body));
+  }
+
+  const ofSide = (found) =>
+    bestCells(found).flatMap(({ cell, shown }, at) => [
+      ...(at ? [", "] : []),
+      make("span", {}, make("a", { href: `${found.address}#${found.row.id}` }, figureOf(cell)), " ", make("small", {}, shown.join(", "))),
+    ]);
+
+  if (isSideBySide) sideBySide(roomFor("div", "perf-found-sides"));
+  // Pages of benchmarks rank boards; the rows with all figures are in guides.
+  else if (guides.some(({ section }) => !section.isAnswer)) {
+    const room = roomFor("ul", "perf-found-rows");
+    read(guides.filter(({ section }) => !section.isAnswer).slice(0, READ)).then((lists) => {
+      const rows = best(lists.flat()).slice(0, ROWS);
+      room.append(...rows.map(shownRow));
+      if (!rows.length) room.append("No row has all of these words; the sections below have some.");
+    });
+  }
 })();

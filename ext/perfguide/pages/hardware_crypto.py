@@ -1,0 +1,306 @@
+"""Answers to whether a crypto accelerator is worth it: its rate and CPU load beside those of the fastest engine
+on the CPU of the same board, and the block sizes from which it is faster and costs less CPU time.
+
+An engine that is neither recorded nor inferred is no rival: its run is named beside where there is no
+other, and gives no verdict. An inferred engine is called likely.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import msgspec
+
+from ..bundles.guide_key import GuideKey, family, version
+from ..catalog.benchmarks import Benchmark, Catalog
+from ..catalog.board_names import Boards
+from ..catalog.chart_spec import is_number
+from ..charts import crossovers
+from ..charts.crossovers import Engine
+from ..common import units
+from ..figures import engines
+from ..figures.engines import RATE, SIZE, Inferred, Run
+from ..figures.pool import Record
+from . import search_words
+from .search_words import FindableSection
+from .sentences import board_in_words
+
+QUESTION = "Is the accelerator worth it?"
+"""The title of the answers, on pages and in the search."""
+
+WORDS = ("hardware crypto", "accelerator", "worth", "worthwhile", "offload")
+"""Words that a reader may ask with."""
+
+UNIT = "MB/s"
+"""The unit of all rates."""
+
+Kind = Literal["accelerator", "cpu", "busy"]
+"""An engine beside the CPU; one on the CPU; or an unknown one that kept the CPU busy."""
+
+
+class EngineRun(msgspec.Struct, frozen=True):
+    """The rates of an engine in MB/s by block size in bytes, ascending, and the CPU load of the run in %,
+    ``None`` if it is not known. ``words`` are the name within a sentence, and ``release`` is empty for
+    that of the guide in question."""
+
+    name: str
+    words: str
+    release: str
+    rates: tuple[tuple[float, float], ...]
+    load: float | None
+
+
+class Worth(msgspec.Struct, frozen=True):
+    """The accelerator of a board beside the fastest engine on its CPU. ``cpu`` is ``None`` if no such engine is
+    known; ``busy`` is then the last run with a busy CPU whose engine is not known, if there is one."""
+
+    benchmark: str
+    guide: GuideKey
+    board: str
+    algorithm: str
+    accelerator: EngineRun
+    cpu: EngineRun | None
+    busy: EngineRun | None = None
+
+    @property
+    def system(self) -> str:
+        """The system and the release."""
+        return f"{family(self.guide)} {self.guide.release}"
+
+    @property
+    def other(self) -> EngineRun | None:
+        """The run beside that of the accelerator."""
+        return self.cpu or self.busy
+
+    @property
+    def sizes(self) -> list[float]:
+        """The block sizes that both have, ascending; those of the accelerator if it is alone."""
+        own = dict(self.accelerator.rates)
+        return sorted(own.keys() & dict(self.other.rates).keys()) if self.other else sorted(own)
+
+    @property
+    def faster(self) -> list[float]:
+        """The block sizes at which the accelerator is faster than the other."""
+        return self._ahead(1.0)
+
+    @property
+    def thriftier(self) -> list[float] | None:
+        """The block sizes at which it moves more for each second of CPU time; ``None`` if a load is not
+        known."""
+        if not (self.other and self.other.load and self.accelerator.load):
+            return None
+        return self._ahead(self.accelerator.load / self.other.load)
+
+    def _ahead(self, ratio: float) -> list[float]:
+        """Return the sizes at which the rate is more than ``ratio`` times that of the other."""
+        own, other = dict(self.accelerator.rates), dict(self.other.rates if self.other else ())
+        return [size for size in self.sizes if size in other and own[size] > ratio * other[size]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """A run with its guide, its board under its name of today, and its kind."""
+
+    guide: GuideKey
+    board: str
+    benchmark: str
+    algorithm: str
+    kind: Kind
+    engine: EngineRun
+
+
+@dataclass(frozen=True, slots=True)
+class GuideFigures:
+    """The figures of a guide, the CPU load of each of its runs, and the engines that were inferred."""
+
+    records: Sequence[Record]
+    loads: Mapping[Run, float]
+    inferred: Mapping[Run, Inferred]
+
+
+def worth(
+    catalog: Catalog, boards: Boards, guides: Mapping[GuideKey, GuideFigures]
+) -> Worth | None:
+    """Return the answer of the newest of some guides of a platform: of the board with the fastest accelerator,
+    first of those that have an engine on the CPU beside it. What the newest guide does not have is taken
+    from the one before that has it. ``None`` if it has neither, or if no guide has an accelerator."""
+    last = max(guides, key=lambda key: version(key.release))
+    by_board: dict[str, list[_Run]] = {}
+    for key, figures in guides.items():
+        for run in _runs(catalog, boards, key, figures):
+            by_board.setdefault(run.board, []).append(run)
+    answers = (
+        _of_board(by_board[name], last, boards) for name in sorted(by_board, key=units.natural)
+    )
+    return max(filter(None, answers), key=_rank, default=None)
+
+
+def findable(anchor: str) -> FindableSection:
+    """Return the section of a page with the answer, for the search."""
+    return FindableSection(anchor, QUESTION, search_words.split(*WORDS), is_answer=True)
+
+
+def newest(answers: Iterable[Worth]) -> Worth | None:
+    """Return the answer of the newest release of a SoC."""
+    return max(answers, key=lambda each: (version(each.guide.release), _rank(each)), default=None)
+
+
+def _rank(answer: Worth) -> tuple[bool, bool, bool, float]:
+    is_now = bool(answer.cpu and not answer.cpu.release and not answer.accelerator.release)
+    return is_now, answer.cpu is not None, answer.busy is not None, answer.accelerator.rates[-1][1]
+
+
+def _of_board(runs: Iterable[_Run], last: GuideKey, boards: Boards) -> Worth | None:
+    """Return the answer for one board: of each kind of engine the newest release, and of that the run that
+    is fastest at its largest blocks."""
+
+    def rank(run: _Run) -> tuple[object, ...]:
+        return version(run.guide.release), run.engine.rates[-1]
+
+    newest = {run.kind: run for run in sorted(runs, key=rank)}
+    accelerator, cpu, busy = (newest.get(kind) for kind in ("accelerator", "cpu", "busy"))
+    if accelerator is None or last not in (accelerator.guide, cpu and cpu.guide):
+        return None
+    # An engine that was not in use has the figures of the CPU, and says nothing.
+    if cpu and cpu.guide == accelerator.guide:
+        own, base = (Engine("", run.engine.rates, run.engine.load) for run in (accelerator, cpu))
+        if crossovers.not_in_use(own, base):
+            return None
+
+    def named(run: _Run) -> EngineRun:
+        release = "" if run.guide == last else run.guide.release
+        return msgspec.structs.replace(run.engine, release=release)
+
+    answer = Worth(
+        accelerator.benchmark,
+        last,
+        boards.short(last.soc, accelerator.board),
+        accelerator.algorithm,
+        named(accelerator),
+        named(cpu) if cpu else None,
+        named(busy) if busy and not cpu else None,
+    )
+    return answer if answer.sizes else None
+
+
+def _runs(catalog: Catalog, boards: Boards, key: GuideKey, figures: GuideFigures) -> list[_Run]:
+    """Return the runs of a guide for the algorithm of the headline, alone and with one thread."""
+    rates: dict[Run, dict[float, float]] = {}
+    like: dict[Run, Record] = {}
+    for record in figures.records:
+        benchmark, size = catalog.get(record.benchmark), record.params.get(SIZE)
+        scale = units.factor(record.unit, UNIT)
+        if benchmark is None or scale is None or not is_number(size) or record.cell.mean is None:
+            continue
+        if record.metric == RATE and record.cell.mean > 0 and _is_asked(benchmark, record):
+            run = engines.run_of(record)
+            like[run] = record
+            rates.setdefault(run, {})[float(size)] = units.scaled(record.cell.mean, scale)
+    out = []
+    for run, curve in rates.items():
+        record, load = like[run], figures.loads.get(run)
+        benchmark = catalog.benchmarks[record.benchmark]
+        kind = _kind(benchmark, record, figures.inferred.get(run), load)
+        if kind:
+            name = engines.label(benchmark, record, figures.inferred)
+            # Within a sentence, “likely the accelerator” is what an engine seems to be.
+            words = f"what is {name}" if run in figures.inferred else crossovers.the(name)
+            algorithm = benchmark.value_label("algorithm", record.params["algorithm"])
+            engine = EngineRun(name, words, "", tuple(sorted(curve.items())), load)
+            board = boards.today(key.soc, record.board)
+            out.append(_Run(key, board, benchmark.name, algorithm, kind, engine))
+    return out
+
+
+def _is_asked(benchmark: Benchmark, record: Record) -> bool:
+    """Return whether a rate is one of those among which the headline is, whatever its block size."""
+    metric = benchmark.metric(record.metric)
+    if metric is None or not (metric.headline and benchmark.param(engines.ENGINE).classes):
+        return False
+    algorithm, threads = metric.at.get("algorithm"), record.params.get("threads", 1)
+    is_usual = record.params.get("algorithm") == algorithm and threads == 1
+    # Parameters that no headline names, such as the kind of core, make a run of another sort.
+    usual_names = {*metric.at, SIZE, engines.ENGINE}
+    return is_usual and engines.is_alone(record, benchmark) and record.params.keys() <= usual_names
+
+
+def _kind(
+    benchmark: Benchmark, record: Record, likely: Inferred | None, load: float | None
+) -> Kind | None:
+    """Return the kind of a run's engine; ``None`` if nothing says what it is."""
+    recorded = benchmark.param(engines.ENGINE).classes.get(str(record.params.get(engines.ENGINE)))
+    name = recorded or (likely.name if likely else "")
+    if name:
+        return "accelerator" if name == engines.OFFLOAD else "cpu"
+    return "busy" if load is not None and load >= engines.BUSY_LOAD_PERCENT else None
+
+
+def sentences(answer: Worth) -> str:
+    """Return whether an accelerator is worth it, with the figures that this follows from."""
+    own, other, last = answer.accelerator, answer.other, answer.sizes[-1]
+    algorithm = f"{answer.algorithm} on {board_in_words(answer.board)}"
+    begin = (
+        f"{algorithm} with blocks of {units.size(last)}: {_figure(own, last)} with {_named(own)}"
+    )
+    if other is None:
+        return f"{UNCERTAIN} {begin}."
+    if answer.cpu:
+        beside = f"{_figure(other, last)} with {_named(other)}, the fastest on the CPU"
+        return f"{_verdict(answer)}. {begin}; {beside}."
+    beside = f"{_figure(other, last)} in a run of {other.release} whose engine is not recorded"
+    return f"{UNCERTAIN} {begin}; {beside}. {_verdict_on_busy(answer)}."
+
+
+UNCERTAIN = (
+    "Whether hardware crypto is worth it is not certain: no engine on the CPU is known to compare "
+    "it with."
+)
+MORE = "more data per second of CPU time"
+
+
+def _verdict(answer: Worth) -> str:
+    sizes, faster, thriftier = answer.sizes, answer.faster, answer.thriftier
+    if thriftier is None:
+        return f"Hardware crypto is faster {span(faster, sizes)}; its CPU time is not known"
+    if faster != thriftier:
+        more = f"moves {MORE} {span(thriftier, sizes)}"
+        return f"Hardware crypto is faster {span(faster, sizes)}, and {more}"
+    if not faster:
+        end = f"up to {units.size(sizes[-1])}: it is neither faster nor moves {MORE}"
+        return f"Hardware crypto is not worth it at any block size {end}"
+    return f"Hardware crypto is worth it {span(faster, sizes)}: it is faster, and moves {MORE}"
+
+
+def _verdict_on_busy(answer: Worth) -> str:
+    """Return at which sizes the other run had more, without a word on what it says of its engine."""
+    sizes = answer.sizes
+    faster = [size for size in sizes if size not in answer.faster]
+    out = f"That run was faster {span(faster, sizes)}"
+    if answer.thriftier is None:
+        return out
+    thriftier = [size for size in sizes if size not in answer.thriftier]
+    if thriftier == faster:
+        return f"{out}, with {MORE}" if faster else out
+    return f"{out}, and moved {MORE} {span(thriftier, sizes)}"
+
+
+def span(chosen: Sequence[float], sizes: Sequence[float]) -> str:
+    """Return some of the block sizes in words: ``from 1 KiB blocks on``, ``at no block size up to 16 KiB``."""
+    if not chosen:
+        return f"at no block size up to {units.size(sizes[-1])}"
+    if len(chosen) == len(sizes):
+        return "at every block size"
+    if list(chosen) == list(sizes[-len(chosen) :]):
+        return f"from blocks of {units.size(chosen[0])} on"
+    return f"with blocks of {units.enumeration([*map(units.size, chosen)])} only"
+
+
+def _named(run: EngineRun) -> str:
+    return f"{run.words} in {run.release}" if run.release else run.words
+
+
+def _figure(run: EngineRun, size: float) -> str:
+    load = f" at {units.number(run.load)} % CPU" if run.load is not None else ""
+    return f"{units.number(dict(run.rates)[size])} {UNIT}{load}"

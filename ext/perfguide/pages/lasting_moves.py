@@ -1,0 +1,155 @@
+"""Moves of a benchmark's figures that stayed, as comparisons have judged them: those that are proved and did
+not go back, and those that the next release kept."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from ..bundles.guide_key import family
+from ..catalog.benchmarks import Catalog
+from ..common import units
+from ..compare import ledger, wording
+from ..compare.comparison import Comparison
+from ..compare.events import RETURN, Event
+from ..compare.select import ReleasePair
+from ..compare.verdicts import Row
+from . import comparison_rows, search_words
+from .search_words import FindableSection
+
+TITLE = "Which release made it slower or faster"
+"""The title of the list, on pages and in the search."""
+
+WORDS = (
+    *("which", "release", "made"),
+    *("slower", "worse", "regression", "regressions", "regressed", "fall", "falls", "fell", "drop"),
+    *("faster", "better", "improved", "improvement", "rise", "rises", "moved", "changed", "change"),
+)
+"""Words that a reader may ask with."""
+
+MAX_MOVES = 5
+"""Falls, and as many rises, in a list."""
+
+
+class LastingMove(msgspec.Struct, frozen=True):
+    """The figure that moved farthest in an event: its board, its name, and both values with the change, as text.
+    ``size`` is the logarithm of the factor, above 0 where it got worse. ``boards`` is the number of boards
+    of the event, ``system`` and ``releases`` are those of the comparison, whose page is ``address``, and ``after``
+    says what became of the figure."""
+
+    benchmark: str
+    soc: str
+    board: str
+    boards: int
+    figure: str
+    values: str
+    change: str
+    size: float
+    system: str
+    releases: str
+    address: str
+    after: str
+
+    @property
+    def where(self) -> str:
+        """The board, with the number of other boards."""
+        return f"{self.board} and {self.boards - 1} more" if self.boards > 1 else self.board
+
+    @property
+    def word(self) -> str:
+        """The direction in which it moved: worse or better."""
+        return "worse" if self.size > 0 else "better"
+
+
+def of_comparison(
+    comparison: Comparison, pair: ReleasePair, catalog: Catalog, is_newest: bool
+) -> list[LastingMove]:
+    """Return the moves of a comparison that stayed; ``is_newest`` says that no release is newer."""
+    out = []
+    for event in (*comparison.events, *comparison.far):
+        rows = [row for row in event.leading if _has_stayed(row)] if _is_news(event) else []
+        if rows:
+            row = max(rows, key=lambda row: abs(row.worse_by or 0.0))
+            out.append(
+                LastingMove(
+                    event.benchmark,
+                    pair.new.soc,
+                    comparison.board_names.get(row.board, row.board),
+                    len(event.boards),
+                    _figure(row, catalog),
+                    _values(row),
+                    wording.change(row),
+                    row.worse_by or 0.0,
+                    family(pair.new),
+                    f"{pair.old.release} → {pair.new.release}",
+                    pair.address,
+                    "newest release" if is_newest else _after(row),
+                )
+            )
+    return out
+
+
+def findable(anchor: str) -> FindableSection:
+    """Return the section of a page with such moves, for the search."""
+    return FindableSection(anchor, TITLE, search_words.split(*WORDS), is_answer=True)
+
+
+def _is_news(event: Event) -> bool:
+    """Return whether an event stayed and is neither a cause, such as another clock, nor a return."""
+    is_return = event.is_back or any(text.startswith(RETURN) for text in event.perhaps)
+    if event.is_cause or event.is_minor or event.accepted or is_return:
+        return False
+    fate = ledger.fate(event)
+    # What one run cannot prove is news once another release has it too.
+    return fate == "lasted" if event.kind == "noisy" else fate != "went back"
+
+
+def _has_stayed(row: Row) -> bool:
+    """Return whether a figure moved, is no load for other work, and did not go back."""
+    has_size = row.worse_by is not None and math.isfinite(row.worse_by) and row.work is None
+    kept = wording.kept(row)
+    return has_size and (kept is None or wording.followed(kept[1]) != "went back")
+
+
+def _figure(row: Row, catalog: Catalog) -> str:
+    """Return the label of a row without the title of its benchmark, whose page the list is on."""
+    label = comparison_rows.full_label(row, catalog) or wording.figure(row, catalog)
+    return units.capital(label.removeprefix(f"{catalog.title(row.benchmark)}, "))
+
+
+def _values(row: Row) -> str:
+    """Return both figures, in a unit that reads best."""
+    means = [
+        record.cell.mean for record in (row.old, row.new) if record and record.cell.mean is not None
+    ]
+    unit, factor = units.readable(row.unit, means)
+    texts = (units.number(units.scaled(mean, factor)) for mean in means)
+    return f"{' → '.join(texts)} {units.parse(unit).symbol}".rstrip()
+
+
+def _after(row: Row) -> str:
+    kept = wording.kept(row)
+    if kept is None:
+        return "not in the next release"
+    release, part = kept
+    return f"kept in {release}" if wording.followed(part) else f"in part kept in {release}"
+
+
+def largest(moves: Iterable[LastingMove]) -> list[LastingMove]:
+    """Return the largest falls and then the largest rises, one of each system and release."""
+    ordered = sorted(moves, key=lambda move: -abs(move.size))
+    by_page: dict[tuple[str, bool], LastingMove] = {}
+    for move in ordered:
+        by_page.setdefault((move.address, move.size > 0), move)
+    falls = [move for move in by_page.values() if move.size > 0]
+    rises = [move for move in by_page.values() if move.size < 0]
+    return [*falls[:MAX_MOVES], *rises[:MAX_MOVES]]
+
+
+def counted(moves: Sequence[LastingMove]) -> str:
+    """Return how many falls and rises there are in all."""
+    falls = sum(move.size > 0 for move in moves)
+    parts = [(falls, "fall"), (len(moves) - falls, "rise")]
+    return " and ".join(wording.count(number, word) for number, word in parts if number)

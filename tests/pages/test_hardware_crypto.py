@@ -1,0 +1,197 @@
+"""Whether an accelerator is worth it, as pages say it, against the figures in the bundles."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from making import SHIPPED
+
+from perfguide.figures.dataset import Settings
+from perfguide.pages.build import generate
+
+Bundle = Callable[..., Path]
+
+SIZES = {16: "16 bytes", 64: "64 bytes", 256: "256 bytes", 1024: "1 KiB", 8192: "8 KiB"}
+ENGINES = {"hw": "the accelerator", "arm-ce": "the Arm Crypto Extension", "sw": "software"}
+SOCS = 24
+
+
+def results(rates: dict[str, list[float]], loads: dict[str, float]) -> list[dict[str, Any]]:
+    """The figures of some engines in kB/s, by block size, with their loads."""
+    out = []
+    for engine, own in rates.items():
+        params = {"algorithm": "aes-128-cbc", "engine": engine}
+        like = {"benchmark": "openssl", "metric": "throughput", "unit": "kB/s"}
+        out += [
+            {**like, "value": rate, "params": {**params, "block_size": size}}
+            for size, rate in zip(SIZES, own, strict=True)
+        ]
+        load = {**like, "metric": "cpu_load", "unit": "%"}
+        out.append({**load, "value": loads[engine], "params": params})
+    return out
+
+
+def archive(chance: random.Random) -> dict[str, dict[str, tuple[list[float], float]]]:
+    """Two releases of a SoC, each with the rates and the load of some engines."""
+    out: dict[str, dict[str, tuple[list[float], float]]] = {}
+    for release in ("09.00", "09.01"):
+        names = chance.sample(list(ENGINES), chance.randint(1, 3))
+        out[release] = {}
+        for name in names:
+            scale = chance.uniform(1, 40) if name == "hw" else chance.uniform(100, 2000)
+            power = chance.uniform(0.7, 1.0) if name == "hw" else chance.uniform(0.05, 0.4)
+            rates = [round(scale * size**power * chance.uniform(0.8, 1.2), 2) for size in SIZES]
+            out[release][name] = (rates, float(chance.randint(20, 99)))
+    return out
+
+
+def written(
+    tmp_path: Path, socs: dict[str, dict[str, list[dict[str, Any]]]], write: Bundle
+) -> Path:
+    """Return the folder of the pages of SoCs with results by release."""
+    for soc, releases in socs.items():
+        for release, own in releases.items():
+            name = f"{soc}-{release}"
+            more = {"board__soc": soc, "board__name": "evm", "sdk__version": release}
+            write(tmp_path / f"results/{name}.json", own, id=name, **more)
+    generate(Settings((tmp_path / "results",), (SHIPPED,), tmp_path / "out", formats=()))
+    return tmp_path / "out"
+
+
+def expected(releases: dict[str, dict[str, tuple[list[float], float]]]) -> tuple[Any, ...] | None:
+    """Return the accelerator and the fastest engine beside it, each with its release."""
+    last = "09.01"
+
+    def newest(names: Iterable[str]) -> tuple[str, str] | None:
+        for release in (last, "09.00"):
+            own = [name for name in releases[release] if name in names]
+            if own:
+                return release, max(own, key=lambda name: releases[release][name][0][-1])
+        return None
+
+    hardware, beside = newest(["hw"]), newest(["arm-ce", "sw"])
+    if hardware is None or last not in (hardware[0], beside[0] if beside else ""):
+        return None
+    return hardware, beside
+
+
+def sizes_of(words: str) -> set[int]:
+    """Return the block sizes that a phrase names."""
+    by_name = {name: size for size, name in SIZES.items()}
+    if words == "at every block size":
+        return set(SIZES)
+    if re.fullmatch("at (no|any) block size up to 8 KiB", words):
+        return set()
+    if match := re.fullmatch("from blocks of (.+) on", words):
+        return {size for size in SIZES if size >= by_name[match[1]]}
+    match = re.fullmatch("with blocks of (.+) only", words)
+    assert match, words
+    return {by_name[name] for name in re.split(", | and ", match[1])}
+
+
+def claims(verdict: str) -> tuple[set[int], set[int]]:
+    """Return the sizes at which the accelerator is faster, and those at which it saves CPU time."""
+    more = "moves more data per second of CPU time"
+    if match := re.fullmatch(f"Hardware crypto is faster (.+), and {more} (.+)", verdict):
+        return sizes_of(match[1]), sizes_of(match[2])
+    if match := re.fullmatch(
+        f"Hardware crypto is worth it (.+): it is faster, and {more}", verdict
+    ):
+        return sizes_of(match[1]), sizes_of(match[1])
+    match = re.fullmatch(
+        f"Hardware crypto is not worth it (.+): it is neither faster nor {more}", verdict
+    )
+    assert match, verdict
+    return sizes_of(match[1]), sizes_of(match[1])
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_verdict_and_figures_are_those_of_the_bundles(
+    tmp_path: Path, write_bundle: Bundle, seed: int
+) -> None:
+    chance = random.Random(seed)
+    socs = {f"SOC{number}": archive(chance) for number in range(SOCS)}
+    bundles = {
+        soc: {
+            release: results(
+                {n: rates for n, (rates, _) in own.items()},
+                {n: load for n, (_, load) in own.items()},
+            )
+            for release, own in releases.items()
+        }
+        for soc, releases in socs.items()
+    }
+    out = written(tmp_path, bundles, write_bundle)
+    page = (out / "by-benchmark/openssl.rst").read_text("utf-8")
+    seen = set()
+    for soc, releases in socs.items():
+        found = re.search(rf"\* - {soc} :perf-small:`Linux (.+?)`\n +- (.+)$", page, re.M)
+        guide = (out / f"guides/{soc}/linux/09.01.rst").read_text("utf-8")
+        answer = expected(releases)
+        if answer is None:
+            assert "ardware crypto is" not in guide
+            continue
+        assert found and found[1] == "09.01"
+        sentence = found[2]
+        assert sentence in guide.partition("Crypto\n------")[2]
+        assert sentence in (out / f"guides/{soc}/index.rst").read_text("utf-8")
+        (release, name), beside = answer
+        rates, load = releases[release][name]
+        own = f"{float(f'{rates[-1] / 1000:.4g}'):g} MB/s at {load:g} % CPU with the accelerator"
+        own += "" if release == "09.01" else f" in {release}"
+        if beside is None:
+            seen.add("alone")
+            assert "no engine on the CPU is known" in sentence and own in sentence
+            continue
+        others, other_load = releases[beside[0]][beside[1]]
+        words = f"{float(f'{others[-1] / 1000:.4g}'):g} MB/s at {other_load:g} % CPU with {ENGINES[beside[1]]}"
+        words += "" if beside[0] == "09.01" else f" in {beside[0]}"
+        verdict, figures = sentence.split(". ", 1)
+        assert (
+            figures
+            == f"AES-128-CBC on evm with blocks of 8 KiB: {own}; {words}, the fastest on the CPU."
+        )
+        pairs = dict(zip(SIZES, zip(rates, others, strict=True), strict=True))
+        faster = {size for size, (one, two) in pairs.items() if one > two}
+        thriftier = {size for size, (one, two) in pairs.items() if one / load > two / other_load}
+        assert claims(verdict) == (faster, thriftier), sentence
+        seen.add(verdict.split(" it ")[0][:27])
+    assert len(seen) > 2, seen
+
+
+def test_an_engine_that_is_not_known_is_no_rival_and_an_inferred_one_is_called_likely(
+    tmp_path: Path, write_bundle: Bundle
+) -> None:
+    """As on a board whose releases changed from a run that kept the CPU busy to one that did not."""
+    slow, fast = [0.4e3, 1.6e3, 6e3, 25e3, 100e3], [4.9e3, 19e3, 73e3, 232e3, 580e3]
+    releases = {
+        # Too slow with 16 bytes for CPU instructions that are called directly.
+        "09.00": results({"default": [0.01 * fast[0], *fast[1:]]}, {"default": 98.0}),
+        "09.01": results({"default": slow}, {"default": 38.0}),
+    }
+    out = written(tmp_path, {"AM62X": releases}, write_bundle)
+    text = (out / "guides/AM62X/linux/09.01.rst").read_text("utf-8")
+    assert (
+        "Whether hardware crypto is worth it is not certain: no engine on the CPU is known to compare it with. "
+        "AES-128-CBC on evm with blocks of 8 KiB: 100 MB/s at 38 % CPU with what is likely the "
+        "accelerator; 580 MB/s at 98 % CPU in a run of 09.00 whose engine is not recorded. That run "
+        "was faster from blocks of 64 bytes on, with more data per second of CPU time." in text
+    )
+    assert "ardware crypto is worth" not in (out / "guides/AM62X/linux/09.00.rst").read_text(
+        "utf-8"
+    )
+
+
+def test_an_accelerator_that_was_not_in_use_has_no_verdict(
+    tmp_path: Path, write_bundle: Bundle
+) -> None:
+    rates = [1e3, 3e3, 9e3, 20e3, 30e3]
+    own = results({"hw": [r * 1.01 for r in rates], "sw": rates}, {"hw": 99.0, "sw": 99.0})
+    out = written(tmp_path, {"AM62X": {"09.01": own}}, write_bundle)
+    text = (out / "guides/AM62X/linux/09.01.rst").read_text("utf-8")
+    assert "most likely not in use" in text and "ardware crypto is" not in text

@@ -1,0 +1,151 @@
+"""The order in which the search page lists answers and sections, from a small index."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from conftest import TOP
+from playwright.sync_api import Browser
+
+from perfguide.pages import hardware_crypto, lasting_moves, search_words
+from perfguide.pages.search_words import FindablePage, FindableSection
+
+THEME = TOP / "ext/perfguide/sphinxext/theme/static"
+
+
+def benchmark(name: str, words: str, *answers: FindableSection) -> FindablePage:
+    """Return the page of a benchmark."""
+    newest = FindableSection("newest", f"{name}, all boards and releases", ())
+    return FindablePage(
+        f"x/by-benchmark/{name.lower()}.html", name, search_words.split(words), (newest, *answers)
+    )
+
+
+def guide(soc: str, release: str, rank: int) -> FindablePage:
+    """Return a guide with a section for each benchmark."""
+    sections = (
+        FindableSection("emmc", "eMMC, EXT4", search_words.split("emmc storage read write ext4")),
+        FindableSection("stream", "STREAM", search_words.split("stream memory bandwidth copy")),
+        FindableSection(
+            "lmbench",
+            "LMBench, memory bandwidth",
+            search_words.split("lmbench memory bandwidth copy read write latency process"),
+        ),
+        hardware_crypto.findable("chapter-crypto"),
+    )
+    words = search_words.split(soc, "Linux", release, "sk")
+    title = f"{soc} performance guide, Linux {release}"
+    return FindablePage(f"x/guides/{soc}/linux/{release}.html", title, words, sections, rank, soc)
+
+
+def moves(soc: str) -> FindablePage:
+    """Return the page of what moved on a SoC."""
+    words = search_words.split(soc, "Linux")
+    return FindablePage(
+        f"x/compare/{soc}/linux/moves.html",
+        f"{soc}, Linux: what moved when",
+        words,
+        (lasting_moves.findable("moves"),),
+        soc=soc,
+    )
+
+
+SITE = [
+    benchmark("eMMC", "emmc storage read write ext4", lasting_moves.findable("lasting")),
+    benchmark("U-Boot: eMMC", "emmc u boot read write"),
+    benchmark("STREAM", "stream memory bandwidth copy"),
+    benchmark("LMBench", "lmbench memory bandwidth copy read write latency process"),
+    benchmark("OpenSSL", "openssl hardware crypto aes", hardware_crypto.findable("accelerator")),
+    *(guide(soc, f"0{9 - rank}.00", rank) for soc in ("AM62X", "J721E") for rank in (0, 1, 2)),
+    *map(moves, ("AM62X", "J721E")),
+]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    index = search_words.index(SITE).decode()
+    (tmp_path / "index.js").write_text(f"window.perfguideWords={index}", "utf-8")
+    script = (THEME / "perfguide-find.js").read_text("utf-8")
+    (tmp_path / "find.js").write_text(script, "utf-8")
+    (tmp_path / "search.html").write_text(
+        '<!DOCTYPE html><meta charset="utf-8"><section id="perf-found" hidden></section>'
+        '<script src="index.js"></script><script src="find.js"></script>',
+        "utf-8",
+    )
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("query", "first"),
+    [
+        ("emmc slower", ["by-benchmark/emmc.html#lasting"]),
+        ("which release made eMMC slower", ["by-benchmark/emmc.html#lasting"]),
+        (
+            "emmc regression am62x",
+            ["by-benchmark/emmc.html#lasting", "compare/AM62X/linux/moves.html#moves"],
+        ),
+        ("am62x worse", ["compare/AM62X/linux/moves.html#moves"]),
+        (
+            "slower",
+            ["compare/AM62X/linux/moves.html#moves", "compare/J721E/linux/moves.html#moves"],
+        ),
+        (
+            "hardware crypto worth",
+            [
+                "by-benchmark/openssl.html#accelerator",
+                "guides/AM62X/linux/09.00.html#chapter-crypto",
+            ],
+        ),
+        (
+            "is hardware crypto worth it on J721E",
+            [
+                "by-benchmark/openssl.html#accelerator",
+                "guides/J721E/linux/09.00.html#chapter-crypto",
+            ],
+        ),
+        ("emmc write", ["by-benchmark/emmc.html#newest", "by-benchmark/u-boot: emmc.html#newest"]),
+        (
+            "memory bandwidth",
+            ["by-benchmark/stream.html#newest", "by-benchmark/lmbench.html#newest"],
+        ),
+        ("memory bandwidth am62x j721e", ["by-benchmark/stream.html#newest"]),
+        (
+            "emmc 08.00",
+            ["guides/AM62X/linux/08.00.html#emmc", "guides/J721E/linux/08.00.html#emmc"],
+        ),
+    ],
+)
+def test_what_answers_leads(browser: Browser, folder: Path, query: str, first: list[str]) -> None:
+    page = browser.new_page()
+    page.goto(f"file://{folder}/search.html?q={query.replace(' ', '+')}")
+    links = page.locator("#perf-found > ul a").all()
+    found = [str(link.get_attribute("href")).removeprefix("x/") for link in links]
+    assert found[: len(first)] == first, found
+    page.close()
+
+
+def test_each_soc_has_one_place_and_other_releases_are_behind_a_fold(
+    browser: Browser, folder: Path
+) -> None:
+    page = browser.new_page()
+    page.goto(f"file://{folder}/search.html?q=ext4")
+    titles = page.locator("#perf-found > ul li").all_inner_texts()
+    assert [text for text in titles if "guide" in text] == [
+        "eMMC, EXT4, in AM62X performance guide, Linux 09.00",
+        "eMMC, EXT4, in J721E performance guide, Linux 09.00",
+    ]
+    fold = page.locator("#perf-found details")
+    assert fold.locator("summary").inner_text() == "More releases: 4 sections"
+    assert not fold.locator("a").first.is_visible()
+    page.close()
+
+
+def test_a_word_that_no_page_has_is_left_out_and_named(browser: Browser, folder: Path) -> None:
+    page = browser.new_page()
+    page.goto(f"file://{folder}/search.html?q=zzqq+emmc+write")
+    assert "No page has “zzqq”" in page.locator("#perf-found").inner_text()
+    assert page.locator("#perf-found a").count() > 1
+    page.goto(f"file://{folder}/search.html?q=zzqq")
+    assert not page.locator("#perf-found").is_visible()
+    page.close()
