@@ -92,6 +92,20 @@ def test_two_boards_have_ratios_and_ratios_per_mhz_and_no_alarm(lab: Lab) -> Non
     assert {rate["standing"], latency["standing"]} == {"one run"}
 
 
+def test_a_benchmark_has_the_geometric_mean_of_its_ratios_in_the_better_direction(
+    lab: Lab,
+) -> None:
+    lab.run("evm", result(value=200.0), result("lat_a", "us", value=5.0), board__cpu_mhz=1400)
+    lab.run("sk", result(value=100.0), result("lat_a", "us", value=20.0), board__cpu_mhz=1000)
+    _, out, _ = lab.compare("board=evm", "board=sk", "--format", "json")
+    (mean,) = json.loads(out)["benchmarks"]
+    # A half of the rate, and the fourfold latency: a quarter of the speed.
+    assert mean["ratio"] == pytest.approx((1 / 2 * 1 / 4) ** 0.5)
+    # At the clock of the other board it would be 1.4 times as much.
+    assert mean["per_mhz"] == pytest.approx(1.4 * (1 / 2 * 1 / 4) ** 0.5)
+    assert mean["of"] == 2
+
+
 def test_an_unknown_or_equal_clock_gives_no_ratio_per_mhz(lab: Lab) -> None:
     lab.run("evm", result(value=200.0), board__cpu_mhz=1400)
     lab.run("sk", result(value=100.0))

@@ -16,6 +16,7 @@ from . import shared
 
 if TYPE_CHECKING:
     from ..adapters import Format, Scalar
+    from ..bundle import Bundle
     from ..intake import pack_logs
 
 OPTIONS = (
@@ -150,16 +151,8 @@ def _formats(names: Sequence[str], own: Mapping[str, Format]) -> list[Format]:
 
 def _pack(options: argparse.Namespace) -> int:
     """Read the logs, write the bundle, and report what was and was not read."""
-    from msgspec import structs
-
-    from .. import bundle
-    from ..adapters import described, read_log, registry
-    from ..bundles.decode import Loaded
-    from ..bundles.results import as_columns
-    from ..catalog import agreement, benchmarks
-    from ..figures.dataset import BUILT_IN
+    from ..adapters import described
     from ..intake import pack_logs
-    from ..publishing.store import put
 
     facts = {k: v for _, k, _ in OPTIONS if (v := getattr(options, k)) is not None}
     try:
@@ -176,16 +169,9 @@ def _pack(options: argparse.Namespace) -> int:
         return shared.USAGE
     logs, notes = pack_logs.divided(logs, stated)
     shared.print_all(notes, sys.stderr)
-    # Loading all formats takes as long as reading ten logs of the runner, which need one.
-    containers = [registry.built_in(name) for name in registry.CONTAINERS]
-    formats_of = {
-        log.name: formats or registry.recognise(log.plain.data, containers) for log in logs
-    }
-    if unknown := [log for log in logs if not formats_of[log.name]]:
-        among = [*registry.formats().values(), *own.values()]
-        formats_of |= {log.name: read_log.recognise(log.plain, among) for log in unknown}
+    by_log = {log.name: formats for log in logs} if formats else _recognised(logs, own)
     now = datetime.datetime.now(datetime.UTC)
-    packed = pack_logs.pack(logs, environment, stated, formats_of, now)
+    packed = pack_logs.pack(logs, environment, stated, by_log, now)
     shared.print_all([d for report in packed.reports for d in report.diagnostics], sys.stderr)
     # Without any result, the message below says what matters.
     if any(report.results for report in packed.reports):
@@ -209,10 +195,39 @@ def _pack(options: argparse.Namespace) -> int:
             f"NAME{described.ENDING}, are looked for in the folder {options.benchmarks} (--benchmarks)"
         )
         return shared.fail(f"no bundle was written: {why}; {hint}", shared.NOTHING)
+    return _write(options, packed.bundle, [report.log for report in packed.reports])
+
+
+def _recognised(
+    logs: Sequence[pack_logs.LogFile], own: Mapping[str, Format]
+) -> dict[str, list[Format]]:
+    """Return the formats of each log by its name, among those of the package and a lab's own."""
+    from ..adapters import read_log, registry
+
+    # Loading all formats takes as long as reading ten logs of the runner, which need one.
+    containers = [registry.built_in(name) for name in registry.CONTAINERS]
+    by_log = {log.name: registry.recognise(log.plain.data, containers) for log in logs}
+    if unknown := [log for log in logs if not by_log[log.name]]:
+        every = [*registry.formats().values(), *own.values()]
+        by_log |= {log.name: read_log.recognise(log.plain, every) for log in unknown}
+    return by_log
+
+
+def _write(options: argparse.Namespace, packed: Bundle, logs: Sequence[pack_logs.LogFile]) -> int:
+    """Check a bundle as after its upload, and write it with its logs; return the exit status."""
+    from msgspec import structs
+
+    from .. import bundle
+    from ..bundles.decode import Loaded
+    from ..bundles.results import as_columns
+    from ..catalog import agreement, benchmarks
+    from ..figures.dataset import BUILT_IN
+    from ..intake import pack_logs
+    from ..publishing.store import put
+
     # As columns once: the checks look results up one by one.
-    results = as_columns(packed.bundle.results)
-    checked = structs.replace(packed.bundle, results=results)
-    new = Loaded("", options.output.name, checked, bundle.digest(packed.bundle))
+    checked = structs.replace(packed, results=as_columns(packed.results))
+    new = Loaded("", options.output.name, checked, bundle.digest(packed))
     # The findings of a later check, reported while the board is still at hand.
     catalog, _ = benchmarks.load((BUILT_IN, Path(shared.BENCHMARKS)))
     findings = agreement.findings([new], catalog, shared.BENCHMARKS)
@@ -223,16 +238,15 @@ def _pack(options: argparse.Namespace) -> int:
     aside = options.output.with_name(f".{options.output.name}.part")
     try:
         # The bundle comes last, so that its logs are there as soon as it is.
-        put(aside, bundle.encode(packed.bundle) + b"\n")
-        put(beside, pack_logs.archive([report.log for report in packed.reports]))
+        put(aside, bundle.encode(packed) + b"\n")
+        put(beside, pack_logs.archive(logs))
         aside.replace(options.output)
     except OSError as error:
         aside.unlink(missing_ok=True)
         hint = fixing(error)
         reason = f"{error.strerror or error}{f' ({hint})' if hint else ''}"
         return shared.fail(f"perfguide pack: {options.output} was not written: {visible(reason)}")
-    count = len(packed.bundle.results)
-    print(f"{count} results in {options.output}, their logs in {beside.name}")
+    print(f"{len(packed.results)} results in {options.output}, their logs in {beside.name}")
     return shared.FINE
 
 
