@@ -21,6 +21,7 @@ from conftest import (
     real_sources,
     run_sphinx,
     sample_of_each_benchmark,
+    sound_bundle,
     take_pictures,
 )
 from html_tables import figures
@@ -51,6 +52,21 @@ def _small(project: Path, write_bundle: Bundle) -> Path:
         ],
     )
     return project
+
+
+@pytest.fixture(scope="module")
+def small_site(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """That project, and its site: look, and touch nothing."""
+    top = tmp_path_factory.mktemp("small")
+
+    def write(path: Path, **changes: Any) -> Path:
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(json.dumps(sound_bundle(**changes)), "utf-8")
+        return path
+
+    project = _small(bare_project(top / "project"), write)
+    assert run_sphinx(project, top / "html").returncode == 0
+    return project, top / "html"
 
 
 def _read_pages(run: subprocess.CompletedProcess[str]) -> tuple[int, int, int]:
@@ -149,10 +165,9 @@ def test_nothing_is_written_outside_the_generated_folders(
 
 
 def test_one_bad_bundle_is_refused_with_its_faults_and_stops_nothing(
-    project: Path, write_bundle: Bundle, tmp_path: Path
+    small_site: tuple[Path, Path], project: Path, write_bundle: Bundle, tmp_path: Path
 ) -> None:
     _small(project, write_bundle)
-    run_sphinx(project, tmp_path / "clean")
     bad = [{"benchmark": "stream", "metrc": "copy", "unit": "MB/s", "samples": ["fast"]}]
     write_bundle(project / "results/bad.json", bad, id="run-3")
     run = run_sphinx(project, tmp_path / "html")
@@ -162,7 +177,7 @@ def test_one_bad_bundle_is_refused_with_its_faults_and_stops_nothing(
     assert "[perfguide.schema]" in run.stderr
     report = (tmp_path / "html/source/reports/provenance.html").read_text("utf-8")
     assert "bad.json" in report and "/results/0/samples/0" in report
-    clean, html = _tree(tmp_path / "clean"), _tree(tmp_path / "html")
+    clean, html = _tree(small_site[1]), _tree(tmp_path / "html")
     changed = {n for n in html if clean.get(n) != html[n]}
     assert all(
         "provenance" in n
@@ -332,12 +347,9 @@ def test_another_project_gets_guides_by_naming_the_installed_extension(
     assert 'href="source/guides/SOC1/linux/09.02.html"' in index
 
 
-def test_latest_leads_to_the_newest_release(
-    project: Path, write_bundle: Bundle, tmp_path: Path
-) -> None:
-    _small(project, write_bundle)
-    run_sphinx(project, tmp_path / "html")
-    page = (tmp_path / "html/source/guides/SOC1/linux/latest.html").read_text("utf-8")
+def test_latest_leads_to_the_newest_release(small_site: tuple[Path, Path], tmp_path: Path) -> None:
+    project, site = small_site
+    page = (site / "source/guides/SOC1/linux/latest.html").read_text("utf-8")
     assert 'http-equiv="refresh" content="0; url=09.03.html"' in page
     run_sphinx(project, tmp_path / "dir", "-b", "dirhtml")
     page = (tmp_path / "dir/source/guides/SOC1/linux/latest/index.html").read_text("utf-8")
