@@ -9,7 +9,7 @@ import json
 import os
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import Element
@@ -83,10 +83,16 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     return int(xdist.plugin.pytest_xdist_auto_num_workers(config)) + 2
 
 
-def pytest_collection_finish() -> None:
-    """Look for garbage seldom, and not among the thousands of tests and all that is imported."""
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Look for no garbage among what is imported, and afterwards seldom, and not among the
+    thousands of tests."""
+    gc.disable()
+    collected = yield
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)
+    gc.enable()
+    return collected
 
 
 def run_sphinx(
