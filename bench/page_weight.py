@@ -3,7 +3,8 @@
     python bench/page_weight.py build/html source/guides/AM62X/linux/09.01.00.08.html …
 
 Prints CSV: for each page the bytes of its HTML, style sheets and scripts compressed by gzip (level
-6, as web servers do), and their sum. Pictures are not counted: they load later, and the text does
+6, as web servers do), and their sum; and how many requests these take, and how many pictures there
+are. The bytes of pictures are not counted: they load later, and the text does
 not wait for them. The exit status is 1 if a sum exceeds 150 KB (of 1000 bytes).
 """
 
@@ -12,6 +13,7 @@ from __future__ import annotations
 import gzip
 import sys
 from pathlib import Path
+from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
 import html5lib
@@ -25,15 +27,35 @@ def sent(path: Path) -> int:
     return len(gzip.compress(path.read_bytes(), compresslevel=6, mtime=0))
 
 
-def weight(page: Path) -> tuple[int, int, int]:
-    """Return the bytes of a page, of its style sheets with their imports, and of its scripts."""
-    styles = scripts = 0
+class Weight(NamedTuple):
+    """The bytes of a page, of its style sheets and of its scripts, and the numbers of its requests for
+    these and of its pictures."""
+
+    page: int
+    styles: int
+    scripts: int
+    requests: int
+    pictures: int
+
+    @property
+    def bytes(self) -> int:
+        """The bytes before the text can be read."""
+        return self.page + self.styles + self.scripts
+
+
+def weight(page: Path) -> Weight:
+    """Return what a browser transfers for a page."""
+    styles, scripts, pictures = set[Path](), set[Path](), set[str]()
     for node in html5lib.parse(page.read_text("utf-8")).iter():
         if node.tag == f"{NAMESPACE}link" and node.get("rel") == "stylesheet":
-            styles += sent(_file(page, node.get("href")))
+            styles.add(_file(page, node.get("href")))
         elif node.tag == f"{NAMESPACE}script" and node.get("src"):
-            scripts += sent(_file(page, node.get("src")))
-    return sent(page), styles, scripts
+            scripts.add(_file(page, node.get("src")))
+        elif node.tag == f"{NAMESPACE}img" and node.get("src"):
+            pictures.add(node.get("src"))
+    requests = 1 + len(styles) + len(scripts)
+    sizes = (sum(map(sent, files)) for files in (styles, scripts))
+    return Weight(sent(page), *sizes, requests, len(pictures))
 
 
 def _file(page: Path, address: str) -> Path:
@@ -44,12 +66,14 @@ def _file(page: Path, address: str) -> Path:
 def main(arguments: list[str]) -> int:
     """Print the table; return 1 if a page is too large."""
     site, *pages = arguments
-    print("Page,HTML (kB),Style (kB),Script (kB),Sum (kB)")
+    print("Page,HTML (kB),Style (kB),Script (kB),Sum (kB),Requests,Pictures")
     heavy = False
     for name in pages:
-        parts = weight(Path(site, name))
-        heavy |= sum(parts) > LIMIT
-        print(",".join([name, *(f"{size / 1000:.1f}" for size in (*parts, sum(parts)))]))
+        own = weight(Path(site, name))
+        heavy |= own.bytes > LIMIT
+        sizes = (own.page, own.styles, own.scripts, own.bytes)
+        parts = [*(f"{size / 1000:.1f}" for size in sizes), own.requests, own.pictures]
+        print(",".join([name, *map(str, parts)]))
     return 1 if heavy else 0
 
 

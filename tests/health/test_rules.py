@@ -385,6 +385,7 @@ def test_small_steps_are_found_where_enough_figures_are_whole_parts_of_one_amoun
         said = re.search(r"are ([\d.]+) to ([\d.]+) % apart", findings[0].reason)
         assert said and [float(n) for n in said.groups()] == pytest.approx([low, high], abs=0.06)
         assert findings[0].figures == len(times) and not found("coarse-steps", *runs)
+    assert not found("small-steps", *whetstones(5, 6, 9, 12, 5)), "small numbers divide many"
 
 
 @pytest.mark.filterwarnings("error")

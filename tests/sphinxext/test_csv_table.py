@@ -293,7 +293,9 @@ def test_a_stacked_table_says_once_what_is_over_all_its_columns() -> None:
     assert html_table.names(rates, 2) == ["", "", "SK", "LP"]
     assert html_table.side_by_side(rates, 2) == 0
     long = html_table.heads(header, 1, [["a", (1e6, "1,000,000.5", "")]])
-    assert "--hn:2;--hw:" in long and "--hw" not in html_table.heads(header, 1, [["a", "b"]])
+    assert "--hn:2;--hs:pre;--hw:" in long and "--hw" not in html_table.heads(
+        header, 1, [["a", "b"]]
+    )
     assert html_table.over_all([["Size", "SK"], ["", "Rate"]], 1) == "", "one column has its heads"
 
 
@@ -337,3 +339,19 @@ def test_rows_without_a_figure_are_no_table_to_open_with() -> None:
     assert html_table.has_no_figures([empty, empty], 1)
     assert not html_table.has_no_figures([empty, row], 1)
     assert not html_table.has_no_figures([empty], 1), "one row takes less room than a box"
+
+
+def test_in_blocks_a_metric_is_named_once_above_the_figures_of_its_boards() -> None:
+    metrics, boards = ("Read (MB/s) ↑", "Write (MB/s) ↑"), ("SK", "SK LP", "SK SiP")
+    header = [["Size", *(m for m in metrics for _ in boards)], ["", *boards, *boards]]
+    labels = html_table.block_heads(header, 1, 3)
+    assert labels == [
+        "Size",
+        *(f"{m if n == 0 else ''}\n{b}" for m in metrics for n, b in enumerate(boards)),
+    ]
+    assert "--hs:pre" in html_table.heads(header, 1)
+    long = [header[0], ["", *(f"beagle_bone_{n}" for n in range(6))]]
+    assert "\n" not in "".join(html_table.block_heads(long, 1, 3)), (
+        "it would run into its neighbour"
+    )
+    assert html_table.block_heads(header, 1, 0) == html_table.names(header, 1)

@@ -252,7 +252,7 @@ def coarse_steps(figures: Figures) -> Iterator[Hit]:
 
 def _small_steps(figures: Figures, positions: list[int], values: Floats) -> Iterator[Hit]:
     distinct = np.unique(values)
-    if not MIN_SMALL_STEPS <= len(distinct) < len(values):
+    if not MIN_SMALL_STEPS <= len(distinct) < len(values) or not _is_exact(distinct):
         return
     for factor in range(1, MAX_SMALL_TIMES):
         times = _whole_times(distinct, factor, MAX_SMALL_TIMES, 0.002)
@@ -268,6 +268,11 @@ def _small_steps(figures: Figures, positions: list[int], values: Floats) -> Iter
         for position in positions:
             yield Hit("small-steps", position, detail, guide=newest)
         return
+
+
+def _is_exact(values: Floats) -> bool:
+    """Return whether figures have enough digits: with few, any two are multiples of something."""
+    return all(last_digit(value) <= 1e-3 * value for value in values.tolist())
 
 
 def _whole_times(distinct: Floats, factor: int, most: int, slack: float) -> list[int] | None:
@@ -291,8 +296,8 @@ def steps(values: Floats) -> list[float] | None:
     distinct = np.unique(values)
     if len(values) < 4 or not 2 <= len(distinct) <= min(6, len(values) - 2):
         return None
-    if any(last_digit(v) > 1e-3 * v for v in distinct.tolist()):
-        return None  # with so few digits, any two figures are multiples of something
+    if not _is_exact(distinct):
+        return None
     # No n is above 12, so a larger ratio cannot fit whatever the work is.
     if distinct[-1] > 12.5 * distinct[0]:
         return None

@@ -129,6 +129,9 @@ def decides(site: Site, anchors: Anchors, headlines: Headlines, finding: Finding
     # Lost figures are only counted, and a rule without marks doubts no single figure.
     if finding.rule.id in COUNTED or not finding.rule.marks or benchmark is None:
         return ""
+    # A note is about a figure that is true, though coarse.
+    if finding.severity == "note":
+        return ""
     bases = {name for metric in benchmark.entry.metrics for name in metric.computed_from}
     leading, computed = dict[str, None](), ""
     for suspect in finding.suspects:
@@ -184,7 +187,9 @@ def _parts(bearing: int, explained: int, causes: int, single: int) -> list[tuple
 def _kinds(health: Health) -> str:
     """Return the numbers of open findings of each kind, and of those that are accepted."""
     counted = Counter(finding.severity for finding in health.open)
-    parts = [f"{counted[s]:,} {kind.lower()}" for s, kind in KINDS.items() if counted[s]]
+    words = {each: kind.lower() for each, kind in KINDS.items()}
+    words["note"] += "" if counted["note"] == 1 else "s"
+    parts = [f"{counted[each]:,} {words[each]}" for each in words if counted[each]]
     accepted = len(health.accepted)
     return f"{', '.join(parts)}{f'; {accepted:,} more acknowledged' if accepted else ''}"
 

@@ -129,8 +129,12 @@ def head(
         if raw := (raw_names or {}).get(text):
             attributes += f' data-raw="{escape(raw)}"'
         key = (boards or {}).get(text)
-        square = "" if key is None else f"{box(key)} "
-        return attributes, f"{square}{label(short or text)}"
+        if key is None:
+            return attributes, label(short or text)
+        # A square alone on a line would belong to nothing.
+        first, blank, rest = (short or text).partition(" ")
+        together = f'<span class="perf-first">{box(key)} {escape(first)}</span>'
+        return attributes, f"{together}{blank}{escape(rest)}"
 
     for level, row in enumerate(header):
         if 0 < level < joined:
@@ -256,6 +260,29 @@ def side_by_side(header: Sequence[Sequence[str]], stub: int, most: int = 3) -> i
     return next((each for each in (3, 2) if each <= most and size % each == 0), 0)
 
 
+MAX_GROUP_CHARS, MAX_OWN_CHARS = 34, 12
+"""The longest head of a group of figures that fits a line of a phone, and the longest own part."""
+
+
+def block_heads(header: Sequence[Sequence[str]], stub: int, beside: int) -> list[str]:
+    """Return the label of each column for a block with ``beside`` figures on a line. The head of a group,
+    such as the metric over its boards, is on a line of its own above the first figure of the group."""
+    labels, shared = names(header, stub), _shared(header, stub)
+    levels = [row for level, row in enumerate(header) if level not in shared]
+    if not beside or len(levels) < 2:
+        return labels
+    own = [", ".join(filter(None, parts)) for parts in zip(*levels[1:], strict=True)]
+    if (
+        max(map(len, levels[0][stub:])) > MAX_GROUP_CHARS
+        or max(map(len, own[stub:])) > MAX_OWN_CHARS
+    ):
+        return labels
+    for column in range(stub, len(labels)):
+        is_first = column == stub or levels[0][column] != levels[0][column - 1]
+        labels[column] = f"{levels[0][column] if is_first else ''}\n{own[column]}"
+    return labels
+
+
 MIN_SCALE = 0.87
 """The scale to which type and columns of a table shrink before it is stacked."""
 STEPS_REM = (12, 14, 16, 18, 20, 22, 24, 26, 29, 32, 36, 40, 44, 48, 53, 59, 62, 65, 70, 76, 88)
@@ -263,6 +290,7 @@ STEPS_REM = (12, 14, 16, 18, 20, 22, 24, 26, 29, 32, 36, 40, 44, 48, 53, 59, 62,
 _LETTER_REM, _DIGIT_REM, _BOLD_REM = 0.47, 0.51, 0.52
 """Widths of characters in a table, rather too large: a table that is stacked too early can be read,
 and one that is cut cannot."""
+_SQUARE_REM = 0.9
 _WIDTHS_REM = {
     "key": (4.0, 26.0),
     "further key": (2.4, 26.0),
@@ -291,14 +319,21 @@ class Steps(NamedTuple):
         return not 0 < self.small <= MAX_UNSTACKED_REM
 
 
-def steps(header: Sequence[Sequence[str]], rows: Sequence[Sequence[TableCell]], stub: int) -> Steps:
-    """Return the widths that a table needs. Spreads do not count: their lines break anywhere."""
+def steps(
+    header: Sequence[Sequence[str]],
+    rows: Sequence[Sequence[TableCell]],
+    stub: int,
+    boards: Collection[str] = (),
+) -> Steps:
+    """Return the widths that a table needs. Spreads do not count: their lines break anywhere. Heads of
+    ``boards`` have a square before them."""
     width = len(header[0]) if header else max(map(len, rows), default=0)
     above = [0.0] * width
     for level, row in enumerate(header):
         for start, end in spans(header, level, stub):
             for column in range(start, end):
                 need = _BOLD_REM * _longest(row[start]) + 0.4
+                need += _SQUARE_REM if row[start] in boards else 0
                 # A head over several columns takes its width from all of them.
                 above[column] = max(above[column], need / (end - start))
     total = 0.0
@@ -356,17 +391,28 @@ def heads(
 ) -> str:
     """Return the ``style`` attribute with which ``stacked.css`` sets the table: the labels of its
     columns, and the number and width of figures on a line."""
-    figures = (each[1] for row in rows for each in row if not isinstance(each, str))
-    long = any(len(text) > MAX_FIGURE_CHARS for text in figures)
-    named = enumerate(names(header, stub)[:MAX_TABLE_HEADS], start=1)
+    beside, long = _beside(header, stub, rows)
+    labels = block_heads(header, stub, beside)
+    named = enumerate(labels[:MAX_TABLE_HEADS], start=1)
     parts = [f"--h{number}:'{_quoted(text)}'" for number, text in named if text]
     if shared := over_all(header, stub):
         parts.append(f"--ha:'{_quoted(shared)}'")
-    if beside := side_by_side(header, stub, 2 if long else 3):
+    if beside:
         parts.append(f"--hn:{beside}")
+    if labels != names(header, stub):
+        parts.append("--hs:pre")
     if long:
         parts.append("--hw:7.4rem")
     return f' style="{escape(";".join(parts))}"' if parts else ""
+
+
+def _beside(
+    header: Sequence[Sequence[str]], stub: int, rows: Sequence[Sequence[TableCell]]
+) -> tuple[int, bool]:
+    """Return how many figures of a block share a line, and whether one of them is long."""
+    figures = (each[1] for row in rows for each in row if not isinstance(each, str))
+    long = any(len(text) > MAX_FIGURE_CHARS for text in figures)
+    return side_by_side(header, stub, 2 if long else 3), long
 
 
 def _quoted(text: str) -> str:
@@ -394,7 +440,7 @@ def body(
     """
     out = ["<tbody>"]
     width = max((len(row) for row in rows), default=0)
-    labels = names(header, stub)[MAX_TABLE_HEADS:]
+    labels = block_heads(header, stub, _beside(header, stub, rows)[0])[MAX_TABLE_HEADS:]
     more = [f' data-head="{escape(text)}"' if text else "" for text in labels]
     named = [""] * MAX_TABLE_HEADS + more + [""] * (width - MAX_TABLE_HEADS - len(more))
     aligned = _aligned(rows, width, stub)

@@ -171,7 +171,8 @@ def visit_grid_html(translator: Any, node: perf_grid) -> None:
     label, stub = escape(node["label"]), node["stub"]
     shorts: dict[str, str] = node.get("shorts", {})
     header = html_table.shortened(node["header"], shorts)
-    steps = html_table.steps(header, node["body"], stub)
+    squares = _in_heads(node.get("boards") or {}, shorts)
+    steps = html_table.steps(header, node["body"], stub, squares)
     chosen = blocks = None
     if node.get("long"):
         chosen = html_table.first_rows(node["body"], steps.is_stacked)
@@ -208,6 +209,11 @@ def visit_grid_html(translator: Any, node: perf_grid) -> None:
         + (_all_rows(len(node["body"]), chosen is not None, is_empty) if blocks is not None else "")
     )
     raise nodes.SkipNode
+
+
+def _in_heads(boards: Mapping[str, int], shorts: Mapping[str, str]) -> set[str]:
+    """Return the names of boards as heads show them."""
+    return {shorts.get(board, board) for board in boards}
 
 
 def _all_rows(count: int, is_always: bool, is_empty: bool = False) -> str:
@@ -572,7 +578,8 @@ def grids(
         for column in figures:
             groups.setdefault(level[column] if len(header) > 1 else "", []).append(column)
         heads = html_table.shortened(header, leaf["shorts"])
-        parts = _fitting(heads, body, keys, list(groups.values()), is_turned)
+        squares = _in_heads(leaf["boards"] or {}, leaf["shorts"])
+        parts = _fitting(heads, body, keys, list(groups.values()), is_turned, squares)
     # A copy of the table has these as columns.
     same = leaf["same"] + ([] if rows is None else [(header[0][0], units.whole(body[rows[0]][0]))])
     same_attribute = (
@@ -623,6 +630,7 @@ def _fitting(
     keys: list[int],
     groups: list[list[int]],
     is_turned: bool,
+    boards: set[str],
 ) -> list[list[int]]:
     """Return the columns of as few tables as fit on a page; each has the keys and some groups of
     columns, those of one unit after one another."""
@@ -635,7 +643,7 @@ def _fitting(
         levels, _ = _levels(header, columns, len(keys), is_turned)
         head = _picked(header, columns, len(keys), levels)
         rows = [[row[column] for column in columns] for row in body]
-        return not html_table.steps(head, rows, len(keys)).is_stacked
+        return not html_table.steps(head, rows, len(keys), boards).is_stacked
 
     parts = [keys]
     # Of equal numbers of groups, so that none is left alone below the others.
