@@ -133,31 +133,21 @@ def view(benchmark: Benchmark, table: Table, records: Sequence[Record], shape: S
     down = [*(["board"] if shape.board_tabs else []), *filter(None, [arranged.tabs])]
     down += arranged.down
     names = [*shape.across, *arranged.across]
-    rows: dict[Key, tuple[tuple[TableCell, ...], int, str, tuple[str, ...]]] = {}
-    columns: dict[Key, tuple[tuple[str, ...], int]] = {}
-    column_names: dict[Key, tuple[str, ...]] = {}
+    rows: dict[Key, _RowHead] = {}
+    columns: dict[Key, _ColumnHead] = {}
     cells: dict[tuple[Key, Key], Cell] = {}
     for record in records:
-        decimals = _decimals(benchmark, record)
         row = tuple(_rank(benchmark, name, record) for name in down)
         if shape.board_tabs:
             row = ((newest[record.board],), *row)
         if row not in rows:
-            labels_of_row, names_of_row = _row_keys(benchmark, down, record)
-            rows[row] = (labels_of_row, decimals, record.unit, names_of_row)
+            decimals = _decimals(benchmark, record)
+            rows[row] = _RowHead(*_row_keys(benchmark, down, record), record.unit, decimals)
         column = tuple(_rank(benchmark, name, record) for name in names)
-        labels = [_head(benchmark, name, record) for name in names]
         if not by_metric:
             column += (_rank(benchmark, "metric", record),)
-            labels.append(_metric_heading(benchmark, record))
         if column not in columns:
-            columns[column] = (tuple(labels or ["Figure"]), decimals)
-            own_names = [_name(benchmark, name, record) for name in names]
-            if not by_metric:
-                better = benchmark.better(record.metric)
-                raw = benchmark.metric_address(record.metric)
-                own_names.append(units.heading(raw, record.unit, better))
-            column_names[column] = tuple(own_names or ["Figure"])
+            columns[column] = _column_head(benchmark, names, record, with_metric=not by_metric)
         # Pooling has merged equal keys, so a second figure would be lost by a fault of ours.
         if (row, column) in cells:
             raise AssertionError(f"two figures for one cell of {benchmark.name}/{table.id}")
@@ -168,29 +158,64 @@ def view(benchmark: Benchmark, table: Table, records: Sequence[Record], shape: S
         return view(benchmark, table, records, long)
     # Keys are ranks, so sorting gives the order of the description.
     across = sorted(columns)
-    lines = []
     derived = () if by_metric else _derived(benchmark, table, columns)
-    for key in sorted(rows):
-        keys, own, unit, names_of_row = rows[key]
-        decimals_of_row = tuple(own if by_metric else columns[c][1] for c in across)
-        decimals_of_row += tuple(each.spec.decimals for each in derived)
-        computed = tuple(each.of({c: cells.get((key, c)) for c in across}) for each in derived)
-        figures = tuple(cells.get((key, c)) for c in across)
-        lines.append(
-            Row(keys, figures, decimals_of_row, unit, derived=computed, names=names_of_row)
+    lines = [
+        Row(
+            head.labels,
+            tuple(cells.get((row, column)) for column in across),
+            (
+                *(head.decimals if by_metric else columns[column].decimals for column in across),
+                *(each.spec.decimals for each in derived),
+            ),
+            head.unit,
+            derived=tuple(each.of({c: cells.get((row, c)) for c in across}) for each in derived),
+            names=head.names,
         )
+        for row, head in sorted(rows.items(), key=lambda item: item[0])
+    ]
     headings = tuple(label for name in down for label in _key_headings(benchmark, name))
-    heads = tuple(columns[c][0] for c in across)
     above = tuple(
         (_key_headings(benchmark, name)[0], _label(benchmark, name, records[0]))
         for name in arranged.above
     )
-    more = tuple(each.labels for each in derived)
-    raw_heads = tuple(column_names[c] for c in across)
     result = View(
-        *(table.id, table.title, headings, heads, tuple(lines), tabbed, above, more, raw_heads)
+        *(table.id, table.title, headings, tuple(columns[c].labels for c in across), tuple(lines)),
+        *(tabbed, above, tuple(each.labels for each in derived)),
+        tuple(columns[c].names for c in across),
     )
     return _with_runs(result) if table.runs else result
+
+
+@dataclass(frozen=True, slots=True)
+class _RowHead:
+    """The keys of a row: their labels, their names in addresses, and the unit and decimals of its figures."""
+
+    labels: tuple[TableCell, ...]
+    names: tuple[str, ...]
+    unit: str
+    decimals: int
+
+
+@dataclass(frozen=True, slots=True)
+class _ColumnHead:
+    """The heads of a column: their labels, their names in addresses, and the decimals of its figures."""
+
+    labels: tuple[str, ...]
+    names: tuple[str, ...]
+    decimals: int
+
+
+def _column_head(
+    benchmark: Benchmark, dimensions: Sequence[str], record: Record, *, with_metric: bool
+) -> _ColumnHead:
+    labels = [_head(benchmark, name, record) for name in dimensions]
+    names = [_name(benchmark, name, record) for name in dimensions]
+    if with_metric:
+        labels.append(_metric_heading(benchmark, record))
+        raw, better = benchmark.metric_address(record.metric), benchmark.better(record.metric)
+        names.append(units.heading(raw, record.unit, better))
+    decimals = _decimals(benchmark, record)
+    return _ColumnHead(tuple(labels or ["Figure"]), tuple(names or ["Figure"]), decimals)
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +242,7 @@ class _Column:
 
 
 def _derived(
-    benchmark: Benchmark, table: Table, columns: Mapping[Key, tuple[tuple[str, ...], int]]
+    benchmark: Benchmark, table: Table, columns: Mapping[Key, _ColumnHead]
 ) -> list[_Column]:
     """Return the derived columns: one for each board, or other level above the metrics, that has
     the metrics of the description."""
@@ -232,7 +257,7 @@ def _derived(
         for prefix in sorted(heads):
             own = heads[prefix]
             if of in own and (spec.limit is not None or per in own):
-                labels = (*columns[own[of]][0][:-1], head)
+                labels = (*columns[own[of]].labels[:-1], head)
                 denominator = None if spec.limit is not None else own[per]
                 out.append(_Column(spec, labels, own[of], denominator))
     return out
