@@ -85,6 +85,8 @@ def folder(tmp_path: Path) -> Path:
             "emmc regression am62x",
             ["by-benchmark/emmc.html#lasting", "compare/AM62X/linux/moves.html#moves"],
         ),
+        ("emmc slower 08.00", ["by-benchmark/emmc.html#lasting"]),
+        ("hardware crypto am62x 08.00", ["by-benchmark/openssl.html#accelerator"]),
         ("am62x worse", ["compare/AM62X/linux/moves.html#moves"]),
         (
             "slower",

@@ -55,7 +55,7 @@
   function isAsked(page, section) {
     const { soc } = pages[page];
     const rest = asked.map((_, at) => at).filter((at) => bySection[section][at] < 2 && !isSize(asked[at]));
-    if (rest.length === asked.length) return false;
+    if (!asked.some((_, at) => bySection[section][at] === 2)) return false;
     const isNamed = (at) => socOf.has(asked[at]);
     if (!soc) {
       return asked.some((_, at) => byPage[page][at] && !isNamed(at))
@@ -71,7 +71,9 @@
   for (const [number, section, anchor] of data.places) {
     const page = pages[number];
     const own = sections[section];
-    if (!isOf(page) || (isSideBySide && page.soc)) continue;
+    // An answer about several releases has none in the title of its page.
+    const isOfAll = own.isAnswer && !/\d\.\d/.test(page.title);
+    if (!(isOfAll || isOf(page)) || (isSideBySide && page.soc)) continue;
     const fits = asked.map((_, at) => Math.max(bySection[section][at], byPage[number][at]));
     const sum = fits.reduce((before, value) => before + value, 0);
     if (own.isAnswer) {
