@@ -213,11 +213,18 @@ def test_a_recovery_is_tied_to_its_dip(tmp_path: Path) -> None:
     assert not any("return" in text for event in dip.events for text in event.perhaps)
 
 
-def test_a_fall_to_the_level_that_one_release_had_left_is_no_news(tmp_path: Path) -> None:
+@pytest.mark.parametrize("times", [1.8, 2.4])
+def test_a_fall_to_the_level_that_one_release_had_left_is_no_news(
+    times: float, tmp_path: Path
+) -> None:
+    """Of one row it is a line of its own from a factor of two on."""
     rates = history()
-    rates[64][-2] *= 1.8
+    rates[64][-2] *= times
     both = newest(releases(rates), described(tmp_path))
     ((action, (event,)),) = wording.by_action(both)
+    if times < 2:
+        assert action == wording.MINOR
+        return
     assert action == "Back at an earlier level" and event.worse_by > 0
     assert wording.event_lines(event, both) == [
         "A return to the level of 9.7, from which 9.8 differed."

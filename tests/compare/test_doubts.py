@@ -236,3 +236,33 @@ def test_a_fall_of_a_benchmark_is_one_event_where_it_is_proved_and_where_it_is_n
     assert len(listed(both)) == 1
     (event,) = both.events
     assert {row.board for row in event.unproved} == {"sk"}
+
+
+@pytest.mark.parametrize(
+    ("before", "new", "is_event"),
+    [
+        ([50.0, 50.1], 40.0, True),  # a fifth
+        ([50.0, 50.1], 42.5, False),
+        ([28.9, 13.9, 5.1, 11.8, 5.5, 7.3], 1.7, False),  # it wandered as far
+        ([7.2, 7.3, 7.1, 7.2, 7.2, 7.3], 1.7, True),
+    ],
+)
+def test_one_fall_is_an_event_if_it_left_a_level(
+    before: list[float], new: float, is_event: bool, speed: Catalog
+) -> None:
+    names = [f"9.{n}" for n in range(10 - len(before), 11)]
+    rates = [*before, new]
+    both = compared(
+        *(
+            release("sk", name, result(value=rate, params={"block_size": 64}))
+            for name, rate in zip(names, rates, strict=True)
+        ),
+        releases=(names[-2], names[-1]),
+        catalog=speed,
+    )
+    row = only(both.rows)
+    range_before = max(before) / min(before)
+    wandered = range_before**1.5 >= before[-1] / new
+    assert (before[-1] / new > 1.2 and not wandered) is is_event
+    if row.verdict == "noisy":
+        assert bool(listed(both)) is is_event

@@ -54,6 +54,9 @@ FEW_MOVES, MIN_AS_FAR, MIN_AS_FAR_OF_FEW = 4, 2, 1
 """Earlier moves nearly as far as the present one, from which on it is usual for a row; of fewer moves than
 ``FEW_MOVES`` one is enough."""
 
+SINGLE_RETURN = math.log(2)
+"""The least move of one unproved row back to an earlier level that is an event, as the logarithm of a factor."""
+
 NEARLY_AS_FAR = 2 / 3
 """The share of a move that an earlier one has to reach to be nearly as far, as logarithms."""
 
@@ -71,8 +74,8 @@ MIN_OVER_KIND = 1.5
 """The least move of a row with two earlier figures, over the scatter of rows of its metric, that is
 listed: about three standard deviations of a usual row."""
 
-MIN_ALIKE_ROWS = 3
-"""Rows from which on moves can be alike."""
+MIN_ALIKE_ROWS, MAX_PAIR_RATIO = 3, 1.25
+"""Rows from which on some of them can be unlike, and the largest ratio of the moves of two, as logarithms."""
 
 MAX_LOG_RATIO = 700.0
 """The logarithm of the largest factor that a float holds, nearly."""
@@ -545,13 +548,17 @@ def _attach(far: Groups, proved: Groups, beside: Groups) -> None:
 def _worth_an_event(rows: Sequence[Row]) -> list[Row]:
     """Return those of some unproved rows of a benchmark that went one way which are an event: those that
     left their level, or else those that came back to an earlier one, if they moved enough."""
+    # Metrics that have nothing in common and did not move alike show nothing together.
+    if any(not row.params for row in rows) and not _are_alike(rows):
+        rows = [row for row in rows if not _is_small([row])]
     back = [row for row in rows if _is_back(row)]
     onward = [row for row in rows if not _is_back(row)]
     # Rows on their way back must not make an event of small moves.
     if not _is_small(onward) and not _is_odd_rise(onward):
         return list(rows) if len(back) > len(onward) else onward
     count = len({row.measurement for row in back if not row.follows})
-    far = any(abs(row.worse_by or 0.0) >= FAR for row in back if _leads(row))
+    least = FAR if count > 1 else SINGLE_RETURN
+    far = any(abs(row.worse_by or 0.0) >= least for row in back if _leads(row))
     # That a load is back, or a few rows by a little, is no news.
     return back if far or (count >= MANY_ROWS and any(map(_leads, back))) else []
 
@@ -561,16 +568,23 @@ def _is_odd_rise(rows: Sequence[Row]) -> bool:
     nothing but scatter is known of them."""
     if any((row.worse_by or 0.0) > 0 for row in rows):
         return False
-    if len({row.measurement for row in rows if not row.follows}) < MIN_ALIKE_ROWS:
-        # Runs of one release that are far apart are sorted out before.
-        if any(row.new and row.new.cell.runs > 1 for row in rows):
-            return False
-        before = [_before(row) for row in rows]
-        return not any(len(own) > 1 and _range_log(own[-2:]) <= QUIET for own in before)
-    moves = [abs(row.worse_by or 0.0) for row in rows]
+    if len({row.measurement for row in rows if not row.follows}) >= MIN_ALIKE_ROWS:
+        return not _are_alike(rows)
+    # Runs of one release that are far apart are sorted out before.
+    if any(row.new and row.new.cell.runs > 1 for row in rows):
+        return False
+    before = [_before(row) for row in rows if abs(row.worse_by or 0.0) >= FAR]
+    return not any(len(own) > 1 and _range_log(own[-2:]) <= QUIET for own in before)
+
+
+def _are_alike(rows: Sequence[Row]) -> bool:
+    """Return whether at least half of some rows moved about as far as the middle one, or two nearly as far."""
+    moves = sorted(abs(row.worse_by or 0.0) for row in rows if not row.follows)
+    if len(moves) < MIN_ALIKE_ROWS:
+        return len(moves) > 1 and moves[-1] <= MAX_PAIR_RATIO * moves[0]
     middle = median(moves)
     near = [middle / MAX_SIZES_RATIO <= move <= middle * MAX_SIZES_RATIO for move in moves]
-    return 2 * sum(near) < len(near)
+    return 2 * sum(near) >= len(near)
 
 
 def _is_as_far(rises: Sequence[Row], falls: Sequence[Row]) -> bool:
@@ -628,7 +642,13 @@ def _is_usual(row: Row, is_alone: bool = False) -> bool:
         return True
     before = _before(row)
     if len(before) < 2:
-        return False
+        # Without a level before, the scatter of such rows is all that is known.
+        usual = MIN_OVER_KIND * math.log1p(row.scatter or 0.0)
+        return is_alone and size < usual
+    # A row that wandered as far has no level that it left.
+    wandered = len(before) > 2 and _range_log(before) >= NEARLY_AS_FAR * size
+    if is_alone and wandered and _range_log(before[-2:]) > QUIET:
+        return True
     moves = [_range_log(pair) for pair in pairwise(before)]
     if sum(move >= size for move in moves) >= MIN_AS_FAR:
         return True
