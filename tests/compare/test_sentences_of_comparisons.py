@@ -96,6 +96,17 @@ def test_a_row_that_often_moves_as_far_is_one_line_with_others_of_its_benchmark(
         assert headline(both).state == "ship"
 
 
+@pytest.mark.parametrize(("kept", "lasted"), [(0.6, 0), (0.75, 1)])
+def test_a_far_move_lasted_if_the_next_release_kept_more_than_two_thirds_of_it(
+    kept: float, lasted: int, speed: Catalog
+) -> None:
+    """It rose by a half in the fifth of eight releases."""
+    figures = [100.0, 100.2, 99.9, 100.0, 150.0, *[100 + kept * 50] * 2, 101.0]
+    bundles = [release(number, result(value=figure)) for number, figure in enumerate(figures, 1)]
+    both = compared(*bundles, releases=("9.7", "9.8"), catalog=speed)
+    assert both.jumps["speed"] == (lasted, 1)
+
+
 @pytest.mark.parametrize("moved", [1, 3, 4])
 def test_an_event_names_up_to_three_metrics_and_counts_more(moved: int, speed: Catalog) -> None:
     names = [f"lat_{letter}" for letter in "abcde"]
