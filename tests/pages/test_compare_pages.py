@@ -285,3 +285,23 @@ def test_a_cell_leads_nowhere_where_there_is_no_such_page(project: Path, tmp_pat
     cell = '<td class="perf-n"><data value="1">1</data></td>'
     shown = re.findall("<td.*?</td>", (tmp_path / "html/source/page.html").read_text("utf-8"))
     assert shown == [cell]
+
+
+def test_a_comparison_of_boards_without_a_common_release_says_which_each_has(
+    tmp_path: Path,
+) -> None:
+    measured = {"old-sk": ["08.00", "08.01", "08.02"], "new-sk": ["09.00"]}
+    (tmp_path / "results").mkdir()
+    for board, releases in measured.items():
+        for release in releases:
+            figure = {"benchmark": "stream", "metric": "copy", "unit": "MB/s", "value": 1000.5}
+            item = plain(figure, id=board + release, board__name=board, sdk__version=release)
+            (tmp_path / f"results/{board}-{release}.json").write_bytes(text(item))
+    settings = dataset.Settings((tmp_path / "results",), (SHIPPED,), tmp_path / "pages", formats=())
+    build.generate(settings, run=parallel.here)
+    page = (tmp_path / "pages/compare/AM62X/linux/08.02-vs-09.00.rst").read_text("utf-8")
+    assert "No board has both releases." in page
+    old = measured["old-sk"]
+    assert f"old-sk was measured with {len(old)} releases from {old[0]} to {old[-1]}." in page
+    assert "new-sk was measured with 09.00." in page
+    assert "Boards and comparisons of AM62X" in page

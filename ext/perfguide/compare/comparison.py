@@ -101,8 +101,8 @@ class Comparison:
     each benchmark how many far jumps of single figures there were in earlier releases. ``around``
     are those ``notes`` that say what changed around the measurements, ``far`` are moves that
     cannot be judged and are larger than the usual scatter. Where no board has both releases,
-    ``instead`` has the releases of each that can be compared. ``board_names`` has the short names
-    of boards for sentences."""
+    ``instead`` has the releases of each that can be compared, and ``apart`` all releases of each.
+    ``board_names`` has the short names of boards for sentences."""
 
     old: str
     new: str
@@ -118,6 +118,7 @@ class Comparison:
     far: tuple[Event, ...] = ()
     instead: tuple[Span, ...] = ()
     board_names: Mapping[str, str] = field(default_factory=dict)
+    apart: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
     @property
     def counts(self) -> dict[Verdict, int]:
@@ -196,6 +197,7 @@ def compare(
         far,
         () if shared else tuple(_instead(old, new, history)),
         rules.names.boards.in_heads,
+        () if shared else tuple(_apart(old, new, history)),
     )
 
 
@@ -212,6 +214,17 @@ def _instead(old: ComparedSide, new: ComparedSide, history: History) -> Iterator
                     yield Span(platform, board, guides[at - 1], release)
                 elif not is_new and at + 1 < len(guides):
                     yield Span(platform, board, release, guides[at + 1])
+
+
+def _apart(
+    old: ComparedSide, new: ComparedSide, history: History
+) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield each board of two sides with the releases in which it was measured."""
+    for platform in dict.fromkeys([*old.records, *new.records]):
+        boards = {**old.releases.get(platform, {}), **new.releases.get(platform, {})}
+        for board in sorted(boards):
+            guides = history.guides_with(platform, board)
+            yield board, tuple(guide.release for guide in guides)
 
 
 MIN_JUMP_RANGES, MIN_EARLIER_FIGURES, MIN_JUMP = 5.0, 3, 0.02

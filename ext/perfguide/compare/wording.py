@@ -121,8 +121,24 @@ def instead(comparison: Comparison) -> str:
         return ""
     pairs = [f"{span.board}: {span.old} → {span.new}" for span in comparison.instead]
     if not pairs:
-        return "No board has both releases, or another one to compare with."
+        names = comparison.board_names
+        own = [
+            f"{names.get(board, board)} was measured with {_releases(releases)}"
+            for board, releases in comparison.apart
+            if releases
+        ]
+        return " ".join(["No board has both releases.", *(f"{each}." for each in own[:MAX_APART])])
     return f"No board has both releases. Compare {', or '.join(pairs)}."
+
+
+MAX_APART = 4
+"""Boards without a common release that a sentence names."""
+
+
+def _releases(releases: Sequence[str]) -> str:
+    if len(releases) < 3:
+        return " and ".join(releases)
+    return f"{len(releases)} releases from {releases[0]} to {releases[-1]}"
 
 
 def unjudged(comparison: Comparison) -> list[str]:

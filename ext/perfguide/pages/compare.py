@@ -262,7 +262,7 @@ def _write(site: Site, plan: ComparisonPlan, pair: ReleasePair) -> PageOutcome:
         counts=_counts(site, pair.address, compared),
         guides=[
             *(Link(f"Guide of {key.release}", guides[key]) for key in (pair.old, pair.new)),
-            *_other_guides(pair, compared, guides),
+            *_other_guides(pair, compared, guides, site.addresses.soc[pair.new.soc]),
         ],
         sections=sections,
         moved=long_tables.move(site, pair.address, tables, MAX_CSV_BYTES, f": {title}"),
@@ -315,15 +315,19 @@ def _verdict(decision: Headline, comparison: Comparison, catalog: Catalog) -> Li
 
 
 def _other_guides(
-    pair: ReleasePair, compared: Comparison, guides: Mapping[GuideKey, str]
+    pair: ReleasePair, compared: Comparison, guides: Mapping[GuideKey, str], soc: str
 ) -> list[Link]:
-    """Return links to the guides to compare with where no board has both releases."""
+    """Return links to the guides to compare with where no board has both releases, or to the page of
+    the SoC."""
     out = []
     for span in compared.instead:
         for release in (span.old, span.new):
             key = GuideKey(*span.platform, release)
             if key not in (pair.old, pair.new) and key in guides:
                 out.append(Link(f"Guide of {release}, with {span.board}", guides[key]))
+    if compared.apart and not out:
+        # It lists each board with its releases, and the comparisons between them.
+        out.append(Link(f"Boards and comparisons of {pair.new.soc}", soc))
     return out
 
 
