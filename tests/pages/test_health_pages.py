@@ -137,3 +137,36 @@ def test_a_guide_says_that_figures_are_those_of_the_release_before(tmp_path: Pat
     said = f"{same} of {len(last)} figures are those of the release before; the older results may"
     guides = [(pages / f"guides/AM62X/linux/09.0{n}.rst").read_text("utf-8") for n in range(5)]
     assert [said in guide for guide in guides] == [False] * 4 + [True]
+
+
+def test_a_guide_says_that_it_has_the_samples_of_the_release_before(tmp_path: Path) -> None:
+    def release(number: int, samples: list[list[float]]) -> dict[str, Any]:
+        results = [
+            {
+                "benchmark": "nbench",
+                "metric": f"m{n}",
+                "unit": "iterations/s",
+                "value": round(sum(own) / len(own), 3),
+                "min": min(own),
+                "max": max(own),
+            }
+            for n, own in enumerate(samples)
+        ]
+        copy = {"benchmark": "stream", "metric": "copy", "unit": "MB/s"}
+        last = samples[-1]
+        mean = {"value": round(sum(last) / len(last), 3), "min": min(last), "max": max(last)}
+        return plain(copy | mean, *results, id=f"r{number}", sdk__version=f"09.0{number}")
+
+    first = [[101.37 + n, 103.86 + n, 102.91 + n] for n in range(10)]
+    bundles = [release(1, first), release(2, [[*own, 104.15 + n] for n, own in enumerate(first)])]
+    pages = written(tmp_path, *bundles)
+    same = sum(
+        old["min"] == new["min"] and old["max"] <= new["max"]
+        for old, new in zip(bundles[0]["results"], bundles[1]["results"], strict=True)
+    )
+    guide = (pages / "guides/AM62X/linux/09.02.rst").read_text("utf-8")
+    assert (
+        f"{same} figures are those of 09.01, alone or with more samples: they cannot show" in guide
+    )
+    shown = (pages / "guides/AM62X/linux/09.02/results.csv").read_text("utf-8")
+    assert "figure of 09.01" in shown

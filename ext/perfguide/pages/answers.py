@@ -25,7 +25,7 @@ from ..compare.comparison import Comparison
 from ..compare.headline import far_falls, headline
 from ..compare.match import Names
 from ..compare.select import ReleasePair
-from ..compare.verdicts import Row
+from ..compare.verdicts import REPEATED, Row
 from ..figures import engines, labels
 from ..figures.engines import Inferred, Run
 from ..figures.pool import Record
@@ -608,7 +608,7 @@ def _in_words(site: Site, comparison: Comparison) -> Judged:
         f"{title}; and {len(worst) - 1} more." if len(worst) > 1 else f"{title}." if worst else ""
     )
     # That sentence has the worst event already.
-    parts = ["" if said.state == "do not ship" else first]
+    parts = ["" if said.state == "do not ship" else first, _repeated(comparison)]
     parts.append(f"{wording.count(better, 'improvement')}." if better else "")
     rest = " ".join(filter(None, (*parts, _came_and_went(counts["only-old"], counts["only-new"]))))
     verdicts = {
@@ -622,6 +622,16 @@ def _in_words(site: Site, comparison: Comparison) -> Judged:
         if row.verdict == "noisy" and row.change is not None and _is_short(site, row)
     }
     return Judged(said.sentence, rest, f"{said.tag}: {first}" if first else "", verdicts, noisy)
+
+
+def _repeated(comparison: Comparison) -> str:
+    """Return a sentence about the figures that are those of the older release, or nothing."""
+    own = [row for row in comparison.rows if row.ground.startswith(REPEATED)]
+    release = next((row.old.guide.release for row in own if row.old), "")
+    if not own:
+        return ""
+    figures = f"{wording.count(len(own), 'figure')} {_is(len(own))} those of {release}"
+    return f"{figures}, alone or with more samples: they cannot show a change since then."
 
 
 def changes_text(noisy: Sequence[tuple[float, float | None]]) -> str:
@@ -659,6 +669,8 @@ def _moved(row: Row) -> str:
     """Return a verdict, with the change if there is one."""
     if row.verdict == "only-new":
         return NEW
+    if row.old is not None and row.ground.startswith(REPEATED):
+        return f"figure of {row.old.guide.release}"
     moved = row.verdict in ("regressed", "improved", "changed")
     return wording.outcome(row) if moved else wording.verdict(row)
 
