@@ -13,12 +13,12 @@ from .match import TABLE_NUMBER, Names
 from .verdicts import CALLED, FAILED_RUN, POINT, Row, failed_run, is_load, points
 
 MIN_BOARDS, MIN_APART = 3, math.log(1.5)
-"""The boards of which all but one have to agree to doubt that one, and how far off it is at least, as a
+"""The fewest boards that can doubt one of them, where all others agree, and the least distance of that one, as a
 logarithm."""
 
 MIN_OVER_OTHERS, MOVED_PART = 4.0, 1 / 3
-"""How many times as far off it is as the next one, and the part of its distance that it moved at least: where it
-stayed and the others moved, it is not the one to look at."""
+"""The least ratio of its distance to that of the next board, and the least part of the distance by which it moved:
+where it stayed and the others moved, it is not the one to look at."""
 
 MIN_OTHER_WAY, MIN_OTHER_SHARE = 2, 0.25
 """The loads of a benchmark that go the other way, and their share, from which on it is all scatter."""

@@ -642,7 +642,7 @@ def _is_usual(row: Row, is_alone: bool = False) -> bool:
         return True
     before = _before(row)
     if len(before) < 2:
-        # Without a level before, the scatter of such rows is all that is known.
+        # Without a level before, only the scatter of such rows is known.
         usual = MIN_OVER_KIND * math.log1p(row.scatter or 0.0)
         return is_alone and size < usual
     # A row that wandered as far has no level that it left.

@@ -576,7 +576,7 @@ def _row(matched: Match, before: Pool, after: Pool, rules: Rules) -> Row:
 
 
 FAILED_RUN, FAILED_RUN_BEFORE = "some runs fail now", "some runs failed before"
-"""The beginnings of grounds of rows with a mean over runs of which one failed."""
+"""The beginnings of grounds of rows with a mean over several runs, one of them failed."""
 
 
 def failed_run(row: Row, record: Record) -> str:
@@ -675,7 +675,7 @@ def _pair(
     compared = {old.guide.release, new.guide.release}
     tools = tools_of(rules.names, row.benchmark)
     others = history.of(after, new, compared, tools, _since(row, rules.annotations.levels))
-    # Earlier rates of 0, and those with such a sample, are failed runs, and no scatter.
+    # Earlier rates of 0, and those with a sample of 0, are failed runs, and no scatter.
     if _is_rate(row) and old.cell.mean:
         others = {
             release: side

@@ -276,8 +276,8 @@ def _is_exact(values: Floats) -> bool:
 
 
 def _whole_times(distinct: Floats, factor: int, most: int, slack: float) -> list[int] | None:
-    """Return for each of some rates in which whole number of units of time it did the work that the
-    fastest did in ``factor`` of them, or ``None`` if one of these is no whole number."""
+    """Return for each of some rates the units of time in which it did the work that the fastest did in
+    ``factor`` of them, or ``None`` if one of these numbers is no integer."""
     over = distinct[-1] * factor / distinct
     whole = np.round(over)
     if np.all(np.abs(over - whole) <= np.minimum(2e-4 * whole, slack)) and whole.max() <= most:

@@ -147,7 +147,7 @@ MEANING_OF_COPIES = {
     "stale-copy": "the older results may have been uploaded again, so they show no change since then",
     "table-copied": "one of the two may be a copy, so they do not show how the two differ",
 }
-"""What it means for readers if figures are, digit for digit, those of another run, by health rule."""
+"""The meaning for readers of figures that are, digit for digit, those of another run, by health rule."""
 
 
 def _copies(site: Site, key: GuideKey, benchmark: str) -> list[str]:

@@ -408,7 +408,7 @@ def _rank(benchmark: Benchmark, name: str, record: Record) -> Key:
         return _outer_rank(name, record)
     name = name.removeprefix(_PARAM)
     if name not in record.params:
-        return _FIRST if name in (PUBLISHED_TABLE, PUBLISHED_NUMBER) else _UNSTATED
+        return _FIRST_KEY if name in (PUBLISHED_TABLE, PUBLISHED_NUMBER) else _UNSTATED
     return benchmark.value_rank(name, record.params[name])
 
 
@@ -428,7 +428,7 @@ def level(name: str) -> str:
 _UNSTATED: Key = (10**9, math.inf, (), "")
 """The sort key of a parameter that a record does not have."""
 
-_FIRST: Key = (-1, -math.inf, (), "")
+_FIRST_KEY: Key = (-1, -math.inf, (), "")
 """The same for the main one of several published tables."""
 
 

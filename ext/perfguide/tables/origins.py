@@ -60,7 +60,7 @@ def table(view: View, pool: Pool, logs: Mapping[int, Found]) -> Grid:
     tabs.reverse()
     head = (*view.key_labels, "Board", "Columns", "Bundle", "Results", "Log", "Line", "Command")
     stub = len(view.key_labels) + 1
-    # Addresses have this text, whatever the label of such a tab is.
+    # Addresses have this text, whatever the label of the tab is.
     names = [(n, 0, NOT_STATED) for n, name in enumerate(tabs) if name == NOT_STATED]
     full = Grid((head,), tuple(rows), stub, view.tabbed, view_units(view), names=names)
     # Columns that are empty in every row are left out.
