@@ -152,7 +152,7 @@ def test_one_row_that_fell_alone_is_set_against_the_others(speed: Catalog) -> No
     (event,) = both.events
     assert headline(both).state == "look"
     said = " ".join(wording.event_lines(event, both))
-    assert "One run each; nine of ten of the other 11 rows moved by less than " in said
+    assert "One run each; nine in ten of the other 11 rows moved by less than " in said
 
 
 def test_what_became_of_a_change_is_told_once_the_next_release_is_there(speed: Catalog) -> None:

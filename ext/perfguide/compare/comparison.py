@@ -164,19 +164,22 @@ def compare(
             count = len(_of_boards(old if span.old else new, [span], rules.names).records)
             coverage.append(Coverage(kind, span.title, board, "", count, count))
     before, after = (_of_boards(side, shared, rules.names) for side in (old, new))
+    known = explained(
+        doubted(
+            rows(before, after, history, rules),
+            (record for records in new.records.values() for record in records),
+            rules.names,
+        ),
+        lambda row: history.line(row.new) if row.new else (),
+        rules.names.catalog,
+    )
+    # Rows that followed a clock are in its event, whatever their verdict is.
+    is_of_clock = any(row.is_clock for row in known)
     judged = tuple(
         replace(row, line=history.line(row.new))
-        if row.new and (row.verdict in EVENT_VERDICTS or moved_far(row))
+        if row.new and (row.verdict in EVENT_VERDICTS or is_of_clock or moved_far(row))
         else row
-        for row in explained(
-            doubted(
-                rows(before, after, history, rules),
-                (record for records in new.records.values() for record in records),
-                rules.names,
-            ),
-            lambda row: history.line(row.new) if row.new else (),
-            rules.names.catalog,
-        )
+        for row in known
     )
     titles = {row.benchmark: rules.names.catalog.title(row.benchmark) for row in judged}
     drifts = drift.words(drift.drifting(judged), titles)

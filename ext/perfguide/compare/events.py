@@ -77,9 +77,6 @@ listed: about three standard deviations of a usual row."""
 MIN_ALIKE_ROWS, MAX_PAIR_RATIO = 3, 1.25
 """Rows from which on some of them can be unlike, and the largest ratio of the moves of two, as logarithms."""
 
-MAX_LOG_RATIO = 700.0
-"""The logarithm of the largest factor that a float holds, nearly."""
-
 UNKNOWN_SCATTER = 0.2
 """The relative scatter by which moves are ordered of rows whose own is not known."""
 
@@ -401,13 +398,17 @@ def _of_clock(clocks: Sequence[Row], rows: Sequence[Row], names: Names) -> Event
     followed."""
     clock = clocks[0]
     assert clock.change is not None and clock.old and clock.new
-    counts: dict[str, tuple[int, int]] = {}
     own: list[Row] = [*clocks]
     for each in clocks:
-        for benchmark, (fitting, rated) in followers(each, rows).items():
-            before = counts.get(benchmark, (0, 0))
-            counts[benchmark] = (before[0] + len(fitting), before[1] + rated)
-            own += fitting
+        own += [row for fitting, _ in followers(each, rows).values() for row in fitting]
+    counts = Counter(row.benchmark for row in own[len(clocks) :])
+    boards = {(each.guide.platform, each.board) for each in clocks}
+    # On all of the boards, also where a benchmark did not follow.
+    rated = Counter(
+        row.benchmark
+        for row in rows
+        if (row.guide.platform, row.board) in boards and row.worse_by is not None
+    )
     was, now = (units.number(record.cell.mean or 0.0) for record in (clock.old, clock.new))
     what = (
         f"Clock {was} → {now} {units.parse(clock.unit).symbol} ({units.change_text(clock.change)})"
@@ -418,7 +419,7 @@ def _of_clock(clocks: Sequence[Row], rows: Sequence[Row], names: Names) -> Event
     if called:
         kind = "regressed" if "regressed" in called else "improved"
     beyond = any(_is_of_clock(row, clocks, names) for row in rows)
-    listed = [f"{names.catalog.title(name)} {n} of {of}" for name, (n, of) in counts.items()]
+    listed = [f"{names.catalog.title(name)} {n} of {rated[name]}" for name, n in counts.items()]
     words = f"Rows moved with it: {', '.join(listed)}"
     return Event(
         kind,
@@ -490,15 +491,12 @@ def _moves(rows: Sequence[Row]) -> str:
         if row.old and row.new and row.old.cell.mean and row.new.cell.mean
     ]
     ratios = [
-        math.log(new) - math.log(old)
+        new / old
         for row, old, new in pairs
         if units.parse(row.unit).kind != "share" and min(old, new) > 0
     ]
     if ratios:
-        ends = [
-            f"{'×' if log >= 0 else '÷'}{math.exp(min(abs(log), MAX_LOG_RATIO)):.2g}"
-            for log in (min(ratios), max(ratios))
-        ]
+        ends = [units.change_text(end - 1) for end in (min(ratios), max(ratios))]
         parts.append(f"from {ends[0]} to {ends[1]}" if ends[0] != ends[1] else ends[0])
     # Loads end at 100 %, so a ratio would say little of them.
     loads = [(old, new) for row, old, new in pairs if units.parse(row.unit).kind == "share"]

@@ -143,7 +143,7 @@ def _of_them_unproved(unproved: int, of: int) -> str:
     """Return how many of some events are not proved, as the end of a sentence."""
     if unproved < of:
         return f", {unproved} of them not proved" if unproved else ""
-    return "; it is not proved" if of == 1 else "; none is proved"
+    return "; it is not proved" if of == 1 else "; none of them is proved"
 
 
 def _besides(comparison: Comparison) -> list[str]:

@@ -48,6 +48,10 @@ MAX_MORE_RUNS = 1000
 MAX_DETECTABLE = 10.0
 """The largest ``detectable`` change that a reader can use; above it is ``None``."""
 
+SURE_PART = 0.5
+"""The part of the largest p-value that is called at which a change is said to have been seen: one more row
+that moves shifts the bar of a mixture a little."""
+
 NINETEEN_OF_20 = 1.96
 """Standard deviations within which 19 of 20 normal figures lie."""
 
@@ -407,11 +411,13 @@ def _called_from(test: _Test, limits: Bar) -> float | None:
     way = math.copysign(1.0, raw.move)
     # From OLD to the present level, and what the row moved by in common with others.
     offset = (move.level.at - raw.old.at + raw.new.at - test.row.new.at) * way
+    part = SURE_PART if limits.fitted else 1.0
     large, small = (
-        _relative(test, max(move.bound(p) + offset, 0.0), way) for p in (limits.large, limits.small)
+        _relative(test, max(move.bound(p * part) + offset, 0.0), way)
+        for p in (limits.large, limits.small)
     )
     # A change is small by its factor, up or down.
-    limit = 1 / (1 - SMALL_CHANGE) - 1
+    limit = (1 / (1 - SMALL_CHANGE) - 1) * (1 + EQUAL)
     if test.row.sampled or not test.row.logs or large is None or large >= limit:
         return large
     return limit if small is None else min(limit, small)

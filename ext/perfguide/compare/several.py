@@ -17,6 +17,10 @@ SPENT_SHARE = 0.9
 """The part of the held rate that is spent; the rest is kept for what the noise hides of itself,
 such as far outliers that no run here has shown."""
 
+ALONE_SHARE = 0.4
+"""The part of the held rate at which one row is called alone, counted as one of all: with more, releases
+that were shuffled, and drawn ones, have too many alarms (``bench/single_figures.py``)."""
+
 LOCAL_FACTOR = 2.5
 """The local rate at which a first row is called, over the held rate: among rows with at most that
 local rate, about half of it is wrong on average. Where there is a first one, others are called at
@@ -87,13 +91,14 @@ def adjusted(p: Floats) -> Floats:
 @dataclass(frozen=True, slots=True)
 class Bar:
     """The largest p-values with which rows are called: ``small`` those of small changes that single
-    runs show, ``large`` all others. ``fitted`` is the mixture of all rows, ``None`` where they are
+    runs show, ``large`` all others. ``fitted`` is the mixture of all ``rows``, ``None`` where they are
     too few to fit one; ``shared`` says that a first row is called by itself."""
 
     large: float
     small: float
     fitted: Mixture | None
     shared: bool
+    rows: int
 
     def q(self, p: Floats, small: NDArray[np.bool_]) -> Floats:
         """Return what share of rows is false at p-values; without a mixture they are all of them."""
@@ -104,7 +109,8 @@ class Bar:
             # Something changed for sure, so the held rate applies to all calls together.
             shared = self.fitted.false_below(p) / SPENT_SHARE
             false = np.where(small, false, np.minimum(false, shared))
-        return false
+        # One row that is sure even if all others did not change is too little to show in a mixture.
+        return np.minimum(false, p * self.rows / ALONE_SHARE)
 
 
 def bar(p: Floats, small: NDArray[np.bool_], rate: float) -> Bar:
@@ -115,16 +121,14 @@ def bar(p: Floats, small: NDArray[np.bool_], rate: float) -> Bar:
         several = max(p.size, 1)
         # A row that is not called would have been the next one.
         large, least = (own * min(int((q <= own).sum()) + 1, several) / several for own in rates)
-        return Bar(large, least, None, False)
+        return Bar(large, least, None, False, p.size)
     fitted = mixture(p)
-    out = Bar(1.0, 1.0, fitted, bool((fitted.false(p) / LOCAL_FACTOR <= rate).any()))
+    is_shared = bool((fitted.false(p) / LOCAL_FACTOR <= rate).any())
+    out = Bar(1.0, 1.0, fitted, is_shared, p.size)
     # The rate has no inverse in closed form.
     grid = np.logspace(-12, 0, 1201)
-    bounds = []
-    for own, few in zip(rates, (False, True), strict=True):
-        called = grid[out.q(grid, np.full(grid.size, few)) <= own]
-        left = p[(out.q(p, small) > own) & (small == few)]
-        # Where nothing changed the mixture has no threshold: a row that moves far would make one.
-        alone = min(own / p.size, 0.99 * float(left.min(initial=1.0)))
-        bounds.append(max(float(called.max(initial=0.0)), alone))
-    return replace(out, large=bounds[0], small=bounds[1])
+    large, least = (
+        float(grid[out.q(grid, np.full(grid.size, few)) <= own].max(initial=0.0))
+        for own, few in zip(rates, (False, True), strict=True)
+    )
+    return replace(out, large=large, small=least)

@@ -303,6 +303,9 @@ OTHER_UNIT = "the unit may be another one in name alone"
 BINARY_FACTOR = 1.024**2
 """Between MB and MiB."""
 
+HARDLY = 0.0005
+"""A relative change that pages show as one of 0.0 %."""
+
 MIN_OTHER_UNIT_ROWS, OTHER_UNIT_SHARE, SAME_FACTOR = 3, 0.7, 0.003
 """Rows of a table that show another unit, the share of them whose digits moved less than the units are apart,
 and by how much logarithms may differ from the factor where all rows moved by it."""
@@ -334,7 +337,11 @@ def _of_other_units(out: Sequence[Row], factors: Mapping[int, float]) -> dict[in
             own, moves = [(position, move, apart) for position, move in near], [m for _, m in near]
             digits = math.expm1(median(move + apart for move in moves))
             said = (
-                "are the same" if abs(digits) < EQUAL else f"moved by {units.change_text(digits)}"
+                "hardly moved"
+                if EQUAL <= abs(digits) < HARDLY
+                else "are the same"
+                if abs(digits) < EQUAL
+                else f"moved by {units.change_text(digits)}"
             )
             ground = f"{OTHER_UNIT}: the digits {said}, converted they moved by "
             ground += units.change_text(math.expm1(median(moves)))

@@ -144,18 +144,23 @@ def _releases(releases: Sequence[str]) -> str:
 def unjudged(comparison: Comparison) -> list[str]:
     """Return why figures cannot be judged, and what would help."""
     rows = of_verdict(comparison.rows, ["noisy"])
-    single = sum(1 for row in rows if row.level > 0)
+    single = sum(" runs " not in row.figures for row in rows)
     more_runs = sorted(row.more_runs for row in rows if row.more_runs)
     out = []
     if single:
-        all_of = "All" if single == len(rows) else f"{single} of them"
-        out.append(f"{all_of} have one figure on each side.")
+        all_of = (
+            "All" if 1 < single == len(rows) else "It" if len(rows) == 1 else f"{single} of them"
+        )
+        have = "has" if single == 1 else "have"
+        out.append(f"{all_of} {have} one figure on each side.")
     if more_runs:
         # The median, since some rows would need hundreds of runs.
         middle = more_runs[len(more_runs) // 2]
+        of = len(more_runs)
+        which = "the one figure" if of == 1 else f"half of the {of:,} figures"
         out.append(
-            f"With {count(middle, 'more run')} of each release, half of the "
-            f"{count(len(more_runs), 'figure')} with a known scatter could be judged."
+            f"With {count(middle, 'more run')} of each release, {which} with a known scatter could "
+            "be judged."
         )
     out.append("Run a benchmark again with both releases, and add the bundles to the results.")
     return out
@@ -247,7 +252,8 @@ def beside(event: Event, comparison: Comparison) -> list[str]:
     return [
         f"beside it{'' if is_proved else ', not proved'}: "
         f"{'' if benchmark == event.benchmark else titles[benchmark]}"
-        f"{_size(replace(event, rows=tuple(own)))}, {count(len(own), 'more row')}"
+        f"{_size(replace(event, kind=own[0].verdict, rows=tuple(own)))}, "
+        f"{count(len(own), 'more row')}"
         for (benchmark, _, is_proved), own in sides.items()
         if own
     ]
@@ -286,7 +292,7 @@ def event_lines(event: Event, comparison: Comparison) -> list[str]:
     if event.is_cause or (event.is_back and event.perhaps):
         out += [f"{units.capital(text)}." for text in event.perhaps]
     elif event.kind == "noisy":
-        out.append(f"Not proved: {unproved(event.rows[0])}.")
+        out.append(f"Not proved: {_of_all_rows(unproved(event.rows[0]), event)}.")
     elif single and event.kind != "failed-after":
         most = others[int(0.9 * len(others))] if others else 0.0
         runs = _figures(event)
@@ -296,8 +302,8 @@ def event_lines(event: Event, comparison: Comparison) -> list[str]:
         elif others and most < min(1.0, abs(event.rows[0].change or 0.0)):
             out.append(f"{runs}; {_share_of(len(others))} moved by less than {_up(most)}.")
         else:
-            why = event.rows[0].ground
-            said = why if event.rows[0].figures in why else f"{runs}; {why}"
+            why = _of_all_rows(event.rows[0].ground, event)
+            said = why if runs.casefold() in why else f"{runs}; {why}"
             out.append(f"{units.capital(said)}.")
     elif event.kind == "failed-after":
         out.append(f"{units.capital(event.rows[0].ground)}.")
@@ -307,7 +313,8 @@ def event_lines(event: Event, comparison: Comparison) -> list[str]:
         texts = [f"{a} against {b}" for a, b in sorted(counts)]
         out.append(f"Runs: {', '.join(texts)}; their scatter does not explain it.")
     fates = Counter(own for row in event.rows if (own := fate(row)))
-    out += _fates(event.rows)
+    # A clock is no row of its event, and is not counted in its title.
+    out += _fates([row for row in event.rows if not row.is_clock] or event.rows)
     out += [f"{units.capital(text)}." for text in beside(event, comparison)]
     if not (event.is_cause or event.is_back):
         if event.benchmark in comparison.jumps and not fates and not event.shared:
@@ -518,17 +525,24 @@ def _toml(value: Scalar) -> str:
 
 def _figures(event: Event) -> str:
     """Return the kinds of figures of both sides of an event: ``One run each``."""
-    kinds = dict.fromkeys(row.figures for row in event.rows)
-    return (
-        units.capital(next(iter(kinds))) if len(kinds) == 1 else "One run or mean of samples each"
-    )
+    kinds = dict.fromkeys(row.figures for row in event.rows if row.verdict != "failed-after")
+    if len(kinds) == 1:
+        return units.capital(next(iter(kinds)))
+    several = any(" runs " in kind for kind in kinds)
+    return "One or several runs each" if several else "One run or mean of samples each"
+
+
+def _of_all_rows(ground: str, event: Event) -> str:
+    """Return the ground of the first row of an event with the kinds of figures that all of its rows have."""
+    runs = _figures(event)
+    return ground.replace(event.rows[0].figures, f"{runs[:1].lower()}{runs[1:]}", 1)
 
 
 def _share_of(number: int) -> str:
     """Nine of ten rows, or all where that is as many."""
     if number == 1:
         return "the other row"
-    return f"the other {number} rows" if number < 10 else f"nine of ten of the other {number} rows"
+    return f"the other {number} rows" if number < 10 else f"nine in ten of the other {number} rows"
 
 
 def _up(share: float) -> str:
@@ -693,7 +707,7 @@ def ground(row: Row) -> str:
     parts = [row.ground, *row.aliases]
     # Moves that were called with others need not be as large.
     if row.detectable is not None and not row.shift and not row.follows:
-        parts.append(f"{_detectable(row, row.detectable)} would have been seen")
+        parts.append(_detectable(row, row.detectable))
     if row.verdict in ("noisy", "steady"):
         parts.append(usual(row))
     if row.verdict in ("noisy", "steady") and row.more_runs:
@@ -704,17 +718,25 @@ def ground(row: Row) -> str:
 
 
 def _detectable(row: Row, least: float) -> str:
-    """Return the smallest change, the way that the row went, that would have been called."""
+    """Return the smallest change, the way that the row went, that would have been called; nothing where
+    none that matters would."""
     moved = row.change if row.work is None else row.work
     way = "fall" if (moved or 0.0) < 0 else "rise"
+    # A change that does not matter is not called, however sure it is.
+    if way == "rise":
+        least = max(least, row.floor)
+    elif row.floor < 1:
+        least = max(least, row.floor / (1 - row.floor))
+    else:
+        return ""
     # Rounded up: a change said to be seen is one.
     if 1 + least >= units.MIN_FACTOR:
         digits = 10 ** max(2 - int(math.log10(1 + least)), 0)
-        return (
-            f"a {way} {'÷' if way == 'fall' else '×'}{math.ceil((1 + least) * digits) / digits:g}"
-        )
-    share = least if way == "rise" else least / (1 + least)
-    return f"a {way} of {math.ceil(1000 * share) / 10:.1f} %"
+        size = f"{'÷' if way == 'fall' else '×'}{math.ceil((1 + least) * digits) / digits:g}"
+    else:
+        share = least if way == "rise" else least / (1 + least)
+        size = f"of {math.ceil(1000 * share) / 10:.1f} %"
+    return f"a {way} {size} would have been seen"
 
 
 def ratio(group: Group) -> str:
