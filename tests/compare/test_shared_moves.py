@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
+from msgspec.structs import replace
 
 from perfguide.bundles.guide_key import GuideKey
 from perfguide.compare.ledger import Entry
@@ -60,3 +61,21 @@ def test_large_moves_are_factors_and_falls_come_first() -> None:
     ]
     first, second = (move.sentence for move in shared_moves(found))
     assert "worse by ÷3.3 to ÷5 with" in first and "better by ×2.2 to ×2.5 with" in second
+
+
+@pytest.mark.parametrize(
+    ("whats", "title"),
+    [
+        (("OpenSSL: throughput, SHA-512", "OpenSSL: throughput, SHA-512"), "OpenSSL: throughput, SHA-512"),
+        (("OpenSSL: throughput, SHA-512", "OpenSSL: throughput"), "OpenSSL: throughput"),
+        (("OpenSSL: 31 metrics", "OpenSSL: 3 metrics"), "OpenSSL, other rows on each"),
+        (("OpenSSL", "OpenSSL"), "OpenSSL"),
+    ],
+)  # fmt: skip
+def test_a_shared_move_names_what_moved_on_all_systems(whats: tuple[str, str], title: str) -> None:
+    named = [replace(entry(0.57, "improved"), what=what) for what in whats]
+    (move,) = shared_moves(
+        [(pair(soc), [each]) for soc, each in zip(("AM62X", "AM64X"), named, strict=True)]
+    )
+    assert move.title == title
+    assert move.sentence.startswith(f"{title}: better by 57 % ")

@@ -264,3 +264,18 @@ def test_what_two_socs_have_in_common_is_one_line_on_both_pages(settings: Settin
         path.relative_to(settings.output).as_posix()
         for path in settings.output.glob("compare/*/linux/09.04-vs-09.05.rst")
     }
+
+
+@pytest.mark.parametrize("is_proved", [True, False])
+def test_the_front_page_says_whether_a_fall_is_proved(settings: Settings, is_proved: bool) -> None:
+    """Three runs of five releases, or one of two."""
+    if is_proved:
+        upload(settings, (*STEADY, 40.0))
+    for number, rate in enumerate(() if is_proved else (100.0, 40.0)):
+        run = plain(result(value=rate), id=f"r{number}", sdk__version=f"09.{number:02}")
+        (Path(settings.results[0]) / f"r{number}.json").write_bytes(text(run))
+    build.generate(settings, run=parallel.here)
+    overview = json.loads((settings.output / "guides/overview.json").read_text("utf-8"))
+    (worse,) = overview["worse"]
+    assert f". {'Proved' if is_proved else 'Not proved'}: Speed" in worse["text"]
+    assert "100 → 40 MB/s, ÷2.5" in worse["text"]

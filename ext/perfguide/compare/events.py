@@ -549,7 +549,8 @@ def _worth_an_event(rows: Sequence[Row]) -> list[Row]:
     # Metrics that have nothing in common and did not move alike show nothing together.
     if any(not row.params for row in rows) and not _are_alike(rows):
         rows = [row for row in rows if not _is_small([row])]
-    back = [row for row in rows if _is_back(row)]
+    # A mean of samples that scatter came back to no level.
+    back = [row for row in rows if _is_back(row) and not row.spread]
     onward = [row for row in rows if not _is_back(row)]
     # Rows on their way back must not make an event of small moves.
     if not _is_small(onward) and not _is_odd_rise(onward):
@@ -562,17 +563,23 @@ def _worth_an_event(rows: Sequence[Row]) -> list[Row]:
 
 
 def _is_odd_rise(rows: Sequence[Row]) -> bool:
-    """Return whether rows got better, but not alike, or few of them, whose earlier figures do not agree: then
-    nothing but scatter is known of them."""
+    """Return whether rows got better, but are loads alone, did not move alike, or are few, whose earlier figures
+    do not agree: then nothing but scatter is known of them."""
     if any((row.worse_by or 0.0) > 0 for row in rows):
         return False
+    if not any(map(_leads, rows)):
+        return True
     if len({row.measurement for row in rows if not row.follows}) >= MIN_ALIKE_ROWS:
         return not _are_alike(rows)
     # Runs of one release that are far apart are sorted out before.
     if any(row.new and row.new.cell.runs > 1 for row in rows):
         return False
-    before = [_before(row) for row in rows if abs(row.worse_by or 0.0) >= FAR]
-    return not any(len(own) > 1 and _range_log(own[-2:]) <= QUIET for own in before)
+    for row in rows:
+        before, size = _before(row), abs(row.worse_by or 0.0)
+        is_quiet = len(before) > 1 and _range_log(before[-2:]) <= QUIET
+        if size >= FAR and is_quiet and _range_log(before) < NEARLY_AS_FAR * size:
+            return False
+    return True
 
 
 def _are_alike(rows: Sequence[Row]) -> bool:

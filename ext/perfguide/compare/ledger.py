@@ -31,7 +31,7 @@ MIN_COMPARISONS = 10
 
 class Entry(msgspec.Struct, frozen=True):
     """One event of a comparison: its verdict, what was said to do, its title, how many rows it has,
-    what became of it, and what may explain it."""
+    what became of it, what may explain it, and ``what`` its rows have in common."""
 
     kind: Verdict
     action: str
@@ -43,6 +43,7 @@ class Entry(msgspec.Struct, frozen=True):
     benchmark_title: str = ""
     move: float | None = None
     is_cause: bool = False
+    what: str = ""
 
 
 class Compared(msgspec.Struct, frozen=True):
@@ -72,6 +73,7 @@ def compared(comparison: Comparison) -> Compared:
             # A fall to 0 has no logarithm.
             math.log1p(event.change) if event.change is not None and event.change > -1 else None,
             event.is_cause,
+            event.what,
         )
         for event in events
     )

@@ -72,8 +72,19 @@ def shared_moves(compared: Iterable[tuple[ReleasePair, Sequence[Entry]]]) -> lis
         proved = sum(_is_proved(entry) for entry in alike.values())
         if proved and len({pair.new.soc for pair in alike}) >= MIN_SOCS:
             moves = tuple(entry.move or 0.0 for entry in alike.values())
-            out.append(SharedMove(titles[benchmark], line, tuple(alike), moves, proved))
+            title = _common([entry.what for entry in alike.values()], titles[benchmark])
+            out.append(SharedMove(title, line, tuple(alike), moves, proved))
     return sorted(out, key=lambda each: (each.moves[0] > 0, -len(each.pairs), each.sentence))
+
+
+def _common(names: Sequence[str], title: str) -> str:
+    """Return the title of a benchmark with what events have in common: ``OpenSSL: throughput, SHA-512``."""
+    parts = [name.removeprefix(title).removeprefix(": ").split(", ") for name in names]
+    common = [part for part in parts[0] if part and all(part in own for own in parts)]
+    if common:
+        return f"{title}: {', '.join(common)}"
+    # A benchmark as a title would read as if all of it had moved.
+    return title if not any(map(any, parts)) else f"{title}, other rows on each"
 
 
 def _line(release: str) -> str:

@@ -294,7 +294,8 @@ def _verdict(decision: Headline, comparison: Comparison, catalog: Catalog) -> Li
     """Return the verdict on a comparison for a list, with its largest proved fall or, without one,
     the largest that was measured once."""
     counts, fall, change = comparison.counts, "", ""
-    if falls := wording.unaccepted(comparison) or far_falls(comparison):
+    proved = wording.unaccepted(comparison)
+    if falls := proved or far_falls(comparison):
         rows = max(falls, key=lambda event: event.worse_by).rows
         row = max(rows, key=lambda row: row.worse_by or 0.0)
         words = wording.row_words(row, comparison, catalog)
@@ -311,6 +312,7 @@ def _verdict(decision: Headline, comparison: Comparison, catalog: Catalog) -> Li
         counts["only-new"],
         fall,
         change,
+        bool(proved),
     )
 
 

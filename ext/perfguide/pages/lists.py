@@ -172,6 +172,9 @@ def write_overview(
         for guide in sorted(newest, key=lambda guide: guide.measured, reverse=True)
         if (each := by_guide.get(guide.key)) and each.verdict and each.verdict.fall
     ]
+    # Sorts are stable, so what was measured last stays first.
+    proved = {each.address for each in by_guide.values() if each.verdict and each.verdict.is_proved}
+    worse.sort(key=lambda entry: entry.page not in proved)
     # The address makes the order certain where two runs ended at once.
     recent = sorted(guides, key=lambda g: (g.measured, site.addresses.guide[g.key]), reverse=True)
     overview = Overview(
@@ -233,7 +236,8 @@ def newest_results(
 
 
 def _verdict_words(verdict: ListedVerdict) -> str:
-    return f"{verdict.tag}. {verdict.fall}: {verdict.change}"
+    evidence = "proved" if verdict.is_proved else "not proved"
+    return f"{verdict.tag}. {units.capital(evidence)}: {verdict.fall}, {verdict.change}"
 
 
 def write_guides(

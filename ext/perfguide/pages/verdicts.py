@@ -46,7 +46,7 @@ SENTENCES: Mapping[ledger.Fate, str] = {
 
 class ListedVerdict(msgspec.Struct, frozen=True):
     """A comparison in a list: its advice, how many of its figures are judged, how many rows got
-    worse or better, are gone or are new, and its largest fall with the change."""
+    worse or better, are gone or are new, and its largest fall with the change and whether it is proved."""
 
     state: State
     tag: str
@@ -58,6 +58,7 @@ class ListedVerdict(msgspec.Struct, frozen=True):
     new: int
     fall: str = ""
     change: str = ""
+    is_proved: bool = False
 
 
 class ComparedGuides(msgspec.Struct, frozen=True):
