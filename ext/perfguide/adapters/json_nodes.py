@@ -59,16 +59,14 @@ class Node:
     def child(self, key: str) -> Node:
         """Return a member that is an object, or an empty object instead."""
         member = self.members.get(key)
-        return member if member is not None and member.kind == "object" else _empty(self.at)
+        if member is not None and member.kind == "object":
+            return member
+        return Node("object", self.at, self.at)
 
     def list(self, key: str) -> tuple[Node, ...]:
         """Return the items of a member that is an array, or none."""
         member = self.members.get(key)
         return member.items if member is not None and member.kind == "array" else ()
-
-
-def _empty(at: int) -> Node:
-    return Node("object", at, at)
 
 
 @dataclass(frozen=True, slots=True)

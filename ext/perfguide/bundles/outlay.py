@@ -51,7 +51,8 @@ class Outlay:
         # A page has the facts and notes of its runs once, and at least one section; if pooled
         # runs differ in facts, each figure names these facts.
         names = sum(map(len, map(str.encode, bundle.setup)))
-        self.copied += len(columns.sections) * _bytes_of_words(bundle)
+        words = len(msgspec.json.encode((bundle.setup, bundle.notes)))
+        self.copied += len(columns.sections) * words
         self.copied += columns.rows * max(0, names - BYTES_OF_FIGURE)
         self.sections.update((key, section) for section in columns.sections)
         self.benchmarks.update(section.partition("\t")[0] for section in columns.sections)
@@ -83,8 +84,3 @@ def _excess_text(count: int, what: str, allowed: int, limit: str) -> str:
     of, _, detail = what.partition(": ")
     more = f" ({detail})" if detail else ""
     return f"{count:,} {of}{more} where {allowed:,} are allowed by the limit “{limit}”"
-
-
-def _bytes_of_words(bundle: Bundle) -> int:
-    """Return the size in bytes of the facts and notes of a run."""
-    return len(msgspec.json.encode((bundle.setup, bundle.notes)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from urllib.parse import quote
 
 from ..catalog.benchmarks import Catalog
 from ..common.diagnostics import visible
@@ -111,7 +112,8 @@ def fitted(fixed: str, parts: Sequence[tuple[str, list[str], str]], link: str, m
 
 
 def _left(number: int, link: str) -> str:
-    where = f"[the whole comparison]({_url(link)})" if link else "the output in HTML or JSON"
+    address = quote(link, "/:?#@!$&'*+,;=%", errors="replace")
+    where = f"[the whole comparison]({address})" if link else "the output in HTML or JSON"
     return f"\n{words.count(number, 'line')} did not fit here; see {where}.\n"
 
 
@@ -157,11 +159,3 @@ def _first(match: re.Match[str]) -> str:
 def code(value: str) -> str:
     """Return a name as code, in which nothing notifies anybody or becomes a link."""
     return f"<code>{text(value)}</code>"
-
-
-def _url(link: str) -> str:
-    return re.sub(r"[^A-Za-z0-9:/?#@!$&'*+,;=%._~-]", lambda f: _percent(f[0]), link)
-
-
-def _percent(sign: str) -> str:
-    return "".join(f"%{byte:02X}" for byte in sign.encode("utf-8", "replace"))

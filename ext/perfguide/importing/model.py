@@ -99,7 +99,8 @@ class Reading:
     def add(self, table: Table) -> None:
         """Add a table, or a fault if it exceeds a limit."""
         widest_row = max((len(row) for row in table.rows), default=len(table.head))
-        longest_cell = max((c for row in table.rows for c in row), key=_length, default=None)
+        every_cell = (cell for row in table.rows for cell in row)
+        longest_cell = max(every_cell, key=lambda cell: len(cell.text), default=None)
         cells = sum(len(row) for row in table.rows)
         characters = sum(len(cell.text) for row in table.rows for cell in row)
         limits = self.limits
@@ -136,10 +137,6 @@ class Reading:
 def raised(name: str) -> str:
     """Return a hint with the option that raises a limit."""
     return f"if you trust the document, raise the limit with --limit {name}=NUMBER"
-
-
-def _length(cell: Cell) -> int:
-    return len(cell.text)
 
 
 Span = tuple[Cell, int, int]
