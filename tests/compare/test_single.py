@@ -101,6 +101,14 @@ def test_a_step_back_counts_once_the_present_level_has_lasted() -> None:
     assert row(both, "step").verdict == "changed"
 
 
+@pytest.mark.parametrize("releases_of_level", [2, 3])
+def test_a_level_of_three_releases_has_lasted(releases_of_level: int) -> None:
+    before = [10.0, 10.1, 10.0, 10.1, 10.0, 10.1][: 8 - releases_of_level]
+    level = [20.1, 20.0, 20.1][:releases_of_level]
+    one = row(last(quiet(9) | {"step": [*before, *level, 10.05]}), "step")
+    assert (one.p == 1.0) is (releases_of_level < 3)
+
+
 def test_later_releases_do_not_change_what_was_said() -> None:
     rows = quiet(12) | {"jump": [5.0] * 8 + [9.0, 5.0, 5.0, 5.0]}
     then = compared(*releases({k: v[:9] for k, v in rows.items()}), releases=("9.8", "9.9"))
