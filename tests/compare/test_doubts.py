@@ -266,3 +266,36 @@ def test_one_fall_is_an_event_if_it_left_a_level(
     assert (before[-1] / new > 1.2 and not wandered) is is_event
     if row.verdict == "noisy":
         assert bool(listed(both)) is is_event
+
+
+@pytest.mark.parametrize(("undirected", "state"), [(0, "ship"), (3, "ship"), (4, "too little")])
+def test_nothing_is_fit_to_ship_by_figures_without_a_better_direction(
+    undirected: int, state: str, speed: Catalog
+) -> None:
+    """Six figures, some of a metric that no description has; one of these moved by 30 %."""
+    names = [f"m_{n}" if n < undirected else f"lat_{n}" for n in range(6)]
+    bundles = [
+        release(
+            "sk", name, *(result(m, "us", value=50.0 + n + step / 100) for n, m in enumerate(names))
+        )
+        for step, name in enumerate(PAST)
+    ]
+    moved = {"m_0": 35.0}
+    bundles.append(
+        release(
+            "sk",
+            "9.5",
+            *(result(m, "us", value=moved.get(m, 50.0 + n)) for n, m in enumerate(names)),
+        )
+    )
+    both = compared(*bundles, releases=("9.4", "9.5"), catalog=speed)
+    said = headline(both)
+    assert said.state == state
+    changed = sum(row.verdict == "changed" for row in both.rows)
+    assert changed == (undirected > 0)
+    if state == "ship":
+        assert ("1 event is of figures without a better direction" in said.sentence) is bool(
+            changed
+        )
+    else:
+        assert "No description says of 4 of 6 figures whether more is better." in said.sentence

@@ -60,6 +60,7 @@ def headline(comparison: Comparison) -> Headline:
     falls = [*proved, *fell]
     minor = [event for event in comparison.far if event.is_minor]
     fell_before = sum((row.worse_by or 0.0) >= FAR for event in minor for row in event.rows)
+    undirected = sum(row.better == "neither" for row in comparison.rows if row.old and row.new)
     state: State
     if proved and _severe(proved[0]):
         state, tag = "do not ship", "Do not ship"
@@ -67,17 +68,25 @@ def headline(comparison: Comparison) -> Headline:
     elif falls:
         state, tag = "look", f"Look at {wording.count(len(falls), 'event')}"
         sentence = f"{tag} before you ship{_of_them_unproved(len(fell), len(falls))}. {share}"
-    elif percent >= LEAST_JUDGED_PERCENT and not fell_before:
+    elif percent >= LEAST_JUDGED_PERCENT and not fell_before and 2 * undirected <= of:
         state, tag = "ship", f"Ship what was judged: {percent} %"
         accepted = any(row.accepted for row in comparison.rows)
         but = " but what is accepted" if accepted else ""
         sentence = f"{tag} of {wording.count(of, 'figure')}; nothing got worse{but}."
+        if changed := sum(
+            event.kind == "changed" and not event.is_cause for event in comparison.events
+        ):
+            are = "is of figures" if changed == 1 else "are of figures"
+            sentence += f" {wording.count(changed, 'event')} {are} without a better direction."
     else:
         state, tag = "too little", "Too little to say"
         sentence = f"{tag}. {share}"
         if fell_before:
             fallen = wording.count(fell_before, "figure")
             sentence += f" {fallen} fell by a third or more, as such figures often do."
+        if 2 * undirected > of:
+            known = f"{undirected} of {wording.count(of, 'figure')}"
+            sentence += f" No description says of {known} whether more is better."
     more = [_named(falls, comparison), *_besides(comparison), *_boards_that_fell(comparison)]
     if state in ("do not ship", "look"):
         more.append(wording.lasted(comparison.jumps.values()))
