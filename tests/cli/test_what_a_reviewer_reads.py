@@ -86,7 +86,7 @@ def test_a_jump_after_eight_equal_releases_ends_with_status_1(archive: Archive) 
     status, out = archive.last(quiet(9) | jump, "--all")
     assert status == 1
     assert "1 regressed" in out and "×4.67 1.96 → 9.16 ns" in out
-    assert "the 8 releases before were all equal" in out
+    assert "8 earlier releases were all equal" in out
 
 
 def test_nothing_that_is_printed_is_beyond_what_a_person_can_use(archive: Archive) -> None:

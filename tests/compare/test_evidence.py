@@ -119,7 +119,7 @@ def test_loads_of_unlike_size_lay_at_their_ends_and_on_no_level(speed: Catalog) 
     row = only([row for row in newest(bundles, speed).rows if row.metric == "load"])
     before = loads[:-1]
     assert "on one level" not in row.ground
-    if "releases before lay" in row.ground:
+    if "earlier releases lay" in row.ground:
         assert f"lay between {min(before):g} and {max(before):g}" in row.ground
 
 
@@ -255,4 +255,4 @@ def test_figures_with_the_samples_of_the_older_release_are_no_evidence(
         *past, run(8, first), run(9, pooled), third, releases=("9.9", "9.10"), catalog=speed
     )
     row = only([row for row in later.rows if row.metric == "lat_0"])
-    assert f"{4 if repeats else 5} releases before" in row.ground
+    assert f"{4 if repeats else 5} earlier releases" in row.ground

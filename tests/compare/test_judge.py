@@ -195,7 +195,7 @@ def test_one_figure_each_is_judged_by_the_history_of_the_family() -> None:
     pairs.append(Pair(one(100), one(130), "f", past()))
     judged = judge(pairs)
     assert judged[-1].outcome == "different"
-    assert judged[-1].ground.startswith("one run each; the 9 releases before differed by up to ")
+    assert judged[-1].ground.startswith("one run each; 9 earlier releases differed by up to ")
     assert all(j.outcome != "different" for j in judged[:-1])
 
 

@@ -59,7 +59,7 @@ def test_a_jump_after_a_past_that_never_moved_is_called() -> None:
     both = last(quiet(9) | {"steady": [1.96] * 8 + [9.16]})
     found = row(both, "steady")
     assert found.verdict == "changed"
-    assert found.ground.startswith("one run each; the 8 releases before were all equal")
+    assert found.ground.startswith("one run each; 8 earlier releases were all equal")
     assert sum(one.verdict == "changed" for one in both.rows) == 1
 
 

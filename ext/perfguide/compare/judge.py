@@ -490,7 +490,7 @@ def _ground(test: _Test) -> str:
     means = [side.mean for side in (*pair.history, pair.old)][-before:]
     least, most = min(means), max(means)
     if most - least <= EQUAL * abs(most):
-        return f"{runs}; the {before} releases before were all equal{after}"
+        return f"{runs}; {before} earlier releases were all equal{after}"
     if move.level.releases == min(before, MAX_LEVEL_RELEASES):
         ends = sorted((abs(least), abs(most)))
         size = ends[1] / ends[0] - 1 if raw.logs else math.inf
@@ -500,13 +500,13 @@ def _ground(test: _Test) -> str:
             spread = f"differed by up to ×{units.number(1 + size, digits=3)}"
         else:
             spread = f"differed by up to {100 * size:.2g} %"
-        return f"{runs}; the {before} releases before {spread}{after}"
+        return f"{runs}; {before} earlier releases {spread}{after}"
     if move.returned and least <= pair.new.mean <= most:
-        return f"{runs}; within the range of the {before} releases before"
+        return f"{runs}; within the range of {before} earlier releases"
     alike = f"the last {move.level.releases} agree"
     if move.level.releases == 1:
         alike = "the last is unlike the others"
-    return f"{runs}; {before} releases before, of which {alike}{after}"
+    return f"{runs}; {before} earlier releases, of which {alike}{after}"
 
 
 def _runs(pair: Pair) -> str:
