@@ -356,12 +356,11 @@ def _lasting(page: str, moves: Sequence[LastingMove]) -> dict[str, Any] | None:
     """Return the largest moves of the benchmark on all SoCs that lasted, if there are any."""
     if not moves:
         return None
+    largest = lasting_moves.largest(moves)
     return {
         "title": lasting_moves.TITLE,
-        "counted": lasting_moves.counted(moves),
-        "moves": [
-            (each, slugs.relative(page, each.address)) for each in lasting_moves.largest(moves)
-        ],
+        "counted": f"{'The largest of ' if len(largest) < len(moves) else ''}{lasting_moves.counted(moves)}",
+        "moves": [(each, slugs.relative(page, each.address)) for each in largest],
     }
 
 

@@ -244,10 +244,8 @@ class _Body:
                 "id": (anchor := _anchor(title)),
                 "method": link_name(page, f"{anchor}-method"),
                 "figures": wording.count(counts[title], "figure"),
-                "sentences": [
-                    *answers.lead(self.top, names := [each["name"] for each in own]),
-                    *_accelerator(self.top, names),
-                ],
+                "sentences": answers.lead(self.top, names := [each["name"] for each in own]),
+                "answers": _accelerator(self.top, names),
                 "sections": own,
             }
             for title, own in by_title.items()

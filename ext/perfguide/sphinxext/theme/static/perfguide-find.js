@@ -3,7 +3,8 @@
 (() => {
   const SHOWN = 15;
   const READ = 3; // sections whose rows are looked through
-  const ROWS = 4;
+  // On a phone a row takes many lines, and the style sheets keep room for these.
+  const ROWS = window.matchMedia("(max-width: 640px)").matches ? 3 : 4;
   const ROWS_OF_PAGE = 2; // where several pages have rows that fit equally well
   const CELLS = 4;
   const MAX_SIDES = 5; // as in the explorer
@@ -167,6 +168,9 @@
     return contents.get(address);
   };
 
+  // “max” is the beginning of “Maximum”, but 16 is no beginning of 1600.
+  const isInHead = (labels, word) => fit(split(labels.join(" ")), word) > (isSize(word) ? 1 : 0);
+
   const rowsOf = async ({ page, section, anchor }) => {
     const address = `${root}${page.address}`;
     const place = (await contentOf(address))?.getElementById(anchor);
@@ -181,7 +185,7 @@
         const named = split(`${label} ${keys.join(" ")}`);
         const cells = [...row.cells].slice(model.stub).map((cell, at) => {
           const { labels, shown } = model.columns[model.stub + at];
-          return { cell, labels, shown, hits: asked.filter((word) => split(labels.join(" ")).includes(word)).length };
+          return { cell, labels, shown, hits: asked.filter((word) => isInHead(labels, word)).length };
         });
         const text = `${label} ${keys.join(" ")}`.toLowerCase();
         const fits = asked.map((word) => fit(named, word));
@@ -194,7 +198,7 @@
     });
     // A word of the section that none of its rows and columns has, such as “memory” of STREAM, is true of all rows.
     const isOfFew = (word, at) =>
-      rows.some((each) => each.fits[at] || each.cells.some(({ labels }) => split(labels.join(" ")).includes(word)));
+      rows.some((each) => each.fits[at] || each.cells.some(({ labels }) => isInHead(labels, word)));
     const ofAll = asked.filter((word, at) => fit(section.words, word) && !isOfFew(word, at));
     return rows.map((each) => ({ ...each, score: each.score + 2 * ofAll.length }));
   };
