@@ -164,7 +164,7 @@ def compare(
             count = len(_of_boards(old if span.old else new, [span], rules.names).records)
             coverage.append(Coverage(kind, span.title, board, "", count, count))
     before, after = (_of_boards(side, shared, rules.names) for side in (old, new))
-    known = explained(
+    explained_rows = explained(
         doubted(
             rows(before, after, history, rules),
             (record for records in new.records.values() for record in records),
@@ -174,12 +174,12 @@ def compare(
         rules.names.catalog,
     )
     # Rows that followed a clock are in its event, whatever their verdict is.
-    is_of_clock = any(row.is_clock for row in known)
+    is_of_clock = any(row.is_clock for row in explained_rows)
     judged = tuple(
         replace(row, line=history.line(row.new))
         if row.new and (row.verdict in EVENT_VERDICTS or is_of_clock or moved_far(row))
         else row
-        for row in known
+        for row in explained_rows
     )
     titles = {row.benchmark: rules.names.catalog.title(row.benchmark) for row in judged}
     drifts = drift.words(drift.drifting(judged), titles)

@@ -85,8 +85,8 @@ def headline(comparison: Comparison) -> Headline:
             fallen = wording.count(fell_before, "figure")
             sentence += f" {fallen} fell by a third or more, as such figures often do."
         if 2 * undirected > of:
-            known = f"{undirected} of {wording.count(of, 'figure')}"
-            sentence += f" No description says of {known} whether more is better."
+            counted = f"{undirected} of {wording.count(of, 'figure')}"
+            sentence += f" No description says of {counted} whether more is better."
     more = [_named(falls, comparison), *_besides(comparison), *_boards_that_fell(comparison)]
     if state in ("do not ship", "look"):
         more.append(wording.lasted(comparison.jumps.values()))
