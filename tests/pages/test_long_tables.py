@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+from making import SHIPPED
+
 from perfguide.common import parallel
 from perfguide.figures.dataset import Settings
 from perfguide.pages import long_tables
@@ -62,3 +64,20 @@ def test_a_long_history_has_a_page_of_its_own_where_its_rows_keep_their_names(
     generate(settings, run=parallel.here)
     assert ":file: soc1-linux-other.csv" in (own / "SOC1.rst").read_text("utf-8")
     assert not (own / "soc1-linux-other.rst").exists()
+
+
+def test_a_guide_folds_the_table_that_repeats_figures_of_others(
+    tmp_path: Path, write_bundle: Bundle
+) -> None:
+    metrics = {"pipe_latency": "us", "lat_pipe": "us"}
+    results = [
+        {"benchmark": "lmbench", "metric": name, "unit": unit, "value": 24.07}
+        for name, unit in metrics.items()
+    ]
+    write_bundle(tmp_path / "results/a.json", results=results)
+    settings = Settings((tmp_path / "results",), (SHIPPED,), tmp_path / "out", formats=())
+    generate(settings, run=parallel.here)
+    page = next((tmp_path / "out/guides").glob("*/*/0*.rst")).read_text("utf-8")
+    tables = re.findall(r"csv-table:: (.*)\n(?:   :.*\n)*?   :class: (.*)\n", page)
+    folded = [title for title, classes in tables if "perf-repeats" in classes]
+    assert folded == ["LMBench: measurements above, repeated under other names"]

@@ -197,6 +197,8 @@ class Table(_Spec, frozen=True):
     """A parameter with one tab for each of its values."""
     runs: bool = False
     """True if each sample has a row of its own."""
+    repeats: bool = False
+    """True if its figures are in other tables too: a guide shows its rows when a reader asks."""
     derived: tuple[Derived, ...] = ()
     """Columns computed from others, behind all of them."""
 

@@ -76,6 +76,8 @@ class PageTable:
     """The pages with its other parts."""
     weight: int = 0
     """An estimate of the HTML elements of this part."""
+    repeats: bool = False
+    """True if its figures are in other tables too."""
 
     def seen_from(self, folder: str) -> PageTable:
         """Return the table with its files named for a page above ``folder``."""
@@ -469,11 +471,13 @@ def part(
     notes = [f"Engine not recorded: {words}" for words in phrases]
     notes += [f"Engine: {words}" for words in engines.busy(section.records, site.catalog)]
     benchmark = section.benchmark
+    repeated = {table.id for table in benchmark.entry.tables if table.repeats}
     same = [(benchmark.param_label(benchmark.entry.split), section.part)] if section.part else []
     for each in section.views:
         title = ", ".join(filter(None, (each.title, section.part, more)))
         name = f"{prefix}{anchor}-{each.id}"
-        tables.append(view(site, page, name, each, title, provenance, max_elements, same))
+        own = view(site, page, name, each, title, provenance, max_elements, same)
+        tables.append(replace(own, repeats=each.id in repeated))
     commands = site.pool.commands(section.records)
     usual = section.benchmark.entry.command
     scene = Scene(boards=site.boards, order=tuple(boards))

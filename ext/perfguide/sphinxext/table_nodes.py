@@ -178,7 +178,7 @@ def visit_grid_html(translator: Any, node: perf_grid) -> None:
         chosen = html_table.first_rows(node["body"], steps.is_stacked)
         blocks = html_table.first_rows(node["body"], True)
     is_empty = html_table.has_no_figures(node["body"], stub)
-    if is_empty:
+    if is_empty or node.get("repeats"):
         chosen = blocks = set[int]()
     translator.body.append(
         f'<div class="perf-scroll perf-from-{steps.whole} perf-to-{steps.small}" role="region" tabindex="0" '
@@ -310,6 +310,7 @@ class HtmlTables(SphinxPostTransform):
         for leaf in list(self.document.findall(perf_rows)):
             table = leaf.parent
             leaf["boards"], leaf["long"] = boards, "perf-long" in table["classes"]
+            leaf["repeats"] = "perf-repeats" in table["classes"]
             leaf["in_guide"] = bool(tops) or leaf["long"]
             title = next((c for c in table.children if isinstance(c, nodes.title)), None)
             caption = title.astext() if title else ""
