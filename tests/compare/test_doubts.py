@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from statistics import fmean
 
@@ -299,3 +300,39 @@ def test_nothing_is_fit_to_ship_by_figures_without_a_better_direction(
         )
     else:
         assert "No description says of 4 of 6 figures whether more is better." in said.sentence
+
+
+@pytest.mark.parametrize("factor", [0.5, 0.8, 0.97, 0.99, 1.0, 1.01, 1.03, 1.2, 2.0])
+def test_a_change_that_would_have_been_seen_is_larger_than_the_one_that_was_not(
+    factor: float, speed: Catalog
+) -> None:
+    rates = (50.11, 50.95, 49.87, 50.45)
+    both = compared(
+        *(
+            release(
+                "sk",
+                name,
+                *(result(value=rate + n, params={"block_size": s}) for n, s in enumerate(SIZES)),
+            )
+            for name, rate in zip(PAST, rates, strict=True)
+        ),
+        release(
+            "sk",
+            "9.5",
+            *(
+                result(
+                    value=(rates[-1] + n) * (factor if n == 2 else 1.0), params={"block_size": s}
+                )
+                for n, s in enumerate(SIZES)
+            ),
+        ),
+        releases=("9.4", "9.5"),
+        catalog=speed,
+    )
+    row = next(row for row in both.rows if row.params["block_size"] == SIZES[2])
+    said = re.findall(
+        r"a (?:fall|rise) (?:of )?([\d.]+) % would have been seen", wording.ground(row)
+    )
+    assert bool(said) is (row.verdict in ("noisy", "steady", "same") and factor not in (0.5, 2.0))
+    if said:
+        assert 100 * abs(factor - 1) < float(said[0])

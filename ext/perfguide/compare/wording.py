@@ -705,9 +705,8 @@ def outcome(row: Row) -> str:
 def ground(row: Row) -> str:
     """Why the verdict is as it is, what could have been seen, and what would settle it."""
     parts = [row.ground, *row.aliases]
-    # Moves that were called with others need not be as large.
-    if row.detectable is not None and not row.shift and not row.follows:
-        parts.append(_detectable(row, row.detectable))
+    if row.detectable is not None and _would_be_seen(row, row.detectable):
+        parts.append(f"{_detectable(row, row.detectable)} would have been seen")
     if row.verdict in ("noisy", "steady"):
         parts.append(usual(row))
     if row.verdict in ("noisy", "steady") and row.more_runs:
@@ -715,6 +714,15 @@ def ground(row: Row) -> str:
     parts.append(acceptance(row))
     parts += [f"note: {note.spec.text}" for note in row.notes]
     return "; ".join(filter(None, parts))
+
+
+def _would_be_seen(row: Row, least: float) -> bool:
+    """Return whether a larger change than that of a row would have been called: one that is called, or does not
+    matter, says nothing of that, nor do samples that overlap."""
+    if row.verdict not in ("noisy", "steady", "same") or row.spread or row.shift or row.follows:
+        return False
+    moved = row.change if row.work is None else row.work
+    return moved is None or moved <= -1 or abs(math.log1p(moved)) < math.log1p(least)
 
 
 def _detectable(row: Row, least: float) -> str:
