@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import random
 import re
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -11,7 +13,7 @@ from making import loaded, only
 
 from perfguide.bundles.decode import Loaded
 from perfguide.catalog import benchmarks
-from perfguide.charts.crossovers import at_equal_marks
+from perfguide.charts.crossovers import Engine, at_equal_marks, standings, verdict
 from perfguide.charts.model import ChartView, Line, Point
 from perfguide.common import units
 
@@ -104,3 +106,91 @@ def test_two_lines_are_compared_where_one_is_above_the_other_at_each_mark(
         for name, figures in (("one", first), ("other", second))
     ]
     assert at_equal_marks(lines) == (f"{said} at every level" if said else "")
+
+
+def engines(rng: random.Random, count: int) -> list[Engine]:
+    """Engines with a cost for each call and for each byte, some of whose figures are equal."""
+    names = ("accelerator", "software", "AES-NI", "Arm Crypto Extension")
+    out = []
+    for name in names[:count]:
+        call, byte = 10 ** rng.uniform(-1, 2), 10 ** rng.uniform(-1, 1)
+        rates = [round(1e3 * size / (call * 100 + byte * size), 1) for size in (16, *SIZES[1:])]
+        if rng.random() < 0.1:
+            rates = [round(rng.uniform(1e3, 1e5), 1) for _ in SIZES]
+        if out and rng.random() < 0.2:
+            rates = [
+                rng.choice((rate, y)) for rate, (_, y) in zip(rates, out[0].curve, strict=True)
+            ]
+        load = rng.choice((5.0, 30.0, 100.0))
+        out.append(Engine(name, list(zip(SIZES, rates, strict=True)), load))
+    return out
+
+
+def named(text: str, own: list[Engine]) -> Engine:
+    return next(
+        engine for engine in own if text.casefold().removeprefix("the ") == engine.name.casefold()
+    )
+
+
+def test_what_is_said_of_two_engines_holds_at_every_size() -> None:
+    met = set()
+    for seed in range(400):
+        tested, base = own = engines(random.Random(seed), 2)
+        said = verdict(tested, base)
+        mine, other = dict(tested.curve), dict(base.curve)
+        if match := re.match(r"(.+) is (faster than|at least as fast as) (.+) at every", said):
+            fast, slow = (dict(named(match[n], own).curve) for n in (1, 3))
+            equal = [fast[size] == slow[size] for size in SIZES]
+            assert all(fast[size] >= slow[size] for size in SIZES), said
+            assert any(equal) == (match[2] != "faster than"), said
+            met.add(match[2])
+        elif match := re.match(r"Above about (\d+) bytes (.+) is faster", said):
+            fast = dict(named(match[2], own).curve)
+            slow = other if fast == mine else mine
+            for size in SIZES:
+                if abs(size / int(match[1]) - 1) > 0.06:  # the limit is rounded
+                    assert (fast[size] >= slow[size]) == (size > int(match[1])) or (
+                        fast[size] == slow[size]
+                    ), (seed, said)
+            met.add("above")
+        else:
+            assert " change places at about " in said
+            signs = [mine[size] > other[size] for size in SIZES if mine[size] != other[size]]
+            assert sum(a != b for a, b in pairwise(signs)) > 1
+            met.add("places")
+        ratio = mine[SIZES[-1]] / other[SIZES[-1]]
+        (times,) = re.findall(r"has ([\d.]+) times the throughput", said)
+        assert float(times) == pytest.approx(ratio, abs=0.051 if ratio < 100 else 0.51)
+    assert met == {"faster than", "at least as fast as", "above", "places"}
+
+
+def test_the_fastest_of_several_engines_is_the_fastest_at_each_size() -> None:
+    met = set()
+    for seed in range(400):
+        own = engines(random.Random(seed), 3)
+        thrift = [Engine(e.name, [(x, y / (e.cpu or 1)) for x, y in e.curve], e.cpu) for e in own]
+        for said, ranked in zip(standings(own)[:2], (own, thrift), strict=True):
+            begin, _, rest = said.rstrip(".").partition("; at ")
+            first, _, later = (
+                re.split(r" (?:is|moves) ", begin)[0],
+                "",
+                begin.partition(" bytes, ")[2],
+            )
+            spans = [(0.0, named(first, own).name)]
+            for text in filter(None, later.split(", ")):
+                name, at = re.fullmatch(r"(.+) above about (\d+) bytes", text).groups()  # type: ignore[union-attr]
+                spans.append((float(at), named(name, own).name))
+            met.add(len(spans))
+            for size in SIZES:
+                if any(abs(size / at - 1) < 0.06 for at, _ in spans if at):
+                    continue
+                (*_, leader) = (name for at, name in spans if at <= size)
+                rates = {engine.name: dict(engine.curve)[size] for engine in ranked}
+                assert rates[leader] == max(rates.values()), (seed, said, size)
+            last = {engine.name: dict(engine.curve)[SIZES[-1]] for engine in ranked}
+            for times, other in re.findall(
+                r"([\d.]+) times as (?:fast|much) as (.+?)(?= and |$)", rest
+            ):
+                ratio = last[spans[-1][1]] / last[named(other, own).name]
+                assert float(times) == pytest.approx(ratio, abs=0.051 if ratio < 100 else 0.51)
+    assert met >= {1, 2}

@@ -136,13 +136,16 @@ def _fastest(engines: Sequence[Engine]) -> list[tuple[float, Engine]]:
     """Return the fastest engines with the block sizes from which they are, the first from 0; none
     where no block size was measured with all."""
     out: list[tuple[float, Engine]] = []
+    before = 0.0
     for size in _shared_sizes(engines):
         best = max(engines, key=lambda engine: dict(engine.curve)[size])
         if not out:
             out.append((0.0, best))
-        elif best != out[-1][1]:
-            crossed = [x for x in cross_overs(best.curve, out[-1][1].curve) if x <= size]
+        # An engine that is as fast takes no lead.
+        elif dict(best.curve)[size] > dict(out[-1][1].curve)[size]:
+            crossed = [x for x in cross_overs(best.curve, out[-1][1].curve) if before <= x <= size]
             out.append((crossed[-1] if crossed else size, best))
+        before = size
     return out
 
 
@@ -236,9 +239,13 @@ def verdict(tested: Engine, base: Engine) -> str:
         return f"{tested.name} and {base.name} have no block size in common."
     last = max(shared)
     crossings = cross_overs(tested.curve, base.curve)
-    faster, slower = (tested, base) if mine[last] > other[last] else (base, tested)
+    # Where the largest blocks are equally fast, the others decide.
+    ahead = mine[last] - other[last] or sum(mine[x] - other[x] for x in shared)
+    faster, slower = (tested, base) if ahead > 0 else (base, tested)
     if not crossings:
-        begin = f"{units.capital(faster.the)} is faster than {slower.the} at every block size"
+        is_faster = all(mine[x] != other[x] for x in shared)
+        than = "faster than" if is_faster else "at least as fast as"
+        begin = f"{units.capital(faster.the)} is {than} {slower.the} at every block size"
     elif len(crossings) == 1:
         begin = f"Above about {_bytes(crossings[0])} {faster.the} is faster"
     else:

@@ -1,0 +1,162 @@
+"""Every sentence of comparisons of archives at random, and of the project's own, is true of their bundles."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+import msgspec
+import pytest
+import truth
+from making import ROOT, SHIPPED
+from msgspec import UNSET
+from random_archives import Archive, archive
+
+from perfguide.bundle import Result
+from perfguide.bundles.decode import Loaded
+from perfguide.bundles.guide_key import families
+from perfguide.catalog import benchmarks
+from perfguide.catalog.board_names import Boards
+from perfguide.compare import wording
+from perfguide.compare.comparison import Comparison, compare
+from perfguide.compare.history import History
+from perfguide.compare.match import Names
+from perfguide.compare.select import Filter, ReleasePair
+from perfguide.compare.verdicts import Row, Rules
+from perfguide.figures import dataset, rows
+from perfguide.figures.pool import Pool
+
+NAMES = Names(benchmarks.load([SHIPPED])[0], Boards({}))
+SEEDS = (5, 53, 100, 107, 113, 147, 148, 159, 163, 177, 186, 210)
+HISTORY = ROOT.parent / "shared" / "history"
+
+
+def comparisons(pool: Pool, rules: Rules, newest: int) -> Iterator[Comparison]:
+    """The comparisons of the newest neighbours of each platform, the newest last."""
+    history = History([pool], NAMES)
+    for keys in families(pool.guides()).values():
+        for old, new in [*pairwise(keys)][-newest:]:
+            sides = ReleasePair(old, new, "").sides(pool, history, NAMES)
+            yield compare(*sides, history, rules, Filter(soc=new.soc))
+
+
+def of_archive(of: Archive, newest: int = 2) -> Iterator[tuple[Pool, Comparison]]:
+    pool = Pool(rows.build(of.bundles), NAMES.catalog)
+    rules = Rules(NAMES, of.waivers, annotations=of.annotations)
+    return ((pool, both) for both in comparisons(pool, rules, newest))
+
+
+def checked_seeds() -> truth.Checked:
+    checked = truth.Checked(Counter(), [])
+    for seed in SEEDS:
+        known = len(checked.false)
+        for pool, both in of_archive(archive(seed)):
+            truth.check_comparison(both, truth.Figures(pool, NAMES), checked)
+        checked.false[known:] = [f"seed {seed}: {text}" for text in checked.false[known:]]
+    return checked
+
+
+RARE = (
+    *("samples that drift", "no earlier release or second run", "earlier, which is too little"),
+    *("runs drift", "measure old and new", "failed before and fails now", "alone", "is now"),
+    *("the (clock|memory", "its record may be wrong", "all rows moved by the ratio", "No board"),
+    *(
+        ".+ .* →",
+        "No figure was",
+        "Compare ",
+        "With (?:it",
+        "alternates",
+        "was (.+) and is",
+        "far up",
+        "coarse steps",
+        "far moves",
+        "far worse on",
+        "each other's place",
+        "or several runs) each, and",
+    ),
+)
+"""Parts of sentences for which an archive needs several conditions at once. They have tests of their own."""
+
+
+def test_every_sentence_about_archives_at_random_is_true() -> None:
+    checked = checked_seeds()
+    assert checked.false == []
+    missing = [pattern.pattern for pattern, _ in truth.ALL if not checked.met[pattern.pattern]]
+    assert [each for each in missing if not any(part in each for part in RARE)] == []
+    assert all(checked.met[kind] for kind in ("N rows moved", "how far", "N metrics", "beside it"))
+
+
+@pytest.mark.parametrize("soc", ["AM64X", "results"])
+def test_every_sentence_about_real_bundles_is_true(soc: str) -> None:
+    folder = ROOT / "results" if soc == "results" else HISTORY / soc
+    if not folder.exists():
+        pytest.skip("the archive of public guides is not here")
+    settings = dataset.Settings((folder,), (SHIPPED,), Path("build"))
+    pool = dataset.read(settings).pool
+    checked, figures = truth.Checked(Counter(), []), truth.Figures(pool, NAMES)
+    for both in comparisons(pool, Rules(NAMES), 4):
+        truth.check_comparison(both, figures, checked)
+    assert checked.false == []
+    if soc != "results":
+        assert any("far moves" in kind for kind in checked.met)
+
+
+def moved_to(row: Row, ratio: float, pool: Pool) -> list[Loaded]:
+    """The bundles of a pool with the newer figure of a row at a ratio to the older one."""
+    assert row.old and row.new and row.old.cell.mean and row.new.cell.mean
+    by = row.old.cell.mean * ratio / row.new.cell.mean
+
+    def changed(result: Result) -> Result:
+        ends = {name: getattr(result, name) for name in ("value", "min", "max")}
+        own = {name: by * end for name, end in ends.items() if end is not UNSET}
+        samples = {} if result.samples is UNSET else {"samples": [by * s for s in result.samples]}
+        return msgspec.structs.replace(result, **own, **samples)
+
+    out = list(pool.frame.bundles)
+    for number, at in pool.places(row.new.cell.members):
+        results = list(out[number].bundle.results)
+        results[at] = changed(results[at])
+        out[number] = replace(
+            out[number], bundle=msgspec.structs.replace(out[number].bundle, results=results)
+        )
+    return out
+
+
+def test_a_change_that_would_have_been_seen_is_seen() -> None:
+    """The newer figure of a row is set to the change that its ground says would have been called."""
+    outcomes: Counter[bool] = Counter()
+    tried: list[int] = []
+    for seed in SEEDS[:6]:
+        of = archive(seed)
+        *_, (pool, both) = of_archive(of, 1)
+        rng = random.Random(seed)
+        tried.append(seed)
+        for row in rng.sample(both.rows, 15):
+            said = re.search(r"a (rise|fall) (of |[×÷])([\d.]+)( %)? would", wording.ground(row))
+            if (
+                not said
+                or row.work is not None
+                or row.unit == "%"
+                or outcomes.total() > 2 * len(tried)
+            ):
+                continue
+            size = float(said[3]) / 100 if said[4] else float(said[3]) - 1
+            # Beyond the last printed digit.
+            size *= 1.0001
+            ratio = 1 + size if said[1] == "rise" else 1 - size if said[4] else 1 / (1 + size)
+            again = replace(of, bundles=moved_to(row, ratio, pool))
+            *_, (_, both_now) = of_archive(again, 1)
+            key = (row.board, row.benchmark, row.metric, row.params)
+            (now,) = (
+                each
+                for each in both_now.rows
+                if (each.board, each.benchmark, each.metric, each.params) == key
+            )
+            outcomes[now.verdict in ("regressed", "improved", "changed", "incomparable")] += 1
+    # What one row shows changes the scatter of others a little.
+    assert outcomes[True] >= 0.85 * outcomes.total() >= 5

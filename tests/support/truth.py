@@ -1,0 +1,1204 @@
+"""The sentences of comparisons, each with a truth that is worked out from the results in the bundles.
+
+A comparison says which rows it calls, which of them are one event and how much they usually scatter. All
+else that it says follows from figures, and is worked out here: how far rows moved, how many they are, what
+was before, what became of them. What no pattern fits is a fault too, so that no sentence stays unchecked.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import combinations, pairwise
+from statistics import fmean, median
+
+from msgspec import UNSET
+
+from perfguide.bundle import Result
+from perfguide.bundles.guide_key import version
+from perfguide.common import units
+from perfguide.compare import wording
+from perfguide.compare.comparison import Comparison
+from perfguide.compare.events import Event
+from perfguide.compare.headline import headline
+from perfguide.compare.match import Key, Names
+from perfguide.compare.verdicts import Row
+from perfguide.figures.pool import Pool, Record
+
+FAR = math.log(1.5)
+RATES = ("data rate", "packet rate")
+
+
+@dataclass(frozen=True)
+class Runs:
+    """The results of a figure in one release: a tuple for each run, in the base unit of its kind."""
+
+    runs: tuple[tuple[float, ...], ...]
+    failed: int
+    low: float
+    high: float
+    is_counted: bool
+    unit: str
+
+    @property
+    def ends(self) -> list[tuple[float, float]]:
+        """The least and the greatest sample; and mean of a run, where there are several."""
+        means = [*map(fmean, self.runs)]
+        return [(self.low, self.high), *[(min(means), max(means))] * (len(means) > 1)]
+
+    @property
+    def mean(self) -> float | None:
+        samples = [each for run in self.runs for each in run]
+        return fmean(samples) if samples else None
+
+
+def runs_of(results: Iterable[Result]) -> Runs:
+    runs: list[tuple[float, ...]] = []
+    ends: list[float] = []
+    failed, unit, is_counted = 0, "", True
+    for each in results:
+        unit = unit or each.unit
+        scale = units.parse(each.unit).scale
+        if each.status is not UNSET:
+            failed += 1
+        elif each.samples is not UNSET:
+            runs.append(tuple(scale * sample for sample in each.samples))
+        elif each.value is not UNSET:
+            # Means count for as many samples as they say.
+            runs.append((scale * each.value,) * (1 if each.count is UNSET else each.count))
+            is_counted &= each.count is not UNSET
+        ends += [scale * end for end in (each.min, each.max) if end is not UNSET]
+    ends += [sample for run in runs for sample in run]
+    low, high = (min(ends), max(ends)) if ends else (0.0, 0.0)
+    return Runs(tuple(runs), failed, low, high, is_counted, unit)
+
+
+class Figures:
+    """The results of all bundles of a pool, by what they are of and by release."""
+
+    def __init__(self, pool: Pool, names: Names) -> None:
+        self.pool, self.names = pool, names
+        self.by_key: dict[Key, dict[str, Runs]] = defaultdict(dict)
+        for guide in sorted(pool.guides(), key=lambda guide: version(guide.release)):
+            for record in pool.of_guide(guide):
+                self.by_key[names.key(record)][guide.release] = self.of(record)
+
+    def of(self, record: Record) -> Runs:
+        bundles, places = self.pool.frame.bundles, self.pool.places(record.cell.members)
+        return runs_of(bundles[number].bundle.results[at] for number, at in places)
+
+
+@dataclass(frozen=True)
+class About:
+    """What a sentence is about: a comparison, an event of it, a row."""
+
+    figures: Figures
+    both: Comparison
+    rows: tuple[Row, ...] = ()
+    beside: tuple[Row, ...] = ()
+
+    @property
+    def row(self) -> Row:
+        return self.rows[0]
+
+    def each(self, rows: Iterable[Row] | None = None) -> list[About]:
+        return [replace(self, rows=(row,)) for row in (self.rows if rows is None else rows)]
+
+    @property
+    def sides(self) -> tuple[Runs | None, Runs | None]:
+        records = (self.row.old, self.row.new)
+        old, new = (self.figures.of(record) if record else None for record in records)
+        return old, new
+
+    def _mean(self, runs: Runs | None) -> float | None:
+        return None if runs is None or runs.mean is None else runs.mean / self.scale
+
+    @property
+    def scale(self) -> float:
+        return units.parse(self.row.unit).scale
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The figures of both releases, in the unit of the row."""
+        old, new = map(self._mean, self.sides)
+        assert old is not None and new is not None
+        return old, new
+
+    @property
+    def is_rated(self) -> bool:
+        return self.row.better != "neither" and None not in map(self._mean, self.sides)
+
+    @cached_property
+    def worse(self) -> float:
+        """By what factor the row got worse, as a logarithm; a load for the work that was done with it."""
+        old, new = self.ends
+        sign = 1 if self.row.better == "lower" else -1
+        if self.row.work is not None and min(old, new) > 0:
+            return math.log(self.per_work)
+        if min(old, new) <= 0:
+            return 0.0 if old == new else sign * math.copysign(math.inf, new - old)
+        return sign * math.log(new / old)
+
+    @property
+    def rate(self) -> About:
+        """The rate that a load is the price of: of bytes, where there is one."""
+        way = self.row.metric.removesuffix("cpu_load")
+        rates = [
+            row
+            for row in self.both.rows
+            if row.observation == self.row.observation
+            and row.better == "higher"
+            and units.parse(row.unit).kind in RATES
+            and row.metric.startswith(way)
+        ]
+        rates.sort(key=lambda row: RATES.index(units.parse(row.unit).kind))
+        return next(each for each in self.each(rates) if each.is_rated and min(each.ends) > 0)
+
+    @property
+    def per_work(self) -> float:
+        (load, now), (rate, rate_now) = self.ends, self.rate.ends
+        return now / load * rate / rate_now
+
+    def series(self, all_of: bool = False) -> list[tuple[str, float]]:
+        """The figures of all releases in order; a rate of 0 is a run that failed, but for ``all_of``."""
+        assert self.row.new
+        own = self.figures.by_key[self.figures.names.key(self.row.new)]
+        is_rate = (
+            units.parse(self.row.unit).kind in RATES
+            and self.row.better == "higher"
+            and self.ends[0]
+        )
+        return [
+            (release, runs.mean / self.scale)
+            for release, runs in own.items()
+            if runs.mean or (runs.mean == 0 and (all_of or not is_rate))
+        ]
+
+    @property
+    def moved(self) -> float:
+        old, new = self.ends
+        return math.log(self.per_work) if self.row.work is not None else new - old
+
+    @property
+    def is_unmoved(self) -> bool:
+        return math.isclose(*self.ends, rel_tol=1e-9)
+
+    @property
+    def compared(self) -> float:
+        """The figure of NEW; a load as it would be at the older rate."""
+        return self.ends[1] * self.at_work
+
+    @property
+    def at_work(self) -> float:
+        """By what a load is multiplied, so that it is one at the older rate."""
+        if self.row.work is None:
+            return 1.0
+        rate, now = self.rate.ends
+        return rate / now
+
+    def before(self, number: int) -> list[float]:
+        """The figures up to OLD, as many of the last ones."""
+        assert self.row.old
+        last = version(self.row.old.guide.release)
+        # A row can have been matched with one of another name.
+        past = [(release, own) for release, own in self.series() if version(release) < last]
+        past.append((self.row.old.guide.release, self.ends[0]))
+        if self.row.work is not None:
+            rates = dict(self.rate.series())
+            now = self.rate.ends[0]
+            past = [(r, own * now / rates[r]) for r, own in past if own and rates.get(r)]
+        return [own for _, own in past][-number:]
+
+
+# ---------------------------------------------------------------- texts of figures
+
+N = r"[+−-]?[\d,]*\.?\d+(?:e[+-]\d+)?"
+CHANGE = rf"(?:[×÷]{N}(?: and more)?|(?:over )?{N} %)"
+
+
+def number(text: str) -> float:
+    return float(re.sub(r"[,+×÷ %]|over|and more", "", text).replace("−", "-"))
+
+
+def rounds(text: str, value: float, digits: int = 4) -> bool:
+    """Return whether a text is a figure with as many digits, and all of those before the point."""
+    place = min(math.floor(math.log10(abs(value))) - digits + 1, 0) if value else 0
+    return abs(number(text) - value) <= 0.5001 * 10.0**place + 1e-9 * abs(value)
+
+
+def is_change(text: str, ratio: float) -> bool:
+    """Return whether a text is a ratio, in per cent or as a factor."""
+    if text[0] not in "×÷":
+        return "over" in text or abs(number(text) - 100 * (ratio - 1)) <= 0.0501
+    if ratio <= 0 or (ratio > 1) != (text[0] == "×"):
+        return False
+    size = max(ratio, 1 / ratio)
+    return size >= 1e6 if "more" in text else rounds(text, size, 3 if size < 10 else 2)
+
+
+Holds = Callable[[About, Sequence[str]], bool]
+Templates = list[tuple[re.Pattern[str], Holds]]
+
+
+def templates(patterns: dict[str, Holds]) -> Templates:
+    """Return patterns with ``#`` for a number, ``~`` for a change and ``_`` for a name."""
+    marks = {"#": f"({N})", "~": f"({CHANGE})", "_": "(.+?)"}
+    return [
+        (re.compile(re.sub("[#~_]", lambda mark: marks[mark[0]], text), re.IGNORECASE), holds)
+        for text, holds in patterns.items()
+    ]
+
+
+@dataclass
+class Checked:
+    """How often each sentence was met, and those that are false or that no pattern fits."""
+
+    met: Counter[str]
+    false: list[str]
+
+    def check(self, text: str, known: Templates, about: About, where: str = "") -> None:
+        """Check a sentence by the first of some patterns that it fits."""
+        for pattern, holds in known:
+            if match := pattern.fullmatch(text):
+                is_true = holds(about, [group or "" for group in match.groups()])
+                self.note(pattern.pattern, text, is_true, where)
+                return
+        self.false.append(f"{where}: nothing says when this is true: {text}")
+
+    def note(self, kind: str, text: str, is_true: bool, where: str) -> None:
+        self.met[kind] += 1
+        if not is_true:
+            self.false.append(f"{where}: {text}")
+
+
+# ---------------------------------------------------------------- grounds of rows
+
+
+def _is_of_kind(text: str, runs: Runs | None, scale: float) -> bool:
+    if runs is None:
+        return False
+    if text.startswith("one"):
+        several = runs.low < runs.high
+        kind = (
+            "one run"
+            if not several
+            else "one run of several samples"
+            if runs.is_counted
+            else "one mean of samples"
+        )
+        # Uploads that repeat another one are no runs.
+        return text == kind and (len(runs.runs) == 1 or len({*map(fmean, runs.runs)}) == 1)
+    means = sorted(fmean(run) / scale for run in runs.runs)
+    said = text[text.index("(") + 1 : -1].split(", ")
+    return len(said) == int(text.split()[0]) and all(
+        any(rounds(each, m) for m in means) for each in said
+    )
+
+
+def _counts(about: About, said: Sequence[str]) -> bool:
+    old, new = about.sides
+    return bool(old and new) and [len(old.runs), len(new.runs)] == [int(each) for each in said[:2]]
+
+
+def _lay(about: About, said: Sequence[str]) -> bool:
+    """Of all earlier releases, those under like conditions: mostly the last ones, else some with such ends."""
+    told, past = re.findall(N, said[1]), about.before(99)
+
+    def fits(low: float, high: float) -> bool:
+        if "%" in said[1]:
+            size = 100 * (high / low - 1) or 1e-9
+            return abs(number(told[0]) - size) <= 0.0501 * 10.0 ** (
+                math.floor(math.log10(size)) + 1
+            )
+        if "×" in said[1]:
+            return rounds(told[0], high / low, 3)
+        return rounds(told[0], low) and rounds(told[-1], high)
+
+    last = past[-int(said[0]) :]
+    return len(last) == int(said[0]) and (
+        fits(min(last), max(last))
+        or (len(last) < len(past) and any(fits(*sorted(pair)) for pair in combinations(past, 2)))
+    )
+
+
+def _has_past(about: About, said: Sequence[str]) -> bool:
+    return len(about.before(int(said[0]))) == int(said[0])
+
+
+def _failed(is_new: bool) -> Holds:
+    def holds(about: About, said: Sequence[str]) -> bool:
+        side = about.sides[is_new]
+        assert side
+        if len(said) == 2:
+            return [side.failed, side.failed + len(side.runs)] == [int(each) for each in said]
+        return side.mean is None and side.failed == int(said[0] if said else 1)
+
+    return holds
+
+
+def _overlap(about: About, said: Sequence[str]) -> bool:
+    old, new = about.sides
+    assert old and new
+    told = [re.findall(N, text) for text in (said[2], said[1])]
+    shown = []
+    for text, side, by in zip(told, (old, new), (1.0, about.at_work), strict=True):
+        ends = [(by * low / about.scale, by * high / about.scale) for low, high in side.ends]
+        shown += [
+            each for each in ends if rounds(text[0], each[0], 6) and rounds(text[-1], each[1], 6)
+        ][:1]
+    gap = max(low for low, _ in shown) - min(high for _, high in shown)
+    return len(shown) == 2 and (gap > 0) == (said[0] == "lie next to each other")
+
+
+def _same_work(about: About, said: Sequence[str]) -> bool:
+    (lead,) = (
+        each
+        for each in about.each(about.both.rows)
+        if each.row.observation == about.row.observation and each.row.metric == said[0]
+    )
+    ways = {"regressed": lead.worse > 0, "improved": lead.worse < 0}
+    return ways[said[1]] and lead.worse * about.worse > 0
+
+
+def _alike(about: About, said: Sequence[str]) -> bool:
+    names = (about.row.benchmark, about.row.metric, about.row.params)
+    same = [
+        each
+        for each in about.each(about.both.rows)
+        if (each.row.benchmark, each.row.metric, each.row.params) == names and each.is_rated
+    ]
+    return sum(each.worse * about.worse > 0 for each in same) >= int(said[0]) > 1
+
+
+def _loads(about: About, said: Sequence[str]) -> bool:
+    rate = about.rate
+    rates = [own for _, own in rate.series()]
+    return rounds(said[0], rate.ends[0]) and any(
+        abs(own / rate.ends[0] - 1) > 4e-4 for own in rates
+    )
+
+
+def _other_digits(about: About, said: Sequence[str]) -> bool:
+    """The digits of the table moved less far than its figures."""
+    digits, moves = [], []
+    for each in _table(about):
+        old, new = each.sides
+        assert old and new and old.mean and new.mean
+        moves.append(math.log(new.mean / old.mean))
+        scales = [units.parse(side.unit).scale for side in (old, new)]
+        digits.append(moves[-1] + math.log(scales[0] / scales[1]))
+    by = median(digits)
+    same = (
+        is_change(said[1], math.exp(by))
+        if said[1]
+        else abs(by) < (1e-6 if said[0] == "are the same" else 0.0006)
+    )
+    return same and is_change(said[2], math.exp(median(moves)))
+
+
+def _of_two(about: About, said: Sequence[str]) -> bool:
+    states = [[number(end) for end in re.findall(N, text)] for text in said[:2]]
+    low, high = ((min(own) * 0.9995, max(own) * 1.0005) for own in states)
+    values = [*about.before(99), about.ends[1]]
+    is_low = [low[0] <= own <= low[1] for own in values]
+    return (
+        low[1] < high[0]
+        and all(one or high[0] <= own <= high[1] for one, own in zip(is_low, values, strict=True))
+        and sum(a != b for a, b in pairwise(is_low)) >= 2
+    )
+
+
+def _since(about: About, said: Sequence[str]) -> bool:
+    assert about.row.old and about.row.new
+    old, since, new = (
+        version(release)
+        for release in (about.row.old.guide.release, said[0], about.row.new.guide.release)
+    )
+    return old < since <= new
+
+
+def _is_beyond(about: About, said: Sequence[str]) -> bool:
+    return (
+        max(map(abs, about.ends)) > number(said[0])
+        and said[1] == units.parse(about.row.unit).symbol
+    )
+
+
+def _one_step(about: About, said: Sequence[str]) -> bool:
+    old, new = about.ends
+    if about.row.work is not None:
+        return True
+    printed = (
+        *about.before(99),
+        *(own / about.scale for side in about.sides if side for own in side.runs[0]),
+    )
+    digits = [len(f"{own:.12g}".partition(".")[2]) for own in printed]
+    return abs(new - old) <= 1.01 * max(about.row.step, 10.0 ** -min(digits))
+
+
+def _was_and_is(about: About, said: Sequence[str]) -> bool:
+    return all(
+        side is not None and text in (units.parse(side.unit).symbol or "not stated")
+        for side, text in zip(about.sides, said, strict=True)
+    )
+
+
+def _yes(about: About, said: Sequence[str]) -> bool:
+    """A judgement, or words of people, of which no figure says more."""
+    return True
+
+
+KIND = r"(one run|one mean of samples|one run of several samples|\d+ runs \([^()]+\))"
+
+
+def _table(about: About) -> list[About]:
+    """The rows that have the ground of this one."""
+    key = (about.row.board, about.row.benchmark, about.row.ground)
+    return [
+        each
+        for each in about.each(about.both.rows)
+        if (each.row.board, each.row.benchmark, each.row.ground) == key
+    ]
+
+
+SIDES = rf"(?:{KIND} each|{KIND} before, {KIND} now)"
+
+
+def _of_sides(then: Holds = _yes) -> Holds:
+    def holds(about: About, said: Sequence[str]) -> bool:
+        texts = (said[0] or said[1], said[0] or said[2])
+        kinds = all(
+            _is_of_kind(text.lower(), side, each.scale / by)
+            for each in about.each()
+            if each.row.verdict != "failed-after"
+            for text, side, by in zip(texts, each.sides, (1.0, each.at_work), strict=True)
+        )
+        return kinds and then(about, said[3:])
+
+    return holds
+
+
+NO_PAST = _yes
+"""Whether earlier releases had the same conditions is a judgement."""
+
+ONE_EACH = "(one run or mean of samples|one or several runs) each"
+
+
+def _one_each(about: About, said: Sequence[str]) -> bool:
+    sides = [
+        side for each in about.each() if each.row.verdict != "failed-after" for side in each.sides
+    ]
+    runs = {len({*map(fmean, side.runs)}) if side else 0 for side in sides}
+    return max(runs) == 1 if "or mean" in said[0] else max(runs) > 1
+
+
+GROUNDS = templates(
+    {
+        "it was not measured before": lambda about, _: about.row.old is None,
+        "it was measured before and is not now": lambda about, _: about.row.new is None,
+        "the figures are equal": lambda about, _: rounds(f"{about.ends[0]:.12g}", about.ends[1], 9),
+        "the clock is the same": lambda about, _: abs(about.ends[1] / about.ends[0] - 1) <= 0.01,
+        "the clock was set to another frequency": lambda about, _: (
+            abs(about.ends[1] / about.ends[0] - 1) > 0.01
+        ),
+        SIDES: _of_sides(),
+        rf"{SIDES}, and no earlier release to compare with": _of_sides(NO_PAST),
+        rf"{SIDES}, and no earlier release or second run .+": _of_sides(NO_PAST),
+        rf"{SIDES},? and # earlier, which is too little .+": _of_sides(
+            lambda about, said: len(about.before(99)) > int(said[0])
+        ),
+        "# runs against #": _counts,
+        "# runs against #, and no earlier release to compare with": lambda about, said: (
+            _counts(about, said) and NO_PAST(about, said)
+        ),
+        ONE_EACH: _one_each,
+        rf"{ONE_EACH}, and no earlier release to compare with": _one_each,
+        "its scatter is that of (public history|other rows)": _yes,
+        "# earlier releases were all equal": lambda about, said: (
+            Counter(f"{own:.6g}" for own in about.before(99)).most_common(1)[0][1] >= int(said[0])
+        ),
+        "# earlier releases (differed by up to .+|lay between .+)": _lay,
+        "within the range of # earlier releases": lambda about, said: (
+            _has_past(about, said)
+            and min(past := about.before(99)) <= about.compared * (1 + 1e-9)
+            and about.compared <= max(past) * (1 + 1e-9)
+        ),
+        "# earlier releases, of which the last # agree": lambda about, said: (
+            _has_past(about, said) and 1 < int(said[1]) < int(said[0])
+        ),
+        "# earlier releases, of which the last is unlike the others": _has_past,
+        "the change is no more than one step .+": _one_step,
+        "the ranges of their samples (overlap|lie next to each other): (.+) against (.+) before": _overlap,
+        "it moved alike on # boards, .+": _alike,
+        "it counts the same work as (.+), which (regressed|improved)": _same_work,
+        "~ for each (.+), at # and now # (.+)": lambda about, said: (
+            is_change(said[0], about.per_work)
+            and [*map(rounds, said[2:4], about.rate.ends)] == [True, True]
+            and said[1] == said[4] == units.parse(about.rate.row.unit).symbol
+        ),
+        "loads as they would be at # (.+)": _loads,
+        "it differs, but by less than matters": lambda about, _: (
+            not about.is_unmoved or about.row.work is not None
+        ),
+        "the unit was (.+) and is (.+), and the figures are converted": _was_and_is,
+        "the unit may be another one in name alone: the digits (are the same|hardly moved|moved by ~), converted they moved by ~": _other_digits,
+        "the unit may be another one in name alone: all rows moved by the ratio of MB and MiB": lambda about, _: (
+            all(
+                abs(abs(math.log(each.ends[1] / each.ends[0])) - 2 * math.log(1.024)) < 0.004
+                for each in _table(about)
+            )
+        ),
+        "it alternates between two states, (.+) and (.+)": _of_two,
+        "a new level since (.+): .+": _since,
+        "accepted until .+": lambda about, _: not about.is_rated or about.worse > 0,
+        "a figure is beyond what is possible, # (.+)": _is_beyond,
+        "# .+ is no result: its run failed (now|before)": lambda about, said: (
+            about.ends[said[1].lower() == "now"] == 0 < about.ends[said[1].lower() != "now"]
+        ),
+        "some runs (fail now|failed before)": lambda about, said: any(
+            side is not None and side.low < side.high
+            for each in about.each(about.both.rows)
+            if each.row.observation == about.row.observation
+            for side in each.sides[said[0] == "fail now" :][:1]
+        ),
+        "its samples are # to # (.+)": lambda about, said: any(
+            side is not None
+            and rounds(said[0], side.low / each.scale)
+            and rounds(said[1], side.high / each.scale)
+            for each in about.each(about.both.rows)
+            if each.row.observation == about.row.observation
+            for side in each.sides
+        ),
+        "the run failed (now|before)": lambda about, said: any(
+            not (side := each.sides[said[0] == "now"]) or side.low <= 0 or side.low < side.high
+            for each in about.each(about.both.rows)
+            if each.row.observation == about.row.observation
+        ),
+        "the # other boards have about # .*, so it may be a bad measurement": lambda about, said: (
+            int(said[0]) < len({row.board for row in about.both.rows}) + len(about.both.coverage)
+        ),
+        "the loads of its benchmark went both ways: # far up, # far down": lambda about, said: all(
+            sum(
+                each.is_rated and (each.ends[1] > each.ends[0]) is is_up
+                for each in about.each(about.both.rows)
+                if (each.row.board, each.row.benchmark, each.row.unit)
+                == (about.row.board, about.row.benchmark, "%")
+            )
+            >= int(number)
+            for is_up, number in zip((True, False), said, strict=True)
+        ),
+        "its run failed now": _failed(True),
+        "its run failed before": _failed(False),
+        "all # runs failed now": _failed(True),
+        "all # runs failed before": _failed(False),
+        "# of # runs failed now": _failed(True),
+        "# of # runs failed before": _failed(False),
+        "it failed before and fails now": lambda about, _: all(
+            side is not None and side.mean is None for side in about.sides
+        ),
+        "runs drift, each is like the one before it": _yes,
+        "measure old and new in turns": _yes,
+        "the engine seems to have changed: (.+) before, (.+) now .inferred.": lambda about, said: (
+            said[0] != said[1] and "engine" in about.row.params
+        ),
+        "the figures are those of (.+), alone or with more samples": lambda about, said: (
+            any(rounds(f"{own:.9g}", about.ends[1], 9) for own in about.ends[:1])
+            or (
+                about.sides[0] is not None
+                and about.sides[1] is not None
+                and about.sides[1].low
+                <= about.sides[0].low
+                <= about.sides[0].high
+                <= about.sides[1].high
+            )
+        ),
+        "figures are in each other's place: .+": lambda about, _: len(_table(about)) > 1,
+        "it is computed with a clock that changed alone, so its record may be wrong": lambda about, _: (
+            any(row.is_clock and row.board == about.row.board for row in about.both.rows)
+        ),
+        "half of such rows scatter within .+": _yes,
+        "usually (?:±|within )#?(.+)": _yes,
+        "a (rise|fall) (?:of )?~ would have been seen": lambda about, said: (
+            number(said[1]) > 0 and ((said[0] == "fall") == (about.moved < 0) or about.is_unmoved)
+        ),
+        "# more runs? of each side would settle it": lambda about, said: number(said[0]) >= 1,
+        # Words of bundles and people, and settings that differ.
+        "note: .+": _yes,
+        "the (clock|memory|governor|command|version of .+) (was|differs) .+": _yes,
+        "the unit was (.+) and is (.+)": _was_and_is,
+        ".+ was .+ and is .+": _yes,
+        ".+ (is stated now|was stated before) alone": _yes,
+        "(board|metric|.+) “.+” is now “.+”": _yes,
+    }
+)
+
+
+# ---------------------------------------------------------------- events
+
+
+WORK = r"(?: for each .+?| for the work done)?"
+SIZE = re.compile(
+    rf"(?:(?:scatters more|scatters less|ranges overlap|some runs fail now), mean )?(?:({N}) % (worse|better){WORK}"
+    rf"(?: \(({N}) to ({N}) %\))?|(worse|better){WORK}(?:, ([×÷]{N}(?: and more)?)(?: \(([×÷]{N}(?: and more)?)"
+    rf" to ([×÷]{N}(?: and more)?)\))?| by a factor of ({N})(?: \(({N}) to ({N})\))?)?)"
+    r"((?:, (?:or )?|, | or )(?:to 0|from 0|to less than 1 %|from less than 1 %|fails now))*"
+)
+
+
+def is_size(text: str, event: Event, about: About) -> bool:
+    """Return whether the rows of an event moved as far as a text says, and all of them that way."""
+    leading = about.each(row for row in event.leading)
+    if text == "fails now":
+        return all(
+            each.row.verdict == "failed-after" and each.sides[1] is not None
+            for each in about.each(event.rows)
+        )
+    if re.fullmatch(CHANGE, text):
+        plain = event.kind == "changed" and not any(row.is_clock for row in event.rows)
+        moves = [each.worse for each in about.each(event.rows) if each.row.ratio]
+        if plain or not moves:
+            return True
+        return is_change(text, math.exp(-median(moves)))
+    if not (match := SIZE.fullmatch(text)):
+        return False
+    rated = [each for each in leading if each.is_rated and each.worse]
+    word = match[2] or match[5]
+    if any((each.worse > 0) != (word == "worse") for each in rated):
+        return False
+    zeros = re.findall(r"(to|from) (0|less than 1 %)", text)
+    for way, what in zeros:
+        ends = [(each.ends[way == "to"], each.ends[way == "from"]) for each in rated]
+        if what == "0" and not any(end == 0 for end, _ in ends):
+            return False
+        if what != "0" and not any(0 < end < 1 <= other for end, other in ends):
+            return False
+    if "fails now" in text and not any(row.verdict == "failed-after" for row in event.rows):
+        return False
+    told = [
+        each
+        for each in rated
+        if math.isfinite(each.worse)
+        and not (each.row.unit == "%" and 0 < min(each.ends) < 1 <= max(each.ends))
+    ]
+    said = [
+        group
+        for group in (*match.groups()[:1], *match.groups()[2:4], *match.groups()[5:11])
+        if group
+    ]
+    if not told:
+        return not said
+    logs = sorted(abs(each.worse) for each in told)
+    if match[1]:
+        ratios = [
+            each.per_work if each.row.work is not None else each.ends[1] / each.ends[0]
+            for each in told
+        ]
+        shares = sorted(100 * abs(ratio - 1) for ratio in ratios)
+        ends = [median(shares), shares[0], shares[-1]]
+        return logs[-1] < math.log(2) and all(
+            abs(number(text) - end) <= 0.0501 for text, end in zip(said, ends, strict=False)
+        )
+    ends = [math.exp(log) for log in (median(logs), logs[0], logs[-1])]
+    if any(
+        text[0] in "×÷" and (text[0] == "×") != (each.worse > 0) ^ (each.row.better == "higher")
+        for each in told
+        for text in said
+    ):
+        return False
+    return logs[-1] >= math.log(2) * 0.999 and all(
+        end >= 1e6 if "more" in text else rounds(text, end, 3 if end < 10 else 2)
+        for text, end in zip(said, ends, strict=False)
+    )
+
+
+def _moved_less(about: About, said: Sequence[str]) -> bool:
+    """The other rows of the benchmark on these boards, of which nine in ten moved less."""
+    event_rows = {id(row) for row in (*about.rows, *about.beside)}
+    boards = {row.board for row in about.rows}
+    moves = [
+        abs(row.change if row.work is None else row.work)
+        for row in about.both.rows
+        if row.benchmark == about.row.benchmark and row.board in boards
+        if row.verdict != "incomparable" and id(row) not in event_rows and row.change is not None
+    ]
+    of = int(said[1] or 1)
+    least = 0.9 if said[0] else 1.0
+    return len(moves) == of and sum(100 * move < number(said[2]) for move in moves) >= least * of
+
+
+def _returned(about: About, said: Sequence[str]) -> bool:
+    back = 0
+    for each in about.each():
+        level = dict(each.series()).get(said[0])
+        old, new = each.ends if each.is_rated else (0, 0)
+        if level and min(level, old, new) > 0 and each.row.old.guide.release == said[1]:  # type: ignore[union-attr]
+            back += abs(math.log(new / level)) <= abs(math.log(new / old)) / 4 + 1e-9
+    return 2 * back > len(about.rows)
+
+
+def _vanished(about: About, said: Sequence[str]) -> bool:
+    return all(
+        each.ends[1] < min(1.0, each.ends[0] / 10) and each.row.unit == "%" for each in about.each()
+    )
+
+
+def _few_steps(about: About, said: Sequence[str]) -> bool:
+    return all(abs(each.ends[1] - each.ends[0]) <= 3 * each.row.step for each in about.each())
+
+
+def _together(about: About, said: Sequence[str]) -> bool:
+    same = [
+        each
+        for each in about.each(about.both.rows)
+        if each.is_rated and each.row.board == about.row.board and each.worse * about.worse > 0
+    ]
+    return len(same) >= 0.85 * int(said[0])
+
+
+def _counted(rows: Sequence[Row]) -> Sequence[Row]:
+    """The rows of an event but for its clocks, if it has others."""
+    return [row for row in rows if not row.is_clock] or rows
+
+
+def fates(about: About, release: str) -> Counter[str]:
+    """What became of rows with a release, of those that were measured in it."""
+    out: Counter[str] = Counter()
+    for each in about.each(_counted(about.rows)):
+        later = dict(each.series(all_of=True)).get(release) if each.row.new else None
+        means = [each._mean(side) for side in each.sides]
+        if later is None or None in means or means[0] == means[1]:
+            continue
+        old, new = each.ends
+        part = (later - old) / (new - old)
+        out["lasted" if part > 2 / 3 else "went back" if part < 1 / 3 else "neither"] += 1
+    return out
+
+
+def _fate(about: About, said: Sequence[str]) -> bool:
+    """“4 of 6 went back and 1 lasted in 10.00”"""
+    words, most, other, also, release = said
+    own = fates(about, release)
+    of = int(words.split(" of ")[-1]) if " of " in words else len(_counted(about.rows))
+    number_of = {"it": 1, "both": 2}.get(words.lower()) or int(re.findall(r"\d+", words)[0])
+    return (
+        sum(own.values()) == of == len(_counted(about.rows))
+        and own[most] == number_of
+        and own[also] == int(other or 0)
+    )
+
+
+def _fate_again(about: About, said: Sequence[str]) -> bool:
+    """“All 8 rows measured again in 08.00 went back”"""
+    words, release, what = said
+    own = fates(about, release)
+    of = {"the row": 1, "both rows": 2}.get(words.lower()) or int(re.findall(r"\d+", words)[0])
+    return own[what] == of == sum(own.values()) < len(_counted(about.rows))
+
+
+def _fate_of(about: About, said: Sequence[str]) -> bool:
+    of, release, number_of, what, other, also = said
+    own = fates(about, release)
+    return (
+        sum(own.values()) == int(of)
+        and own[what] == int(number_of)
+        and own[also] == int(other or 0)
+    )
+
+
+def jumps(about: About, benchmark: str = "") -> tuple[int, int]:
+    """How many figures of earlier releases lay far beyond all before them, and of how many the next
+    release kept it."""
+    lasted = of = 0
+    for each in about.each(about.both.rows):
+        row = each.row
+        if not (row.old and row.new and row.level) or (benchmark and row.benchmark != benchmark):
+            continue
+        last = version(row.new.guide.release)
+        values = [own for release, own in each.series(all_of=True) if version(release) < last]
+        for at in range(3, len(values) - 1):
+            away = values[at] - values[at - 1]
+            past = values[:at]
+            if (
+                abs(away) > 5 * (max(past) - min(past))
+                and abs(away) >= 0.02 * abs(past[-1])
+                and away
+            ):
+                of += 1
+                lasted += (values[at + 1] - past[-1]) / away > 2 / 3
+    return lasted, of
+
+
+def _of_jumps(about: About, said: Sequence[str]) -> bool:
+    titles = {each.benchmark: each.title for each in about.both.groups}
+    own = (
+        [jumps(about, name) for name, title in titles.items() if title == said[1]]
+        if said[1]
+        else [jumps(about)]
+    )
+    return own == [(int(said[2]), int(said[0]))]
+
+
+def _followed(about: About, said: Sequence[str]) -> bool:
+    """“Rows moved with it: STREAM 2 of 4”: each moved by the ratio of the clocks, to a third of that."""
+    clocks = [each for each in about.each() if each.row.is_clock]
+    wanted = math.log(clocks[0].ends[1] / clocks[0].ends[0])
+    boards = {each.row.board for each in clocks}
+    titles = {each.title: each.benchmark for each in about.both.groups}
+    for title, fitting, of in re.findall(r"(?:^|, )(.+?) (\d+) of (\d+)", said[0]):
+        rated = [
+            each
+            for each in about.each(about.both.rows)
+            if each.row.benchmark == titles[title] and each.row.board in boards
+            if each.row.worse_by is not None
+        ]
+        own = [row for row in about.rows if row.benchmark == titles[title] and not row.is_clock]
+        moves = [-each.worse - wanted for each in about.each(own)]
+        if (len(own), len(rated)) != (int(fitting), int(of)):
+            return False
+        if any(abs(move) > abs(wanted) / 3 + 1e-9 for move in moves):
+            return False
+    return True
+
+
+def _not_compared(about: About, said: Sequence[str]) -> bool:
+    rated = [
+        each
+        for each in about.each()
+        if None not in (each._mean(each.sides[0]), each._mean(each.sides[1]))
+    ]
+    pairs = [(each.row.unit, *each.ends) for each in rated if 0 not in each.ends]
+    ratios = [new / old for unit, old, new in pairs if unit != "%" and min(old, new) > 0]
+    loads = [(old, new) for unit, old, new in pairs if unit == "%"]
+    told = re.search(
+        rf"(?:from )?({CHANGE})(?: to ({CHANGE}))?", re.sub("loads mostly .*", "", said[1])
+    )
+    if bool(told) != bool(ratios) or int(said[0].replace(",", "")) != len(about.rows):
+        return False
+    if told and not (
+        is_change(told[1], min(ratios)) and is_change(told[2] or told[1], max(ratios))
+    ):
+        return False
+    of_loads = re.search(rf"loads mostly ({N}) → ({N}) %", said[1])
+    return bool(of_loads) == bool(loads) and (
+        not of_loads
+        or all(rounds(of_loads[1 + side], median(pair[side] for pair in loads)) for side in (0, 1))
+    )
+
+
+LINES = templates(
+    {
+        r"(.+); # rows moved together, so it is reported once": lambda about, said: _together(
+            about, said[1:]
+        ),
+        r"(?:.+); (nine in ten of )?the other (?:# rows|row) moved by less than # %": _moved_less,
+        r"Runs: (.+); their scatter does not explain it": lambda about, said: (
+            {
+                (len(old.runs), len(new.runs))
+                for each in about.each()
+                if each.row.verdict != "failed-after"
+                for old, new in [each.sides]
+                if old and new
+            }
+            == {tuple(map(int, pair)) for pair in re.findall(r"(\d+) against (\d+)", said[0])}
+        ),
+        r"(It|Both|All \d+|\d+ of \d+) (lasted|went back)(?: and # (lasted|went back))? in (.+)": _fate,
+        r"(The row|Both rows|All \d+ rows) measured again in (.+?) (lasted|went back)": _fate_again,
+        r"Of # rows measured again in (.+?), # (lasted|went back)(?: and # (lasted|went back))?": _fate_of,
+        r"Of # far moves(?: of (.+))? in earlier releases, # lasted": _of_jumps,
+        r"Rows moved with it: (.+)": _followed,
+        r"No benchmark moved with it, so the record may be wrong": lambda about, _: (
+            not any(
+                abs(-each.worse - math.log(about.ends[1] / about.ends[0])) <= 0
+                for each in about.each()
+                if each.is_rated
+            )
+        ),
+        r"With (?:it|one of them) a figure per MHz is beyond what is possible": _yes,
+        r"Not compared: # rows?(.*)": _not_compared,
+        r"A return to the level of (.+), from which (.+) differed": _returned,
+        r"Accepted until .+": lambda about, _: any(row.waiver for row in about.rows),
+        r"A new level since (.+): .+": lambda about, said: any(
+            _since(each, said) for each in about.each() if each.row.settled
+        ),
+        r"The unit was (.+) and is (.+), and the figures are converted": lambda about, said: any(
+            _was_and_is(each, said) for each in about.each() if each.row.old and each.row.new
+        ),
+        r"Note: .+": _yes,
+    }
+)
+
+PERHAPS = templates(
+    {
+        "a return to the level of (.+), from which (.+) differed": _returned,
+        "a load that was not measured: there is next to nothing left of it": _vanished,
+        "coarse steps of the program: the change is few of them": _few_steps,
+        "samples that drift within a run": _yes,
+        ".+ .* → .+": _yes,
+    }
+)
+
+
+def check_event(event: Event, about: About, checked: Checked, where: str) -> None:
+    title, both = wording.event_title(event, about.both), about.both
+    own = replace(about, rows=event.rows, beside=event.unproved)
+    boards = "".join(f", {', '.join(event.boards)}" for _ in both.spans[1:2])
+    begin = f"{event.what}{boards}: "
+    benchmark = next((g.title for g in both.groups if g.benchmark == event.benchmark), "")
+    if event.is_minor:
+        checked.note("N rows moved", title, _is_extent(title, benchmark, boards, own), where)
+        return
+    rows = sum(not row.is_clock for row in event.rows) or len(event.rows)
+    text, _, count = title.rpartition(", ")
+    is_counted = count == wording.count(rows, "row") and {row.board for row in event.rows} == {
+        *event.boards
+    }
+    checked.note("N rows", title, is_counted, where)
+    if text != begin[:-2]:
+        is_true = text.startswith(begin) and is_size(text.removeprefix(begin), event, own)
+        checked.note("how far", title, is_true, where)
+    metrics = re.search(r"\b(\d+) metrics", event.what)
+    if metrics:
+        checked.note(
+            "N metrics", title, int(metrics[1]) == len({row.metric for row in event.rows}), where
+        )
+    for line in wording.event_lines(event, both):
+        said = line.removesuffix(".")
+        if said.startswith("Perhaps: "):
+            for text in re.split(
+                r"; (?=a |coarse|samples|\S+ [^;]*→)", said.removeprefix("Perhaps: ")
+            ):
+                checked.check(text, PERHAPS, own, where)
+        elif said.startswith("Beside it"):
+            checked.note("beside it", line, _is_beside(said, event, own), where)
+        elif any(known.fullmatch(said) for known, _ in LINES):
+            checked.check(said, LINES, own, where)
+        else:
+            for text in said.removeprefix("Not proved: ").split("; "):
+                checked.check(text, GROUNDS, own, where)
+
+
+def _is_extent(title: str, benchmark: str, boards: str, about: About) -> bool:
+    """“STREAM, evm: 3 rows moved by 2.1 to 9.8 %, or to 0”"""
+    begin = f"{benchmark}{boards}: {wording.count(len(about.rows), 'row')} moved "
+    told = [each for each in about.each() if each.is_rated]
+    near = [
+        each
+        for each in told
+        if not (each.row.unit == "%" and 0 < min(each.ends) < 1 <= max(each.ends))
+    ]
+    logs = sorted(abs(each.worse) for each in near if math.isfinite(each.worse))
+    text = title.removeprefix(begin)
+    said = re.findall(N, re.sub(r"(to|from) (0|less than 1 %)", "", text))
+    ends = [math.exp(log) for log in (*logs[:1], *logs[-1:])]
+    is_true = len(said) <= 2 and title.startswith(begin)
+    if "by a factor" in text:
+        is_true &= rounds(said[0], ends[0], 3 if ends[0] < 10 else 2)
+        return is_true and rounds(said[-1], ends[1], 3 if ends[1] < 10 else 2)
+    return is_true and all(
+        abs(number(text) - 100 * (end - 1)) <= 0.0501
+        for text, end in zip((*said[:1], *said[-1:]), ends, strict=True)
+    )
+
+
+def _is_beside(text: str, event: Event, about: About) -> bool:
+    match = re.fullmatch(r"Beside it(, not proved)?: (.+), ([\d,]+) more rows?", text)
+    if not match:
+        return False
+    titles = {each.title: each.benchmark for each in about.both.groups}
+    benchmark = next((titles[t] for t in titles if match[2].startswith(f"{t}, ")), event.benchmark)
+    size = match[2].removeprefix(
+        next((f"{t}, " for t in titles if match[2].startswith(f"{t}, ")), "")
+    )
+    worse = "worse" in size or "fails" in size
+    own = tuple(
+        row
+        for row in event.unproved
+        if row.benchmark == benchmark and (row.verdict == "noisy") is bool(match[1])
+        if ((row.worse_by or 0.0) > 0 or row.verdict == "failed-after") == worse
+    )
+    return len(own) == int(match[3].replace(",", "")) and is_size(
+        size, replace(event, rows=own), about
+    )
+
+
+# ---------------------------------------------------------------- all of a comparison
+
+
+def _listed(about: About, *titles: str) -> list[Event]:
+    return [event for name, own in wording.by_action(about.both) for event in own if name in titles]
+
+
+def _far_falls(about: About) -> list[Event]:
+    """The falls by a third or more that are not proved, are no usual moves and no way back."""
+    return [
+        event
+        for event in _listed(about, "Worse, not proved")
+        if max(each.worse for each in about.each(event.rows) if each.is_rated) >= FAR - 1e-12
+    ]
+
+
+def _proved_falls(about: About) -> list[Event]:
+    failed = ("regressed", "failed-after")
+    return [
+        event
+        for event in _listed(about, "Worse")
+        if {row.verdict for row in event.rows} & {*failed}
+    ]
+
+
+def _look(about: About, said: Sequence[str]) -> bool:
+    """“Look at 5 events before you ship, 3 of them not proved”"""
+    of, rest = int(said[0]), said[1]
+    proved, far = len(_proved_falls(about)), len(_far_falls(about))
+    texts = {0: "", of: "; it is not proved" if of == 1 else "; none of them is proved"}
+    return of == proved + far and rest == texts.get(far, f", {far} of them not proved")
+
+
+def _judged_share(about: About, said: Sequence[str]) -> bool:
+    """The share of the figures that were measured with both releases, rounded down."""
+    failed = ("failed-before", "failed-both")
+    both = [row for row in about.both.rows if row.old and row.new and row.verdict not in failed]
+    judged = [row for row in both if row.judged]
+    return int(said[1].replace(",", "")) == len(both) and int(said[0]) == 100 * len(judged) // len(
+        both
+    )
+
+
+def _nothing_worse(about: About, said: Sequence[str]) -> bool:
+    """Nothing is called worse that nobody accepted, and nothing fell by a third that is no usual move."""
+    worse = [row for row in about.both.rows if row.verdict in ("regressed", "failed-after")]
+    accepted = bool([row for row in worse if row.waiver or row.settled])
+    return (
+        not [row for row in worse if not (row.waiver or row.settled)]
+        and not _far_falls(about)
+        and accepted == bool(said[2])
+        and _judged_share(about, said)
+    )
+
+
+def _cannot_be_compared(about: About, said: Sequence[str]) -> bool:
+    own = [
+        row for row in about.both.rows if row.verdict == "incomparable" and row.ground == said[1]
+    ]
+    return len(own) == int(said[0].replace(",", ""))
+
+
+def _not_again(about: About, said: Sequence[str]) -> bool:
+    return sum(row.new is None for row in about.both.rows) == int(said[0].replace(",", ""))
+
+
+def _on_one_board(about: About, said: Sequence[str]) -> bool:
+    """So many benchmarks have a row that fell by a third or more on this board, and none on another
+    board that measured it."""
+    fell, measured = defaultdict(set), defaultdict(set)
+    for each in about.each(row for row in about.both.rows if row.worse_by is not None):
+        measured[each.row.benchmark].add(each.row.board)
+        if each.worse >= FAR - 1e-12 and not each.row.accepted:
+            fell[each.row.benchmark].add(each.row.board)
+    own = [name for name, boards in fell.items() if boards == {said[1]} and len(measured[name]) > 1]
+    return len(own) >= int(said[0])
+
+
+def _fell_as_often(about: About, said: Sequence[str]) -> bool:
+    rows = [row for event in _listed(about, wording.MINOR) for row in event.rows]
+    return sum(each.worse >= FAR - 1e-12 for each in about.each(rows)) == int(said[0])
+
+
+def _run_again(about: About, said: Sequence[str]) -> bool:
+    names = {event.benchmark for event in _far_falls(about)}
+    if said[0] == "both releases":
+        return not names
+    return {*said[0].removesuffix(" and others").split(", ")} <= names
+
+
+HEADLINE = templates(
+    {
+        r"No figure was measured with both releases": lambda about, _: (
+            not any(row.old and row.new for row in about.both.rows)
+        ),
+        r"Do not ship: .+, \d+ rows?": lambda about, _: bool(_listed(about, "Worse", "Causes")),
+        r"Look at # events? before you ship(.*)": _look,
+        r"# % of # figures? (?:is|are) judged: a change of 50 % would show": _judged_share,
+        r"Ship what was judged: # % of # figures?; nothing got worse( but what is accepted)?": _nothing_worse,
+        r"Too little to say": lambda about, _: not _proved_falls(about) and not _far_falls(about),
+        r"# figures? fell by a third or more, as such figures often do": _fell_as_often,
+        r"# events? (?:is an improvement|are improvements)": lambda about, said: (
+            len([e for e in _listed(about, "Better", "Accepted", "Causes") if e.kind == "improved"])
+            == int(said[0])
+        ),
+        r"# figures? cannot be compared: (.+)": _cannot_be_compared,
+        r"# figures? (?:was|were) not measured again": _not_again,
+        r"# benchmarks got far worse on (.+) and on no other board, which points to .+": _on_one_board,
+        r"Of # far moves( of .+)? in earlier releases, # lasted": lambda about, said: (
+            jumps(about) == (int(said[2]), int(said[0]))
+        ),
+        r"Run (.+) again after a reboot, twice or more with each release, and add the bundles": _run_again,
+        r"Measure (.+) on (.+) again first: figures of it are in doubt": lambda about, said: any(
+            row.doubt and row.board in said[1].split(", ") for row in about.both.rows
+        ),
+        r"No board (?:has|was) .+": lambda about, _: not about.both.spans,
+        r"Compare .+": lambda about, _: not about.both.spans,
+    }
+)
+
+
+def _single(about: About, said: Sequence[str]) -> bool:
+    """“175 of them have one figure on each side”"""
+    rows = [each for each in about.each(about.both.rows) if each.row.verdict == "noisy"]
+    # Uploads that repeat another one whole are no runs, and those that repeat a part of it are.
+    least, most = (
+        sum(all(side and count(side) == 1 for side in each.sides) for each in rows)
+        for count in (lambda side: len(side.runs), lambda side: len({*map(fmean, side.runs)}))
+    )
+    return least <= (int(said[1]) if said[1] else len(rows)) <= most
+
+
+def _half_with_more(about: About, said: Sequence[str]) -> bool:
+    """With so many more runs at least half of the rows could be judged, with fewer not half of them."""
+    needed = [row.more_runs for row in about.both.rows if row.verdict == "noisy" and row.more_runs]
+    more, of = int(said[0].replace(",", "")), int((said[1] or "1").replace(",", ""))
+    return (
+        len(needed) == of
+        and 2 * sum(n <= more for n in needed) >= of > 2 * sum(n < more for n in needed) - 1
+    )
+
+
+UNJUDGED = templates(
+    {
+        r"(All|It|# of them) (?:has|have) one figure on each side": _single,
+        r"With # more runs? of each release, (?:half of the # figures|the one figure) with a known scatter could be judged": _half_with_more,
+        r"Run a benchmark again with both releases, and add the bundles to the results": _yes,
+    }
+)
+
+ALL = (*GROUNDS, *LINES, *PERHAPS, *HEADLINE, *UNJUDGED)
+
+
+def check_comparison(both: Comparison, figures: Figures, checked: Checked) -> None:
+    """Check all that a comparison says."""
+    about, where = About(figures, both), f"{both.old} → {both.new}"
+    for each in about.each(both.rows):
+        row = each.row
+        at = f"{where}, {row.board}, {row.benchmark} {row.metric} {row.params}"
+        for text in wording.ground(row).split("; "):
+            checked.check(text, GROUNDS, each, at)
+    titles = []
+    for event in (*both.events, *both.far):
+        titles.append(wording.event_title(event, both))
+        check_event(event, about, checked, f"{where}, {titles[-1]}")
+    said = headline(both)
+    more = said.more
+    # Titles are checked with their events.
+    for title in sorted(titles, key=len, reverse=True):
+        more = more.replace(title, "")
+    more = re.sub(r"^[; ]*(?:\d+ more)?\.", "", more)
+    for text in re.split(r"\. (?=[A-Z0-9])", f"{said.sentence} {more.strip()}".strip()):
+        if text := text.strip(". "):
+            checked.check(text, HEADLINE, about, where)
+    if both.counts["noisy"]:
+        for text in wording.unjudged(both):
+            checked.check(text.removesuffix("."), UNJUDGED, about, where)
