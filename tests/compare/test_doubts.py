@@ -7,9 +7,10 @@ from pathlib import Path
 from statistics import fmean
 
 import pytest
-from making import TOML, described, loaded, only, result
+from making import SHIPPED, TOML, described, loaded, only, result
 
 from perfguide.bundles.decode import Loaded
+from perfguide.catalog import benchmarks
 from perfguide.catalog.benchmarks import Catalog
 from perfguide.compare import wording
 from perfguide.compare.comparison import Comparison
@@ -336,3 +337,31 @@ def test_a_change_that_would_have_been_seen_is_larger_than_the_one_that_was_not(
     assert bool(said) is (row.verdict in ("noisy", "steady", "same") and factor not in (0.5, 2.0))
     if said:
         assert 100 * abs(factor - 1) < float(said[0])
+
+
+@pytest.mark.parametrize(
+    ("loads", "said"),
+    [
+        ((98.0, None, 35.0), "the processor worked itself then and waits for it now"),
+        ((35.0, None, 98.0), "the processor waited for it then and works itself now"),
+        ((98.0, None, 97.0), ""),
+        ((98.0, 35.0, 35.0), ""),  # OLD has it, so the rows are compared
+    ],
+)
+def test_an_engine_that_changed_while_nothing_was_measured_is_a_note(
+    loads: tuple[float | None, ...], said: str
+) -> None:
+    params = {"algorithm": "aes-256-cbc", "engine": "default", "threads": 1}
+    load = {"benchmark": "openssl", "metric": "cpu_load", "unit": "%", "params": params}
+    other = {"benchmark": "stream", "metric": "copy", "unit": "MB/s", "value": 900.0}
+    both = compared(
+        *(
+            release("sk", name, other, *([load | {"value": value}] if value else []))
+            for name, value in zip(PAST[:3], loads, strict=True)
+        ),
+        releases=("9.2", "9.3"),
+        catalog=benchmarks.load([SHIPPED])[0],
+    )
+    notes = [note for note in both.around if "last measured with 9.1" in note]
+    assert len(notes) == bool(said)
+    assert all(said in note and "with 1 cipher or hash" in note for note in notes)

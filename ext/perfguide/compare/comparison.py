@@ -11,8 +11,9 @@ from typing import Literal, NamedTuple
 from ..bundles.guide_key import GuideKey, Platform, family
 from ..common import units
 from ..common.diagnostics import Diagnostic
+from ..figures import engines
 from ..figures.conditions import SETUP
-from ..figures.pool import Pool
+from ..figures.pool import Pool, Record
 from . import drift
 from .causes import explained
 from .doubts import doubted
@@ -184,6 +185,7 @@ def compare(
     titles = {row.benchmark: rules.names.catalog.title(row.benchmark) for row in judged}
     drifts = drift.words(drift.drifting(judged), titles)
     around, unstated = _conditions(before.pool, after.pool, judged, rules.names)
+    around += _engines_since(judged, after.pool, history, rules.names)
     proved, far = events(judged, before, after, rules.names)
     return Comparison(
         old.name,
@@ -329,6 +331,54 @@ def _engines(judged: Sequence[Row], names: Names) -> list[str]:
         f"{board}, {benchmark}: {ground}; {count} figures are not compared"
         for (board, benchmark, ground), count in sorted(rows.items())
     ]
+
+
+def _engines_since(judged: Sequence[Row], pool: Pool, history: History, names: Names) -> list[str]:
+    """Return where another engine seems to have run than when a board last measured a benchmark, before OLD, once
+    for each board and benchmark."""
+    again: dict[tuple[str, str], list[Record]] = {}
+    for row in judged:
+        if row.verdict == "only-new" and row.new and engines.ENGINE in row.params:
+            again.setdefault((row.board, row.benchmark), []).append(row.new)
+    out = []
+    for (board, benchmark), records in again.items():
+        now, guide = _waiting(records), records[0].guide
+        guides = history.guides_with(guide.platform, board) if now else []
+        for key in reversed(guides[: guides.index(guide)] if guide in guides else []):
+            earlier = [
+                record
+                for record in history.records(pool, key)
+                if record.benchmark == benchmark
+                and names.boards.today(guide.soc, record.board) == board
+            ]
+            was = _waiting(earlier)
+            runs = [run for run in now if run in was and now[run] != was[run]]
+            if runs:
+                waits = now[runs[0]]
+                states = (
+                    ("worked itself", "waits for it")
+                    if waits
+                    else ("waited for it", "works itself")
+                )
+                out.append(
+                    f"{guide.soc}, {family(guide)}, {names.boards.short(guide.soc, board)}, "
+                    f"{names.catalog.title(benchmark)}: last measured with {key.release}, and "
+                    f"{ENGINE_CHANGED} since: by its load, the processor {states[0]} then and "
+                    f"{states[1]} now, with {len(runs)} {CIPHERS[len(runs) > 1]}"
+                )
+            if earlier:
+                break
+    return out
+
+
+CIPHERS = ("cipher or hash", "ciphers or hashes")
+"""Words for one run of a benchmark with engines, and for more."""
+
+
+def _waiting(records: Sequence[Record]) -> dict[object, bool]:
+    """Return for each run whose load shows it whether the processor waited for an engine, by its parameters."""
+    states = {run[3]: engines.is_waiting(load) for run, load in engines.loads(records).items()}
+    return {run: state for run, state in states.items() if state is not None}
 
 
 def _conditions(
