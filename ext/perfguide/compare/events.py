@@ -471,7 +471,7 @@ def _causes(rows: Sequence[Row], names: Names) -> list[Event]:
         boards = tuple(sorted({row.board for row in own}, key=units.natural))
         more = [f"{len(titles) - NAMED} more benchmarks"] * (len(titles) > NAMED + 1)
         named = ", ".join([*titles][: NAMED if more else None] + more)
-        said = f"{_moves(own)} of {named}" if not benchmark else _moves(own)
+        said = _moves(own) if benchmark else f"{_moves(own)}; these are of {named}"
         perhaps = (f"Not compared: {said}",)
         first = own[0].benchmark
         out.append(

@@ -706,7 +706,7 @@ def ground(row: Row) -> str:
     """Why the verdict is as it is, what could have been seen, and what would settle it."""
     parts = [row.ground, *row.aliases]
     if row.detectable is not None and _would_be_seen(row, row.detectable):
-        parts.append(f"{_detectable(row, row.detectable)} would have been seen")
+        parts.append(_detectable(row, row.detectable))
     if row.verdict in ("noisy", "steady"):
         parts.append(usual(row))
     if row.verdict in ("noisy", "steady") and row.more_runs:
