@@ -135,7 +135,8 @@ def _sides(benchmark: Benchmark | None, param: str, values: Collection[Scalar | 
 def _rest_of_tables(rows: Sequence[Row], exchanged: Sequence[int], param: str) -> list[int]:
     """Return the other rows of two tables that are exchanged, such as the loads of their rates: those
     with the same parameters but for those by which the rows of a table differ."""
-    if not param:
+    # Rows that OLD has not measured have no verdict, and nothing beside them to take back.
+    if not param or not exchanged:
         return []
     own = [rows[index] for index in exchanged]
     values = {row.params[param] for row in own}
