@@ -295,3 +295,17 @@ def test_a_figure_per_mhz_that_a_wrong_clock_makes_impossible_is_a_part_of_its_e
     said = " ".join(wording.event_lines(event, both))
     assert "the record may be wrong" in said and "beyond what is possible" in said
     assert both.counts["incomparable"] == 1
+
+
+def test_exchanged_columns_that_the_older_release_has_not_measured_are_no_event(
+    tmp_path: Path,
+) -> None:
+    other = loaded(result("lat_a", "us", value=3.0), id="sk-9.2", sdk__version="9.2")
+    newest_one = loaded(result("lat_a", "us", value=3.0), id="sk-more", sdk__version="9.3")
+    both = compared(
+        engines("9.1"), other, engines("9.3", swapped=True), newest_one,
+        releases=("9.2", "9.3"),
+        catalog=described(tmp_path),
+    )  # fmt: skip
+    assert {row.verdict for row in both.rows} == {"only-new", "same"}
+    assert not both.events and not both.far
