@@ -39,13 +39,11 @@ class SharedMove:
     def sentence(self) -> str:
         """The move with its range, and how much of it is proved: ``10 to 12 % worse with 11.02``."""
         ordered = sorted(self.moves, key=abs)
-        ends = dict.fromkeys(_size(move) for move in (ordered[0], ordered[-1]))
         word = "better" if ordered[0] > 0 else "worse"
         once = len(self.pairs) - self.proved
-        span = " to ".join(ends).replace(" % to ", " to ")
         evidence = f"proved on {self.proved}, measured once on {once}" if once else "all proved"
         return (
-            f"{self.title}: {word} by {span} with {self.line} "
+            f"{self.title}: {word}{_span(ordered[0], ordered[-1])} with {self.line} "
             f"on {len(self.pairs)} systems, {evidence}"
         )
 
@@ -114,8 +112,11 @@ def _alike(own: dict[ReleasePair, Entry]) -> dict[ReleasePair, Entry]:
     return {pair: near[pair] for pair in order}
 
 
-def _size(move: float) -> str:
-    """Return how large a move is: ``12 %``, or ``÷5`` from a factor of two on."""
-    if abs(move) >= math.log(2):
-        return f"{'×' if move > 0 else '÷'}{units.number(math.exp(abs(move)), digits=2)}"
-    return f"{units.number(100 * abs(math.expm1(move)), digits=2)} %"
+def _span(least: float, largest: float) -> str:
+    """Return the range of moves: `` by 12 to 15 %``, or ``, ÷1.9 to ÷5`` if one is a factor of two or more."""
+    if abs(largest) >= math.log(2):
+        sign = "×" if largest > 0 else "÷"
+        ends = [f"{sign}{units.number(math.exp(abs(move)), digits=2)}" for move in (least, largest)]
+        return f", {' to '.join(dict.fromkeys(ends))}"
+    shares = [units.number(100 * abs(math.expm1(move)), digits=2) for move in (least, largest)]
+    return f" by {' to '.join(dict.fromkeys(shares))} %"
