@@ -18,7 +18,7 @@ SIZES = (16, 256, 1024, 8192, 16384)
 """Block sizes in bytes."""
 
 NOTHING_LEFT = 0.004
-"""By what a figure is multiplied of which next to nothing is left."""
+"""The factor of a figure that falls to next to nothing."""
 
 BENCHMARKS = {
     "openssl": "aes-128-cbc",
@@ -94,7 +94,7 @@ def archive(seed: int, wide: bool = True) -> Archive:
 
 
 Change = tuple[Callable[[str, Result], bool], float, bool]
-"""Of which figures it is, by what it multiplies them, and whether it lasts."""
+"""The figures that change, the factor, and whether the change lasts."""
 
 
 def _events(rng: random.Random, boards: list[str], is_newest: bool) -> list[Change]:

@@ -94,7 +94,7 @@ class Figures:
 
 @dataclass(frozen=True)
 class About:
-    """What a sentence is about: a comparison, an event of it, a row."""
+    """The comparison, event or row that a sentence is about."""
 
     figures: Figures
     both: Comparison
@@ -226,8 +226,8 @@ def number(text: str) -> float:
 
 def rounds(text: str, value: float, digits: int = 4) -> bool:
     """Return whether a text is a figure with as many digits, and all of those before the point."""
-    place = min(math.floor(math.log10(abs(value))) - digits + 1, 0) if value else 0
-    return abs(number(text) - value) <= 0.5001 * 10.0**place + 1e-9 * abs(value)
+    exponent = min(math.floor(math.log10(abs(value))) - digits + 1, 0) if value else 0
+    return abs(number(text) - value) <= 0.5001 * 10.0**exponent + 1e-9 * abs(value)
 
 
 def is_change(text: str, ratio: float) -> bool:
@@ -255,14 +255,14 @@ def templates(patterns: dict[str, Holds]) -> Templates:
 
 @dataclass
 class Checked:
-    """How often each sentence was met, and those that are false or that no pattern fits."""
+    """The number of times that each sentence was met, and those that are false or that no pattern fits."""
 
     met: Counter[str]
     false: list[str]
 
-    def check(self, text: str, known: Templates, about: About, where: str = "") -> None:
+    def check(self, text: str, templates: Templates, about: About, where: str = "") -> None:
         """Check a sentence by the first of some patterns that it fits."""
-        for pattern, holds in known:
+        for pattern, holds in templates:
             if match := pattern.fullmatch(text):
                 is_true = holds(about, [group or "" for group in match.groups()])
                 self.note(pattern.pattern, text, is_true, where)
@@ -305,18 +305,18 @@ def _counts(about: About, said: Sequence[str]) -> bool:
 
 
 def _lay(about: About, said: Sequence[str]) -> bool:
-    """Of all earlier releases, those under like conditions: mostly the last ones, else some with such ends."""
-    told, past = re.findall(N, said[1]), about.before(99)
+    """Return whether some earlier releases have such ends: mostly the last ones, as others had other conditions."""
+    printed, past = re.findall(N, said[1]), about.before(99)
 
     def fits(low: float, high: float) -> bool:
         if "%" in said[1]:
             size = 100 * (high / low - 1) or 1e-9
-            return abs(number(told[0]) - size) <= 0.0501 * 10.0 ** (
+            return abs(number(printed[0]) - size) <= 0.0501 * 10.0 ** (
                 math.floor(math.log10(size)) + 1
             )
         if "×" in said[1]:
-            return rounds(told[0], high / low, 3)
-        return rounds(told[0], low) and rounds(told[-1], high)
+            return rounds(printed[0], high / low, 3)
+        return rounds(printed[0], low) and rounds(printed[-1], high)
 
     last = past[-int(said[0]) :]
     return len(last) == int(said[0]) and (
@@ -343,15 +343,15 @@ def _failed(is_new: bool) -> Holds:
 def _overlap(about: About, said: Sequence[str]) -> bool:
     old, new = about.sides
     assert old and new
-    told = [re.findall(N, text) for text in (said[2], said[1])]
-    shown = []
-    for text, side, by in zip(told, (old, new), (1.0, about.at_work), strict=True):
+    printed = [re.findall(N, text) for text in (said[2], said[1])]
+    spreads = []
+    for text, side, by in zip(printed, (old, new), (1.0, about.at_work), strict=True):
         ends = [(by * low / about.scale, by * high / about.scale) for low, high in side.ends]
-        shown += [
+        spreads += [
             each for each in ends if rounds(text[0], each[0], 6) and rounds(text[-1], each[1], 6)
         ][:1]
-    gap = max(low for low, _ in shown) - min(high for _, high in shown)
-    return len(shown) == 2 and (gap > 0) == (said[0] == "lie next to each other")
+    gap = max(low for low, _ in spreads) - min(high for _, high in spreads)
+    return len(spreads) == 2 and (gap > 0) == (said[0] == "lie next to each other")
 
 
 def _same_work(about: About, said: Sequence[str]) -> bool:
@@ -448,7 +448,7 @@ def _was_and_is(about: About, said: Sequence[str]) -> bool:
 
 
 def _yes(about: About, said: Sequence[str]) -> bool:
-    """A judgement, or words of people, of which no figure says more."""
+    """A judgement, or words of people, that no figure can prove."""
     return True
 
 
@@ -483,7 +483,7 @@ def _of_sides(then: Holds = _yes) -> Holds:
 
 
 NO_PAST = _yes
-"""Whether earlier releases had the same conditions is a judgement."""
+"""The truth of a judgement: that earlier releases had the same conditions."""
 
 ONE_EACH = "(one run or mean of samples|one or several runs) each"
 
@@ -678,7 +678,7 @@ def is_size(text: str, event: Event, about: About) -> bool:
             return False
     if "fails now" in text and not any(row.verdict == "failed-after" for row in event.rows):
         return False
-    told = [
+    far_rows = [
         each
         for each in rated
         if math.isfinite(each.worse)
@@ -689,13 +689,13 @@ def is_size(text: str, event: Event, about: About) -> bool:
         for group in (*match.groups()[:1], *match.groups()[2:4], *match.groups()[5:11])
         if group
     ]
-    if not told:
+    if not far_rows:
         return not said
-    logs = sorted(abs(each.worse) for each in told)
+    logs = sorted(abs(each.worse) for each in far_rows)
     if match[1]:
         ratios = [
             each.per_work if each.row.work is not None else each.ends[1] / each.ends[0]
-            for each in told
+            for each in far_rows
         ]
         shares = sorted(100 * abs(ratio - 1) for ratio in ratios)
         ends = [median(shares), shares[0], shares[-1]]
@@ -705,7 +705,7 @@ def is_size(text: str, event: Event, about: About) -> bool:
     ends = [math.exp(log) for log in (median(logs), logs[0], logs[-1])]
     if any(
         text[0] in "×÷" and (text[0] == "×") != (each.worse > 0) ^ (each.row.better == "higher")
-        for each in told
+        for each in far_rows
         for text in said
     ):
         return False
@@ -716,7 +716,7 @@ def is_size(text: str, event: Event, about: About) -> bool:
 
 
 def _moved_less(about: About, said: Sequence[str]) -> bool:
-    """The other rows of the benchmark on these boards, of which nine in ten moved less."""
+    """Nine in ten of the other rows of the benchmark on these boards moved less."""
     event_rows = {id(row) for row in (*about.rows, *about.beside)}
     boards = {row.board for row in about.rows}
     moves = [
@@ -765,7 +765,7 @@ def _counted(rows: Sequence[Row]) -> Sequence[Row]:
 
 
 def fates(about: About, release: str) -> Counter[str]:
-    """What became of rows with a release, of those that were measured in it."""
+    """Count what became of those rows that were measured in a release."""
     out: Counter[str] = Counter()
     for each in about.each(_counted(about.rows)):
         later = dict(each.series(all_of=True)).get(release) if each.row.new else None
@@ -810,8 +810,8 @@ def _fate_of(about: About, said: Sequence[str]) -> bool:
 
 
 def jumps(about: About, benchmark: str = "") -> tuple[int, int]:
-    """How many figures of earlier releases lay far beyond all before them, and of how many the next
-    release kept it."""
+    """Count the figures of earlier releases that lay far beyond all before them, and those that the next
+    release kept."""
     lasted = of = 0
     for each in about.each(about.both.rows):
         row = each.row
@@ -873,13 +873,13 @@ def _not_compared(about: About, said: Sequence[str]) -> bool:
     pairs = [(each.row.unit, *each.ends) for each in rated if 0 not in each.ends]
     ratios = [new / old for unit, old, new in pairs if unit != "%" and min(old, new) > 0]
     loads = [(old, new) for unit, old, new in pairs if unit == "%"]
-    told = re.search(
+    printed = re.search(
         rf"(?:from )?({CHANGE})(?: to ({CHANGE}))?", re.sub("loads mostly .*", "", said[1])
     )
-    if bool(told) != bool(ratios) or int(said[0].replace(",", "")) != len(about.rows):
+    if bool(printed) != bool(ratios) or int(said[0].replace(",", "")) != len(about.rows):
         return False
-    if told and not (
-        is_change(told[1], min(ratios)) and is_change(told[2] or told[1], max(ratios))
+    if printed and not (
+        is_change(printed[1], min(ratios)) and is_change(printed[2] or printed[1], max(ratios))
     ):
         return False
     of_loads = re.search(rf"loads mostly ({N}) → ({N}) %", said[1])
@@ -974,7 +974,7 @@ def check_event(event: Event, about: About, checked: Checked, where: str) -> Non
                 checked.check(text, PERHAPS, own, where)
         elif said.startswith("Beside it"):
             checked.note("beside it", line, _is_beside(said, event, own), where)
-        elif any(known.fullmatch(said) for known, _ in LINES):
+        elif any(pattern.fullmatch(said) for pattern, _ in LINES):
             checked.check(said, LINES, own, where)
         else:
             for text in said.removeprefix("Not proved: ").split("; "):
@@ -984,10 +984,10 @@ def check_event(event: Event, about: About, checked: Checked, where: str) -> Non
 def _is_extent(title: str, benchmark: str, boards: str, about: About) -> bool:
     """“STREAM, evm: 3 rows moved by 2.1 to 9.8 %, or to 0”"""
     begin = f"{benchmark}{boards}: {wording.count(len(about.rows), 'row')} moved "
-    told = [each for each in about.each() if each.is_rated]
+    rated = [each for each in about.each() if each.is_rated]
     near = [
         each
-        for each in told
+        for each in rated
         if not (each.row.unit == "%" and 0 < min(each.ends) < 1 <= max(each.ends))
     ]
     logs = sorted(abs(each.worse) for each in near if math.isfinite(each.worse))
@@ -1069,7 +1069,7 @@ def _judged_share(about: About, said: Sequence[str]) -> bool:
 
 
 def _nothing_worse(about: About, said: Sequence[str]) -> bool:
-    """Nothing is called worse that nobody accepted, and nothing fell by a third that is no usual move."""
+    """Each row that is called worse was accepted, and nothing fell by a third that is no usual move."""
     worse = [row for row in about.both.rows if row.verdict in ("regressed", "failed-after")]
     accepted = bool([row for row in worse if row.waiver or row.settled])
     return (
@@ -1149,7 +1149,7 @@ HEADLINE = templates(
 def _single(about: About, said: Sequence[str]) -> bool:
     """“175 of them have one figure on each side”"""
     rows = [each for each in about.each(about.both.rows) if each.row.verdict == "noisy"]
-    # Uploads that repeat another one whole are no runs, and those that repeat a part of it are.
+    # Uploads that repeat all of another one are no runs, and those that repeat a part of it are.
     least, most = (
         sum(all(side and count(side) == 1 for side in each.sides) for each in rows)
         for count in (lambda side: len(side.runs), lambda side: len({*map(fmean, side.runs)}))
