@@ -92,7 +92,7 @@ def said(unit: str, *rows: tuple[str, float], **more: Any) -> str:
     own = [RankedRow(soc, "", "", "", "", n, None, None, "", None, []) for soc, n in rows]
     own[0] = msgspec.structs.replace(own[0], **more)
     ranking = with_axis("x", unit, "higher", own)
-    return lead(RankedFigures("x", "", "rate", {}, False, ranking, [], []))
+    return lead(RankedFigures("x", "", "rate", {}, False, ranking, [], [], []))
 
 
 @pytest.mark.parametrize(

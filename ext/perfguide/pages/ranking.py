@@ -99,18 +99,20 @@ class Ranking(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class _Figure:
-    """A figure of several SoCs, by its metric and its parameters but the engine."""
+    """A figure of several SoCs, by its metric and its parameters but the engine. ``failed`` are SoCs with a
+    run of it that failed."""
 
     metric: str
     params: dict[str, Scalar]
     is_headline: bool
     records: list[Record]
+    failed: set[str]
 
 
 class RankedFigures(msgspec.Struct, frozen=True):
     """The figures of one ranking: its name, its address below the benchmark's page, the metric and the
     parameters but the engine, the figures that are in doubt and not ranked, each with the reason, and
-    the SoCs without one."""
+    the SoCs without one: those whose runs failed, and those that did not measure it."""
 
     name: str
     slug: str
@@ -119,6 +121,7 @@ class RankedFigures(msgspec.Struct, frozen=True):
     is_headline: bool
     ranking: Ranking
     left_out: list[tuple[str, str]]
+    failed: list[str]
     not_measured: list[str]
 
 
@@ -130,7 +133,7 @@ def rankings(
     engine = engines.ENGINE if benchmark.param(engines.ENGINE).classes else ""
     groups: dict[tuple[Any, ...], list[Record]] = {}
     for record in records:
-        if record.cell.mean is None or _is_beside(benchmark, record):
+        if _is_beside(benchmark, record):
             continue
         params = tuple(sorted((n, v) for n, v in record.params.items() if n != engine))
         # Units of one kind are converted; those of two kinds cannot be ranked together.
@@ -138,12 +141,15 @@ def rankings(
     loads = {(*_run(r), r.metric, frozenset(r.params.items())): r.cell.mean for r in records}
     likely = engines.inferred(records, site.catalog)
     ranked = []
-    for (metric, params, _), own in groups.items():
-        if len({record.guide.soc for record in own}) > 1:
+    for (metric, params, _), every in groups.items():
+        own = [record for record in every if record.cell.mean is not None]
+        measured = {record.guide.soc for record in own}
+        failed = {record.guide.soc for record in every} - measured
+        if len(measured) > 1:
             rank = benchmark.metric_rank(metric)[0], units.natural(metric)
             ranks = tuple((n, benchmark.value_rank(n, v)) for n, v in params)
             is_headline = _is_headline(benchmark, own)
-            figure = _Figure(metric, dict(params), is_headline, own)
+            figure = _Figure(metric, dict(params), is_headline, own, failed)
             ranked.append(((not is_headline, rank, ranks), figure))
     ranked.sort(key=lambda each: each[0])
     out = []
@@ -154,10 +160,12 @@ def rankings(
         outcome = _ranked(site, benchmark, own, name, engine, loads, likely, pages)
         if outcome:
             ranking, left_out = outcome
-            present = {row.soc for row in ranking.rows}
+            # A SoC whose figures are all in doubt is listed with those.
+            present = {record.guide.soc for record in own} | figure.failed
             missing = sorted((soc for soc in pages if soc not in present), key=units.natural)
+            failed = sorted(figure.failed, key=units.natural)
             names = (name, slug, figure.metric, figure.params, figure.is_headline)
-            out.append(RankedFigures(*names, ranking, left_out, missing))
+            out.append(RankedFigures(*names, ranking, left_out, failed, missing))
     return out
 
 

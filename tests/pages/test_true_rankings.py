@@ -1,0 +1,263 @@
+"""What rankings of archives at random say is true of their bundles."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any
+
+import msgspec
+import truth
+from making import SHIPPED
+from msgspec import UNSET
+from random_archives import archive
+from truth import N
+
+from perfguide.bundle import Result, digest
+from perfguide.bundles.decode import Loaded
+from perfguide.bundles.guide_key import version
+from perfguide.catalog import benchmarks
+from perfguide.catalog.board_names import Boards
+from perfguide.common import units
+from perfguide.figures import rows
+from perfguide.figures.pool import Pool, Record
+from perfguide.pages import benchmark as benchmark_pages
+from perfguide.pages import newest, ranking
+from perfguide.pages.ranking import RankedFigures
+
+CATALOG = benchmarks.load([SHIPPED])[0]
+PARAMS = ("algorithm", "block_size", "buffer_size", "direction", "frame_size")
+"""The parameters of the archives but the engine; others are defaults."""
+
+FORMS = (
+    r"(?P<first>\S+) leads with {figure}(?:; the next (?P<next>\d+) are within 10 % of each other)?",
+    r"(?P<near>\d+) SoCs are within 5 % of each other; (?P<first>\S+) is first with {figure}",
+    r"(?:(?P<near>\d+) SoCs are within 5 % of each other; )?(?P<equal>\S.*) are first with {figure}",
+)
+FIGURE = (
+    rf"(?:a score of )?(?P<figure>{N})(?: (?P<unit>[^ .;(]+))?"
+    rf"(?: at (?P<load>{N}) % CPU)?(?: \((?P<engine>.+?)\))?"
+)
+SPREAD = rf"(?: Its runs differ, from (?P<low>{N}) to (?P<high>{N}), so its rank is not certain\.)?"
+
+
+def archive_of_socs(seed: int) -> list[Loaded]:
+    """Bundles of four SoCs, three of which are about equally fast, and whose boards have other releases."""
+    out = []
+    for number, factor in enumerate((1.0, (1.0, 1.02, 1.2)[seed % 3], (1.04, 1.09)[seed % 2], 1.0)):
+        for item in archive(seed + 100 * (number == 3)).bundles[-9 : -1 if number == 1 else None]:
+            name = f"{number}-{item.bundle.id}"
+            board = msgspec.structs.replace(item.bundle.board, soc=f"S{number}")
+            own = [
+                Result(each.benchmark, each.metric, each.unit, params=each.params, status="fail")
+                if (number, each.metric) == (3, "scale")
+                else scaled(each, factor)
+                for each in item.bundle.results
+            ]
+            bundle = msgspec.structs.replace(item.bundle, id=name, board=board, results=own)
+            out.append(Loaded(item.root, name, bundle, digest(bundle)))
+    return out
+
+
+def scaled(result: Result, factor: float) -> Result:
+    """A result with its figures but for loads multiplied by a factor."""
+    if result.unit == "%" or result.status is not UNSET:
+        return result
+    own = {n: getattr(result, n) for n in ("value", "min", "max")}
+    changed = {n: factor * value for n, value in own.items() if value is not UNSET}
+    if result.samples is not UNSET:
+        changed["samples"] = [factor * each for each in result.samples]
+    return msgspec.structs.replace(result, **changed)
+
+
+@dataclass(frozen=True)
+class Best:
+    """The best sound figure of a SoC, in the base unit of its kind, and what ran."""
+
+    soc: str
+    figure: float
+    runs: truth.Runs
+    load: float | None
+    engine: str
+
+
+Place = tuple[str, str, str]
+"""A benchmark, a SoC and a board."""
+
+
+class Measured:
+    """The results of the newest release of each board with any figure of a benchmark."""
+
+    def __init__(self, bundles: Sequence[Loaded]) -> None:
+        self.results: dict[Place, dict[Any, list[Result]]] = {}
+        self.releases: dict[Place, tuple[Any, ...]] = {}
+        for item in bundles:
+            own, release = item.bundle.board, version(item.bundle.sdk.version)
+            for each in item.bundle.results:
+                place = (each.benchmark, own.soc, own.name)
+                if place not in self.releases or release > self.releases[place]:
+                    self.releases[place], self.results[place] = release, defaultdict(list)
+                if release == self.releases[place]:
+                    key = (each.metric, *sorted(each.params.items()))
+                    self.results[place][key].append(each)
+
+    def socs(self, benchmark: str) -> set[str]:
+        return {soc for name, soc, _ in self.results if name == benchmark}
+
+    def best(
+        self, benchmark: str, figures: RankedFigures
+    ) -> tuple[dict[str, Best], dict[str, bool]]:
+        """The best figure of each SoC, of the newest release with a sound one; and for each SoC that
+        ran it whether a run gave a figure."""
+        wanted = {n: v for n, v in figures.params.items() if n in PARAMS}
+        sign = -1 if figures.ranking.better == "lower" else 1
+        out: dict[str, tuple[Any, Best]] = {}
+        having: dict[str, bool] = {}
+        for place, own in self.results.items():
+            _, soc, board = place
+            for (metric, *pairs), results in own.items() if place[0] == benchmark else ():
+                params, runs = dict(pairs), truth.runs_of(results)
+                engine = params.pop("engine", "")
+                if (metric, params) != (figures.metric, wanted):
+                    continue
+                having[soc] = having.get(soc, False) or runs.mean is not None
+                if runs.mean is None:
+                    continue
+                key = (self.releases[place], sign * runs.mean)
+                if not is_doubtful(soc, board, metric) and (soc not in out or key > out[soc][0]):
+                    load = _load(own, metric, params, engine)
+                    out[soc] = key, Best(soc, runs.mean, runs, load, engine)
+        return {soc: best for soc, (_, best) in out.items()}, having
+
+
+def _load(own: Any, metric: str, params: dict[str, Any], engine: str) -> float | None:
+    start = metric.removesuffix("throughput") if metric.endswith("throughput") else ""
+    # OpenSSL has one load for all sizes of blocks.
+    of_run = {n: v for n, v in params.items() if n != "block_size"} | (
+        {"engine": engine} if engine else {}
+    )
+    results = own.get((f"{start}cpu_load", *sorted(of_run.items())))
+    return truth.runs_of(results).mean if results else None
+
+
+def is_engine(said: str, best: Best) -> bool:
+    if said.startswith("likely"):
+        waits = best.load is not None and best.load < 60
+        return best.engine == "" and (said == "likely the accelerator") == waits
+    names = {"": "engine not recorded", "hw": "accelerator", "arm-ce": "Arm Crypto Extension"}
+    return said in (names | {"sw": "software"})[best.engine]
+
+
+def is_doubtful(soc: str, board: str, metric: str) -> bool:
+    """Whether a figure of the archives is taken to be in doubt."""
+    return (soc, board, metric) in {("S0", "evm", "copy"), ("S3", "evm", "write_throughput")} or (
+        soc == "S2" and metric == "lat_pipe"
+    )
+
+
+def doubt(record: Record) -> str:
+    return "odd" if is_doubtful(record.guide.soc, record.board, record.metric) else ""
+
+
+def rankings_of(bundles: Sequence[Loaded]) -> Iterator[tuple[str, RankedFigures]]:
+    pool = Pool(rows.build([*bundles]), CATALOG)
+    platforms = {guide.platform: guide.soc for guide in pool.guides()}
+    site: Any = SimpleNamespace(
+        pool=pool,
+        catalog=CATALOG,
+        boards=Boards({}),
+        marks=SimpleNamespace(doubt=doubt),
+        platform_slugs=platforms,
+    )
+    for name in pool.benchmarks():
+        measured = [*pool.guides_and_boards(name)]
+        pages = dict.fromkeys((guide.soc for guide, _ in measured), "")
+        chosen = newest.of_boards(measured, site.boards)
+        for each in benchmark_pages._rankings(site, name, chosen, pages):
+            yield name, each
+
+
+def ratio(one: float, other: float) -> float:
+    small, large = sorted((one, other))
+    return large / small if small else math.inf if large else 1.0
+
+
+Form = tuple[int, bool, bool, bool]
+"""The number of a form of the sentence, and whether it names a spread, SoCs near the first, and SoCs near the
+second."""
+
+
+def check(benchmark: str, figures: RankedFigures, measured: Measured) -> tuple[Form, list[str]]:
+    """Return the form of the sentence about a ranking, and what of it and its lists is false."""
+    said = ranking.lead(figures)
+    best, having = measured.best(benchmark, figures)
+    sign = 1 if figures.ranking.better == "lower" else -1
+    order = sorted(best.values(), key=lambda each: sign * each.figure)
+    first, second = order[:2]
+    scale = units.parse(figures.ranking.unit).scale
+    number, match = next(
+        (number, match)
+        for number, form in enumerate(FORMS)
+        if (match := re.fullmatch(rf"{form.format(figure=FIGURE)}\.{SPREAD}", said))
+    )
+    at = match.groupdict()
+    same = [each.soc for each in order if math.isclose(each.figure, first.figure, rel_tol=1e-12)]
+    near = [each for each in order if ratio(each.figure, first.figure) < 1.05]
+    close = [each for each in order[1:] if ratio(each.figure, second.figure) <= 1.1]
+    spread = first.runs.high / first.runs.low if first.runs.low else 1.0
+    truths = {
+        "figure": truth.rounds(at["figure"], first.figure / scale),
+        "first": len(same) > 1 or at["first"] == first.soc,
+        "equal": len(same) == 1 or {*re.split(", | and ", at["equal"] or "")} == {*same},
+        "leads": ("leads" in said)
+        == (len(same) == 1 and ratio(first.figure, second.figure) >= 1.05),
+        "near": not at.get("near") or int(at["near"]) == len(near) > 1,
+        "next": "leads" not in said or int(at.get("next") or 1) == len(close),
+        "load": len(same) > 1
+        or (
+            (at["load"] is None) == (first.load is None)
+            and (first.load is None or truth.rounds(at["load"], first.load))
+        ),
+        "engine": len(same) > 1 or is_engine(at.get("engine") or "", first),
+        "spread": len(same) > 1
+        or (
+            (at["low"] is not None) == (spread >= 1.5)
+            and (
+                spread < 1.5
+                or (
+                    truth.rounds(at["low"], first.runs.low / scale)
+                    and truth.rounds(at["high"], first.runs.high / scale)
+                )
+            )
+        ),
+        "not measured": {*figures.not_measured} == measured.socs(benchmark) - {*having},
+        "failed": {*figures.failed} == {soc for soc, gave in having.items() if not gave},
+        "left out": {name.split()[0] for name, _ in figures.left_out}
+        >= {soc for soc, gave in having.items() if gave} - {*best},
+    }
+    form = (number, at["low"] is not None, at.get("near") is not None, at.get("next") is not None)
+    return form, [f"{why}: {said}" for why, holds in truths.items() if not holds]
+
+
+def test_what_a_ranking_says_is_true() -> None:
+    met: Counter[Form] = Counter()
+    lists: Counter[str] = Counter()
+    false = []
+    for seed in range(8):
+        bundles = archive_of_socs(seed)
+        measured = Measured(bundles)
+        for benchmark, figures in rankings_of(bundles):
+            form, wrong = check(benchmark, figures, measured)
+            met[form] += 1
+            for name in ("failed", "left_out", "not_measured"):
+                lists[name] += bool(getattr(figures, name))
+            false += [f"seed {seed}, {benchmark}, {figures.name}: {each}" for each in wrong]
+    assert false == []
+    assert len(lists) == 3 and all(lists.values()), lists
+    assert {number for number, *_ in met} == {0, 1, 2}
+    assert all({form[at] for form in met} == {True, False} for at in (1, 2, 3))
+    assert {near for number, _, near, _ in met if number == 2} == {True, False}
