@@ -142,7 +142,7 @@ def _releases(releases: Sequence[str]) -> str:
 
 
 def unjudged(comparison: Comparison) -> list[str]:
-    """Return why figures cannot be judged, and what would help."""
+    """Return why nothing is called of figures, how many would show a far change, and what would help."""
     rows = of_verdict(comparison.rows, ["noisy"])
     single = sum(" runs " not in row.figures for row in rows)
     more_runs = sorted(row.more_runs for row in rows if row.more_runs)
@@ -153,6 +153,11 @@ def unjudged(comparison: Comparison) -> list[str]:
         )
         have = "has" if single == 1 else "have"
         out.append(f"{all_of} {have} one figure on each side.")
+    if judged := sum(row.judged for row in rows):
+        # Without this the share in the headline and the number of these rows seem to contradict each other.
+        which = "it" if len(rows) == 1 else f"{judged:,} of them"
+        which += ", which counts" if judged == 1 else ", which count"
+        out.append(f"A change of 50 % would have shown in {which} as judged.")
     if more_runs:
         # The median, since some rows would need hundreds of runs.
         middle = more_runs[len(more_runs) // 2]
