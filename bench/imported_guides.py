@@ -92,7 +92,7 @@ def outcome(guide: Path, folder: Path) -> Outcome:
     bundles = [each.bundle for each in holdings.ledger.bundles]
     # The last line of the command has the counts.
     summary = messages.rstrip().rpartition("\n")[2]
-    left_out = int(summary.partition("; ")[2].split(" ", 1)[0])
+    left_out = int(summary.partition("cells left out: ")[2].split(",", 1)[0])
     own = [result for bundle in bundles for result in bundle.results]
     return Outcome(
         guide.name,

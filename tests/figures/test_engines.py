@@ -111,7 +111,7 @@ def test_an_engine_that_seems_to_have_changed_is_one_finding() -> None:
     both = compare(old, new, history, Rules(names), Filter())
     assert {row.verdict for row in both.rows} == {"incomparable"} and len(both.rows) == 7
     assert only([note for note in both.notes if "engine" in note]) == (
-        "AM62X, Linux, sk, openssl: the engine seems to have changed: offload before, plain "
+        "AM62X, Linux, sk, OpenSSL: the engine seems to have changed: offload before, plain "
         "software now (inferred); 7 figures are not compared"
     )
 

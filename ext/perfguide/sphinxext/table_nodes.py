@@ -583,9 +583,7 @@ def grids(
         parts = _fitting(heads, body, keys, list(groups.values()), is_turned, squares)
     # A copy of the table has these as columns.
     same = leaf["same"] + ([] if rows is None else [(header[0][0], units.whole(body[rows[0]][0]))])
-    same_attribute = (
-        f' data-perf-same="{escape(json.dumps(same, ensure_ascii=False))}"' if same else ""
-    )
+    same_attribute = f' data-perf-same="{escape(json.dumps(same))}"' if same else ""
     out = []
     for number, own in enumerate(parts):
         # A row has one address: that in the first part. Regions of a page need names of their own.
