@@ -163,9 +163,9 @@ def rankings(
             # A SoC whose figures are all in doubt is listed with those.
             present = {record.guide.soc for record in own} | figure.failed
             missing = sorted((soc for soc in pages if soc not in present), key=units.natural)
-            failed = sorted(figure.failed, key=units.natural)
             names = (name, slug, figure.metric, figure.params, figure.is_headline)
-            out.append(RankedFigures(*names, ranking, left_out, failed, missing))
+            without = sorted(figure.failed, key=units.natural), missing
+            out.append(RankedFigures(*names, ranking, left_out, *without))
     return out
 
 
