@@ -823,7 +823,7 @@ def jumps(about: About, benchmark: str = "") -> tuple[int, int]:
             away = values[at] - values[at - 1]
             past = values[:at]
             if (
-                abs(away) > 5 * (max(past) - min(past))
+                abs(away) > 5 * (max(past) - min(past)) * (1 + 1e-9)
                 and abs(away) >= 0.02 * abs(past[-1])
                 and away
             ):
@@ -1045,9 +1045,22 @@ def _proved_falls(about: About) -> list[Event]:
     failed = ("regressed", "failed-after")
     return [
         event
-        for event in _listed(about, "Worse")
-        if {row.verdict for row in event.rows} & {*failed}
+        for event in _listed(about, "Worse", "Causes")
+        if {row.verdict for row in (*event.rows, *(event.unproved if event.is_cause else ()))}
+        & {*failed}
     ]
+
+
+def _holds_back(about: About, said: Sequence[str]) -> bool:
+    """Two rows of one event fell by a third or more, or one to a fifth; of another engine, two rates."""
+    for event in _proved_falls(about):
+        rows = [row for row in (*event.rows, *event.unproved) if row.worse_by is not None]
+        far = [each for each in about.each(rows) if each.is_rated and each.worse >= FAR - 1e-12]
+        if event.of_engine:
+            far = [each for each in far if each.row.better == "higher"]
+        if len(far) > 1 or any(each.worse >= math.log(5) - 1e-12 for each in far):
+            return True
+    return False
 
 
 def _look(about: About, said: Sequence[str]) -> bool:
@@ -1120,7 +1133,7 @@ HEADLINE = templates(
         r"No figure was measured with both releases": lambda about, _: (
             not any(row.old and row.new for row in about.both.rows)
         ),
-        r"Do not ship: .+, \d+ rows?": lambda about, _: bool(_listed(about, "Worse", "Causes")),
+        r"Do not ship: .+, \d+ rows?": _holds_back,
         r"Look at # events? before you ship(.*)": _look,
         r"# % of # figures? (?:is|are) judged: a change of 50 % would show": _judged_share,
         r"Ship what was judged: # % of # figures?; nothing got worse( but what is accepted)?": _nothing_worse,

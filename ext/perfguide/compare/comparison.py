@@ -252,7 +252,9 @@ def _jumps(judged: Sequence[Row], history: History) -> dict[str, Jumps]:
         for at in range(MIN_EARLIER_FIGURES, len(values) - 1):
             before, value, then = values[:at], values[at], values[at + 1]
             away = value - before[-1]
-            if abs(away) <= MIN_JUMP_RANGES * (max(before) - min(before)) or not away:
+            # Figures with few digits often differ by just so much, and floats hold it only nearly.
+            least = MIN_JUMP_RANGES * (max(before) - min(before)) * (1 + 1e-9)
+            if abs(away) <= least or not away:
                 continue
             # Beside figures that were all equal, a printed digit is a far jump.
             if abs(away) < MIN_JUMP * abs(before[-1]):

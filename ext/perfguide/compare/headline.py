@@ -106,19 +106,22 @@ def judged_figures(comparison: Comparison) -> tuple[int, int]:
 
 
 def far_falls(comparison: Comparison) -> list[Event]:
-    """Return the moves that cannot be judged and are falls by a third or more."""
+    """Return the moves that cannot be judged, are falls by a third or more and are not accepted."""
     return [
         event
         for event in comparison.far
-        if event.worse_by >= FAR and not event.is_back and not event.is_minor
+        if event.worse_by >= FAR and not (event.is_back or event.is_minor or event.accepted)
     ]
 
 
 def _severe(event: Event) -> bool:
     """Return whether a proved event holds a release back: two measurements, or one rate that fell
-    far."""
+    far; of another engine, two rates."""
     rows = [*event.leading, *(row for row in event.unproved if row.verdict in ALARMS)]
     far = [row for row in rows if (row.worse_by or 0.0) >= FAR]
+    if event.of_engine:
+        # Loads are what shows another engine, and its price; whether it is slower is said by rates.
+        far = [row for row in far if row.better == "higher"]
     measured = {row.measurement for row in far}
     rates = [row.worse_by or 0.0 for row in far if row.better == "higher"]
     # One alone is too often a bad measurement to hold a release back.
