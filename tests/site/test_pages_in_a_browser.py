@@ -138,6 +138,10 @@ def test_a_search_from_the_front_page_gives_the_figure_and_leads_to_its_row(
     first.wait_for()
     assert "AES-256-CBC, 1 KiB" in first.inner_text() and "AM62X" in first.inner_text()
     shown = first.locator("data").first.get_attribute("value")
+    # What follows is there, and directly below.
+    following = page.locator(".perf-found-rows + ul")
+    gap = "e => e.getBoundingClientRect().top - e.previousElementSibling.lastChild.getBoundingClientRect().bottom"
+    assert 0 <= following.evaluate(gap) < 40
     first.locator("a").click()
     page.wait_for_load_state()
     row = page.locator(":target")

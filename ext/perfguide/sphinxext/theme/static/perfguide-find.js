@@ -3,8 +3,7 @@
 (() => {
   const SHOWN = 15;
   const READ = 3; // sections whose rows are looked through
-  // On a phone a row takes many lines, and the style sheets keep room for these.
-  const ROWS = window.matchMedia("(max-width: 640px)").matches ? 3 : 4;
+  const ROWS = 4;
   const ROWS_OF_PAGE = 2; // where several pages have rows that fit equally well
   const CELLS = 4;
   const MAX_SIDES = 5; // as in the explorer
@@ -224,11 +223,13 @@
       || equal.slice(0, at).filter((other) => other.page === each.page).length < ROWS_OF_PAGE);
   }
 
-  /* Room at once, so that nothing moves when the rows come. */
-  const roomFor = (tag, className) => {
+  /* What follows is not shown before the rows are there, so that nothing moves when they come. */
+  const fill = async (tag, className, content) => {
     const room = make(tag, { className });
-    heading.after(room);
-    return room;
+    heading.after(make("p", { className: "perf-found-waits" }, "Reading the figures…"));
+    const found = await content().catch(() => []);
+    room.append(...(found.length ? found : ["The figures could not be read; the sections below have them."]));
+    heading.nextElementSibling.replaceWith(room);
   };
   const read = (places) => Promise.all(places.map((each) => rowsOf(each).catch(() => [])));
 
@@ -251,7 +252,7 @@
     return `${box.dataset.explorer}?${paths.map((path) => `side=${path}`).join("&")}&results=${name}`;
   }
 
-  async function sideBySide(room) {
+  async function sideBySide() {
     const benchmarks = found.filter(({ kind }) => kind === BENCHMARK).slice(0, BENCHMARKS);
     const body = make("tbody");
     let isEmpty = true;
@@ -277,8 +278,8 @@
       }
     }
     const heads = ["Figure", ...named.slice(0, MAX_SIDES).map((word) => socOf.get(word))];
-    if (isEmpty) room.append("The newest guides have no row in common with these words.");
-    else room.append(make("table", {}, make("thead", {}, make("tr", {}, ...heads.map((text) => make("th", { scope: "col" }, text)))), body));
+    if (isEmpty) return ["The newest guides have no row in common with these words."];
+    return [make("table", {}, make("thead", {}, make("tr", {}, ...heads.map((text) => make("th", { scope: "col" }, text)))), body)];
   }
 
   const ofSide = (found) =>
@@ -287,14 +288,12 @@
       make("span", {}, make("a", { href: `${found.address}#${found.row.id}` }, figureOf(cell)), " ", make("small", {}, shown.join(", "))),
     ]);
 
-  if (isSideBySide) sideBySide(roomFor("div", "perf-found-sides"));
-  // Pages of benchmarks rank boards; the rows with all figures are in guides.
-  else if (guides.some(({ section }) => !section.isAnswer)) {
-    const room = roomFor("ul", "perf-found-rows");
-    read(guides.filter(({ section }) => !section.isAnswer).slice(0, READ)).then((lists) => {
-      const rows = best(lists.flat()).slice(0, ROWS);
-      room.append(...rows.map(shownRow));
-      if (!rows.length) room.append("No row has all of these words; the sections below have some.");
-    });
+  async function bestRows() {
+    const rows = best((await read(guides.filter(({ section }) => !section.isAnswer).slice(0, READ))).flat()).slice(0, ROWS);
+    return rows.length ? rows.map(shownRow) : [make("li", {}, "No row has all of these words; the sections below have some.")];
   }
+
+  if (isSideBySide) fill("div", "perf-found-sides", sideBySide);
+  // Pages of benchmarks rank boards; the rows with all figures are in guides.
+  else if (guides.some(({ section }) => !section.isAnswer)) fill("ul", "perf-found-rows", bestRows);
 })();
