@@ -14,6 +14,14 @@
   const query = new URLSearchParams(window.location.search).get("q") ?? "";
   const typed = query.normalize("NFKC").toLowerCase();
   const split = (text) => text.normalize("NFKC").toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+  // Sphinx keeps the words for whichever page is next; they are marked on one that was found alone.
+  let isFound = false;
+  document.addEventListener("click", ({ target }) => {
+    isFound = Boolean(target.closest?.("#perf-found a, #search-results a"));
+  });
+  window.addEventListener("pagehide", () => {
+    if (!isFound) localStorage.removeItem("sphinx_highlight_terms");
+  });
   if (!box || !data) return;
 
   const pages = data.pages.map(([address, title, text, rank, soc]) => ({
