@@ -178,6 +178,10 @@
   // “max” is the beginning of “Maximum”, but 16 is no beginning of 1600.
   const isInHead = (labels, word) => fit(split(labels.join(" ")), word) > (isSize(word) ? 1 : 0);
 
+  // A bare number would read as the figure: “core 0”.
+  const nameOf = (key, head) =>
+    /^[\d.,]+$/.test(key) ? `${head.replace(/^\p{Lu}(?=\p{Ll})/u, (first) => first.toLowerCase())} ${key}`.trim() : key;
+
   const rowsOf = async ({ page, section, anchor }) => {
     const address = `${root}${page.address}`;
     const place = (await contentOf(address))?.getElementById(anchor);
@@ -187,8 +191,11 @@
       const label = table.getAttribute("aria-label") ?? "";
       // One unit of all columns stands above the keys.
       const unit = model.columns.slice(0, model.stub).flatMap((each) => each.shown).find((text) => /[↑↓]$/.test(text)) ?? "";
+      const heads = model.columns.slice(0, model.stub).map(({ shown }) => shown.find((text) => !/[↑↓]$/.test(text)) ?? "");
       return model.rows.filter((row) => row.id).map((row) => {
-        const keys = [...row.cells].slice(0, model.stub).map(textOf).filter(Boolean);
+        const stub = [...row.cells].slice(0, model.stub).map(textOf);
+        const keys = stub.filter(Boolean);
+        const names = stub.map((key, at) => nameOf(key, heads[at])).filter(Boolean);
         const named = split(`${label} ${keys.join(" ")}`);
         const cells = [...row.cells].slice(model.stub).map((cell, at) => {
           const { labels, shown } = model.columns[model.stub + at];
@@ -200,7 +207,7 @@
           + 3 * whole.filter((word) => text.includes(word)).length
           + 3 * bytes.filter((size) => named.includes(size)).length;
         const most = Math.max(0, ...cells.map((each) => each.hits));
-        return { page, label, keys, unit, row, cells, address, fits, score: hits + most, most };
+        return { page, label, keys, names, unit, row, cells, address, fits, score: hits + most, most };
       });
     });
     // A word of the section that none of its rows and columns has, such as “memory” of STREAM, is true of all rows.
@@ -215,9 +222,9 @@
   const bestCells = ({ cells, most }) => cells.filter((each) => each.hits === most && each.cell.querySelector("data")).slice(0, CELLS);
 
   const shownRow = (found) => {
-    const { page, label, keys, unit, row, address } = found;
+    const { page, label, names, unit, row, address } = found;
     const lines = bestCells(found).map(({ cell, shown }) => make("span", {}, `${shown.join(", ")}: `, figureOf(cell)));
-    return make("li", {}, make("a", { href: `${address}#${row.id}` }, [label, ...keys].join(", ")), `${unit ? `, ${unit}` : ""}, in ${page.title}`,
+    return make("li", {}, make("a", { href: `${address}#${row.id}` }, [label, ...names].join(", ")), `${unit ? `, ${unit}` : ""}, in ${page.title}`,
       make("br"), ...lines.flatMap((line, at) => (at ? ["; ", line] : [line])));
   };
 
@@ -276,8 +283,8 @@
       }));
       const both = [...rows.values()].filter((cells) => cells.filter(Boolean).length > 1).slice(0, ROWS);
       for (const cells of both) {
-        const { label, keys, unit } = cells.find(Boolean);
-        body.append(make("tr", {}, make("th", { scope: "row" }, [label, ...keys].join(", "), " ", make("small", {}, unit)), ...cells.map((each) => make("td", {}, ...(each ? ofSide(each) : ["—"])))));
+        const { label, names, unit } = cells.find(Boolean);
+        body.append(make("tr", {}, make("th", { scope: "row" }, [label, ...names].join(", "), " ", make("small", {}, unit)), ...cells.map((each) => make("td", {}, ...(each ? ofSide(each) : ["—"])))));
         isEmpty = false;
       }
       if (both.length && box.dataset.explorer) {
