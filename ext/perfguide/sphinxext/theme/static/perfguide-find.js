@@ -52,6 +52,9 @@
   const isOf = (page) =>
     releases.every((release) => page.title.split(/\s+/).some((word) => word.startsWith(release)));
   if (!asked.length) return;
+  // AM62X-1 has the word AM62X too, and comes after it.
+  const typedWhole = new Set(typed.split(/[\s,;:?!]+/));
+  const isExact = ({ soc }) => soc !== "" && typedWhole.has(soc.toLowerCase());
 
   const bySection = sections.map((section) => asked.map((word) => fit(section.words, word)));
   const byPage = pages.map((page) => asked.map((word) => fit(page.words, word)));
@@ -110,6 +113,7 @@
     (a, b) =>
       a.kind - b.kind ||
       Number(a.page.soc !== "") - Number(b.page.soc !== "") ||
+      Number(isExact(b.page)) - Number(isExact(a.page)) ||
       b.score - a.score ||
       a.others - b.others ||
       sizes.get(a.benchmark) - sizes.get(b.benchmark) ||
@@ -123,7 +127,7 @@
   for (const each of ofGuides) if (!chosen.has(each.page.soc)) chosen.set(each.page.soc, each);
   const isChosen = (each) => {
     const own = chosen.get(each.page.soc);
-    return chosen.size > 1 ? own === each : own.page === each.page;
+    return chosen.size > 1 && !isExact(each.page) ? own === each : own.page === each.page;
   };
   const { exactOf, modelOf, textOf } = window.perfguideGrid ?? {};
   const make = (tag, properties = {}, ...children) => {
