@@ -2,9 +2,8 @@
    A query's words may stand in any order, and each may be the beginning of a name. */
 (() => {
   const SHOWN = 15;
-  const READ = 3; // sections whose rows are looked through
+  const READ = 4; // sections whose rows are looked through
   const ROWS = 4;
-  const ROWS_OF_PAGE = 2; // where several pages have rows that fit equally well
   const CELLS = 4;
   const MAX_SIDES = 5; // as in the explorer
   const BENCHMARKS = 3; // of several SoCs side by side
@@ -77,6 +76,8 @@
       && rest.every((at) => byPage[page][at] || ofSoc.get(soc).some((each) => bySection[each][at]));
   }
 
+  const releaseOf = ({ title }) => title.match(/\d[\d.]*$/)?.[0] ?? "";
+
   const ANSWER = 0, BENCHMARK = 1, NEWEST = 2, OLDER = 3;
   const found = [];
   for (const [number, section, anchor] of data.places) {
@@ -118,6 +119,7 @@
       a.others - b.others ||
       sizes.get(a.benchmark) - sizes.get(b.benchmark) ||
       a.page.rank - b.page.rank ||
+      releaseOf(b.page).localeCompare(releaseOf(a.page), "en", { numeric: true }) ||
       a.page.title.localeCompare(b.page.title, "en", { numeric: true }),
   );
 
@@ -180,7 +182,10 @@
   };
 
   // “max” is the beginning of “Maximum”, but 16 is no beginning of 1600.
-  const isInHead = (labels, word) => fit(split(labels.join(" ")), word) > (isSize(word) ? 1 : 0);
+  const fitOfHead = (labels, word) => {
+    const value = fit(split(labels.join(" ")), word);
+    return value > (isSize(word) ? 1 : 0) ? value : 0;
+  };
 
   // A bare number would read as the figure: “core 0”.
   const nameOf = (key, head) =>
@@ -203,20 +208,23 @@
         const named = split(`${label} ${keys.join(" ")}`);
         const cells = [...row.cells].slice(model.stub).map((cell, at) => {
           const { labels, shown } = model.columns[model.stub + at];
-          return { cell, labels, shown, hits: asked.filter((word) => isInHead(labels, word)).length };
+          const heads = asked.map((word) => fitOfHead(labels, word));
+          return { cell, labels, shown, heads, hits: heads.filter(Boolean).length };
         });
         const text = `${label} ${keys.join(" ")}`.toLowerCase();
         const fits = asked.map((word) => fit(named, word));
-        const hits = fits.reduce((sum, value) => sum + value, 0)
+        // A word counts once, in the name of the row or in the head of a column.
+        const sumWith = (heads) => fits.reduce((sum, value, at) => sum + Math.max(value, heads[at] ?? 0), 0);
+        const score = Math.max(sumWith([]), ...cells.map((each) => sumWith(each.heads)))
           + 3 * whole.filter((word) => text.includes(word)).length
           + 3 * bytes.filter((size) => named.includes(size)).length;
         const most = Math.max(0, ...cells.map((each) => each.hits));
-        return { page, label, keys, names, unit, row, cells, address, fits, score: hits + most, most };
+        return { page, label, keys, names, unit, row, cells, address, fits, score, most };
       });
     });
     // A word of the section that none of its rows and columns has, such as “memory” of STREAM, is true of all rows.
     const isOfFew = (word, at) =>
-      rows.some((each) => each.fits[at] || each.cells.some(({ labels }) => isInHead(labels, word)));
+      rows.some((each) => each.fits[at] || each.cells.some(({ heads }) => heads[at]));
     const ofAll = asked.filter((word, at) => fit(section.words, word) && !isOfFew(word, at));
     return rows.map((each) => ({ ...each, score: each.score + 2 * ofAll.length }));
   };
@@ -237,9 +245,9 @@
     const top = Math.max(0, ...rows.map((each) => each.score));
     const equal = rows.filter((each) => top && each.score === top);
     // The rows of one SoC must not hide those of another.
-    const isOfSeveral = new Set(equal.map((each) => each.page)).size > 1;
-    return equal.filter((each, at) => !isOfSeveral
-      || equal.slice(0, at).filter((other) => other.page === each.page).length < ROWS_OF_PAGE);
+    const most = Math.max(1, Math.floor(ROWS / new Set(equal.map((each) => each.page)).size));
+    const nth = new Map();
+    return equal.filter(({ page }) => nth.set(page, (nth.get(page) ?? 0) + 1).get(page) <= most);
   }
 
   /* What follows is not shown before the rows are there, so that nothing moves when they come. */
@@ -308,11 +316,12 @@
     ]);
 
   async function bestRows() {
-    const rows = best((await read(guides.filter(({ section }) => !section.isAnswer).slice(0, READ))).flat()).slice(0, ROWS);
+    const named = guides.filter(({ page }) => isExact(page));
+    const rows = best((await read((named.length ? named : guides).slice(0, READ))).flat()).slice(0, ROWS);
     return rows.length ? rows.map(shownRow) : [make("li", {}, "No row has all of these words; the sections below have some.")];
   }
 
   if (isSideBySide) fill("div", "perf-found-sides", sideBySide);
   // Pages of benchmarks rank boards; the rows with all figures are in guides.
-  else if (guides.some(({ section }) => !section.isAnswer)) fill("ul", "perf-found-rows", bestRows);
+  else if (guides.length) fill("ul", "perf-found-rows", bestRows);
 })();
