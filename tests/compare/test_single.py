@@ -138,14 +138,25 @@ def test_two_uploads_of_the_same_figures_are_one_run() -> None:
     assert [(r.metric, r.verdict, r.p) for r in once.rows] == [
         (r.metric, r.verdict, r.p) for r in twice.rows
     ]
-    assert len(copied(pooled([*bundles, again]))) == 1
+    assert [len(own) for own in copied(pooled([*bundles, again])).values()] == [1]
+
+
+def test_a_benchmark_that_a_second_upload_repeats_is_one_run_of_it() -> None:
+    rows = [
+        result(f"w{n}", "us", value=10.5 + n) | {"benchmark": name}
+        for name in ("speed", "other")
+        for n in range(4)
+    ]
+    again = [{**row, "value": row["value"] + (row["benchmark"] == "other")} for row in rows]
+    copies = copied(pooled([loaded(*rows, id="one"), loaded(*again, id="two")]))
+    assert copies == {"speed": frozenset({1})}
 
 
 def test_two_uploads_of_which_one_figure_differs_are_two_runs() -> None:
     figures = {f"w{n}": 10.5 + n for n in range(6)}
     one = loaded(*(result(n, "us", value=v) for n, v in figures.items()), id="one")
     two = loaded(*(result(n, "us", value=v + (n == "w3")) for n, v in figures.items()), id="two")
-    assert copied(pooled([one, two])) == frozenset()
+    assert copied(pooled([one, two])) == {}
 
 
 def test_rows_with_one_earlier_figure_that_fall_together_are_one_shift(tmp_path: Path) -> None:
@@ -297,6 +308,6 @@ def test_thousands_of_runs_of_one_board_are_not_held_against_each_other() -> Non
         for number in range(1500)
     ]
     begun = time.process_time()
-    assert copied(pooled(bundles)) == frozenset()
+    assert copied(pooled(bundles)) == {}
     # A pair takes a millisecond, and there are a million.
     assert time.process_time() - begun < 20

@@ -10,13 +10,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import islice, pairwise
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from ..bundles.guide_key import GuideKey, Platform, version
 from ..common import units
 from ..figures.pool import Cell, Pool, Record
 from .match import Key, Names, obstacles
 from .relative import Side
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 ConditionSet = frozenset[tuple[str, frozenset[str]]]
 """The result of :meth:`Pool.conditions`, as a value that can be a key."""
@@ -61,7 +64,7 @@ class History:
         # Old, new and all others are often one pool.
         self._pools = list({id(pool): pool for pool in pools}.values())
         self._names = names
-        self._copies: dict[int, frozenset[int]] = {}
+        self._copies: dict[int, Mapping[str, frozenset[int]]] = {}
         self._guides: dict[Platform, list[tuple[Pool, GuideKey]]] = {}
         for pool in self._pools:
             for key in pool.guides():
@@ -172,10 +175,12 @@ class History:
         return self._past[platform].get(self._names.key(record), ())
 
     def side(self, pool: Pool, record: Record) -> Side:
-        """Return a figure in the form that the statistics need. An upload that repeats another one is no run."""
+        """Return a figure in the form that the statistics need. An upload that repeats a benchmark of another one
+        is no run of it."""
         if id(pool) not in self._copies:
             self._copies[id(pool)] = copied(pool)
-        return side(record.cell, pool, self._copies[id(pool)])
+        copies = self._copies[id(pool)].get(record.benchmark, frozenset())
+        return side(record.cell, pool, copies)
 
     def _conditions_of(self, pool: Pool, record: Record) -> ConditionSet:
         """Return the conditions under which a figure was measured; equal ones are one object."""
@@ -328,31 +333,39 @@ def timer_step(figures: Sequence[float]) -> float:
     return loops / ticks_of_greatest / (ticks_of_greatest + 1)
 
 
-def copied(pool: Pool) -> frozenset[int]:
-    """Return the positions of bundles that only repeat the figures of another bundle of their guide and board.
+def copied(pool: Pool) -> dict[str, frozenset[int]]:
+    """Return for each benchmark the positions of bundles that only repeat its figures in another bundle of their
+    guide and board.
 
     Both have at least ``MIN_SHARED_FIGURES`` figures that are not integers of one digit, and all figures that
     both have are equal.
     """
     table = pool.frame.table
     if not len(table):
-        return frozenset()
-    frame = table[["bundle", "sdk", "soc", "os", "release", "board", "value"]].copy()
+        return {}
+    frame = table[["bundle", "sdk", "soc", "os", "release", "board", "benchmark", "value"]].copy()
     frame["figure"] = pool.positions()
     keys = ["sdk", "soc", "os", "release", "board"]
     # A copy needs two bundles of one release, and most boards have one.
     frame = frame[frame.groupby(keys, observed=True)["bundle"].transform("nunique") > 1]
-    copies: set[int] = set()
+    copies: dict[str, set[int]] = {name: set() for name in pool.benchmarks()}
     for _, own in frame.groupby(keys, observed=True, sort=True):
-        values: dict[int, dict[int, list[float]]] = {}
-        for number, figure, value in zip(own["bundle"], own["figure"], own["value"], strict=True):
-            values.setdefault(number, {}).setdefault(figure, []).append(value)
-        bundles = {
-            number: {figure: tuple(each) for figure, each in of.items()}
-            for number, of in values.items()
-        }
-        copies |= _copies(bundles)
-    return frozenset(copies)
+        # Benchmarks of few figures are copies where the whole bundle is one.
+        whole = _copies(_values(own))
+        for name, of_benchmark in own.groupby("benchmark", observed=True):
+            copies[str(name)] |= whole | _copies(_values(of_benchmark))
+    return {name: frozenset(own) for name, own in copies.items() if own}
+
+
+def _values(frame: pd.DataFrame) -> dict[int, dict[int, tuple[float, ...]]]:
+    """Return the values of each figure of each bundle."""
+    values: dict[int, dict[int, list[float]]] = {}
+    for number, figure, value in zip(frame["bundle"], frame["figure"], frame["value"], strict=True):
+        values.setdefault(number, {}).setdefault(figure, []).append(value)
+    return {
+        number: {figure: tuple(each) for figure, each in own.items()}
+        for number, own in values.items()
+    }
 
 
 def _copies(bundles: Mapping[int, Mapping[int, tuple[float, ...]]]) -> set[int]:
