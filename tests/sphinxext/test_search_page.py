@@ -64,7 +64,12 @@ SITE = [
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    index = search_words.index(SITE).decode()
+    return _written(tmp_path, SITE)
+
+
+def _written(tmp_path: Path, site: list[FindablePage]) -> Path:
+    """Write a page that searches a site's index; return its folder."""
+    index = search_words.index(site).decode()
     (tmp_path / "index.js").write_text(f"window.perfguideWords={index}", "utf-8")
     script = (THEME / "perfguide-find.js").read_text("utf-8")
     (tmp_path / "find.js").write_text(script, "utf-8")
@@ -150,4 +155,59 @@ def test_a_word_that_no_page_has_is_left_out_and_named(browser: Browser, folder:
     assert page.locator("#perf-found a").count() > 1
     page.goto(f"file://{folder}/search.html?q=zzqq")
     assert not page.locator("#perf-found").is_visible()
+    page.close()
+
+
+def test_a_soc_named_exactly_comes_before_its_variants_with_all_of_its_sections(
+    browser: Browser, tmp_path: Path
+) -> None:
+    """The variants are of newer releases, which come first where the SoC is not named."""
+    site = [guide(soc, f"1{number}.00", 0) for number, soc in enumerate(("AM62X", "AM62X-1"))]
+    folder = _written(tmp_path, site)
+    page = browser.new_page()
+    for query, first in (("am62x memory", "AM62X"), ("AM62X-1 memory", "AM62X-1")):
+        page.goto(f"file://{folder}/search.html?q={query.replace(' ', '+')}")
+        titles = page.locator("#perf-found > ul li").all_inner_texts()
+        own = [f"in {first} performance" in text for text in titles]
+        assert own == [True, True, False], titles
+    page.goto(f"file://{folder}/search.html?q=memory")
+    assert "AM62X-1" in page.locator("#perf-found > ul li").first.inner_text()
+    page.close()
+
+
+def test_answers_are_named_by_their_subject_and_five_are_shown(
+    browser: Browser, tmp_path: Path
+) -> None:
+    socs = [f"SOC{letter}" for letter in "ABCDEFG"]
+    folder = _written(tmp_path, [*map(moves, socs)])
+    page = browser.new_page()
+    page.goto(f"file://{folder}/search.html?q=slower")
+    links = page.locator(".perf-found-answers a").all_inner_texts()
+    assert links == [f"{soc}, Linux: {lasting_moves.TITLE}" for soc in socs[:5]]
+    fold = page.locator("#perf-found details")
+    assert fold.locator("summary").inner_text() == "2 more"
+    assert fold.locator("a").all_text_contents() == [
+        f"{soc}, Linux: {lasting_moves.TITLE}" for soc in socs[5:]
+    ]
+    page.close()
+
+
+def test_words_are_marked_on_a_page_that_was_found_and_on_no_other(
+    browser: Browser, folder: Path
+) -> None:
+    page = browser.new_page()
+    (folder / "other.html").write_text("<!DOCTYPE html><title>Other</title>", "utf-8")
+    found = folder / "x/by-benchmark/emmc.html"
+    found.parent.mkdir(parents=True)
+    found.write_text("<!DOCTYPE html><title>Found</title>", "utf-8")
+    kept = "localStorage.getItem('sphinx_highlight_terms')"
+    for is_found in (False, True):
+        page.goto(f"file://{folder}/search.html?q=emmc+write")
+        page.evaluate("localStorage.setItem('sphinx_highlight_terms', 'emmc write')")
+        if is_found:
+            page.locator("#perf-found a").first.click()
+            page.wait_for_url("**/emmc.html#newest")
+        else:
+            page.goto(f"file://{folder}/other.html")
+        assert page.evaluate(kept) == ("emmc write" if is_found else None)
     page.close()

@@ -2,6 +2,7 @@
    A query's words may stand in any order, and each may be the beginning of a name. */
 (() => {
   const SHOWN = 15;
+  const ANSWERS = 5;
   const READ = 4; // sections whose rows are looked through
   const ROWS = 4;
   const CELLS = 4;
@@ -142,22 +143,30 @@
   const listed = (place) =>
     make("li", {}, make("a", { href: addressOf(place) }, place.section.title), `, in ${place.page.title}`);
 
+  // The same question has many answers: each is named by what it is about.
+  const subjectOf = ({ title, soc }) => (soc ? title.replace(" performance guide", "").replace(/:.*$/, "") : title);
+  const listedAnswer = (place) =>
+    make("li", {}, make("a", { href: addressOf(place) }, `${subjectOf(place.page)}: ${place.section.title}`));
+  const folded = (title, items, ...more) => make("details", {}, make("summary", {}, title), make("ul", {}, ...items), ...more);
+
   const guides = ofGuides.filter(isChosen);
   const answers = found.filter(({ kind, page }) => kind === ANSWER && !page.rank);
   const places = [...found.filter(({ kind }) => kind === BENCHMARK), ...guides];
   const left = [
-    ...answers.slice(SHOWN),
     ...places.slice(SHOWN),
     ...ofGuides.filter((each) => !isChosen(each)),
     ...found.filter(({ kind, page }) => kind === ANSWER && page.rank),
   ];
-  if (answers.length) box.append(make("h2", {}, "Answers"), make("ul", {}, ...answers.slice(0, SHOWN).map(listed)));
+  const answersHeading = make("h2", {}, "Answers");
+  const answersList = make("ul", { className: "perf-found-answers" }, ...answers.slice(0, ANSWERS).map(listedAnswer));
+  if (answers.length) box.append(answersHeading, answersList);
+  if (answers.length > ANSWERS) box.append(folded(`${answers.length - ANSWERS} more`, answers.slice(ANSWERS).map(listedAnswer)));
   const heading = make("h2", {}, isSideBySide ? `${named.map((word) => socOf.get(word)).join(" and ")} side by side` : "Figures");
   if (places.length) box.append(heading, make("ul", {}, ...places.slice(0, SHOWN).map(listed)));
   if (left.length) {
     const cut = left.slice(0, MAX_OTHERS);
     const rest = left.length > cut.length ? [make("p", {}, "Add a SoC, a board or a release to find fewer.")] : [];
-    box.append(make("details", {}, make("summary", {}, `More releases: ${left.length} sections`), make("ul", {}, ...cut.map(listed)), ...rest));
+    box.append(folded(`More releases: ${left.length} sections`, cut.map(listed), ...rest));
   }
   if (unknown.length) box.append(make("p", {}, `No page has ${unknown.map((word) => `“${word}”`).join(" or ")}; it was left out of the search.`));
   box.hidden = false;
@@ -179,6 +188,21 @@
         (answer.ok ? new DOMParser().parseFromString(await answer.text(), "text/html") : null)));
     }
     return contents.get(address);
+  };
+
+  /* The first sentence of an answer; of a page of what moved, the newest move. */
+  const sentenceOf = async ({ page, section, anchor }) => {
+    const place = (await contentOf(`${root}${page.address}`))?.getElementById(anchor);
+    if (!place) return "";
+    const plain = (element) => element.textContent.replace(/\s+/g, " ").trim();
+    const wordsIn = (text) => new Set(split(text).filter((word) => section.words.includes(word))).size;
+    if (place.matches(".perf-moves-page")) {
+      const move = [...place.querySelectorAll("li > p")].find((each) => wordsIn(plain(each)));
+      return move ? `${move.closest("section").querySelector("h2").firstChild.textContent}: ${plain(move)}` : "";
+    }
+    // A chapter has other paragraphs too.
+    const [first] = [...place.querySelectorAll(":scope > p")].map(plain).sort((a, b) => wordsIn(b) - wordsIn(a));
+    return first && wordsIn(first) ? first.match(/^.*?[.?!](?=\s|$)/)?.[0] ?? first : "";
   };
 
   // “max” is the beginning of “Maximum”, but 16 is no beginning of 1600.
@@ -321,6 +345,15 @@
     return rows.length ? rows.map(shownRow) : [make("li", {}, "No row has all of these words; the sections below have some.")];
   }
 
+  async function addSentences() {
+    const waiting = make("p", { className: "perf-found-waits" }, "Reading the answers…");
+    answersHeading.after(waiting);
+    const sentences = await Promise.all(answers.slice(0, ANSWERS).map((each) => sentenceOf(each).catch(() => "")));
+    sentences.forEach((text, at) => text && answersList.children[at].append(make("br"), text));
+    waiting.remove();
+  }
+
+  if (answers.length) addSentences();
   if (isSideBySide) fill("div", "perf-found-sides", sideBySide);
   // Pages of benchmarks rank boards; the rows with all figures are in guides.
   else if (guides.length) fill("ul", "perf-found-rows", bestRows);
