@@ -224,6 +224,12 @@ def test_heads_name_unit_and_direction() -> None:
     assert units.unit_cell("1", "neither") == ""
 
 
+def test_the_ends_of_figures_say_whether_there_are_more_between() -> None:
+    assert units.ends([936.6, 833.0]) == "833 and 936.6"
+    assert units.ends([936.6, 850.0, 833.0]) == "833 to 936.6"
+    assert units.ends([5.0, 5.0]) == units.ends([5.0]) == "5"
+
+
 def test_missing_failed_and_zero_are_three_texts() -> None:
     assert len({units.MISSING, units.FAILED, units.number(0.0)}) == 3
 

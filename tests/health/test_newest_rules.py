@@ -118,7 +118,7 @@ def test_a_rate_above_what_its_bus_can_do_is_an_error() -> None:
 def test_a_first_figure_unlike_that_of_all_boards_is_a_note() -> None:
     boards = [run(copy(value), board=name) for name, value in (("a", 1000.0), ("b", 1100.0))]
     finding = only(found("unlike-boards", *boards, run(copy(9000.0), board="c")))
-    assert "9000 MB/s, where 2 other boards have 1,000 to 1,100" in finding.reason
+    assert "9000 MB/s, where 2 other boards have 1,000 and 1,100" in finding.reason
     assert not found("unlike-boards", *boards, run(copy(3000.0), board="c"))
 
 

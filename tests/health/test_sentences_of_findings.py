@@ -51,12 +51,15 @@ def test_a_step_that_the_next_release_keeps_is_no_jump() -> None:
 
 
 def test_a_board_apart_is_compared_with_the_others() -> None:
-    rates = {"a": 1000.0, "b": 1000.0, "c": 4.0}
-    bundles = [run(copy(rate), board) for board, rate in rates.items()]
-    assert only(reasons("board-apart", *bundles)) == (
-        "c, Copy: 4 MB/s where the 2 other boards have about 1,000, "
-        f"{rates['a'] / rates['c']:.2f} times lower"
-    )
+    for others, said, nearest in (
+        ((1000.0, 1000.0), "2 other boards have 1,000", 1000.0),
+        ((833.0, 936.6), "2 other boards have 833 and 936.6", 833.0),
+        ((850.0, 800.0, 900.0), "3 other boards have 800 to 900", 800.0),
+    ):
+        bundles = [run(copy(rate), board) for board, rate in zip("abd", others, strict=False)]
+        assert only(reasons("board-apart", *bundles, run(copy(3.0), "c"))) == (
+            f"c, Copy: 3 MB/s where the {said}, {nearest / 3:.2f} times lower at least"
+        )
 
 
 @pytest.mark.parametrize(

@@ -340,6 +340,27 @@ def _failed(is_new: bool) -> Holds:
     return holds
 
 
+def _other_boards(about: About, said: Sequence[str]) -> bool:
+    """Whether it is true of a doubtful figure of the run, which need not be the first of an event."""
+    texts = re.findall(rf"(?<!\S){N}(?!\S)", said[1])
+    of_figures: dict[tuple[object, ...], dict[str, float]] = {}
+    for each in about.each(about.both.rows):
+        row, mean = each.row, each._mean(each.sides[1])
+        figure = (row.guide.platform, row.benchmark, row.metric, *sorted(row.params.items()))
+        if mean is not None:
+            of_figures.setdefault(figure, {})[row.board] = mean
+    own = about.row
+    beside = [
+        sorted(mean for board, mean in means.items() if board != own.board)
+        for (_, benchmark, *_), means in of_figures.items()
+        if benchmark == own.benchmark and own.board in means
+    ]
+    return ((" to " in said[1]) == (int(said[0]) > 2) or len(texts) == 1) and any(
+        len(means) == int(said[0]) and rounds(texts[0], means[0]) and rounds(texts[-1], means[-1])
+        for means in beside
+    )
+
+
 def _overlap(about: About, said: Sequence[str]) -> bool:
     old, new = about.sides
     assert old and new
@@ -578,9 +599,7 @@ GROUNDS = templates(
             for each in about.each(about.both.rows)
             if each.row.observation == about.row.observation
         ),
-        "the # other boards have about # .*, so it may be a bad measurement": lambda about, said: (
-            int(said[0]) < len({row.board for row in about.both.rows}) + len(about.both.coverage)
-        ),
+        "the # other boards have (.+), so it may be a bad measurement": _other_boards,
         "the loads of its benchmark went both ways: # far up, # far down": lambda about, said: all(
             sum(
                 each.is_rated and (each.ends[1] > each.ends[0]) is is_up

@@ -401,6 +401,13 @@ def enumeration(names: Sequence[str]) -> str:
     return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
 
 
+def ends(values: Sequence[float]) -> str:
+    """Return the least and the largest of several figures: ``5 and 6`` for two, ``5 to 6`` for more, or
+    ``5`` if they read alike."""
+    texts = dict.fromkeys(number(value) for value in (min(values), max(values)))
+    return (" and " if len(values) == 2 else " to ").join(texts)
+
+
 def capital(text: str) -> str:
     """Return a text with a capital at its beginning."""
     return f"{text[:1].upper()}{text[1:]}"

@@ -113,6 +113,6 @@ def _unlike_boards(
         return ""
     unit = units.parse(row.unit).symbol
     return (
-        f"the {len(far)} other boards have about {units.number(math.exp(middle))} {unit}".rstrip()
+        f"the {len(far)} other boards have {units.ends([means[name] for name in far])} {unit}".rstrip()
         + ", so it may be a bad measurement"
     )

@@ -227,7 +227,7 @@ def unlike_boards(figures: Figures) -> Iterator[Hit]:
         away = min(abs(math.log(value) - log) for value in beside)
         if away < MIN_UNLIKE_LOG or math.log(high) - math.log(low) > 2 * MIN_UNLIKE_LOG / 3:
             continue
-        span = f"{others} other boards have {units.number(low)} to {units.number(high)}"
+        span = f"{others} other boards have {units.ends([*values[:at], *values[at + 1 :]])}"
         if others == 1:
             span = f"the other board has {units.number(low)}"
         detail = f"{amount(means[last], figures.name('unit', last))}, where {span}"

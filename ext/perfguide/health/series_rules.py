@@ -129,12 +129,11 @@ def board_apart(figures: Figures) -> Iterator[Hit]:
         usual_count = sum(a > abs(apart) / 2 for a in away)
         if usual_count >= max(MIN_USUAL_DISTANCES, MIN_USUAL_SHARE * len(away)):
             continue
-        # The quotient can be finite although the power is not.
-        mean = float(figures.mean[position])
-        middle = math.copysign(math.exp(math.log(abs(mean)) - apart), mean)
+        beside = [float(figures.mean[other]) for other in siblings[number] if other != position]
+        nearest = min((math.log(figures.mean[position] / mean) for mean in beside), key=abs)
         detail = (
             f"{amount(figures.mean[position], figures.name('unit', position))} where the "
-            f"{boards - 1} other boards have about {units.number(middle)}, {_times(apart)}"
+            f"{boards - 1} other boards have {units.ends(beside)}, {_times(nearest)} at least"
         )
         yield Hit("board-apart", position, detail, weight=abs(apart))
 

@@ -132,7 +132,7 @@ def _values(row: Row) -> str:
 def _after(row: Row) -> str:
     kept = wording.kept(row)
     if kept is None:
-        return "not in the next release"
+        return "not measured in the next release"
     release, part = kept
     return f"kept in {release}" if wording.followed(part) else f"in part kept in {release}"
 

@@ -112,7 +112,7 @@ class _Figure:
 class RankedFigures(msgspec.Struct, frozen=True):
     """The figures of one ranking: its name, its address below the benchmark's page, the metric and the
     parameters but the engine, the figures that are in doubt and not ranked, each with the reason, and
-    the SoCs without one: those whose runs failed, and those that did not measure it."""
+    the SoCs without one: those whose runs failed, and those that measured the benchmark in other forms only."""
 
     name: str
     slug: str
