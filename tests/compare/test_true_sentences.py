@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import re
 from collections import Counter
@@ -9,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
+from statistics import fmean
 
 import msgspec
 import pytest
@@ -19,7 +21,7 @@ from random_archives import Archive, archive
 
 from perfguide.bundle import Result
 from perfguide.bundles.decode import Loaded
-from perfguide.bundles.guide_key import families
+from perfguide.bundles.guide_key import families, version
 from perfguide.catalog import benchmarks
 from perfguide.catalog.board_names import Boards
 from perfguide.compare import wording
@@ -27,9 +29,10 @@ from perfguide.compare.comparison import Comparison, compare
 from perfguide.compare.history import History
 from perfguide.compare.match import Names
 from perfguide.compare.select import Filter, ReleasePair
-from perfguide.compare.verdicts import Row, Rules
+from perfguide.compare.verdicts import ENGINE_CHANGED, Row, Rules
 from perfguide.figures import dataset, rows
 from perfguide.figures.pool import Pool
+from perfguide.pages import lasting_moves
 
 NAMES = Names(benchmarks.load([SHIPPED])[0], Boards({}))
 SEEDS = (5, 53, 100, 106, 107, 113, 141, 147, 148, 159, 163, 177, 186, 210)
@@ -104,6 +107,58 @@ def test_every_sentence_about_real_bundles_is_true(soc: str) -> None:
     assert checked.false == []
     if soc != "results":
         assert any("far moves" in kind for kind in checked.met)
+
+
+@pytest.mark.parametrize("soc", ["AM62X", "AM335X"])
+def test_an_engine_that_changed_has_the_rates_and_loads_of_the_bundles(soc: str) -> None:
+    if not (HISTORY / soc).exists():
+        pytest.skip("the archive of public guides is not here")
+    settings = dataset.Settings((HISTORY / soc,), (SHIPPED,), Path("build"))
+    # The figures by system, board and release, as the files have them.
+    figures: dict[tuple[str, str], dict[str, dict[tuple[object, ...], list[float]]]] = {}
+    for path in (HISTORY / soc).rglob("*.json"):
+        bundle = json.loads(path.read_bytes())
+        sdk = bundle["sdk"]
+        of_board = figures.setdefault((sdk["os"], bundle["board"]["name"]), {})
+        of_release = of_board.setdefault(sdk["version"], {})
+        for each in bundle["results"]:
+            params = each.get("params", {})
+            if each["benchmark"] == "openssl" and "value" in each:
+                key = (params["algorithm"], each["metric"], params.get("block_size"))
+                of_release.setdefault(key, []).append(each["value"])
+    found = 0
+    for both in comparisons(dataset.read(settings).pool, Rules(NAMES), 99):
+        changes = [each for each in both.engine_changes if each.record.benchmark == "openssl"]
+        pair = ReleasePair(
+            *(
+                replace(both.rows[0].guide, release=name.split()[-1])
+                for name in (both.old, both.new)
+            ),
+            "page",
+        )
+        moves = lasting_moves.of_comparison(both, pair, NAMES.catalog, is_newest=False)
+        for change in changes:
+            said = re.fullmatch(
+                r".+: last measured with (\S+), and the engine seems to have changed since: .+; "
+                r"Throughput, (\S+), block size 16 KiB: (\S+) → (\S+) MB/s, CPU load (\d+) → (\d+) %",
+                change.sentence(NAMES),
+            )
+            assert said and change.sentence(NAMES) in both.around
+            last, algorithm = said[1], said[2].lower()
+            own = figures[change.record.guide.os, change.board]
+            order = sorted(own, key=version)
+            now = pair.new.release
+            between = order[order.index(last) + 1 : order.index(now)]
+            assert pair.old.release in between and not any(own[each] for each in between)
+            for number, release in enumerate((last, now)):
+                rate = fmean(own[release][algorithm, "throughput", 16384]) / 1000
+                load = fmean(own[release][algorithm, "cpu_load", None])
+                assert truth.rounds(said[3 + number], rate) and truth.rounds(said[5 + number], load)
+            found += 1
+        listed = [each for each in moves if ENGINE_CHANGED in each.after]
+        assert bool(listed) is bool(changes)
+        assert sum(each.boards for each in listed) == len(changes)
+    assert found
 
 
 def moved_to(row: Row, ratio: float, pool: Pool) -> list[Loaded]:

@@ -11,12 +11,12 @@ from typing import Literal, NamedTuple
 from ..bundles.guide_key import GuideKey, Platform, family
 from ..common import units
 from ..common.diagnostics import Diagnostic
-from ..figures import engines
 from ..figures.conditions import SETUP
-from ..figures.pool import Pool, Record
+from ..figures.pool import Pool
 from . import drift
 from .causes import explained
 from .doubts import doubted
+from .engine_changes import EngineChange, engine_changes
 from .events import EVENT_VERDICTS, Event, events, moved_far
 from .history import History
 from .match import BY_DESIGN, Names
@@ -103,7 +103,8 @@ class Comparison:
     are those ``notes`` that say what changed around the measurements, ``far`` are moves that
     cannot be judged and are larger than the usual scatter. Where no board has both releases,
     ``instead`` has the releases of each that can be compared, and ``apart`` all releases of each.
-    ``board_names`` has the short names of boards for sentences."""
+    ``board_names`` has the short names of boards for sentences. ``engine_changes`` are those of
+    benchmarks that OLD did not measure."""
 
     old: str
     new: str
@@ -120,6 +121,7 @@ class Comparison:
     instead: tuple[Span, ...] = ()
     board_names: Mapping[str, str] = field(default_factory=dict)
     apart: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    engine_changes: tuple[EngineChange, ...] = ()
 
     @property
     def counts(self) -> dict[Verdict, int]:
@@ -185,7 +187,8 @@ def compare(
     titles = {row.benchmark: rules.names.catalog.title(row.benchmark) for row in judged}
     drifts = drift.words(drift.drifting(judged), titles)
     around, unstated = _conditions(before.pool, after.pool, judged, rules.names)
-    around += _engines_since(judged, after.pool, history, rules.names)
+    changes = engine_changes(judged, after.pool, history, rules.names)
+    around += [change.sentence(rules.names) for change in changes]
     proved, far = events(judged, before, after, rules.names)
     return Comparison(
         old.name,
@@ -203,6 +206,7 @@ def compare(
         () if shared else tuple(_instead(old, new, history)),
         rules.names.boards.in_heads,
         () if shared else tuple(_apart(old, new, history)),
+        changes,
     )
 
 
@@ -333,54 +337,6 @@ def _engines(judged: Sequence[Row], names: Names) -> list[str]:
         f"{board}, {benchmark}: {ground}; {count} figures are not compared"
         for (board, benchmark, ground), count in sorted(rows.items())
     ]
-
-
-def _engines_since(judged: Sequence[Row], pool: Pool, history: History, names: Names) -> list[str]:
-    """Return where another engine seems to have run than when a board last measured a benchmark, before OLD, once
-    for each board and benchmark."""
-    again: dict[tuple[str, str], list[Record]] = {}
-    for row in judged:
-        if row.verdict == "only-new" and row.new and engines.ENGINE in row.params:
-            again.setdefault((row.board, row.benchmark), []).append(row.new)
-    out = []
-    for (board, benchmark), records in again.items():
-        now, guide = _waiting(records), records[0].guide
-        guides = history.guides_with(guide.platform, board) if now else []
-        for key in reversed(guides[: guides.index(guide)] if guide in guides else []):
-            earlier = [
-                record
-                for record in history.records(pool, key)
-                if record.benchmark == benchmark
-                and names.boards.today(guide.soc, record.board) == board
-            ]
-            was = _waiting(earlier)
-            runs = [run for run in now if run in was and now[run] != was[run]]
-            if runs:
-                waits = now[runs[0]]
-                states = (
-                    ("worked itself", "waits for it")
-                    if waits
-                    else ("waited for it", "works itself")
-                )
-                out.append(
-                    f"{guide.soc}, {family(guide)}, {names.boards.short(guide.soc, board)}, "
-                    f"{names.catalog.title(benchmark)}: last measured with {key.release}, and "
-                    f"{ENGINE_CHANGED} since: by its load, the processor {states[0]} then and "
-                    f"{states[1]} now, with {len(runs)} {CIPHERS[len(runs) > 1]}"
-                )
-            if earlier:
-                break
-    return out
-
-
-CIPHERS = ("cipher or hash", "ciphers or hashes")
-"""Words for one run of a benchmark with engines, and for more."""
-
-
-def _waiting(records: Sequence[Record]) -> dict[object, bool]:
-    """Return for each run whose load shows it whether the processor waited for an engine, by its parameters."""
-    states = {run[3]: engines.is_waiting(load) for run, load in engines.loads(records).items()}
-    return {run: state for run, state in states.items() if state is not None}
 
 
 def _conditions(

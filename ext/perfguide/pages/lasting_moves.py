@@ -13,9 +13,10 @@ from ..catalog.benchmarks import Catalog
 from ..common import units
 from ..compare import ledger, wording
 from ..compare.comparison import Comparison
+from ..compare.engine_changes import EngineChange
 from ..compare.events import RETURN, Event
 from ..compare.select import ReleasePair
-from ..compare.verdicts import Row
+from ..compare.verdicts import ENGINE_CHANGED, Row
 from . import comparison_rows, search_words
 from .search_words import FindableSection
 
@@ -86,6 +87,38 @@ def of_comparison(
                     f"{pair.old.release} → {pair.new.release}",
                     pair.address,
                     "newest release" if is_newest else _after(row),
+                )
+            )
+    return [*out, *_with_other_engines(comparison, pair, catalog)]
+
+
+def _with_other_engines(
+    comparison: Comparison, pair: ReleasePair, catalog: Catalog
+) -> list[LastingMove]:
+    """Return the moves of rates with the engine, since the release that last measured them."""
+    changes: dict[tuple[str, str, bool], list[EngineChange]] = {}
+    for each in comparison.engine_changes:
+        if each.rates and each.has_stayed:
+            key = (each.record.benchmark, each.release, each.rates.now < each.rates.was)
+            changes.setdefault(key, []).append(each)
+    out = []
+    for own in changes.values():
+        first = max(own, key=lambda each: abs(each.rates.size) if each.rates else 0.0)
+        if first.rates:
+            out.append(
+                LastingMove(
+                    first.record.benchmark,
+                    pair.new.soc,
+                    comparison.board_names.get(first.board, first.board),
+                    len(own),
+                    first.figure(catalog),
+                    first.rates.words,
+                    units.change_text(first.rates.now / first.rates.was - 1),
+                    first.rates.size,
+                    family(pair.new),
+                    f"{first.release} → {pair.new.release}",
+                    pair.address,
+                    f"{first.load_words}: {ENGINE_CHANGED}",
                 )
             )
     return out

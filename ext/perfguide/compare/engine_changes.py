@@ -1,0 +1,182 @@
+"""Engines that seem to have changed while a board did not measure their benchmark."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple
+
+from ..bundles.guide_key import GuideKey, family
+from ..catalog.benchmarks import Catalog, Scalar, undescribed
+from ..common import units
+from ..figures import engines, labels
+from ..figures.pool import Pool, Record
+from .history import History
+from .match import Names
+from .verdicts import ENGINE_CHANGED, Row
+
+CIPHERS = ("cipher or hash", "ciphers or hashes")
+"""Words for one run of a benchmark with engines, and for more."""
+
+RunParams = frozenset[tuple[str, Scalar]]
+"""The parameters of a run without the size of its blocks."""
+
+
+class Rates(NamedTuple):
+    """The same rate in the release that last measured it and now, in the unit of the former."""
+
+    was: float
+    now: float
+    unit: str
+
+    @property
+    def size(self) -> float:
+        """The logarithm of the factor by which it moved, above 0 where it fell."""
+        return math.log(self.was / self.now)
+
+    @property
+    def words(self) -> str:
+        """Both rates in a unit that reads best."""
+        unit, factor = units.readable(self.unit, (self.was, self.now))
+        was, now = (units.number(units.scaled(rate, factor)) for rate in (self.was, self.now))
+        return f"{was} → {now} {units.parse(unit).symbol}"
+
+
+@dataclass(frozen=True, slots=True)
+class EngineChange:
+    """A benchmark of a board for which the processor waited in one of two releases alone, by its load.
+
+    ``count`` runs show it. ``loads`` in % and ``rates`` are of that run whose rate with the largest blocks
+    moved farthest, and ``record`` is its newer figure. ``has_stayed``: the next release does not deny it.
+    """
+
+    board: str
+    release: str
+    record: Record
+    loads: tuple[float, float]
+    rates: Rates | None
+    count: int
+    has_stayed: bool
+
+    @property
+    def load_words(self) -> str:
+        """The CPU load in both releases."""
+        was, now = (f"{load:.0f}" for load in self.loads)
+        return f"CPU load {was} → {now} %"
+
+    def figure(self, catalog: Catalog) -> str:
+        """Return the label of the figure without the title of its benchmark."""
+        benchmark = catalog.get(self.record.benchmark) or undescribed(self.record.benchmark)
+        title = catalog.title(self.record.benchmark)
+        return units.capital(labels.full(benchmark, self.record).removeprefix(f"{title}, "))
+
+    def sentence(self, names: Names) -> str:
+        """Return the change in words."""
+        guide = self.record.guide
+        states = ("worked itself", "waits for it")
+        if not engines.is_waiting(self.loads[1]):
+            states = ("waited for it", "works itself")
+        example = f"{self.figure(names.catalog)}: {self.rates.words}, " if self.rates else ""
+        return (
+            f"{guide.soc}, {family(guide)}, {names.boards.short(guide.soc, self.board)}, "
+            f"{names.catalog.title(self.record.benchmark)}: last measured with {self.release}, and "
+            f"{ENGINE_CHANGED} since: by its load, the processor {states[0]} then and {states[1]} now, "
+            f"with {self.count} {CIPHERS[self.count > 1]}; {example}{self.load_words}"
+        )
+
+
+def engine_changes(
+    judged: Sequence[Row], pool: Pool, history: History, names: Names
+) -> tuple[EngineChange, ...]:
+    """Return where another engine seems to have run than when a board last measured a benchmark, before OLD,
+    once for each board and benchmark."""
+    again: dict[tuple[str, str], list[Record]] = {}
+    for row in judged:
+        if row.verdict == "only-new" and row.new and engines.ENGINE in row.params:
+            again.setdefault((row.board, row.benchmark), []).append(row.new)
+    out = []
+    for (board, benchmark), records in again.items():
+        guide = records[0].guide
+        guides = history.guides_with(guide.platform, board) if _waiting(records) else []
+        if guide not in guides:
+            continue
+        figures = partial(_figures, board, benchmark, pool, history, names)
+        here = guides.index(guide)
+        earlier = next(filter(None, map(figures, reversed(guides[:here]))), None)
+        later = figures(guides[here + 1]) if here + 1 < len(guides) else []
+        if earlier and (change := _change(board, earlier, records, later)):
+            out.append(change)
+    return tuple(out)
+
+
+def _figures(
+    board: str, benchmark: str, pool: Pool, history: History, names: Names, guide: GuideKey
+) -> list[Record]:
+    """Return the figures of a benchmark on a board in one guide."""
+    return [
+        record
+        for record in history.records(pool, guide)
+        if record.benchmark == benchmark and names.boards.today(guide.soc, record.board) == board
+    ]
+
+
+def _change(
+    board: str, earlier: Sequence[Record], records: Sequence[Record], later: Sequence[Record]
+) -> EngineChange | None:
+    was, now, then = _waiting(earlier), _waiting(records), _waiting(later)
+    runs = [run for run in now if run in was and now[run] != was[run]]
+    if not runs:
+        return None
+    rates = {run: _rates(run, earlier, records) for run in runs}
+
+    def moved(run: RunParams) -> float:
+        rate = rates[run]
+        return abs(rate[1].size) if rate else 0.0
+
+    first = max(runs, key=moved)
+    chosen, loads = rates[first], [_loads(each)[first] for each in (earlier, records)]
+    record = chosen[0] if chosen else next(r for r in records if engines.run_of(r)[3] == first)
+    return EngineChange(
+        board,
+        earlier[0].guide.release,
+        record,
+        (loads[0], loads[1]),
+        chosen[1] if chosen else None,
+        len(runs),
+        2 * sum(then.get(run, now[run]) == now[run] for run in runs) > len(runs),
+    )
+
+
+def _rates(
+    run: RunParams, earlier: Sequence[Record], records: Sequence[Record]
+) -> tuple[Record, Rates] | None:
+    """Return the rate of a run with the largest blocks that both releases measured."""
+    was, now = (
+        {
+            float(size): record
+            for record in own
+            if record.metric == engines.RATE
+            and engines.run_of(record)[3] == run
+            and isinstance(size := record.params.get(engines.SIZE), (int, float))
+            and record.cell.mean
+        }
+        for own in (earlier, records)
+    )
+    for size in sorted(was.keys() & now.keys(), reverse=True):
+        one, two = was[size], now[size]
+        factor = units.factor(two.unit, one.unit)
+        if factor and one.cell.mean and two.cell.mean and min(one.cell.mean, two.cell.mean) > 0:
+            return two, Rates(one.cell.mean, two.cell.mean * factor, one.unit)
+    return None
+
+
+def _loads(records: Sequence[Record]) -> dict[RunParams, float]:
+    return {run[3]: load for run, load in engines.loads(records).items()}
+
+
+def _waiting(records: Sequence[Record]) -> Mapping[RunParams, bool]:
+    """Return for each run whose load shows it whether the processor waited for an engine."""
+    states = {run: engines.is_waiting(load) for run, load in _loads(records).items()}
+    return {run: state for run, state in states.items() if state is not None}
