@@ -552,7 +552,7 @@ def lead(answers: Answers, benchmarks: Collection[str]) -> list[str]:
         name = called(row)
         if len(spans) > 1:
             comma = "," if "," in name else ""
-            name = f"Of the headline figures, {name}{comma} differs most between the boards"
+            name = f"{name}{comma} is the headline figure that differs most between the boards"
         out.append(f"{name}: {both}.")
     if alike:
         out.append(f"Headline figures within 5 % on all boards: {units.enumeration(alike)}.")
