@@ -20,6 +20,16 @@ from windows import Windows, unfolded
 
 GUIDE = "source/guides/SOC1/linux/09.03.html"
 TABBED = "source/guides/AM335X/linux/06.00.00.00.html"
+EMPTY = """:orphan:
+
+.. perf-csv-table:: Boards
+   :header: Board, 09.02, 09.03
+   :stub-columns: 1
+
+   board-a, —, —
+   board-b, —, —
+"""
+"""A page with a table of boards without a figure of the releases that it shows."""
 WIDTHS = pytest.mark.parametrize("width", [390, 1280])
 
 
@@ -37,6 +47,16 @@ FIRST = [
     odd("broken", "MB/s", status="fail"),
     odd("formula", "MB/s", value=1.0),
     {"benchmark": "stream", "metric": "copy", "unit": "MB/s", "value": 5.0},
+    *(
+        {
+            "benchmark": "emmc",
+            "metric": "read_throughput",
+            "unit": "MB/s",
+            "value": value,
+            "params": {"filesystem": "ext4", "buffer_size": size},
+        }
+        for size, value in ((1048576, 160.0), (4194304, 170.0))
+    ),
 ]
 SECOND = [odd("absent", "MB/s", value=1.0), odd("giga", "GB/s", value=3.0)]
 
@@ -62,6 +82,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
         '[moved]\n"guides/OLD/linux/latest" = "guides/SOC1/linux/latest"\n'
         '"old" = "guides/SOC1/linux/09.02#stream"\n'
     )
+    (project / "source/empty.rst").write_text(EMPTY, "utf-8")
     run = run_sphinx(project, folder / "html", "-q", "-Dperfguide_embedding=1")
     assert run.returncode == 0, run.stderr
     assert "redirect" not in run.stderr
@@ -247,6 +268,33 @@ def test_a_copied_table_has_its_levels_and_its_one_unit_in_its_heads(
     shown, data = copied(page, figure), downloaded(site, GUIDE, figure)
     assert "board-a (MB/s)" in shown and "Unit" not in shown
     pandas.testing.assert_frame_equal(shown, data[list(shown)], check_dtype=False)
+
+
+def test_a_copied_table_has_columns_for_what_its_caption_says_of_all_rows(
+    opened: Open, site: Path
+) -> None:
+    page = opened(GUIDE, 1280)
+    figure = page.locator("#emmc figure.perf-table").first
+    shown = copied(page, figure)
+    assert "EXT4" in figure.locator("figcaption").inner_text()
+    assert list(shown) == ["File system", "Buffer size", "board-a, Read (MB/s)"]
+    assert set(shown["File system"]) == {"EXT4"}
+    assert list(shown["Buffer size"]) == list(downloaded(site, GUIDE, figure)["Buffer size"])
+
+
+@WIDTHS
+def test_rows_without_a_figure_show_on_demand_with_script_and_without(
+    opened: Open, windows: Windows, site: Path, width: int
+) -> None:
+    for page in (
+        windows.open(f"file://{site}/source/empty.html", width, 844, java_script_enabled=False),
+        opened("source/empty.html", width),
+    ):
+        rows, box = page.locator("tbody tr"), page.get_by_label("2 rows, without a figure")
+        assert [rows.nth(n).is_visible() for n in range(2)] == [False, False]
+        assert not page.locator("thead").is_visible(), "a head of nothing"
+        box.check()
+        assert [rows.nth(n).is_visible() for n in range(2)] == [True, True]
 
 
 @WIDTHS
