@@ -365,15 +365,22 @@ def _lasting(page: str, moves: Sequence[LastingMove]) -> dict[str, Any] | None:
 
 
 def _accelerators(of_socs: Sequence[BenchmarkOfSoc]) -> dict[str, Any] | None:
-    """Return for each SoC with an accelerator whether it is worth it, if there is one."""
+    """Return for each SoC with an accelerator whether it is worth it, if there is one: apart those of which
+    that is not certain, whose figures follow what is said of all of them."""
     said = [(own.measured[0][0].soc, own.worth) for own in of_socs if own.worth]
     if not said:
         return None
+    said.sort(key=lambda each: units.natural(each[0]))
+    certain = [each for each in said if each[1].cpu]
+    uncertain = [each for each in said if not each[1].cpu]
     return {
         "title": hardware_crypto.QUESTION,
-        "socs": [
-            (soc, worth.system, hardware_crypto.sentences(worth))
-            for soc, worth in sorted(said, key=lambda each: units.natural(each[0]))
+        "certain": [
+            (soc, worth.system, hardware_crypto.sentences(worth)) for soc, worth in certain
+        ],
+        "why_uncertain": hardware_crypto.UNCERTAIN,
+        "uncertain": [
+            (soc, worth.system, hardware_crypto.figures(worth)) for soc, worth in uncertain
         ],
     }
 

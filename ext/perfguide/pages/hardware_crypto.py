@@ -239,18 +239,23 @@ def _kind(
 
 def sentences(answer: Worth) -> str:
     """Return whether an accelerator is worth it, with the figures that this follows from."""
+    verdict = f"{_verdict(answer)}." if answer.cpu else UNCERTAIN
+    return f"{verdict} {figures(answer)}"
+
+
+def figures(answer: Worth) -> str:
+    """Return the figures of an accelerator and of what is beside it, without a verdict on hardware crypto."""
     own, other, last = answer.accelerator, answer.other, answer.sizes[-1]
     algorithm = f"{answer.algorithm} on {board_in_words(answer.board)}"
     begin = (
         f"{algorithm} with blocks of {units.size(last)}: {_figure(own, last)} with {_named(own)}"
     )
     if other is None:
-        return f"{UNCERTAIN} {begin}."
+        return f"{begin}."
     if answer.cpu:
-        beside = f"{_figure(other, last)} with {_named(other)}, the fastest on the CPU"
-        return f"{_verdict(answer)}. {begin}; {beside}."
+        return f"{begin}; {_figure(other, last)} with {_named(other)}, the fastest on the CPU."
     beside = f"{_figure(other, last)} in a run of {other.release} whose engine is not recorded"
-    return f"{UNCERTAIN} {begin}; {beside}. {_verdict_on_busy(answer)}."
+    return f"{begin}; {beside}. {_verdict_on_busy(answer)}."
 
 
 UNCERTAIN = (
