@@ -341,7 +341,7 @@ def _failed(is_new: bool) -> Holds:
 
 
 def _other_boards(about: About, said: Sequence[str]) -> bool:
-    """Whether it is true of a doubtful figure of the run, which need not be the first of an event."""
+    """Return whether it is true of a doubtful figure of the run, which need not be the first of an event."""
     texts = re.findall(rf"(?<!\S){N}(?!\S)", said[1])
     of_figures: dict[tuple[object, ...], dict[str, float]] = {}
     for each in about.each(about.both.rows):

@@ -351,9 +351,9 @@ def copied(pool: Pool) -> dict[str, frozenset[int]]:
     copies: dict[str, set[int]] = {name: set() for name in pool.benchmarks()}
     for _, own in frame.groupby(keys, observed=True, sort=True):
         # Benchmarks of few figures are copies where the whole bundle is one.
-        whole = _copies(_values(own))
+        of_bundle = _copies(_values(own))
         for name, of_benchmark in own.groupby("benchmark", observed=True):
-            copies[str(name)] |= whole | _copies(_values(of_benchmark))
+            copies[str(name)] |= of_bundle | _copies(_values(of_benchmark))
     return {name: frozenset(own) for name, own in copies.items() if own}
 
 

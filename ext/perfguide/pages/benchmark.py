@@ -365,8 +365,8 @@ def _lasting(page: str, moves: Sequence[LastingMove]) -> dict[str, Any] | None:
 
 
 def _accelerators(of_socs: Sequence[BenchmarkOfSoc]) -> dict[str, Any] | None:
-    """Return for each SoC with an accelerator whether it is worth it, if there is one: apart those of which
-    that is not certain, whose figures follow what is said of all of them."""
+    """Return the answer for each SoC with an accelerator, if there is one; uncertain answers are apart, as they
+    share a sentence."""
     said = [(own.measured[0][0].soc, own.worth) for own in of_socs if own.worth]
     if not said:
         return None
