@@ -350,7 +350,7 @@ def copied(pool: Pool) -> dict[str, frozenset[int]]:
     frame = frame[frame.groupby(keys, observed=True)["bundle"].transform("nunique") > 1]
     copies: dict[str, set[int]] = {name: set() for name in pool.benchmarks()}
     for _, own in frame.groupby(keys, observed=True, sort=True):
-        # Benchmarks of few figures are copies where the whole bundle is one.
+        # Benchmarks of few figures are copies where their bundle is one.
         of_bundle = _copies(_values(own))
         for name, of_benchmark in own.groupby("benchmark", observed=True):
             copies[str(name)] |= of_bundle | _copies(_values(of_benchmark))
