@@ -179,6 +179,26 @@ def test_a_load_that_moves_by_less_than_three_points_is_no_event(
     assert bool(listed(both)) is (load - 1.5 > 3) is is_event
 
 
+@pytest.mark.parametrize(("rate", "state"), [(100.0, "look"), (10.0, "do not ship")])
+def test_loads_alone_do_not_hold_a_release_back(rate: float, state: str, speed: Catalog) -> None:
+    """All loads of a benchmark become eight times what they were; its rates stay or fall to a tenth."""
+
+    def both_of(name: str, load: float, value: float) -> Loaded:
+        loads = (result("load", "%", value=load, params={"block_size": s}) for s in SIZES)
+        rates = (result(value=value, params={"block_size": s}) for s in SIZES)
+        return release("sk", name, *loads, *rates)
+
+    both = compared(
+        *(both_of(name, 9.0 + n / 100, 100.0 + n / 10) for n, name in enumerate(PAST)),
+        both_of("9.5", 72.0, rate),
+        releases=("9.4", "9.5"),
+        catalog=speed,
+    )
+    loads = [row for row in both.rows if row.metric == "load"]
+    assert {row.verdict for row in loads} == {"regressed"} or rate < 100
+    assert headline(both).state == state
+
+
 SIZES = (64, 128, 256, 512, 1024, 2048)
 
 

@@ -1071,12 +1071,15 @@ def _proved_falls(about: About) -> list[Event]:
 
 
 def _holds_back(about: About, said: Sequence[str]) -> bool:
-    """Two rows of one event fell by a third or more, or one to a fifth; of another engine, two rates."""
+    """Two rows of one event fell by a third or more, or one to a fifth, and not all are loads in percent; of
+    another engine, two rates."""
     for event in _proved_falls(about):
         rows = [row for row in (*event.rows, *event.unproved) if row.worse_by is not None]
         far = [each for each in about.each(rows) if each.is_rated and each.worse >= FAR - 1e-12]
         if event.of_engine:
             far = [each for each in far if each.row.better == "higher"]
+        if all("load" in each.row.metric and each.row.unit == "%" for each in far):
+            continue
         if len(far) > 1 or any(each.worse >= math.log(5) - 1e-12 for each in far):
             return True
     return False

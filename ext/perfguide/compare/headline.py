@@ -11,7 +11,7 @@ from typing import Literal
 from . import wording
 from .comparison import Comparison
 from .events import FAR, Event
-from .verdicts import ALARMS, Verdict
+from .verdicts import ALARMS, Verdict, is_load
 
 State = Literal["do not ship", "look", "ship", "too little"]
 """Falls that are proved and falls that are not have one state: in public history they lasted equally often
@@ -115,8 +115,8 @@ def far_falls(comparison: Comparison) -> list[Event]:
 
 
 def _severe(event: Event) -> bool:
-    """Return whether a proved event holds a release back: two measurements, or one rate that fell
-    far; of another engine, two rates."""
+    """Return whether a proved event holds a release back: two measurements that are not both loads, or one
+    rate that fell far; of another engine, two rates."""
     rows = [*event.leading, *(row for row in event.unproved if row.verdict in ALARMS)]
     far = [row for row in rows if (row.worse_by or 0.0) >= FAR]
     if event.of_engine:
@@ -124,6 +124,9 @@ def _severe(event: Event) -> bool:
         far = [row for row in far if row.better == "higher"]
     measured = {row.measurement for row in far}
     rates = [row.worse_by or 0.0 for row in far if row.better == "higher"]
+    # In public history one of six events with loads alone lasted, and ten of fourteen others.
+    if all(is_load(row) for row in far):
+        return False
     # One alone is too often a bad measurement to hold a release back.
     return len(measured) >= 2 or max(rates, default=0.0) >= ONE_RATE
 
