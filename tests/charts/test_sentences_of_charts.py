@@ -178,7 +178,7 @@ def test_the_fastest_of_several_engines_is_the_fastest_at_each_size() -> None:
             )
             spans = [(0.0, named(first, own).name)]
             for text in filter(None, later.split(", ")):
-                name, at = re.fullmatch(r"(.+) above about (\d+) bytes", text).groups()  # type: ignore[union-attr]
+                name, at = re.fullmatch(r"(.+) above about (\d+) bytes", text).groups()
                 spans.append((float(at), named(name, own).name))
             met.add(len(spans))
             for size in SIZES:

@@ -113,7 +113,7 @@ def test_the_parts_of_all_findings_add_up_and_newer_guides_come_first(tmp_path: 
         for n in range(1, report.MIN_SHARING_GUIDES + 1)
     ]
     page = (written(tmp_path, *bundles) / "reports/health.rst").read_text("utf-8")
-    total = int(re.search(r"^(\d+) findings", page, re.MULTILINE)[1])  # type: ignore[index]
+    total = int(re.search(r"^(\d+) findings", page, re.MULTILINE)[1])
     first = next(line for line in page.splitlines() if line.startswith(f"{total} findings"))
     parts = [int(count) for count in re.findall(r":ref:`(\d+) [^`]*<", first)]
     assert total == sum(parts) == 2 * len(bundles)

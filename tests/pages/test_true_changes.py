@@ -58,8 +58,7 @@ def test_what_guides_say_of_the_release_before_is_true() -> None:
         }
         # A figure that one release alone has under a name can be that of the other under another name.
         renamed = sum(
-            bool(row.old and row.new) and row.old.params != row.new.params  # type: ignore[union-attr]
-            for row in both.rows
+            bool(row.old and row.new) and row.old.params != row.new.params for row in both.rows
         )
         gone = len(measured[old.release] - measured[new.release]) - renamed
         added = len(measured[new.release] - measured[old.release]) - renamed

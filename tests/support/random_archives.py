@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from making import loaded
@@ -107,24 +108,30 @@ def _events(rng: random.Random, boards: list[str], is_newest: bool) -> list[Chan
         rows = rng.choice((1.0, 1.0, 0.5, 0.1))
         how = rng.choice((0.0, 0.3, 0.55, 0.8, 0.93, 1.08, 1.3, 1.7, 4.0, NOTHING_LEFT))
         salt = rng.random()
-
-        def of(on: str, result: Result, *own: Any) -> bool:
-            board, kind, engine, part, rows, salt = own
-            return (
-                on == (board or on)
-                and result["benchmark"] == kind
-                and engine in ("", result["params"].get("engine", ""))
-                and part in result["metric"]
-                and random.Random(
-                    f"{salt}{sorted(result['params'].items())}{result['metric']}"
-                ).random()
-                < rows
-            )
-
-        own = (board, kind, engine, part, rows, salt)
-        bound = lambda on, result, own=own: of(on, result, *own)  # noqa: E731
-        out.append((bound, how, how > NOTHING_LEFT and rng.random() < 0.6))
+        chosen = partial(_is_among, board, kind, engine, part, rows, salt)
+        out.append((chosen, how, how > NOTHING_LEFT and rng.random() < 0.6))
     return out
+
+
+def _is_among(
+    board: str,
+    kind: str,
+    engine: str,
+    part: str,
+    rows: float,
+    salt: float,
+    on: str,
+    result: Result,
+) -> bool:
+    """Return whether a result of the board ``on`` is among those that change; ``rows`` is their share."""
+    return (
+        on == (board or on)
+        and result["benchmark"] == kind
+        and engine in ("", result["params"].get("engine", ""))
+        and part in result["metric"]
+        and random.Random(f"{salt}{sorted(result['params'].items())}{result['metric']}").random()
+        < rows
+    )
 
 
 def _lasting(events: list[Change], board: str, figure: Figure) -> bool:

@@ -754,7 +754,7 @@ def _returned(about: About, said: Sequence[str]) -> bool:
     for each in about.each():
         level = dict(each.series()).get(said[0])
         old, new = each.ends if each.is_rated else (0, 0)
-        if level and min(level, old, new) > 0 and each.row.old.guide.release == said[1]:  # type: ignore[union-attr]
+        if level and min(level, old, new) > 0 and each.row.old.guide.release == said[1]:
             back += abs(math.log(new / level)) <= abs(math.log(new / old)) / 4 + 1e-9
     return 2 * back > len(about.rows)
 

@@ -401,6 +401,13 @@ def enumeration(names: Sequence[str]) -> str:
     return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
 
 
+def from_to(old: float, new: float, unit: str) -> str:
+    """Return two figures in a unit that reads best: ``654.1 → 116.4 MB/s``."""
+    chosen, factor = readable(unit, (old, new))
+    was, now = (number(scaled(value, factor)) for value in (old, new))
+    return f"{was} → {now} {parse(chosen).symbol}".rstrip()
+
+
 def ends(values: Sequence[float]) -> str:
     """Return the least and the largest of several figures: ``5 and 6`` for two, ``5 to 6`` for more, or
     ``5`` if they read alike."""

@@ -8,8 +8,9 @@ from dataclasses import replace
 from statistics import median
 
 from ..common import units
+from ..figures.labels import TABLE_NUMBER
 from ..figures.pool import Record
-from .match import TABLE_NUMBER, Names
+from .match import Names
 from .verdicts import CALLED, FAILED_RUN, POINT, Row, failed_run, is_load, points
 
 MIN_BOARDS, MIN_APART = 3, math.log(1.5)

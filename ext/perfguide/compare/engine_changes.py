@@ -39,9 +39,7 @@ class Rates(NamedTuple):
     @property
     def words(self) -> str:
         """Both rates in a unit that reads best."""
-        unit, factor = units.readable(self.unit, (self.was, self.now))
-        was, now = (units.number(units.scaled(rate, factor)) for rate in (self.was, self.now))
-        return f"{was} → {now} {units.parse(unit).symbol}"
+        return units.from_to(self.was, self.now, self.unit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +67,7 @@ class EngineChange:
     def figure(self, catalog: Catalog) -> str:
         """Return the label of the figure without the title of its benchmark."""
         benchmark = catalog.get(self.record.benchmark) or undescribed(self.record.benchmark)
-        title = catalog.title(self.record.benchmark)
-        return units.capital(labels.full(benchmark, self.record).removeprefix(f"{title}, "))
+        return labels.in_benchmark(benchmark, self.record)
 
     def sentence(self, names: Names) -> str:
         """Return the change in words."""

@@ -12,6 +12,7 @@ from ..catalog.board_names import Boards
 from ..common import units
 from ..figures import labels
 from ..figures.conditions import SETUP
+from ..figures.labels import TABLE, TABLE_NUMBER
 from ..figures.pool import Record
 
 Key = tuple[object, ...]
@@ -22,10 +23,6 @@ SETTINGS = {"block_size", "buffer_size", "file_size", "file_size_mb", "filesyste
 
 BY_DESIGN = ("kernel", "image")
 """Conditions that change with the release: said once, and no reason not to compare."""
-
-TABLE, TABLE_NUMBER = "table", "table_no"
-"""Parameters of imported figures: the title of their table, and its number in the document, which
-changes with each table that is added before it."""
 
 OF_TABLES = {TABLE: "title of the table", TABLE_NUMBER: "number of the table"}
 

@@ -11,6 +11,10 @@ from ..catalog.chart_spec import Scalar
 from ..common import units
 from .pool import Record
 
+TABLE, TABLE_NUMBER = "table", "table_no"
+"""Parameters of figures from a guide that was published with several tables for one thing: the title of
+each table but the main one, and its number in the document, which changes with each table before it."""
+
 
 def label(benchmark: Benchmark, record: Record) -> str:
     """Return the title of the benchmark and the label of the metric, once if they are equal."""
@@ -75,6 +79,11 @@ def full(benchmark: Benchmark, record: Record) -> str:
     title, own = benchmark.entry.title, benchmark.metric_label(record.metric)
     name = title if title.casefold().endswith(f" {own.casefold()}") else label(benchmark, record)
     return ", ".join(filter(None, [name, params(benchmark, record)]))
+
+
+def in_benchmark(benchmark: Benchmark, record: Record) -> str:
+    """Return a figure's label with its parameters, for a list of the figures of one benchmark."""
+    return units.capital(full(benchmark, record).removeprefix(f"{benchmark.entry.title}, "))
 
 
 def unit(benchmark: Benchmark, record: Record) -> str:

@@ -35,7 +35,7 @@ from ..health.report import PAGE as HEALTH
 from ..tables import summaries
 from .compare import ComparisonPlan, comparison
 from .context import Site
-from .hardware_crypto import GuideFigures, Worth, worth
+from .hardware_crypto import CryptoRun, Worth, crypto_runs, worth
 from .health import section_of
 from .sentences import Fact, Link, Part, board_in_words, section_name
 
@@ -144,9 +144,14 @@ class Judged(msgspec.Struct, frozen=True):
 
 
 @dataclass(frozen=True, slots=True)
-class _Figures(GuideFigures):
-    """The figures of a guide, and the same by their names of today."""
+class _Figures:
+    """The figures of a guide, the CPU load of each of its runs, the engines that were inferred, the runs that say
+    whether a crypto accelerator is worth it, and the figures by their names of today."""
 
+    records: Sequence[Record]
+    loads: Mapping[Run, float]
+    inferred: Mapping[Run, Inferred]
+    crypto_runs: Sequence[CryptoRun]
     by_name: dict[str, list[Record]]
 
 
@@ -199,7 +204,7 @@ class Headlines:
             Part(judged.worse, pair.address) if pair and judged and judged.worse else None,
             _clocks(site.pool.bundles_of([key]), boards),
             tuple(self._comparisons(key, pair)),
-            worth(site.catalog, site.boards, {each: self._figures(each) for each in releases}),
+            worth(site.boards, {each: self._figures(each).crypto_runs for each in releases}),
         )
 
     def _figures(self, key: GuideKey) -> _Figures:
@@ -221,8 +226,9 @@ class Headlines:
             by_name: dict[str, list[Record]] = {}
             for record in records:
                 by_name.setdefault(_name(record, self._names), []).append(record)
-            inferred = engines.inferred(records, catalog)
-            self._read[key] = _Figures(records, engines.loads(records), inferred, by_name)
+            loads, inferred = engines.loads(records), engines.inferred(records, catalog)
+            runs = crypto_runs(catalog, self._site.boards, records, loads, inferred)
+            self._read[key] = _Figures(records, loads, inferred, runs, by_name)
         return self._read[key]
 
     def _chosen(self, records: Sequence[Record]) -> tuple[list[list[Record]], int]:
@@ -387,7 +393,7 @@ class Headlines:
         chosen: Sequence[Sequence[Record]],
         rows: Sequence[Answer],
         boards: Sequence[str],
-        figures: GuideFigures,
+        figures: _Figures,
     ) -> list[Fact]:
         """Return for each headline that depends on an engine the fastest board, with load and engine,
         by the chapter of its benchmark."""

@@ -25,10 +25,15 @@ FOLDER = "compare"
 
 def full_label(row: Row, catalog: Catalog) -> str:
     """Return the label of a row's figure with its parameters; "" without a description."""
-    benchmark, record = catalog.get(row.benchmark), row.new or row.old
-    if benchmark is None or record is None:
-        return ""
-    return labels.full(benchmark, replace(record, metric=row.metric, params=dict(row.params)))
+    benchmark = catalog.get(row.benchmark)
+    return labels.full(benchmark, figure_today(row)) if benchmark else ""
+
+
+def figure_today(row: Row) -> Record:
+    """Return the newest figure of a row under its names of today."""
+    record = row.new or row.old
+    assert record is not None
+    return replace(record, metric=row.metric, params=dict(row.params))
 
 
 def times_usual(row: Row) -> float | None:

@@ -100,7 +100,7 @@ class Worth(msgspec.Struct, frozen=True):
 
 
 @dataclass(frozen=True, slots=True)
-class _Run:
+class CryptoRun:
     """A run with its guide, its board under its name of today, and its kind."""
 
     guide: GuideKey
@@ -111,25 +111,14 @@ class _Run:
     engine: EngineRun
 
 
-@dataclass(frozen=True, slots=True)
-class GuideFigures:
-    """The figures of a guide, the CPU load of each of its runs, and the engines that were inferred."""
-
-    records: Sequence[Record]
-    loads: Mapping[Run, float]
-    inferred: Mapping[Run, Inferred]
-
-
-def worth(
-    catalog: Catalog, boards: Boards, guides: Mapping[GuideKey, GuideFigures]
-) -> Worth | None:
+def worth(boards: Boards, guides: Mapping[GuideKey, Sequence[CryptoRun]]) -> Worth | None:
     """Return the answer of the newest of some guides of a platform: of the board with the fastest accelerator,
     first of those that have an engine on the CPU beside it. What the newest guide does not have is taken
     from the one before that has it. ``None`` if it has neither, or if no guide has an accelerator."""
     last = max(guides, key=lambda key: version(key.release))
-    by_board: dict[str, list[_Run]] = {}
-    for key, figures in guides.items():
-        for run in _runs(catalog, boards, key, figures):
+    by_board: dict[str, list[CryptoRun]] = {}
+    for runs in guides.values():
+        for run in runs:
             by_board.setdefault(run.board, []).append(run)
     answers = (
         _of_board(by_board[name], last, boards) for name in sorted(by_board, key=units.natural)
@@ -152,11 +141,11 @@ def _rank(answer: Worth) -> tuple[bool, bool, bool, float]:
     return is_now, answer.cpu is not None, answer.busy is not None, answer.accelerator.rates[-1][1]
 
 
-def _of_board(runs: Iterable[_Run], last: GuideKey, boards: Boards) -> Worth | None:
+def _of_board(runs: Iterable[CryptoRun], last: GuideKey, boards: Boards) -> Worth | None:
     """Return the answer for one board: of each kind of engine the newest release, and of that the run that
     is fastest at its largest blocks."""
 
-    def rank(run: _Run) -> tuple[object, ...]:
+    def rank(run: CryptoRun) -> tuple[object, ...]:
         return version(run.guide.release), run.engine.rates[-1]
 
     newest = {run.kind: run for run in sorted(runs, key=rank)}
@@ -169,7 +158,7 @@ def _of_board(runs: Iterable[_Run], last: GuideKey, boards: Boards) -> Worth | N
         if crossovers.not_in_use(own, base):
             return None
 
-    def named(run: _Run) -> EngineRun:
+    def named(run: CryptoRun) -> EngineRun:
         release = "" if run.guide == last else run.guide.release
         return msgspec.structs.replace(run.engine, release=release)
 
@@ -185,11 +174,18 @@ def _of_board(runs: Iterable[_Run], last: GuideKey, boards: Boards) -> Worth | N
     return answer if answer.sizes else None
 
 
-def _runs(catalog: Catalog, boards: Boards, key: GuideKey, figures: GuideFigures) -> list[_Run]:
-    """Return the runs of a guide for the algorithm of the headline, alone and with one thread."""
+def crypto_runs(
+    catalog: Catalog,
+    boards: Boards,
+    records: Iterable[Record],
+    loads: Mapping[Run, float],
+    inferred: Mapping[Run, Inferred],
+) -> list[CryptoRun]:
+    """Return the runs of a guide for the algorithm of the headline, alone and with one thread. ``loads`` are
+    in %."""
     rates: dict[Run, dict[float, float]] = {}
     like: dict[Run, Record] = {}
-    for record in figures.records:
+    for record in records:
         benchmark, size = catalog.get(record.benchmark), record.params.get(SIZE)
         scale = units.factor(record.unit, UNIT)
         if benchmark is None or scale is None or not is_number(size) or record.cell.mean is None:
@@ -200,17 +196,17 @@ def _runs(catalog: Catalog, boards: Boards, key: GuideKey, figures: GuideFigures
             rates.setdefault(run, {})[float(size)] = units.scaled(record.cell.mean, scale)
     out = []
     for run, curve in rates.items():
-        record, load = like[run], figures.loads.get(run)
+        record, load = like[run], loads.get(run)
         benchmark = catalog.benchmarks[record.benchmark]
-        kind = _kind(benchmark, record, figures.inferred.get(run), load)
+        kind = _kind(benchmark, record, inferred.get(run), load)
         if kind:
-            name = engines.label(benchmark, record, figures.inferred)
+            name = engines.label(benchmark, record, inferred)
             # Within a sentence, “likely the accelerator” is what an engine seems to be.
-            words = f"what is {name}" if run in figures.inferred else crossovers.the(name)
+            words = f"what is {name}" if run in inferred else crossovers.the(name)
             algorithm = benchmark.value_label("algorithm", record.params["algorithm"])
             engine = EngineRun(name, words, "", tuple(sorted(curve.items())), load)
-            board = boards.today(key.soc, record.board)
-            out.append(_Run(key, board, benchmark.name, algorithm, kind, engine))
+            board = boards.today(record.guide.soc, record.board)
+            out.append(CryptoRun(record.guide, board, benchmark.name, algorithm, kind, engine))
     return out
 
 

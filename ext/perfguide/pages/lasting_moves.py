@@ -17,6 +17,7 @@ from ..compare.engine_changes import EngineChange
 from ..compare.events import RETURN, Event
 from ..compare.select import ReleasePair
 from ..compare.verdicts import ENGINE_CHANGED, Row
+from ..figures import labels
 from . import comparison_rows, search_words
 from .search_words import FindableSection
 
@@ -148,18 +149,16 @@ def _has_stayed(row: Row) -> bool:
 
 def _figure(row: Row, catalog: Catalog) -> str:
     """Return the label of a row without the title of its benchmark, whose page the list is on."""
-    label = comparison_rows.full_label(row, catalog) or wording.figure(row, catalog)
-    return units.capital(label.removeprefix(f"{catalog.title(row.benchmark)}, "))
+    benchmark = catalog.get(row.benchmark)
+    if benchmark is None:
+        return units.capital(wording.figure(row, catalog))
+    return labels.in_benchmark(benchmark, comparison_rows.figure_today(row))
 
 
 def _values(row: Row) -> str:
-    """Return both figures, in a unit that reads best."""
-    means = [
-        record.cell.mean for record in (row.old, row.new) if record and record.cell.mean is not None
-    ]
-    unit, factor = units.readable(row.unit, means)
-    texts = (units.number(units.scaled(mean, factor)) for mean in means)
-    return f"{' → '.join(texts)} {units.parse(unit).symbol}".rstrip()
+    """Return both figures of a row that was measured twice."""
+    assert row.old and row.new
+    return units.from_to(row.old.cell.mean or 0.0, row.new.cell.mean or 0.0, row.unit)
 
 
 def _after(row: Row) -> str:

@@ -16,6 +16,7 @@ from ..bundles.guide_key import family, version
 from ..catalog.benchmarks import Benchmark, Derived, Table
 from ..common import units
 from ..common.units import TableCell
+from ..figures.labels import TABLE, TABLE_NUMBER
 from ..figures.pool import Cell, Record
 
 Key = tuple[Any, ...]
@@ -103,10 +104,6 @@ combined into one text."""
 NOT_STATED = "not stated"
 """The text for a parameter that some figures of a table have and others have not."""
 
-
-PUBLISHED_TABLE, PUBLISHED_NUMBER = "table", "table_no"
-"""The parameters of figures from a guide that was published with several tables for one thing: the
-caption and the number of each table but the main one."""
 
 MAIN_TABLE = "Main table"
 """The text for figures of the main one."""
@@ -408,7 +405,7 @@ def _rank(benchmark: Benchmark, name: str, record: Record) -> Key:
         return _outer_rank(name, record)
     name = name.removeprefix(_PARAM)
     if name not in record.params:
-        return _FIRST_KEY if name in (PUBLISHED_TABLE, PUBLISHED_NUMBER) else _UNSTATED
+        return _FIRST_KEY if name in (TABLE, TABLE_NUMBER) else _UNSTATED
     return benchmark.value_rank(name, record.params[name])
 
 
@@ -467,7 +464,7 @@ def _label(benchmark: Benchmark, name: str, record: Record) -> str:
         return _outer_label(name, record)
     name = name.removeprefix(_PARAM)
     if name not in record.params:
-        return MAIN_TABLE if name in (PUBLISHED_TABLE, PUBLISHED_NUMBER) else NOT_STATED
+        return MAIN_TABLE if name in (TABLE, TABLE_NUMBER) else NOT_STATED
     label, classes = benchmark.value_label(name, record.params[name]), benchmark.param(name).classes
     if of := classes.get(units.plain(record.params[name]), ""):
         # “Plain software” says all that “software” does.
@@ -502,7 +499,7 @@ def _key_headings(benchmark: Benchmark, name: str) -> tuple[str, ...]:
 
 
 def _param_label(benchmark: Benchmark, name: str) -> str:
-    if name == PUBLISHED_NUMBER and not benchmark.param(name).label:
+    if name == TABLE_NUMBER and not benchmark.param(name).label:
         return "Published table"
     return benchmark.param_label(name)
 
