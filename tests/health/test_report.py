@@ -301,7 +301,7 @@ def test_marks_stand_at_the_cells_and_lead_to_the_report(built: Path) -> None:
     top = built
     found = marks(top / "guides/AM62X/linux/09.01.html")
     assert [text for text, _, _ in found] == ["0†", "3.2† (min 4, max 3.2)", "0†"]
-    assert found[0][2] == "Error: zero or negative where that is impossible: the figure is 0 MB/s"
+    assert found[0][2] == "Wrong: zero or negative where that is impossible: the figure is 0 MB/s"
     known = ids(top / "reports/health.html")
     for _, link, _ in found:
         page, _, anchor = link.partition("#")
@@ -390,7 +390,7 @@ def test_marks_show_in_other_formats_without_a_warning(
     text = only(list((tmp_path / builder).glob(name))).read_text("utf-8")
     plain = " ".join(text.split())
     assert " 0 †" in plain
-    assert "†1 Error: zero or negative where that is impossible. sk, Copy: the figure is" in plain
+    assert "†1 Wrong: zero or negative where that is impossible. sk, Copy: the figure is" in plain
 
 
 SOUND = b"a,b\nk,1.5\n"

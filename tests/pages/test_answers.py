@@ -259,7 +259,7 @@ def test_the_guide_of_the_project_answers_what_it_is_asked_first(tmp_path: Path)
         ":doc:`Compare with"
     )
     assert top.clocks == ("1.25 GHz", "1.4 GHz", "1.4 GHz")
-    badge = re.match(r"\*\*(\d+ errors)\*\*", facts["Careful"])
+    badge = re.match(r"\*\*(\d+ wrong)\*\*", facts["Careful"])
     assert badge and f":ref:`Health: {badge[1]}, " in facts["Careful"]
     assert facts["Careful"].endswith(" of reports/health>`") or "of health>`" in facts["Careful"]
 

@@ -51,9 +51,11 @@ def headline_params(benchmark: Benchmark, record: Record, without: str = "") -> 
 
 
 def param(benchmark: Benchmark, name: str, value: Scalar) -> str:
-    """Return a parameter for a sentence: ``frame size 64 bytes``. A word is given without the
-    parameter's name."""
+    """Return a parameter for a sentence: ``frame size 64 bytes``, ``table 22``. A word is given without
+    the parameter's name."""
     text = benchmark.value_label(name, value)
+    if name == TABLE_NUMBER:
+        return f"table {text}"
     # “Loss possible” says what it is about; “on” and “off” do not.
     if isinstance(value, str) or (isinstance(value, bool) and " " in text):
         return text

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from ..bundles.guide_key import GuideKey
@@ -15,6 +16,21 @@ from ..figures.pool import Record
 
 MAX_DETAILS = 3
 """Figures mentioned in a finding's reason; the others are in its list."""
+
+
+KIND_WORDS: Mapping[Severity, str] = {"error": "wrong", "warning": "suspect", "note": "note"}
+"""Words of pages for findings: a figure that cannot be right, an unlikely one, and a true but coarse one."""
+
+
+def kind_counts(severities: Iterable[Severity]) -> dict[Severity, str]:
+    """Return the number of findings of each severity in words, the worst first: ``1 wrong``, ``2 notes``."""
+    numbers = Counter(severities)
+    plural = {each: "s" if each == "note" and numbers[each] != 1 else "" for each in SEVERITIES}
+    return {
+        each: f"{numbers[each]:,} {KIND_WORDS[each]}{plural[each]}"
+        for each in SEVERITIES
+        if numbers[each]
+    }
 
 
 @dataclass(frozen=True, slots=True)

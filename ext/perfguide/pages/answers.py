@@ -19,7 +19,6 @@ from ..bundles.guide_key import GuideKey
 from ..catalog.benchmarks import Benchmark, Catalog, Metric, Scalar
 from ..charts import trends
 from ..common import slugs, units
-from ..common.diagnostics import SEVERITIES
 from ..compare import wording
 from ..compare.comparison import Comparison
 from ..compare.headline import far_falls, headline
@@ -30,6 +29,7 @@ from ..figures import engines, labels
 from ..figures.engines import Inferred, Run
 from ..figures.pool import Record
 from ..figures.scales import full_bar
+from ..health.finding import kind_counts
 from ..health.report import COUNTED
 from ..health.report import PAGE as HEALTH
 from ..tables import summaries
@@ -459,17 +459,12 @@ class Headlines:
         if not own:
             words = f"Nothing beyond {usual} that most guides of this SoC share. "
             return [Fact("Careful", (Part(words), Part("Health", HEALTH)))]
-        counts = {
-            severity: wording.count(number, severity)
-            for severity in SEVERITIES
-            if (number := sum(finding.severity == severity for finding in own))
-        }
+        counts = kind_counts(finding.severity for finding in own)
         titles = dict.fromkeys(
             f"{self._site.catalog.title(f.benchmark)}: {f.rule.title}" for f in own
         )
         named = "; ".join(list(titles)[:MOST_NAMED])
         more = f"; and {len(titles) - MOST_NAMED} more" if len(titles) > MOST_NAMED else ""
-        # SEVERITIES begins with the worst.
         worst = next(iter(counts))
         badge = Part(counts[worst], strong=True, severity=worst)
         # A finding is listed with one guide, and what a release lost is only counted.

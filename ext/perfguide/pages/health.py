@@ -11,10 +11,10 @@ from typing import Any
 
 from ..bundles.guide_key import GuideKey
 from ..common import slugs, units
-from ..common.diagnostics import SEVERITIES, Severity
+from ..common.diagnostics import SEVERITIES
 from ..compare import wording
 from ..export import json_api
-from ..health.finding import Finding, Rule, counts
+from ..health.finding import KIND_WORDS, Finding, Rule, counts, kind_counts
 from ..health.report import (
     COUNTED,
     PAGE,
@@ -48,8 +48,8 @@ MAX_SINGLE = 5
 MAX_REASON_CHARS = 160
 """The length of a reason in a table; the list of all findings has the rest."""
 
-KINDS: Mapping[Severity, str] = {"error": "Wrong", "warning": "Suspect", "note": "Note"}
-"""Words for findings: a figure that cannot be right, an unlikely one, and a true but coarse one."""
+KINDS = {severity: units.capital(words) for severity, words in KIND_WORDS.items()}
+"""Words for findings at the beginning of a line."""
 
 
 Entries = Mapping[str, Mapping[str, object]]
@@ -186,10 +186,7 @@ def _parts(bearing: int, explained: int, causes: int, single: int) -> list[tuple
 
 def _kinds(health: Health) -> str:
     """Return the numbers of open findings of each kind, and of those that are accepted."""
-    counted = Counter(finding.severity for finding in health.open)
-    words = {each: kind.lower() for each, kind in KINDS.items()}
-    words["note"] += "" if counted["note"] == 1 else "s"
-    parts = [f"{counted[each]:,} {words[each]}" for each in words if counted[each]]
+    parts = kind_counts(finding.severity for finding in health.open).values()
     accepted = len(health.accepted)
     return f"{', '.join(parts)}{f'; {accepted:,} more acknowledged' if accepted else ''}"
 

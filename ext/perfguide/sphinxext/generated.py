@@ -30,9 +30,10 @@ from sphinx_tabs.tabs import SphinxTabsPanel, SphinxTabsTab
 from ..catalog import benchmarks
 from ..charts import gallery
 from ..common import slugs
-from ..common.diagnostics import SEVERITIES, Diagnostic
+from ..common.diagnostics import Diagnostic
 from ..compare import sparkline
 from ..export import json_api
+from ..health.finding import KIND_WORDS
 from ..pages.answers import Answers
 from ..pages.ranking import Ranking
 from ..pages.sentences import link_name
@@ -418,8 +419,8 @@ def _isolate(document: nodes.document) -> None:
 def _emphasise(facts: nodes.field_list) -> None:
     """Emphasise the numbers of findings, and the figures, which are links to tables."""
     for strong in facts.findall(nodes.strong):
-        severity = strong.astext().rpartition(" ")[2].rstrip("s")
-        if severity in SEVERITIES:
+        kind = strong.astext().rpartition(" ")[2]
+        for severity in (each for each, words in KIND_WORDS.items() if kind.removesuffix("s") == words):
             strong["classes"] += ["perf-badge", f"perf-badge-{severity}"]
     for link in list(facts.findall(addnodes.pending_xref)):
         if link["reftype"] == "ref" and " of " not in link["reftarget"]:

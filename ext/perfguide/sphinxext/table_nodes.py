@@ -30,6 +30,7 @@ from ..charts import gallery
 from ..common import units
 from ..common.slugs import anchor, slug
 from ..common.units import TableCell
+from ..health.finding import KIND_WORDS
 from ..tables.grids import Grid
 from . import html_table
 from .answers import perf_answers
@@ -268,11 +269,15 @@ def _marks(builder: Any, node: nodes.Element) -> dict[int, dict[int, str]]:
                 html_table.mark(
                     uri(note["id"]),
                     note["severity"],
-                    f"{note['severity'].capitalize()}: {note['title']}: {detail}",
+                    f"{_kind(note)}: {note['title']}: {detail}",
                 )
                 for note, detail in ((node["notes"][number], words) for number, words in cell_marks)
             )
     return out
+
+
+def _kind(note: Mapping[str, Any]) -> str:
+    return units.capital(KIND_WORDS[note["severity"]])
 
 
 def _targets(
@@ -765,7 +770,7 @@ def listed(leaf: nodes.Element) -> list[nodes.Node]:
     """Return the list of the notes of a table, for formats without links."""
     items = nodes.bullet_list()
     for number, note in enumerate(leaf["notes"], 1):
-        text = f"†{number} {note['severity'].capitalize()}: {note['title']}. {note['reason']}"
+        text = f"†{number} {_kind(note)}: {note['title']}. {note['reason']}"
         items += nodes.list_item("", nodes.paragraph("", "", nodes.Text(text)))
     return [items] if leaf["notes"] else []
 
