@@ -170,3 +170,11 @@ def test_a_head_has_short_names_where_columns_can_still_be_told_apart() -> None:
     score = Grid((("Key", "am_sk", "Score (score) ↑", "Rate (MB/s) ↑"),), (), 1)
     assert shorts(score, {}) == {"Score (score) ↑": "Score ↑"}
     assert shorts(two, {"am_sk": "SK", "am_old": "SK"}) == {"am_sk": "SK", "am_old": "SK"}
+
+
+def test_tabs_have_the_short_names_of_boards_but_none_twice() -> None:
+    rows = tuple((board, "1") for board in ("am_lp", "am_sk", "am_old", "am_lp"))
+    table = Grid((("Board", "09.02"),), rows, 1, tabs=True)
+    known = {"am_lp": "SK LP", "am_sk": "SK", "am_old": "SK"}
+    assert shorts(table, known) == {"am_lp": "SK LP"}
+    assert shorts(Grid(table.header, rows, 1), known) == {}

@@ -420,7 +420,9 @@ def _emphasise(facts: nodes.field_list) -> None:
     """Emphasise the numbers of findings, and the figures, which are links to tables."""
     for strong in facts.findall(nodes.strong):
         kind = strong.astext().rpartition(" ")[2]
-        for severity in (each for each, words in KIND_WORDS.items() if kind.removesuffix("s") == words):
+        for severity in (
+            each for each, words in KIND_WORDS.items() if kind.removesuffix("s") == words
+        ):
             strong["classes"] += ["perf-badge", f"perf-badge-{severity}"]
     for link in list(facts.findall(addnodes.pending_xref)):
         if link["reftype"] == "ref" and " of " not in link["reftarget"]:

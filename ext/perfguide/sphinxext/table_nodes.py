@@ -331,20 +331,26 @@ class HtmlTables(SphinxPostTransform):
             rows: dict[str, list[int]] = {}
             for number, row in enumerate(leaf["body"] if leaf["tabs"] else ()):
                 rows.setdefault(units.whole(row[0]), []).append(number)
+            texts_by_name = {name: leaf["shorts"].get(name, name) for name in rows}
             several = [
                 (
                     name,
-                    grids(leaf, f"{caption}: {name}", _prefix(prefix, leaf, own, name), own),
+                    grids(
+                        leaf,
+                        f"{caption}: {texts_by_name[name]}",
+                        _prefix(prefix, leaf, own, name),
+                        own,
+                    ),
                 )
                 for name, own in rows.items()
             ]
             if len(rows) < 2:
                 figure.extend(grids(leaf, caption, prefix))
             elif self.has_tabs:
-                figure += tab_set(several, caption, prefix)
+                figure += tab_set(several, caption, prefix, texts_by_name)
             else:
                 for name, own_grids in several:
-                    figure += nodes.paragraph("", "", nodes.strong(name, name))
+                    figure += nodes.paragraph("", "", nodes.strong("", texts_by_name[name]))
                     figure.extend(own_grids)
             table.replace_self(figure)
         for drawn in list(self.document.findall(nodes.figure)):
@@ -718,13 +724,18 @@ def _grid(
 
 
 def tab_set(
-    named: Sequence[tuple[str, Sequence[nodes.Node]]], label: str, prefix: str
+    named: Sequence[tuple[str, Sequence[nodes.Node]]],
+    label: str,
+    prefix: str,
+    texts_by_name: Mapping[str, str] | None = None,
 ) -> nodes.container:
-    """Return a tab for each alternative. Choosing a tab selects its name in all sets of a page."""
+    """Return a tab for each alternative, with the text in ``texts_by_name`` for its name, if there is one.
+    Choosing a tab selects its name in all sets of a page."""
     outer = nodes.container(type="tab-element", classes=["sphinx-tabs", "perf-tabs"])
     tabs = SphinxTabsTablist(role="tablist", classes=["closeable"])
     tabs["aria-label"] = label
-    panels, titles = [], distinct_parts([name for name, _ in named])
+    texts = [(texts_by_name or {}).get(name, name) for name, _ in named]
+    panels, titles = [], distinct_parts(texts)
     for number, (name, content) in enumerate(named):
         own = f"{prefix or 'table'}--{slug(name)}"
         # As sphinx-tabs does: its script selects tabs by this name in all sets of a page.
@@ -738,7 +749,7 @@ def tab_set(
         panel = SphinxTabsPanel(classes=["sphinx-tabs-panel", "group-tab"])
         panel["ids"], panel["name"], panel["role"] = [f"panel-{own}"], group, "tabpanel"
         panel["tabindex"], panel["aria-labelledby"] = 0, f"tab-{own}"
-        panel["data-label"] = name  # the heading on paper and without scripts
+        panel["data-label"] = texts[number]  # the heading on paper and without scripts
         if number:
             panel["hidden"] = "true"
         panel.extend(content)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
@@ -132,7 +133,8 @@ def data(view: View) -> Grid:
     united = {row.unit for row in view.rows} if "Unit" in view.key_labels else set()
     unit = units.parse(*united).symbol if len(united) == 1 else ""
     key_columns = [c for c, label in enumerate(view.key_labels) if label != "Unit" or not unit]
-    head = [*(name for name, _ in view.above), *(view.key_labels[c] for c in key_columns)]
+    head = [name for name, _ in view.above]
+    head += [_key_head(view.key_labels[c], [row.keys[c] for row in view.rows]) for c in key_columns]
     same = tuple(text for _, text in view.above)
     rows: list[list[TableCell]] = [
         [*same, *(_key_for_programs(row.keys[c], view.key_labels[c]) for c in key_columns)]
@@ -195,6 +197,12 @@ def _column_name(labels: Sequence[str], unit: str = "") -> str:
     return f"{name} ({unit})" if unit else name
 
 
+def _key_head(label: str, cells: Iterable[TableCell]) -> str:
+    """Return the head of a column of keys for programs, which show sizes as numbers of bytes."""
+    is_size = any(not isinstance(cell, str) and cell[1] == units.size(cell[0]) for cell in cells)
+    return f"{label} (bytes)" if is_size and not label.endswith(")") else label
+
+
 def _key_for_programs(cell: TableCell, label: str) -> TableCell:
     if isinstance(cell, str):
         return cell.rstrip(" ↑↓") if label == "Unit" else cell
@@ -223,15 +231,23 @@ def listing(header: Sequence[str], rows: Iterable[Sequence[TableCell]], stub: in
 
 
 def shorts(table: Grid, short_names: Mapping[str, str]) -> dict[str, str]:
-    """Return the texts in a table's head that pages abbreviate: those with a short name, and those
-    with a unit that repeats the label. Empty if two columns would then look the same."""
+    """Return the texts in a table's head and on its tabs that pages abbreviate: those with a short
+    name, and those with a unit that repeats the label. Without those of the head if two columns
+    would then look the same, and without a name that two tabs would have."""
     texts = sorted({text for row in table.header for text in row[table.stub :]})
     short = {text: short_names.get(text) or _without_repetition(text) for text in texts}
     own = {text: name for text, name in short.items() if name != text}
     # Two columns that look the same are worse than a long head.
     columns = list(zip(*table.header, strict=True))[table.stub :]
     distinct = {tuple(own.get(text, text) for text in column) for column in columns}
-    return own if len(distinct) == len(set(columns)) else {}
+    of_head = own if len(distinct) == len(set(columns)) else {}
+    tabs = {units.whole(row[0]) for row in table.rows} if table.tabs else set()
+    # A board can have a tab for each of its names, which have one short name.
+    uses = Counter(short_names.get(text, text) for text in tabs)
+    of_tabs = {
+        text: name for text in sorted(tabs) if uses[name := short_names.get(text, text)] == 1
+    }
+    return of_head | {text: name for text, name in of_tabs.items() if text != name}
 
 
 def _without_repetition(text: str) -> str:

@@ -6,6 +6,8 @@
   const LIBRARY = new URL("perfguide-datatables.js", document.currentScript.src).href;
   const collator = new Intl.Collator("en", { numeric: true });
 
+  const SIZE = / (bytes?|[KMG]iB)$/;
+
   const withoutArrow = (text) => text.replace(ARROWS, "");
 
   const field = (text, number) => {
@@ -28,6 +30,11 @@
     return units.size === 1 ? [...units][0] : "";
   };
 
+  /* Sizes are numbers of bytes in a copy. */
+  const isSize = (table, column) =>
+    [...table.tBodies[0].rows].some(({ cells }) => cells[column]?.querySelector("data") && SIZE.test(textOf(cells[column])));
+
+  /* The head of a table as a line for spreadsheets, and its rows. */
   const tabbed = (table) => {
     const model = modelOf(table);
     const united = model.columns.findIndex(({ labels }, column) => column < model.stub && labels[0] === "Unit");
@@ -37,21 +44,35 @@
     const heads = model.columns.map(({ labels }, column) => {
       const name = column < model.stub && perfUnit && labels[0] === perfUnit
         ? "Metric" : labels.map(withoutArrow).filter(Boolean).join(", ");
-      return unit && column >= model.stub ? `${name} (${unit})` : name;
+      const own = column < model.stub && !name.endsWith(")") && isSize(table, column) ? "bytes" : column < model.stub ? "" : unit;
+      return own ? `${name} (${own})` : name;
     });
     const kept = model.columns.map((_, column) => column)
       .filter((column) => !model.hidden?.has(column) && !(unit && column === united));
     // What the caption or the tab says of all rows, such as the algorithm.
     const same = JSON.parse(table.dataset.perfSame || "[]");
     const before = same.map(([, value]) => field(value));
-    const lines = [[...same.map(([name]) => field(name)), ...kept.map((column) => field(heads[column]))]];
+    const head = [...same.map(([name]) => field(name)), ...kept.map((column) => field(heads[column]))];
+    const lines = [];
     for (const row of table.tBodies[0].rows) {
       if (row.classList.contains("perf-none")) continue;
       const cells = [...row.cells];
       const shown = kept.map((column) => cells.find((cell) => model.places.get(cell)?.column === column));
       lines.push([...before, ...shown.map((cell) => (cell ? valueOf(cell) : ""))]);
     }
-    return lines.map((texts) => `${texts.join("\t")}\n`).join("");
+    return [head, ...lines].map((texts) => `${texts.join("\t")}\n`);
+  };
+
+  /* All tables of a figure, those of hidden tabs too; tables with one head share it. */
+  const copyOf = (tables) => {
+    let last = "";
+    const all = tables.map(tabbed);
+    const filled = all.filter(({ length }) => length > 1); // a filter can leave no row of a tab
+    return (filled.length ? filled : all.slice(0, 1)).map(([head, ...lines]) => {
+      const before = head === last ? [] : last ? ["\n", head] : [head];
+      last = head;
+      return [...before, ...lines].join("");
+    }).join("");
   };
 
   let library;
@@ -225,8 +246,8 @@
     if (isAsked(figure)) enhance(figure, tables, tools, button);
     const copying = make("button", { type: "button", textContent: "Copy" });
     copying.addEventListener("click", () => {
-      const visible = tables.filter((each) => each.offsetParent);
-      copy((visible.length ? visible : tables.slice(0, 1)).map(tabbed).join("\n"), "Table copied");
+      const tabs = figure.querySelectorAll("[role=tab]").length;
+      copy(copyOf(tables), tabs ? `Table copied, with all ${tabs} tabs` : "Table copied");
     });
     tools.append(button, copying);
     if (figure.querySelector(".perf-spread")) {
