@@ -87,6 +87,48 @@ def test_a_benchmark_of_one_soc_has_no_ranking(pages: Path) -> None:
     assert "leads with" not in text and "perf-ranking" not in text
 
 
+LATENCIES = {
+    ("ONE", "a"): (40.0, 90.0),
+    ("TWO", "b"): (50.0, 60.0),
+    ("TWO", "c"): (20.0, 70.0),
+    ("SIX", "d"): (10.0, 20.0, 11.0, 12.0, 30.0, 9.0),
+}
+"""The longest latency of each core by SoC and board, in µs."""
+
+
+def test_boards_are_ranked_by_their_worst_core_and_no_table_lacks_it(
+    tmp_path: Path, write_bundle: Bundle
+) -> None:
+    for (soc, board), latencies in LATENCIES.items():
+        own = [
+            {"benchmark": "cyclictest", "metric": "latency_max", "unit": "us", "value": value}
+            | {"params": {"core": core}}
+            for core, value in enumerate(latencies)
+        ]
+        names = {"id": board, "board__soc": soc, "board__name": board}
+        write_bundle(tmp_path / f"results/{board}.json", own, **names)
+    out = tmp_path / "out"
+    generate(Settings((tmp_path / "results",), (SHIPPED,), out), run=parallel.here)
+    text = (out / "by-benchmark/cyclictest.rst").read_text("utf-8")
+    assert "\nWorst latency, worst core: SIX leads with 30 µs.\n" in text
+    assert ":Core: **worst** · :doc:`0 <cyclictest/" in text
+    with (out / "by-benchmark/cyclictest/ranking.data.csv").open() as file:
+        rows = [(row[0], row[1], row[3], float(row[4])) for row in list(csv.reader(file))[1:]]
+    worst = {key: (max(own), own.index(max(own))) for key, own in LATENCIES.items()}
+    best = {soc: min((worst[s, b], b) for s, b in LATENCIES if s == soc) for soc, _ in LATENCIES}
+    assert rows == sorted(
+        [(soc, board, f"core {core}", value) for soc, ((value, core), board) in best.items()],
+        key=lambda row: row[3],
+    )
+    overview = msgspec.json.decode((out / "guides/overview.json").read_bytes())
+    listed = {each["soc"]: each["results"][0]["number"] for each in overview["socs"]}
+    assert listed == {soc: value for soc, ((value, _), _) in best.items()}
+    (top,) = out.glob("guides/SIX/linux/*/results.csv")
+    with top.open() as file:
+        of_cores = [float(row[1]) for row in list(csv.reader(file))[1:]]
+    assert of_cores == [20, 12, 30], "the three worst of the six, in their order"
+
+
 def said(unit: str, *rows: tuple[str, float], **more: Any) -> str:
     """The sentence about a ranking of SoCs."""
     own = [RankedRow(soc, "", "", "", "", n, None, None, "", None, []) for soc, n in rows]

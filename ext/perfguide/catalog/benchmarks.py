@@ -115,6 +115,9 @@ class Param(_Spec, frozen=True):
     """Spellings of older bundles, each with its value: ``SHA2-256 = "sha256"``."""
     always: bool = False
     """True if tables show it even when all figures have the default."""
+    worst: bool = False
+    """True if its values are parts of one run, such as the cores, of which the worst is the result: boards
+    are ranked by that."""
     on: dict[str, dict[str, str]] = {}
     """Values that mean another one on a SoC: ``X86-64 = { hw = "aes-ni" }``."""
     classes: dict[str, str] = {}

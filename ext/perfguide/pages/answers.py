@@ -95,10 +95,11 @@ Curve = tuple[tuple[float, float], ...]
 """Points of a history, each from 0 to 1: the release, oldest first, and the figure."""
 
 
-class Answer(msgspec.Struct, frozen=True):
+class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
     """One headline: its name, its difference from others of its kind, its unit; for each
     board of the guide its value, or ``None`` where it was not measured, and the curves of its
-    history, one for each engine, clock or memory that it had; and the verdict."""
+    history, one for each engine, clock or memory that it had; and the verdict. ``is_part`` is set where it
+    is of a part of a run, such as a core, of which the worst counts."""
 
     benchmark: str
     label: str
@@ -108,6 +109,7 @@ class Answer(msgspec.Struct, frozen=True):
     values: tuple[Value | None, ...]
     history: tuple[tuple[Curve, ...], ...]
     judged: str
+    is_part: bool = False
 
 
 class Answers(msgspec.Struct, frozen=True):
@@ -247,15 +249,33 @@ class Headlines:
                     rank = tuple((n, benchmark.value_rank(n, v)) for n, v in params)
                     groups.setdefault(rank, []).append(record)
                 ranked = sorted(groups.values(), key=partial(self._best, better=metric.better))
+                kept = ranked[-MOST_ALIKE:]
+                if _has_parts(benchmark, groups.values()):
+                    kept = self._worst(ranked, metric.better)
                 # By identity, as the rows keep the order of the catalog and not this one.
-                kept = [id(group) for group in ranked[-MOST_ALIKE:]]
+                named = {id(group) for group in kept}
                 rows += [
                     group
                     for _, group in sorted(groups.items(), key=lambda item: item[0])
-                    if id(group) in kept
+                    if id(group) in named
                 ]
-                more += len(groups) - len(kept)
+                more += len(groups) - len(named)
         return rows, more
+
+    def _worst(self, ranked: Sequence[list[Record]], better: units.Better) -> list[list[Record]]:
+        """Return of the rows of parts, the worst first, those with the worst of a board, and as many
+        others as there is room for."""
+        worst: dict[str, tuple[float, list[Record]]] = {}
+        for group in ranked:
+            for record in group:
+                goodness = self._best([record], better)
+                known, _ = worst.get(record.board, (math.inf, group))
+                # A figure that failed or is in doubt is at the end of the list, and not its worst.
+                if -math.inf < goodness < known:
+                    worst[record.board] = goodness, group
+        kept = [group for _, group in worst.values()]
+        named = {id(group) for group in kept}
+        return kept + [g for g in ranked if id(g) not in named][: max(0, MOST_ALIKE - len(named))]
 
     def _answer(
         self,
@@ -292,6 +312,7 @@ class Headlines:
             values,
             _framed(history, len(releases)),
             self._verdict(records, judged),
+            _has_parts(benchmark, [records]),
         )
 
     def _best(self, records: Iterable[Record], better: units.Better) -> float:
@@ -496,20 +517,22 @@ def _shared_by_most(site: Site) -> set[tuple[str, str]]:
 
 
 def best_results(answers: Answers, catalog: Catalog) -> list[Result]:
-    """Return the best figure of each headline, in the order of the guide. A figure in doubt counts
-    only if there is no other."""
-    by_headline: dict[tuple[str, str], list[Result]] = {}
+    """Return the best figure of each headline, in the order of the guide: of parts, such as cores, the worst
+    of each board counts. A figure in doubt counts only if there is no other."""
+    by_headline: dict[tuple[str, str], dict[tuple[object, ...], Result]] = {}
     for row in answers.rows:
         metrics = catalog.benchmarks[row.benchmark].entry.metrics
         rank = next((m.listed for m in metrics if m.short == row.label and m.listed), sys.maxsize)
-        for value, (short, _) in zip(row.values, answers.boards, strict=True):
+        for value, (short, board) in zip(row.values, answers.boards, strict=True):
             if value is not None:
                 result = Result(
                     *(row.benchmark, row.label, row.detail, row.unit, row.better, short),
                     *(value.text, value.row, value.number, value.doubt, rank),
                 )
-                by_headline.setdefault((row.benchmark, row.label), []).append(result)
-    return [min(own, key=_goodness) for own in by_headline.values()]
+                own = by_headline.setdefault((row.benchmark, row.label), {})
+                key = (board,) if row.is_part else (board, row.detail)
+                own[key] = max(own.get(key, result), result, key=_badness_of_part)
+    return [min(own.values(), key=_goodness) for own in by_headline.values()]
 
 
 def _goodness(result: Result) -> tuple[bool, bool, float]:
@@ -517,6 +540,12 @@ def _goodness(result: Result) -> tuple[bool, bool, float]:
     number = result.number or 0.0
     lower = number if result.better == "lower" else -number
     return result.number is None, bool(result.doubt), lower
+
+
+def _badness_of_part(result: Result) -> tuple[bool, bool, float]:
+    """Return a key that sorts the worst of the results without a doubt last."""
+    no_number, is_doubtful, lower = _goodness(result)
+    return not no_number, not is_doubtful, lower
 
 
 ALIKE_SHARE = 0.05
@@ -583,6 +612,11 @@ def _described(site: Site, record: Record) -> tuple[Benchmark, Metric]:
     metric = benchmark.metric(record.metric)
     assert metric is not None  # only figures that the catalog knows are headlines
     return benchmark, metric
+
+
+def _has_parts(benchmark: Benchmark, groups: Iterable[Sequence[Record]]) -> bool:
+    """Return whether rows are of parts of runs, such as cores, of which the worst counts."""
+    return any(benchmark.param(name).worst for records in groups for name in records[0].params)
 
 
 def _has_engines(benchmark: Benchmark) -> bool:

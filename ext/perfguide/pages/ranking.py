@@ -67,6 +67,8 @@ class RankedRow(msgspec.Struct, frozen=True):
     engine: str
     load: float | None
     others: list[tuple[float, str]]
+    part: str = ""
+    """The part of the run that was worst, such as a core, if the ranking is by that."""
 
     @property
     def spread(self) -> float:
@@ -100,19 +102,21 @@ class Ranking(msgspec.Struct, frozen=True):
 @dataclass(frozen=True, slots=True)
 class _Figure:
     """A figure of several SoCs, by its metric and its parameters but the engine. ``failed`` are SoCs with a
-    run of it that failed."""
+    run of it that failed. ``worst_of`` is the parameter of which it has the worst value, or empty."""
 
     metric: str
     params: dict[str, Scalar]
     is_headline: bool
     records: list[Record]
     failed: set[str]
+    worst_of: str
 
 
 class RankedFigures(msgspec.Struct, frozen=True):
     """The figures of one ranking: its name, its address below the benchmark's page, the metric and the
     parameters but the engine, the figures that are in doubt and not ranked, each with the reason, and
-    the SoCs without one: those whose runs failed, and those that measured the benchmark in other forms only."""
+    the SoCs without one: those whose runs failed, and those that measured the benchmark in other forms only.
+    ``worst_of`` is the parameter, such as the core, of which each board has its worst figure here."""
 
     name: str
     slug: str
@@ -123,6 +127,7 @@ class RankedFigures(msgspec.Struct, frozen=True):
     left_out: list[tuple[str, str]]
     failed: list[str]
     not_measured: list[str]
+    worst_of: str = ""
 
 
 def rankings(
@@ -131,17 +136,13 @@ def rankings(
     """Return the rankings of a benchmark with at least two SoCs, headlines first. ``pages`` are those
     with the releases of each SoC that has figures of the benchmark."""
     engine = engines.ENGINE if benchmark.param(engines.ENGINE).classes else ""
-    groups: dict[tuple[Any, ...], list[Record]] = {}
-    for record in records:
-        if _is_beside(benchmark, record):
-            continue
-        params = tuple(sorted((n, v) for n, v in record.params.items() if n != engine))
-        # Units of one kind are converted; those of two kinds cannot be ranked together.
-        groups.setdefault((record.metric, params, units.parse(record.unit).kind), []).append(record)
+    results = [record for record in records if not _is_beside(benchmark, record)]
+    groups = _groups(benchmark, results, engine)
+    groups |= _worst_parts(site, benchmark, groups)
     loads = {(*_run(r), r.metric, frozenset(r.params.items())): r.cell.mean for r in records}
     likely = engines.inferred(records, site.catalog)
     ranked = []
-    for (metric, params, _), every in groups.items():
+    for (metric, params, _, worst_of), every in groups.items():
         own = [record for record in every if record.cell.mean is not None]
         measured = {record.guide.soc for record in own}
         failed = {record.guide.soc for record in every} - measured
@@ -149,15 +150,16 @@ def rankings(
             rank = benchmark.metric_rank(metric)[0], units.natural(metric)
             ranks = tuple((n, benchmark.value_rank(n, v)) for n, v in params)
             is_headline = _is_headline(benchmark, own)
-            figure = _Figure(metric, dict(params), is_headline, own, failed)
-            ranked.append(((not is_headline, rank, ranks), figure))
+            figure = _Figure(metric, dict(params), is_headline, own, failed, worst_of)
+            is_part = any(benchmark.param(name).worst for name, _ in params)
+            ranked.append(((not is_headline, is_part, rank, ranks), figure))
     ranked.sort(key=lambda each: each[0])
     out = []
     for figure in _main([figure for _, figure in ranked]):
         own = figure.records
-        name = _name(benchmark, own[0], engine, figure.is_headline)
+        name = _name(benchmark, own[0], engine, figure)
         slug = _slug(figure)
-        outcome = _ranked(site, benchmark, own, name, engine, loads, likely, pages)
+        outcome = _ranked(site, benchmark, figure, name, loads, likely, pages)
         if outcome:
             ranking, left_out = outcome
             # A SoC whose figures are all in doubt is listed with those.
@@ -165,7 +167,46 @@ def rankings(
             missing = sorted((soc for soc in pages if soc not in present), key=units.natural)
             names = (name, slug, figure.metric, figure.params, figure.is_headline)
             without = sorted(figure.failed, key=units.natural), missing
-            out.append(RankedFigures(*names, ranking, left_out, *without))
+            out.append(RankedFigures(*names, ranking, left_out, *without, figure.worst_of))
+    return out
+
+
+_Groups = dict[tuple[str, tuple[tuple[str, Scalar], ...], object, str], list[Record]]
+"""Figures by metric, parameters, kind of unit, and the parameter of which they are the worst."""
+
+
+def _groups(benchmark: Benchmark, records: Sequence[Record], engine: str) -> _Groups:
+    groups: _Groups = {}
+    for record in records:
+        params = tuple(sorted((n, v) for n, v in record.params.items() if n != engine))
+        # Units of one kind are converted; those of two kinds cannot be ranked together.
+        key = record.metric, params, units.parse(record.unit).kind, ""
+        groups.setdefault(key, []).append(record)
+    return groups
+
+
+def _worst_parts(site: Site, benchmark: Benchmark, groups: _Groups) -> _Groups:
+    """Return the worst figure of each run with figures of several parts, such as its cores."""
+    by_run: dict[Any, dict[tuple[Any, ...], list[Record]]] = {}
+    for (metric, params, kind, _), own in groups.items():
+        for name in (name for name, _ in params if benchmark.param(name).worst):
+            rest = tuple(item for item in params if item[0] != name)
+            runs = by_run.setdefault((metric, rest, kind, name), {})
+            for record in own:
+                others = frozenset(item for item in record.params.items() if item[0] != name)
+                runs.setdefault((*_run(record), others), []).append(record)
+
+    def badness(record: Record) -> tuple[bool, float]:
+        mean = record.cell.mean or 0.0
+        # A doubtful figure must not stand for the whole run.
+        sign = 1 if benchmark.better(record.metric) == "lower" else -1
+        return not site.marks.doubt(record), sign * mean
+
+    out: _Groups = {}
+    for key, runs in by_run.items():
+        measured = [[r for r in own if r.cell.mean is not None] or own for own in runs.values()]
+        if any(len(own) > 1 for own in measured):
+            out[key] = [max(own, key=badness) for own in measured]
     return out
 
 
@@ -175,9 +216,9 @@ def _main(figures: Sequence[_Figure]) -> list[_Figure]:
     the sum of values of parameters, not with their product."""
     bases = [figure for figure in figures if figure.is_headline] or list(figures[:1])
     values: dict[tuple[str, str], set[tuple[type, Scalar]]] = {}
-    first: dict[str, _Figure] = {}
+    first: dict[tuple[str, str], _Figure] = {}
     for figure in figures:
-        first.setdefault(figure.metric, figure)
+        first.setdefault((figure.metric, figure.worst_of), figure)
         for name, value in figure.params.items():
             # 1 and True are equal in Python, but different values of a parameter.
             values.setdefault((figure.metric, name), set()).add((type(value), value))
@@ -213,9 +254,14 @@ def alternatives(
     if len(by_metric) > 1:
         named = [(benchmark.metric_label(name), each) for name, each in by_metric.items()]
         out.append(("What", named))
-    for name in own.params:
+    parts = [own.worst_of] if own.worst_of else []
+    for name in (*parts, *own.params):
         rest = {n: v for n, v in own.params.items() if n != name}
-        by_value = {
+        of_worst = (
+            e for e in listed if (e.metric, e.worst_of, e.params) == (own.metric, name, rest)
+        )
+        by_value = dict(zip(["worst"], of_worst, strict=False))
+        by_value |= {
             benchmark.value_label(name, each.params[name]): each
             for each in sorted(
                 (each for each in listed if name in each.params and each.metric == own.metric),
@@ -248,16 +294,21 @@ def _is_headline(benchmark: Benchmark, records: Sequence[Record]) -> bool:
 def _slug(figure: _Figure) -> str:
     """Return the address of a ranking, made without labels, which it has to outlive."""
     kind = units.parse(figure.records[0].unit).kind
-    params = (f"{name} {units.plain(value)}" for name, value in sorted(figure.params.items()))
+    params = [f"{name} {units.plain(value)}" for name, value in sorted(figure.params.items())]
+    params += [f"worst {figure.worst_of}"] if figure.worst_of else []
     return slugs.hashed(" ".join(("rank", figure.metric, *params, str(kind))))
 
 
-def _name(benchmark: Benchmark, record: Record, engine: str, is_headline: bool) -> str:
-    if is_headline:
-        return labels.headline(benchmark, record, engine)
-    params = {n: v for n, v in record.params.items() if n != engine}
-    words = labels.params(benchmark, replace(record, params=params))
-    return ", ".join(filter(None, (benchmark.metric_label(record.metric), words)))
+def _name(benchmark: Benchmark, record: Record, engine: str, figure: _Figure) -> str:
+    left_out = {engine, figure.worst_of}
+    own = replace(record, params={n: v for n, v in record.params.items() if n not in left_out})
+    if figure.is_headline:
+        words = labels.headline(benchmark, own)
+    else:
+        label = benchmark.metric_label(record.metric)
+        words = ", ".join(filter(None, (label, labels.params(benchmark, own))))
+    of = figure.worst_of
+    return f"{words}, worst {labels.within(benchmark.param_label(of))}" if of else words
 
 
 def _run(record: Record) -> tuple[Any, ...]:
@@ -279,14 +330,14 @@ def load_of(record: Record, loads: Mapping[tuple[Any, ...], float | None]) -> fl
 def _ranked(
     site: Site,
     benchmark: Benchmark,
-    records: Sequence[Record],
+    figure: _Figure,
     name: str,
-    engine: str,
     loads: Mapping[tuple[Any, ...], float | None],
     likely: Mapping[engines.Run, engines.Inferred],
     pages: Mapping[str, str],
 ) -> tuple[Ranking, list[tuple[str, str]]] | None:
-    better = benchmark.better(records[0].metric)
+    records, part = figure.records, figure.worst_of
+    better = benchmark.better(figure.metric)
     sound = [record for record in records if not site.marks.doubt(record)]
     left_out = [
         (f"{_named(site, record)}: {_figure(record)}", site.marks.doubt(record))
@@ -332,6 +383,7 @@ def _ranked(
                 f"{family(last)} {last.release}",
                 scaled(best, best.cell.mean or 0.0),
                 *(low, high, runs_on(best), load_of(best, loads), others),
+                labels.param(benchmark, part, best.params[part]) if part else "",
             )
         )
     if len(rows) < 2:
@@ -432,12 +484,15 @@ def write(site: Site, address: str, page: str, anchor: str, figures: RankedFigur
     ranking = figures.ranking
     has_engine = any(row.engine for row in ranking.rows)
     has_load = any(row.load is not None for row in ranking.rows)
+    has_part = bool(figures.worst_of)
     figure = ", ".join(filter(None, (figures.name, ranking.unit)))
-    head = ["SoC", "Board", "Release", *(["Engine"] if has_engine else []), figure, "Min", "Max"]
+    head = ["SoC", "Board", "Release", *(["Engine"] if has_engine else [])]
+    head += [*(["Worst"] if has_part else []), figure, "Min", "Max"]
     head += ["CPU load, %"] if has_load else []
     lines: list[list[TableCell]] = [
         [
             *(row.soc, row.board, row.release, *([row.engine] if has_engine else [])),
+            *([row.part] if has_part else []),
             *(_optional(value) for value in (row.number, row.low, row.high)),
             *([_optional(row.load)] if has_load else []),
         ]

@@ -42,7 +42,7 @@ def _plain(ranking: Ranking) -> nodes.table:
     lines = [
         (
             row.soc,
-            f"{row.board}, {row.release}",
+            ", ".join(filter(None, (row.board, row.part, row.release))),
             words(units.number(row.number), row.engine, sign=" "),
             _load(row),
         )
