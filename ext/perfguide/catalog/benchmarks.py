@@ -116,7 +116,7 @@ class Param(_Spec, frozen=True):
     always: bool = False
     """True if tables show it even when all figures have the default."""
     worst: bool = False
-    """True if its values are parts of one run, such as the cores, of which the worst is the result: boards
+    """True if its values are parts of one run, such as the cores, and the worst one is the result: boards
     are ranked by that."""
     on: dict[str, dict[str, str]] = {}
     """Values that mean another one on a SoC: ``X86-64 = { hw = "aes-ni" }``."""

@@ -99,7 +99,7 @@ class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
     """One headline: its name, its difference from others of its kind, its unit; for each
     board of the guide its value, or ``None`` where it was not measured, and the curves of its
     history, one for each engine, clock or memory that it had; and the verdict. ``is_part`` is set where it
-    is of a part of a run, such as a core, of which the worst counts."""
+    is of a part of a run, such as a core, and the worst part counts."""
 
     benchmark: str
     label: str
@@ -269,9 +269,9 @@ class Headlines:
         for group in ranked:
             for record in group:
                 goodness = self._best([record], better)
-                known, _ = worst.get(record.board, (math.inf, group))
+                least, _ = worst.get(record.board, (math.inf, group))
                 # A figure that failed or is in doubt is at the end of the list, and not its worst.
-                if -math.inf < goodness < known:
+                if -math.inf < goodness < least:
                     worst[record.board] = goodness, group
         kept = [group for _, group in worst.values()]
         named = {id(group) for group in kept}
@@ -615,7 +615,7 @@ def _described(site: Site, record: Record) -> tuple[Benchmark, Metric]:
 
 
 def _has_parts(benchmark: Benchmark, groups: Iterable[Sequence[Record]]) -> bool:
-    """Return whether rows are of parts of runs, such as cores, of which the worst counts."""
+    """Return whether rows are of parts of runs, such as cores, and the worst part counts."""
     return any(benchmark.param(name).worst for records in groups for name in records[0].params)
 
 

@@ -102,7 +102,7 @@ class Ranking(msgspec.Struct, frozen=True):
 @dataclass(frozen=True, slots=True)
 class _Figure:
     """A figure of several SoCs, by its metric and its parameters but the engine. ``failed`` are SoCs with a
-    run of it that failed. ``worst_of`` is the parameter of which it has the worst value, or empty."""
+    run of it that failed. ``worst_of`` is the parameter whose worst value it has, or empty."""
 
     metric: str
     params: dict[str, Scalar]
@@ -116,7 +116,7 @@ class RankedFigures(msgspec.Struct, frozen=True):
     """The figures of one ranking: its name, its address below the benchmark's page, the metric and the
     parameters but the engine, the figures that are in doubt and not ranked, each with the reason, and
     the SoCs without one: those whose runs failed, and those that measured the benchmark in other forms only.
-    ``worst_of`` is the parameter, such as the core, of which each board has its worst figure here."""
+    ``worst_of`` is the parameter, such as the core, whose worst value each board has here."""
 
     name: str
     slug: str
@@ -172,7 +172,7 @@ def rankings(
 
 
 _Groups = dict[tuple[str, tuple[tuple[str, Scalar], ...], object, str], list[Record]]
-"""Figures by metric, parameters, kind of unit, and the parameter of which they are the worst."""
+"""Figures by metric, parameters, kind of unit, and the parameter whose worst value they have."""
 
 
 def _groups(benchmark: Benchmark, records: Sequence[Record], engine: str) -> _Groups:
@@ -198,7 +198,7 @@ def _worst_parts(site: Site, benchmark: Benchmark, groups: _Groups) -> _Groups:
 
     def badness(record: Record) -> tuple[bool, float]:
         mean = record.cell.mean or 0.0
-        # A doubtful figure must not stand for the whole run.
+        # A doubtful figure must not be the result of its run.
         sign = 1 if benchmark.better(record.metric) == "lower" else -1
         return not site.marks.doubt(record), sign * mean
 
