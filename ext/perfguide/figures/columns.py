@@ -151,13 +151,13 @@ class Figures:
         return logs.tolist()
 
     def samples(self, least: int) -> dict[int, list[float]]:
-        """Return the samples of all runs of each figure that has at least so many."""
+        """Return the samples of all runs of each figure that has at least so many, in its unit."""
         samples, positions = self.pool.frame.samples, self.pool.positions()
         sizes = np.diff(samples.ends)
         of_figure = np.bincount(positions, sizes, len(self))
         out: dict[int, list[float]] = {}
         for row in np.flatnonzero((sizes > 0) & (of_figure[positions] >= least)).tolist():
-            out.setdefault(int(positions[row]), []).extend(samples.of(row))
+            out.setdefault(int(positions[row]), []).extend(self.pool.samples_of(row))
         return out
 
     def metric_label(self, position: int) -> str:

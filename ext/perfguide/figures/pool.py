@@ -386,7 +386,7 @@ class Pool:
                 failed,
                 size,
                 self._conditions.differs(members) if size > 1 and failed < size else (),
-                tuple(chain.from_iterable(map(self._samples_of, valid))),
+                tuple(chain.from_iterable(map(self.samples_of, valid))),
                 members,
             )
             begin = end
@@ -435,7 +435,8 @@ class Pool:
             for own in (bundles == number for number in chosen)
         )
 
-    def _samples_of(self, row: int) -> tuple[float, ...]:
+    def samples_of(self, row: int) -> tuple[float, ...]:
+        """Return the samples of one row of the frame, in the unit of its figure."""
         given = self._samples.of(row)
         factor = float(self._factor[row])
         return given if factor == 1.0 else tuple(x * factor for x in given)

@@ -187,7 +187,8 @@ def wrong_clock(figures: Figures) -> Iterator[Hit]:
         if own is None or by_clock is None or work is None:
             continue
         # The quotient moved as the clock says, and the work of each second did not.
-        if abs(by_clock) >= MIN_CLOCK_LOG and abs(own + by_clock) <= abs(by_clock) / 3:
+        slack = abs(by_clock) / 3
+        if abs(by_clock) >= MIN_CLOCK_LOG and max(abs(own + by_clock), abs(work)) <= slack:
             clock_text = amount(figures.mean[clocks[0]], figures.name("unit", clocks[0]))
             detail = (
                 f"{amount(figures.mean[position], figures.name('unit', position))} is for "

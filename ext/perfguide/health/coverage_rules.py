@@ -58,7 +58,9 @@ def lost(figures: Figures) -> Iterator[Hit]:
     gone = ~newest[step] & ~_present(series, step, after=1)
     whole = gone & ~_present(table, step, after=1)
     added = _by_table(table, step, np.flatnonzero((step > 0) & ~_present(series, step, after=-1)))
-    renamed = _renamed(figures, _by_table(table, step + 1, np.flatnonzero(gone & ~whole)), added)
+    lost_rows = _by_table(table, step + 1, np.flatnonzero(gone & ~whole))
+    renamed = _renamed(figures, lost_rows, added)
+    kind = figures.groups("metric", "params")
     for position in np.flatnonzero(gone & _results(figures)).tolist():
         if position in renamed:
             continue
@@ -69,7 +71,9 @@ def lost(figures: Figures) -> Iterator[Hit]:
             yield Hit("lost-table", position, detail, weight=2.0, guide=home)
             continue
         detail = f"in {release}, and not in {next_release}"
-        if count := len(added.get((int(table[position]), int(step[position]) + 1), ())):
+        at = int(table[position]), int(step[position]) + 1
+        # In another unit, or with none, it is the same figure.
+        if count := len({*kind[added.get(at, [])].tolist()} - {*kind[lost_rows[at]].tolist()}):
             new = "is 1 figure" if count == 1 else f"are {count} figures"
             detail += f", where there {new} that {release} did not have"
         yield Hit("lost-rows", position, detail, guide=home)

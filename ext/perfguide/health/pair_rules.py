@@ -188,11 +188,14 @@ def _pairs(figures: Figures) -> dict[tuple[int, int], tuple[int, list[int]]]:
     run, metric = figures.groups(*_RUN), figures.code("metric")
     involved = np.isin(metric, list({name for pair in by_pair for name in pair}))
     runs: dict[int, set[int]] = {}
+    zeros: dict[int, set[int]] = {}
     for position in np.flatnonzero(involved & (figures.mean == figures.mean)).tolist():
-        runs.setdefault(int(metric[position]), set()).add(int(run[position]))
+        for own in (runs, zeros) if figures.mean[position] == 0 else (runs,):
+            own.setdefault(int(metric[position]), set()).add(int(run[position]))
     pairs = {}
     for (a, b), positions in by_pair.items():
-        both = len(runs[a] & runs[b])
+        # A run that gave nothing for either says nothing of their names.
+        both = len((runs[a] & runs[b]) - (zeros.get(a, set()) & zeros.get(b, set())))
         distinct = {float(figures.mean[p]) for p in positions}
         count = sum(map(digits, distinct))
         share, typical = len(positions) / both, count / len(distinct)

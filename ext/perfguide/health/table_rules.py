@@ -119,7 +119,9 @@ def _tables(figures: Figures) -> list[_Table]:
 
 
 def _row(figures: Figures, last: int, others: Sequence[int]) -> _Row:
-    before = median(figures.logs[position] for position in others)
+    # A figure of 0 has no logarithm, and says nothing of the usual level.
+    logs = [log for position in others if not math.isnan(log := figures.logs[position])]
+    before = median(logs) if logs else math.nan
     # A part of an integer, such as 5 of 5.4, is lost in each of the two.
     step = min(last_digit(figures.mean[position]) for position in others)
     slack = 2 * math.log1p(step / math.exp(before)) if not math.isnan(before) else 0.0

@@ -1,0 +1,53 @@
+"""Every reason of findings about archives at random, in which faults were planted, is true of their bundles."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import finding_truth
+import pytest
+from finding_truth import Bundles
+from making import ROOT, SHIPPED, pooled
+from planted_faults import planted
+from truth import Checked
+
+from perfguide.bundles.decode import Loaded
+from perfguide.catalog import benchmarks
+from perfguide.figures import dataset
+from perfguide.health import rules
+
+CATALOG = benchmarks.load([SHIPPED])[0]
+SEEDS = (6, 8, 13, 18, 21, 24, 37, 73, 78, 95, 130, 143)
+FAULTS = 3
+"""The number of faults in an archive: with more, one can hide another."""
+
+
+def check(bundles: list[Loaded], checked: Checked, where: str) -> None:
+    findings, unmade = rules.examine(pooled(bundles, CATALOG), CATALOG)
+    assert not unmade
+    of, known = Bundles(bundles, CATALOG), len(checked.false)
+    for finding in findings:
+        finding_truth.check(finding, of, checked)
+    checked.false[known:] = [f"{where}: {text}" for text in checked.false[known:]]
+
+
+def test_every_reason_of_a_finding_is_true() -> None:
+    checked = Checked(Counter(), [])
+    for seed in SEEDS:
+        bundles, names = planted(seed, FAULTS)
+        check(bundles, checked, f"seed {seed}, {', '.join(names)}")
+    assert checked.false == []
+    patterns = {f"{rule}: {text}" for rule, own in finding_truth.TRUTHS.items() for text in own}
+    assert patterns - {*checked.met} == set()
+
+
+@pytest.mark.parametrize("soc", ["AM335X"])
+def test_every_reason_about_real_bundles_is_true(soc: str) -> None:
+    folder = ROOT.parent / "shared" / "history" / soc
+    if not folder.exists():
+        pytest.skip("the archive of public guides is not here")
+    checked = Checked(Counter(), [])
+    settings = dataset.Settings((folder,), (SHIPPED,), Path("build"))
+    check([*dataset.read(settings).pool.frame.bundles], checked, soc)
+    assert checked.false == [] and checked.met
