@@ -47,7 +47,7 @@ def copy(value: float | None, **more: Any) -> dict[str, Any]:
 
 
 def test_every_rule_says_what_it_is_and_what_to_do() -> None:
-    assert len(rules.RULES) == 32
+    assert len(rules.RULES) == 33
     for name, rule in rules.RULES.items():
         assert name == rule.id and rule.title and rule.about and rule.advice
         assert rule.severity in ("error", "warning", "note")
@@ -475,6 +475,26 @@ def test_a_figure_that_jumped_by_eight_leads_nothing(value: float, leads: bool) 
 )
 def test_a_change_that_stays_or_is_usual_or_small_is_fine(values: Sequence[float]) -> None:
     assert found("one-release-jump", *releases(*values)) == []
+
+
+@pytest.mark.parametrize(
+    ("values", "fallen"),
+    [
+        ((180, 187, 1.8, 0.7, 0.4), ["09.02", "09.03", "09.04"]),
+        ((180, 187, 1.9, 100), []),
+        ((18700, 187, 180, 175, 190), []),
+        ((0.5, 187, 180), []),
+    ],
+)
+def test_a_hundredth_of_an_earlier_rate_leads_nothing(
+    values: Sequence[float], fallen: Sequence[str]
+) -> None:
+    hits = found("rate-collapsed", *releases(*values))
+    assert sorted(finding.guide.release for finding in hits) == fallen
+    assert all(suspect.disqualified for finding in hits for suspect in finding.suspects)
+    for finding in hits:
+        release = int(finding.guide.release[-2:])
+        assert finding.reason.endswith(f": {values[release]:g} MB/s, where 09.01 had 187")
 
 
 def test_of_two_jumps_in_turn_the_one_that_later_releases_take_back_is_found() -> None:

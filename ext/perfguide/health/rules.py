@@ -44,10 +44,12 @@ _APART = {"board-apart", "one-release-jump", "newest-far", "unlike-boards"}
 
 EXPLANATIONS = (
     ({"coarse-steps", "not-positive", "over-limit", "unit-slip", "swapped-boards"}, _APART),
+    ({"one-release-jump", "unit-slip"}, {"rate-collapsed"}),
+    ({"rate-collapsed"}, {"board-apart", "newest-far", "curve-dips"}),
     ({"wrong-clock"}, _APART | {"clock", "over-limit"}),
     (
         {rule.id for rule in table_rules.RULES},
-        _APART | {"unit-slip", "stale-copy", "swapped-boards", "curve-dips"},
+        _APART | {"unit-slip", "stale-copy", "swapped-boards", "curve-dips", "rate-collapsed"},
     ),
 )
 """Explaining rules and explained ones: a figure with a hit of one of the first needs none of the second,

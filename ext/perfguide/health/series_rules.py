@@ -12,7 +12,7 @@ import numpy as np
 from ..catalog.chart_spec import is_number
 from ..common import units
 from ..common.units import last_digit
-from ..figures import labels
+from ..figures import failed_runs, labels
 from ..figures.columns import GUIDE, SERIES, Figures, Flags, Floats, Ints, together
 from .finding import Hit, Rule, amount
 
@@ -35,6 +35,15 @@ RULES = (
         "a figure of one release is at least 1.3 times higher or lower than both the release "
         "before and the one after, which agree",
         "measure that release again; if it stays, say in its notes what was different",
+        disqualifies=True,
+    ),
+    Rule(
+        "rate-collapsed",
+        "warning",
+        "next to nothing of an earlier rate",
+        "a rate is at most a hundredth of that of an earlier release, and another release or board was about as "
+        "fast as that; what hardly works has no speed that could be ranked",
+        "look whether the link and the driver worked; if the release broke them, say so in its notes",
         disqualifies=True,
     ),
     Rule(
@@ -212,6 +221,34 @@ def _noise(series: Ints, change: Floats, within: Flags) -> Floats:
     return noise
 
 
+def rate_collapsed(figures: Figures) -> Iterator[Hit]:
+    """Yield rates that are next to nothing of those of earlier releases."""
+    is_rate = figures.of_kind(
+        [
+            units.parse(unit).kind in failed_runs.RATES
+            and (not metric or metric.better == "higher")
+            for _, metric, unit in figures.kinds[1]
+        ]
+    )
+    lines = [own for own in figures.lines if is_rate[own[0]]]
+    of_row: dict[int, list[float]] = {}
+    for own in lines:
+        of_row.setdefault(_row(figures, own[0]), []).extend(figures.mean[own].tolist())
+    for own in lines:
+        # A single high figure may itself be the fault.
+        usual = sorted(of_row[_row(figures, own[0])])[-2:][0]
+        best = own[0]
+        for position in own[1:]:
+            mean, before = float(figures.mean[position]), float(figures.mean[best])
+            if 0 < mean <= failed_runs.MAX_FAILED_SHARE * min(before, usual):
+                detail = (
+                    f"{amount(mean, figures.name('unit', position))}, where "
+                    f"{figures.name('release', best)} had {units.exact(before)}"
+                )
+                yield Hit("rate-collapsed", position, detail, weight=math.log(before / mean))
+            best = position if mean > before else best
+
+
 def curve_dips(figures: Figures) -> Iterator[Hit]:
     """Yield points of a curve below an earlier point, if the catalog says that it rises."""
     import pandas as pd
@@ -284,4 +321,4 @@ def _curves(figures: Figures, positions: Ints, axes: Sequence[str]) -> tuple[Flo
     return sizes, together(owner, rest)
 
 
-CHECKS = (board_apart, one_release_jump, curve_dips)
+CHECKS = (board_apart, one_release_jump, rate_collapsed, curve_dips)
