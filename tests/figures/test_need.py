@@ -139,7 +139,7 @@ def test_units_of_the_condition_are_converted(catalog: Catalog) -> None:
         ("sped/rate >= 1", "there is no benchmark “sped”; did you mean “speed”?"),
         ("speed/rat >= 1", "there is no metric “rat”; did you mean “rate”?"),
         ("speed/rate?blocksize=1 >= 1", "there is no parameter “blocksize”; did you mean"),
-        ("speed/rate >= 20 s", "is measured in “MB/s”, of which “s” is no other spelling"),
+        ("speed/rate >= 20 s", "is measured in “MB/s”, to which “s” cannot be converted"),
         ("speed/\x1b[31m >= 1", "there is no metric “\\x1b[31m”"),
     ],
 )
@@ -238,9 +238,9 @@ def test_figures_in_a_unit_that_does_not_convert_are_left_out_and_said(catalog: 
     found = answers(catalog, bundles, BOTH[0])
     assert [each.readings[0].record.cell.mean for each in found.measured] == [30]
     assert found.notes == (
-        "figures of speed/rate in “1” are left out: it is no other spelling or multiple of “MB/s”",
+        "figures of speed/rate in “1” are left out: they cannot be converted to “MB/s”",
     )
-    with pytest.raises(ValueError, match="measured in “1” and “MB/s”, of which “s” is no other"):
+    with pytest.raises(ValueError, match="measured in “1” and “MB/s”, to which “s” cannot"):
         answers(catalog, bundles, "speed/rate >= 20 s")
 
 

@@ -1,4 +1,4 @@
-"""All pooled figures as numeric columns, for rules that examine many at once."""
+"""All pooled figures as numeric columns, for checks that compare many at once."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ Flags = np.ndarray[Any, np.dtype[np.bool_]]
 GUIDE = ("sdk", "soc", "os", "release")
 OWNER = ("sdk", "soc", "os", "board")
 SERIES = (*OWNER, "benchmark", "metric", "unit", "params")
-"""The columns that are the same when one measurement is followed from release to release."""
+"""The columns that identify one measurement across releases."""
 
 
 class Figures:
-    """The table of :meth:`Pool.figures` with its names as integer codes.
+    """The table of :meth:`Pool.figures`, with names encoded as integers.
 
-    All arrays have one entry for each figure, whose index is its *position* in the terms of rules.
-    ``socs`` are the names of all SoCs, by default those of the pool.
+    Every array has one entry per figure; the index is the figure's *position*. ``socs`` are the
+    names of all SoCs, by default those in the pool.
     """
 
     def __init__(self, pool: Pool, catalog: Catalog, socs: Collection[str] = ()) -> None:
@@ -46,7 +46,7 @@ class Figures:
         self._names: dict[str, list[str]] = {}
         self._groups: dict[tuple[str, ...], Ints] = {}
         for name in (*GUIDE, "board", "benchmark", "metric", "unit", "params"):
-            # Comparing integer codes is many times faster than comparing texts.
+            # Comparing integers is many times faster than comparing strings.
             column = self.table[name]
             self._codes[name] = column.cat.codes.to_numpy().astype("int64")
             self._names[name] = [str(c) for c in column.cat.categories]
@@ -55,15 +55,15 @@ class Figures:
         return len(self.table)
 
     def code(self, column: str) -> Ints:
-        """Return a column of names as codes."""
+        """Return a column's codes, one per figure."""
         return self._codes[column]
 
     def names(self, column: str) -> list[str]:
-        """Return the names of a column, indexed by the codes of :meth:`code`."""
+        """Return the names in a column, indexed by the codes that :meth:`code` returns."""
         return self._names[column]
 
     def name(self, column: str, position: int) -> str:
-        """Return the name of one figure in a column."""
+        """Return one figure's entry in a column."""
         return self._names[column][int(self._codes[column][position])]
 
     def guide(self, position: int) -> GuideKey:
@@ -75,7 +75,7 @@ class Figures:
         return self.pool.params(self.name("params", position))
 
     def groups(self, *columns: str) -> Ints:
-        """Return a group number for each figure; figures equal in all columns share one."""
+        """Return a group number per figure; figures that agree in all the columns share one."""
         numbers = self._groups.get(columns)
         if numbers is None:
             numbers = self._groups[columns] = together(*(self._codes[name] for name in columns))
@@ -83,10 +83,10 @@ class Figures:
 
     @cached_property
     def lines(self) -> list[list[int]]:
-        """Every series (:data:`SERIES`) as positions of figures with a mean, by release, the
-        oldest first."""
+        """Each series (:data:`SERIES`) as the positions of its figures with a mean, oldest
+        release first."""
         series = self.groups(*SERIES)
-        # lexsort sorts by its last key first: by series, and by release within each.
+        # The last key of lexsort is the primary one: sort by series, then by release.
         order = np.lexsort((self.release_rank, series))
         order = order[~np.isnan(self.mean[order])]
         ends = np.flatnonzero(np.diff(series[order])) + 1
@@ -94,9 +94,9 @@ class Figures:
 
     @cached_property
     def newest(self) -> Flags:
-        """A flag for each figure: whether it is of the newest release of its board (:data:`OWNER`)."""
+        """Flags for the figures in the newest release of their board (:data:`OWNER`)."""
         owner = self.groups(*OWNER)
-        # maximum.at, unlike plain indexing, handles owners that occur several times.
+        # Unlike plain indexing, maximum.at handles repeated owners.
         last = np.full(int(owner.max(initial=-1)) + 1, -1)
         np.maximum.at(last, owner, self.release_rank)
         newest: Flags = self.release_rank == last[owner]
@@ -104,7 +104,7 @@ class Figures:
 
     @cached_property
     def release_rank(self) -> Ints:
-        """For each figure the rank of its release among all, 0 for the oldest."""
+        """The rank of each figure's release among all releases, 0 for the oldest."""
         names = self._names["release"]
         order = sorted(range(len(names)), key=lambda code: version(names[code]))
         rank = np.empty(len(names), dtype="int64")
@@ -113,8 +113,8 @@ class Figures:
 
     @cached_property
     def kinds(self) -> tuple[Ints, list[tuple[str, Metric | None, str]]]:
-        """For each figure the number of its kind, and for each kind the benchmark, the catalog's
-        entry for the metric or ``None``, and the unit."""
+        """The kind number of each figure, and for each kind its benchmark, its metric in the
+        catalog (or ``None``) and its unit."""
         number = self.groups("benchmark", "metric", "unit")
         kind_list: list[tuple[str, Metric | None, str]] = []
         for position in firsts(number):
@@ -122,19 +122,19 @@ class Figures:
             entry = self.catalog.get(benchmark)
             unit = self.name("unit", position)
             metric = entry.metric(self.name("metric", position)) if entry else None
-            # An entry in another unit has limits and steps that do not apply.
+            # The limits and steps of an entry in another unit do not apply.
             if metric and units.parse(metric.unit).name != unit:
                 metric = None
             kind_list.append((benchmark, metric, unit))
         return number, kind_list
 
     def of_kind(self, wanted: Sequence[bool]) -> Flags:
-        """Turn a flag for each kind of ``kinds`` into a flag for each figure."""
+        """Expand flags per kind (see ``kinds``) to flags per figure."""
         return np.asarray(wanted, dtype="bool")[self.kinds[0]] if len(self) else self.spread
 
     @cached_property
     def steady(self) -> Flags:
-        """A flag for each figure: whether releases and boards should agree on it."""
+        """Flags for the figures on which releases and boards should agree."""
 
         def is_steady(metric: Metric | None, unit: str) -> bool:
             if metric and metric.steady is not None:
@@ -145,13 +145,14 @@ class Figures:
 
     @cached_property
     def logs(self) -> list[float]:
-        """The logarithm of the mean of each figure, NaN unless the mean is positive."""
+        """The natural logarithm of each mean; NaN unless the mean is positive."""
         logs = np.full(len(self), np.nan)
         np.log(self.mean, out=logs, where=self.mean > 0)
         return logs.tolist()
 
     def samples(self, least: int) -> dict[int, list[float]]:
-        """Return the samples of all runs of each figure that has at least so many, in its unit."""
+        """Return the samples from all runs, in the figure's unit, for each figure with at least
+        ``least`` of them."""
         samples, positions = self.pool.frame.samples, self.pool.positions()
         sizes = np.diff(samples.ends)
         of_figure = np.bincount(positions, sizes, len(self))
@@ -161,19 +162,19 @@ class Figures:
         return out
 
     def metric_label(self, position: int) -> str:
-        """Return the label of a figure's metric, by default its name."""
+        """Return the label of a figure's metric, or its name if it has no label."""
         name = self.name("metric", position)
         benchmark = self.catalog.get(self.name("benchmark", position))
         return benchmark.metric_label(name) if benchmark else name
 
     def metric(self, position: int) -> Metric | None:
-        """Return the catalog's entry for a figure's metric, or ``None``."""
+        """Return a figure's metric in the catalog, or ``None``."""
         number, kind_list = self.kinds
         return kind_list[int(number[position])][1]
 
 
 def together(*columns: Ints) -> Ints:
-    """Number rows in order of first appearance, from 0; rows equal in all columns share a number."""
+    """Number rows from 0 in order of first appearance; rows equal in all columns share a number."""
     import pandas as pd
 
     if not len(columns[0]):
@@ -184,13 +185,13 @@ def together(*columns: Ints) -> Ints:
 
 
 def firsts(numbers: Ints) -> list[int]:
-    """Return the first position of each number of :func:`together`, in the order of numbers."""
+    """Return the first position of each number that :func:`together` gave, in numeric order."""
     positions: list[int] = np.unique(numbers, return_index=True)[1].tolist()
     return positions
 
 
 def digits(value: float) -> int:
-    """Return the number of significant digits of a figure as written, without trailing zeros."""
-    # Twelve digits hide errors of floating-point arithmetic.
+    """Return the number of significant digits of a figure, not counting trailing zeros."""
+    # Rounding to twelve digits hides floating-point errors.
     mantissa = f"{abs(value):.12g}".partition("e")[0]
     return len(mantissa.replace(".", "").lstrip("0").rstrip("0"))

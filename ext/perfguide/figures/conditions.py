@@ -11,25 +11,25 @@ from . import terms
 from .rows import CONDITIONS, Frame
 
 SETUP = "setup "
-"""The prefix of a fact of the setup in names of conditions."""
+"""The prefix of conditions that are facts of the setup."""
 
 
 class Conditions:
-    """The conditions that the results of a frame state. Rows are rows of the frame."""
+    """The conditions stated by the results in a frame. Rows are rows of that frame."""
 
     def __init__(self, frame: Frame) -> None:
         self._bundles = frame.bundles
         self._bundle = frame.table["bundle"].to_numpy(dtype="int64")
         self._codes = {name: terms.codes(frame.table[name]) for name in CONDITIONS}
         self._names = {name: frame.table[name].cat.categories.tolist() for name in CONDITIONS}
-        # Many figures share their conditions, so those are worked out once for each combination.
+        # Many figures share their conditions, so each combination is computed only once.
         self._cache: dict[tuple[object, ...], dict[str, frozenset[str]]] = {}
         beside = frame.beside
         self._beside = beside.codes
         self._stated_beside = [results.beside(text) for text in beside.distinct]
         self._of_bundles = [loaded.bundle.setup for loaded in frame.bundles]
         self._facts = any(self._of_bundles) or any(own for own, _ in self._stated_beside)
-        # With benchmark and metric, "" for any, so that a figure takes only its own notes.
+        # An empty benchmark or metric matches any.
         self._notes = [
             [(n.text, n.benchmark or "", n.metric or "") for n in loaded.bundle.notes]
             for loaded in frame.bundles
@@ -39,18 +39,18 @@ class Conditions:
     def commands(self, rows: Sequence[int]) -> list[str]:
         """Return the distinct commands of results, in natural order."""
         codes, unstated = self._codes["command"]
-        # Codes are compared before texts are looked up, since most results share one command.
+        # Most results share one command: deduplicate codes before looking up strings.
         used = set(codes[rows].tolist()) - {unstated} if rows else set()
         stated = (str(self._names["command"][code]) for code in used)
         return sorted((command for command in stated if command.strip(" ")), key=units.natural)
 
     def of(self, rows: Sequence[int]) -> dict[str, frozenset[str]]:
-        """Return the texts that results state for each condition, with the versions of programs as
-        ``tool NAME`` and facts of the setup as ``setup NAME``.
+        """Return the values stated for each condition, including program versions as ``tool NAME``
+        and facts of the setup as ``setup NAME``.
 
-        Unstated conditions are left out; there are several texts if results differ.
+        Unstated conditions are left out; a condition has several values if the results differ.
         """
-        rows = list(rows)  # numpy takes a tuple for one index in several dimensions
+        rows = list(rows)  # numpy would take a tuple for a multidimensional index
         pairs = frozenset(self._pairs(rows))
         bundles = frozenset(self._bundle[rows].tolist())
         codes_of_rows = [frozenset(codes[rows].tolist()) for codes, _ in self._codes.values()]
@@ -62,7 +62,7 @@ class Conditions:
         return self._cache[key]
 
     def _pairs(self, rows: list[int]) -> Iterable[tuple[int, int]]:
-        """Return the bundle of each row, and the code of the row's own setup and notes."""
+        """Return each row's bundle, and the code of the setup and notes stated for that row."""
         return zip(self._bundle[rows].tolist(), self._beside[rows].tolist(), strict=True)
 
     def _facts_of(self, pairs: Iterable[tuple[int, int]]) -> dict[str, list[str]]:
@@ -76,18 +76,18 @@ class Conditions:
         return dict(sorted(facts.items()))
 
     def setup(self, rows: Sequence[int]) -> dict[str, list[str]]:
-        """Return the facts of the setup of results, each with its distinct values."""
+        """Return the facts of the setup behind some results, each with its distinct values."""
         return self._facts_of(set(self._pairs(list(rows)))) if self._facts else {}
 
     def own_setup(self, row: int) -> dict[str, str]:
-        """Return the facts that one result states itself."""
+        """Return the facts stated by one result itself rather than by its bundle."""
         own = self._stated_beside[self._beside[row]][0] if self._facts else {}
         return {name: units.plain(value) for name, value in own.items()}
 
     def stated_facts(self, rows: Sequence[int]) -> dict[str, list[str | int]]:
-        """Return the facts that some of these results state themselves, each with its distinct
-        values. For a result without the fact, the position of its bundle takes the place of the
-        value, which is that of the run."""
+        """Return the facts that at least one of these results states itself, each with its
+        distinct values. Results that inherit the value from their run contribute the position of
+        their bundle instead."""
         pairs = sorted(set(self._pairs(list(rows)))) if self._facts else []
         out: dict[str, list[str | int]] = {}
         for name in sorted({name for _, code in pairs for name in self._stated_beside[code][0]}):
@@ -102,15 +102,15 @@ class Conditions:
         return out
 
     def stated_notes(self, rows: Sequence[int]) -> list[str]:
-        """Return the notes of the results themselves."""
+        """Return the notes stated by the results themselves."""
         pairs = sorted(set(self._pairs(list(rows)))) if self.has_notes else []
         return [text for _, code in pairs for text in self._stated_beside[code][1]]
 
     def notes(
         self, rows: Sequence[int], benchmark: str, metric: str, own: bool = False
     ) -> list[str]:
-        """Return the notes about results of one metric; with ``own``, without those about the
-        entire run or benchmark."""
+        """Return the notes about results of one metric; ``own`` excludes notes about the entire
+        run or benchmark."""
         out: dict[str, None] = {}
         for bundle, code in sorted(set(self._pairs(list(rows)))) if self.has_notes else ():
             for text, of, only in self._notes[bundle]:
@@ -127,14 +127,14 @@ class Conditions:
             if stated := codes - {unstated}:
                 out[name] = frozenset(str(self._names[name][code]) for code in stated)
         for position in sorted(bundles):
-            # Versions of tools are facts of a bundle, and not of single results.
+            # Tool versions are recorded per bundle, not per result.
             for tool, value in self._bundles[position].bundle.tools.items():
                 name = f"tool {tool}"
                 out[name] = out.get(name, frozenset()) | {units.plain(value)}
         return out
 
     def differs(self, rows: Sequence[int]) -> tuple[str, ...]:
-        """Return the conditions that differ between results; unstated ones do not count."""
+        """Return the conditions that differ between results, ignoring unstated ones."""
         out, rows = [], list(rows)
         for name, (codes, unstated) in self._codes.items():
             stated = {code for code in codes[rows].tolist() if code != unstated}

@@ -1,4 +1,4 @@
-"""A set of bundles with its figures: settings, reading, and the addresses of its pages."""
+"""Reading a set of bundles and its figures: settings, selection of guides, page addresses."""
 
 from __future__ import annotations
 
@@ -25,52 +25,52 @@ __all__ = ["BUILT_IN", "Holdings", "Settings", "read"]
 T = TypeVar("T")
 
 BUILT_IN = ROOT / "catalog" / "built_in"
-"""The benchmark descriptions in the installed package."""
+"""The benchmark descriptions that ship with the package."""
 
 
 HOW_TO_BEGIN = (
-    "put bundles there, in files such as run.json; perfguide pack makes them from logs, and README "
-    "shows one"
+    "put bundles there, in files such as run.json; perfguide pack makes them from logs, and the "
+    "README shows one"
 )
 """Advice for a project without bundles."""
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Inputs and outputs of a run. Paths are as the user wrote them."""
+    """Inputs and outputs of a run, with paths as the user wrote them."""
 
     results: tuple[str | Path, ...]
-    """Folders or files of bundles, or their URLs as text."""
+    """Folders or files of bundles; URLs are strings."""
     benchmarks: tuple[Path, ...]
     """Folders of benchmark descriptions; a later one takes precedence."""
     output: Path
     """The folder for ``guides/``, ``by-benchmark/`` and ``reports/``."""
     formats: tuple[str, ...] = ("svg",)
-    """Formats of pictures: ``svg``, ``pdf``."""
+    """Image formats: ``svg``, ``pdf``."""
     acknowledged: Path | None = None
     """A file of accepted findings about figures."""
     redirects: Path | None = None
-    """A file of old addresses and the pages that replace them."""
+    """A file that maps old addresses to the pages that replace them."""
     limits: Limits = field(default_factory=Limits)
     boards: Path | None = None
-    """A file of boards' old names."""
+    """A file of former board names."""
     waivers: Path | None = None
     """A file of accepted changes."""
     compare: tuple[tuple[str, str, str, str], ...] = ()
-    """Pairs of releases to compare besides neighbours, as (SoC, system, old, new)."""
+    """Additional pairs of releases to compare, besides consecutive ones, as (SoC, OS, old, new)."""
     store: Path = Path("build/store")
-    """The folder of copies of what was read from URLs."""
+    """The folder for copies of downloaded bundles."""
     scheduler: str = ""
-    """The address of a Dask scheduler whose workers make pages."""
+    """The address of a Dask scheduler whose workers generate pages; empty for none."""
     cache: Path | None = None
-    """The folder of results that the next run may use again."""
+    """The folder for intermediate results that later runs reuse."""
     releases: tuple[str, ...] = ()
-    """The guides to show, as :func:`chosen` takes them; all if empty."""
+    """The guides to show, in the notation of :func:`chosen`; all if empty."""
 
 
 @dataclass(frozen=True, slots=True)
 class Gathered:
-    """Bundles and descriptions, with their faults."""
+    """Bundles and benchmark descriptions, with diagnostics about both."""
 
     catalog: catalog.Catalog
     ledger: supersede.Ledger
@@ -79,13 +79,13 @@ class Gathered:
 
 @dataclass(frozen=True, slots=True)
 class Holdings(Gathered):
-    """Bundles and descriptions with the figures of the bundles."""
+    """Bundles, benchmark descriptions and the pooled figures."""
 
     pool: pool.Pool
 
 
 Progress = Callable[[Sequence[T], str], Iterable[T]]
-"""A function that yields the given items, and may report progress under the given label."""
+"""A function that yields the given items and may report progress under the given label."""
 
 
 def no_progress(items: Sequence[T], _label: str) -> Iterable[T]:
@@ -94,8 +94,8 @@ def no_progress(items: Sequence[T], _label: str) -> Iterable[T]:
 
 
 def read(settings: Settings, progress: Progress[containers.Source] = no_progress) -> Holdings:
-    """Read every bundle and every benchmark description, and pool the figures."""
-    # Importing pandas takes a third of a second, which commands that only look at bundles save.
+    """Read all bundles and benchmark descriptions, and pool the figures."""
+    # Importing pandas takes a third of a second; commands that only read bundles do without it.
     from . import pool, rows
 
     gathered = gather(settings, progress)
@@ -106,7 +106,7 @@ def read(settings: Settings, progress: Progress[containers.Source] = no_progress
 
 
 def gather(settings: Settings, progress: Progress[containers.Source] = no_progress) -> Gathered:
-    """Read every bundle and every benchmark description."""
+    """Read all bundles and benchmark descriptions."""
     sources, diagnostics, _ = object_store.find(
         settings.results, settings.store, settings.limits, progress
     )
@@ -129,8 +129,8 @@ def gather(settings: Settings, progress: Progress[containers.Source] = no_progre
 
 
 def chosen(guides: Sequence[GuideKey], wanted: str) -> list[GuideKey]:
-    """Return the guides that a text selects: with ``newest`` the newest of each system, otherwise
-    those whose SOC/os/release begins with the text, in which ``*`` matches any characters."""
+    """Return the guides that ``wanted`` selects: ``newest`` for the newest of each system, or a
+    prefix of SOC/os/release in which ``*`` matches any characters."""
     if wanted == "newest":
         return list(newest(guides).values())
     names = {key: f"{key.soc}/{key.os}/{key.release}" for key in guides}
@@ -138,13 +138,13 @@ def chosen(guides: Sequence[GuideKey], wanted: str) -> list[GuideKey]:
 
 
 def unnamed(option: str, wanted: str) -> Diagnostic:
-    """Return the diagnostic that no guide has the name given in an option."""
-    hint = "write SOC/os/release, with * for any characters; perfguide list names them all"
+    """Return the diagnostic for an option that names no existing guide."""
+    hint = "write SOC/os/release, with * as a wildcard; perfguide list names all guides"
     return Diagnostic("no-guide", option, f"no guide is named “{wanted}”", hint)
 
 
 def no_results(settings: Settings) -> Diagnostic:
-    """Return the diagnostic that there is no bundle to publish."""
+    """Return the diagnostic for a project without valid bundles."""
     where = ", ".join(str(path) for path in settings.results)
     return Diagnostic("no-results", where, "no valid bundle was found", HOW_TO_BEGIN)
 
@@ -152,7 +152,7 @@ def no_results(settings: Settings) -> Diagnostic:
 def only(
     ledger: supersede.Ledger, wanted: Sequence[str]
 ) -> tuple[supersede.Ledger, list[Diagnostic]]:
-    """Return the bundles of the selected guides, and diagnostics for texts that select none."""
+    """Return the bundles of the selected guides, and diagnostics for patterns that match none."""
     guides = sorted({guide_key(each.bundle) for each in ledger.bundles})
     selected = {text: chosen(guides, text) for text in wanted}
     faults = [
@@ -167,7 +167,7 @@ def only(
 
 @dataclass(frozen=True, slots=True)
 class Addresses:
-    """The address of each page below the output folder, without a suffix."""
+    """The address of each page relative to the output folder, without a suffix."""
 
     soc: dict[str, str]
     guide: dict[GuideKey, str]
@@ -178,7 +178,7 @@ class Addresses:
         return self.guide[key].rpartition("/")[0] + "/latest"
 
     def releases(self, benchmark: str, soc: str) -> str:
-        """Return the page with the releases of a SoC in one benchmark."""
+        """Return the page that compares a SoC's releases in one benchmark."""
         return f"{self.benchmark[benchmark]}/{self.soc[soc].split('/')[1]}"
 
     def trace(self, key: GuideKey) -> str:
@@ -187,12 +187,12 @@ class Addresses:
 
 
 def trace(guide: str) -> str:
-    """Return the address of a guide's provenance from that of the guide."""
+    """Return the address of the provenance page for a guide's address."""
     return f"reports/provenance/{guide.partition('/')[2]}"
 
 
 def plan(guides: Sequence[GuideKey], benchmarks: Sequence[str]) -> Addresses:
-    """Return the addresses of all pages. The default SDK family has no folder of its own in them."""
+    """Return the addresses of all pages. Only SDK families other than the default get a folder."""
     socs = slugs.slugs(key.soc for key in guides)
     sdks = slugs.slugs(key.sdk for key in guides)
     systems = slugs.slugs(key.os for key in guides)

@@ -1,9 +1,9 @@
-"""The class of engine that ran, inferred from rates and CPU load if it was not recorded.
+"""The class of a crypto engine, inferred from rates and CPU load where it was not recorded.
 
-An *offload* engine works beside the processor: each call goes through the kernel, so small blocks
-are slow, and the processor waits meanwhile. CPU instructions and plain software keep the processor
-busy; with instructions a byte costs so little that the overhead of a call shows in small blocks.
-Inferred classes are marked as such, and are never used as recorded ones.
+An *offload* engine runs alongside the processor: each call goes through the kernel, so small
+blocks are slow, and the processor waits meanwhile. CPU instructions and plain software keep the
+processor busy; with instructions each byte is so cheap that call overhead dominates small blocks.
+Inferred classes are marked as such and never treated as recorded.
 """
 
 from __future__ import annotations
@@ -20,26 +20,26 @@ from .pool import Record
 OFFLOAD, INSTRUCTIONS, SOFTWARE = "offload", "CPU instructions", "plain software"
 
 ENGINE, SIZE, RATE, LOAD = "engine", "block_size", "throughput", "cpu_load"
-"""The parameters and metrics used for the inference, as named in descriptions with classes."""
+"""The parameters and metrics that the inference uses, as named in benchmark descriptions."""
 
 WAITING_LOAD_PERCENT, BUSY_LOAD_PERCENT = 60.0, 85.0
-"""CPU load of one thread: below the first the processor waited, from the second on it was busy."""
+"""CPU load per thread: below the first the processor waited, from the second on it was busy."""
 
 MIN_DIRECT_CALL_RATIO = 0.03
-"""The rate of 16-byte blocks as a share of that of the largest blocks, below which each call goes
-through the kernel; with instructions it is at least 0.05."""
+"""The ratio of the rate of 16-byte blocks to that of the largest blocks below which each call must
+go through the kernel; CPU instructions reach at least 0.05."""
 
 MAX_INSTRUCTIONS_RATIO, MIN_SOFTWARE_RATIO = 0.3, 0.4
-"""The same share for a block cipher: at most the first with instructions; at least the second in
-software, where the bytes cost as much as the call."""
+"""The same ratio for a block cipher: at most the first with instructions, at least the second in
+software, where processing the bytes costs as much as the call."""
 
 Run = tuple[GuideKey, str, str, frozenset[tuple[str, Scalar]]]
-"""The guide, board, benchmark, and parameters without the block size."""
+"""Guide, board, benchmark, and all parameters but the block size."""
 
 
 @dataclass(frozen=True, slots=True)
 class Inferred:
-    """The class of one run's engine, and the reason in words."""
+    """The inferred class of one run's engine, and the evidence in words."""
 
     name: str
     reason: str
@@ -52,15 +52,15 @@ def run_of(record: Record) -> Run:
 
 
 def inferred(records: Iterable[Record], catalog: Catalog) -> dict[Run, Inferred]:
-    """Return the inferred class of each run whose engine is not recorded, as far as the figures
-    allow. Runs beside other work or with a nice level are ignored."""
+    """Infer the engine class of each run that does not record one, where the figures allow it.
+    Runs alongside other work or with a nice level are ignored."""
     rates: dict[Run, dict[float, float]] = {}
     loads: dict[Run, list[float]] = {}
     for record in records:
         mean, benchmark = record.cell.mean, catalog.get(record.benchmark)
         if mean is None or mean <= 0 or benchmark is None or not _unrecorded(record, benchmark):
             continue
-        # The load is measured over the entire run, the rate for each size of block.
+        # The load covers the entire run; there is one rate per block size.
         size = record.params.get(SIZE)
         if record.metric == RATE and is_number(size) and size > 0:
             rates.setdefault(run_of(record), {})[float(size)] = mean
@@ -75,7 +75,7 @@ def inferred(records: Iterable[Record], catalog: Catalog) -> dict[Run, Inferred]
 
 
 def loads(records: Iterable[Record]) -> dict[Run, float]:
-    """Return the CPU load of each run in %."""
+    """Return the CPU load of each run, in %."""
     return {
         run_of(record): record.cell.mean
         for record in records
@@ -84,21 +84,21 @@ def loads(records: Iterable[Record]) -> dict[Run, float]:
 
 
 def is_waiting(load: float) -> bool | None:
-    """Return whether a CPU load in % is that of a processor that waits for an engine; ``None`` where
-    it shows neither this nor that the processor works itself."""
+    """Return whether a processor with this CPU load, in %, was waiting for an engine, or ``None``
+    if the load is inconclusive."""
     if WAITING_LOAD_PERCENT <= load < BUSY_LOAD_PERCENT:
         return None
     return load < WAITING_LOAD_PERCENT
 
 
 def of_figure(catalog: Catalog, record: Record, by_run: Mapping[Run, Inferred]) -> str:
-    """Return the engine of a figure for readers, also of a benchmark without a description."""
+    """Return the display name of a figure's engine, even if its benchmark is undescribed."""
     return label(catalog.get(record.benchmark) or undescribed(record.benchmark), record, by_run)
 
 
 def label(benchmark: Benchmark, record: Record, by_run: Mapping[Run, Inferred]) -> str:
-    """Return the name of the engine of a figure for readers; an inferred one is called likely. It is empty
-    for a figure without one."""
+    """Return the display name of a figure's engine, prefixed with "likely" if inferred, or an
+    empty string if the figure has none."""
     if ENGINE not in record.params:
         return ""
     likely = by_run.get(run_of(record))
@@ -117,8 +117,8 @@ def words(
     label: Callable[[str], str] = str,
     short: Callable[[str], str] = str,
 ) -> list[str]:
-    """Return a phrase for each inferred class behind some figures, with the algorithms, the boards
-    and the reason. ``label`` gives the label of an algorithm, and ``short`` the name of a board."""
+    """Return a phrase for each class inferred for some figures, with its boards, algorithms and
+    evidence. ``label`` formats an algorithm, ``short`` a board."""
     runs: dict[tuple[str, str], dict[str, str]] = {}
     for run in dict.fromkeys(map(run_of, records)):
         if run in by_run:
@@ -137,14 +137,14 @@ def words(
 
 
 def _all_of(names: Iterable[str]) -> str:
-    """Return ``A, B and C``, with every name."""
+    """Return ``A, B and C``."""
     *others, last = names
     return f"{', '.join(others)} and {last}" if others else last
 
 
 def busy(records: Iterable[Record], catalog: Catalog) -> list[str]:
-    """Return a sentence for each engine that is recorded as offload but kept the processor busy,
-    so that it frees no CPU time."""
+    """Return a sentence for each engine that is recorded as offload yet kept the processor busy,
+    and so frees no CPU time."""
     loads: dict[tuple[str, str], list[float]] = {}
     for record in records:
         benchmark, load = catalog.get(record.benchmark), record.cell.mean
@@ -166,7 +166,7 @@ def busy(records: Iterable[Record], catalog: Catalog) -> list[str]:
 
 
 def is_alone(record: Record, benchmark: Benchmark) -> bool:
-    """Return whether a figure's run was measured without other work beside it."""
+    """Return whether a figure was measured with no other work running alongside."""
     return all(
         record.params[name] == benchmark.param(name).default
         for name in record.params.keys() & {"workload", "background", "nice"}
@@ -174,7 +174,7 @@ def is_alone(record: Record, benchmark: Benchmark) -> bool:
 
 
 def _unrecorded(record: Record, benchmark: Benchmark) -> bool:
-    # A result without an engine has the default of the description.
+    # Results that name no engine got the default from the description.
     param = benchmark.param(ENGINE)
     unstated = bool(param.classes) and record.params.get(ENGINE) == param.default
     return unstated and is_alone(record, benchmark)
@@ -183,15 +183,15 @@ def _unrecorded(record: Record, benchmark: Benchmark) -> bool:
 def _class(run: Run, rates: Mapping[float, float], loads: Sequence[float]) -> Inferred | None:
     params = dict(run[3])
     threads = params.get("threads", 1)
-    # The limits are for one thread, and programs report the load of all threads together.
+    # The limits are per thread, but programs report the total load of all threads.
     each = [load / threads for load in loads] if is_number(threads) and threads >= 1 else []
-    # Without large blocks, even the best rate is mostly that of the calls.
+    # Without large blocks, call overhead dominates even the best rate.
     share = rates[16] / rates[max(rates)] if 16 in rates and max(rates) >= 4096 else None
-    # The load is the better evidence, so it is looked at before the rates.
+    # The load is stronger evidence than the rates, so it comes first.
     if each and max(each) < WAITING_LOAD_PERCENT:
         return Inferred(OFFLOAD, f"CPU load {_span(each)}")
     name = str(params.get("algorithm", ""))
-    # Without a load, calls through the kernel may lead to instructions that it uses itself.
+    # Without a load, calls into the kernel could end in CPU instructions that the kernel uses.
     if (
         not name.startswith("aes-")
         or share is None

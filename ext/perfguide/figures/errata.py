@@ -1,4 +1,4 @@
-"""Effects of withdrawals: published figures before and after each of them."""
+"""Effects of withdrawals: published figures before and after each one."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from .pool import Cell, Pool, Record
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A figure as it was published, and as it was afterwards, ``None`` if nothing was left of it.
-    ``record`` identifies the figure; its cell is not used."""
+    """A published figure before and after a withdrawal; ``new`` is ``None`` if no results remain.
+    ``record`` only identifies the figure; ignore its cell."""
 
     record: Record
     old: Cell
@@ -25,7 +25,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Erratum:
-    """A bundle that withdrew others, and the figures that changed."""
+    """A bundle that withdrew others, and the figures that changed as a result."""
 
     by: Loaded
     withdrawn: tuple[Loaded, ...]
@@ -33,11 +33,11 @@ class Erratum:
 
 
 def find(ledger: Ledger, catalog: Catalog) -> list[Erratum]:
-    """Return every withdrawal with its effects, the newest first.
+    """Return every withdrawal with its effects, newest first.
 
-    A bundle counts from its ``created`` date until one that withdraws it. A figure is listed if a
-    withdrawn bundle contributed to it, and if its mean, extremes, count or failures differ without
-    that bundle and with the new one. Runs that are only added do not correct a figure.
+    A bundle counts from its ``created`` date until it is withdrawn. A figure is listed if a
+    withdrawn bundle contributed to it, and if replacing that bundle with the new one changed its
+    mean, extremes, count or failures. Merely adding runs corrects nothing.
     """
     by_new: dict[tuple[str, str], list[Loaded]] = {}
     news: dict[tuple[str, str], Loaded] = {}
@@ -47,7 +47,7 @@ def find(ledger: Ledger, catalog: Catalog) -> list[Erratum]:
     order = sorted(news.values(), key=lambda n: (n.bundle.created, n.bundle.owned_id))
     gone = {old.bundle.owned_id: old for olds in by_new.values() for old in olds}
     touched = {_board_of(old) for old in gone.values()}
-    # Only boards with a withdrawal are pooled again, which are few.
+    # Only the few boards with a withdrawal need to be pooled again.
     groups: dict[tuple[GuideKey, str], list[Loaded]] = {board: [] for board in touched}
     remaining = [item for item in ledger.bundles if item.bundle.owned_id not in gone]
     for item in sorted([*remaining, *gone.values()], key=lambda each: each.bundle.owned_id):
@@ -74,7 +74,7 @@ def _changes(
     by_new: dict[tuple[str, str], list[Loaded]],
     catalog: Catalog,
 ) -> dict[tuple[str, str], list[Change]]:
-    """Return the figures of one board and release that changed, by withdrawing bundle."""
+    """Return the changed figures of one board and release, keyed by the withdrawing bundle."""
     pool = Pool(rows.build(items), catalog)
     records = [record for key in pool.guides() for record in pool.of_guide(key)]
     position = {item.bundle.owned_id: number for number, item in enumerate(items)}
@@ -91,7 +91,7 @@ def _changes(
         if not going:
             continue
         name = new.bundle.owned_id
-        # Bundles created later were not part of what was published at that time.
+        # Bundles created later had not been published at that time.
         early = {n for n, item in enumerate(items) if item.bundle.created <= new.bundle.created}
         before = early - gone - {position.get(name, -1)}
         after = (early - gone - going) | ({position[name]} if name in position else set())
@@ -101,7 +101,7 @@ def _changes(
         ):
             if old is not None and (now is None or _figures(old) != _figures(now)):
                 out.setdefault(name, []).append(Change(record, old, now))
-        # A bundle can be withdrawn only once; later withdrawals of it change nothing.
+        # Withdrawing a bundle a second time changes nothing.
         gone |= going
     return out
 

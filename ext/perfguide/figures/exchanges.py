@@ -1,4 +1,4 @@
-"""Tables whose figures are in each other's place: exchanged columns, or rows that moved by one."""
+"""Tables with misplaced figures: swapped columns, or rows shifted by one."""
 
 from __future__ import annotations
 
@@ -13,24 +13,26 @@ from ..catalog.chart_spec import is_number
 from ..common import units
 
 MIN_APART_LOG = math.log(1.25)
-"""The least difference between two rows, as the logarithm of a ratio, that distinguishes them."""
+"""The least log ratio of two rows that distinguishes them."""
 
 MAX_FIT_LOG = math.log(2)
-"""The farthest that a figure is from the row that it fits; it is also far nearer than to its own."""
+"""The greatest log ratio of a figure to the row that it fits, which must also be much closer than
+its own row."""
 
 MIN_FITTING_SHARE, MIN_FITTING_SHARE_AGAIN = 0.8, 0.6
-"""The share of the rows that differ that has to fit, and where another board has the same exchange."""
+"""The share of distinguishable rows that must fit, and the lower share that is enough if another
+board has the same exchange."""
 
 MIN_EXCHANGED_FIGURES = 4
 MIN_SHIFTED_FIGURES = 4
 
 MAX_VALUES = 16
-"""The number of values of a parameter up to which any two are compared."""
+"""The most values of one parameter for which all pairs are compared."""
 
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """A row of a table: its names, and the logarithms of its figure before and after."""
+    """A row of a table: its names, and the logarithms of its old and new figure."""
 
     metric: str
     unit: str
@@ -41,8 +43,8 @@ class Moved:
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """Rows, by their index, whose figures fit those of other rows before; ``words`` say which.
-    ``param`` is the parameter with two exchanged values, or empty."""
+    """Indices of rows whose new figures fit the old figures of other rows, as ``words`` describe.
+    ``param`` is the parameter with two swapped values, or empty."""
 
     words: str
     rows: tuple[int, ...]
@@ -50,10 +52,11 @@ class Exchange:
 
 
 def exchanges(rows: Sequence[Moved], elsewhere: Collection[str] = ()) -> list[Exchange]:
-    """Return the exchanges in one table that explain its figures, each row in one at most.
+    """Return the exchanges that explain the figures of one table, without overlaps.
 
-    Of two that share a row the one with more rows counts. ``elsewhere`` are the words of exchanges that other
-    boards have in this table: they are likely here too, so fewer rows have to fit.
+    Of two exchanges that share a row, the one with more rows wins. ``elsewhere`` are the ``words``
+    of exchanges in the same table for other boards: these are likely here too, so fewer rows have
+    to fit.
     """
     candidates = [
         Exchange(words, tuple(sorted(own)), param)
@@ -69,11 +72,12 @@ def exchanges(rows: Sequence[Moved], elsewhere: Collection[str] = ()) -> list[Ex
 
 
 _Mapping = list[tuple[int, int]]
-"""Rows with the row that each could have the figure of."""
+"""Pairs of a row and the row whose figure it may have received."""
 
 
 def _candidates(rows: Sequence[Moved]) -> Iterator[tuple[str, str, _Mapping, int]]:
-    """Yield in words which rows could be in each other's place, and how many figures have to fit."""
+    """Yield each conceivable exchange as words, swapped parameter, row pairs, and the number of
+    figures that must fit."""
     by_metric: dict[tuple[str, str], dict[tuple[object, ...], int]] = {}
     for index, row in enumerate(rows):
         by_metric.setdefault((row.unit, row.metric), {})[_key(row.params)] = index
@@ -99,7 +103,7 @@ def _candidates(rows: Sequence[Moved]) -> Iterator[tuple[str, str, _Mapping, int
         ordered = [[own[value] for value in sorted(own)] for own in lines.values()]
         for words, step in ((f"{name}, by one step up", 1), (f"{name}, by one step down", -1)):
             yield words, "", _shifted(ordered, step), MIN_SHIFTED_FIGURES
-    # Rows without parameters are in the order of the program's output.
+    # Rows without parameters keep the order of the program's output.
     plain = [index for index, row in enumerate(rows) if not row.params]
     for unit in sorted({rows[index].unit for index in plain}):
         listed = [index for index in plain if rows[index].unit == unit]
@@ -124,7 +128,8 @@ def _shifted(lines: Sequence[Sequence[int]], step: int) -> _Mapping:
 
 
 def _fitting(rows: Sequence[Moved], mapping: _Mapping, least: int, is_elsewhere: bool) -> list[int]:
-    """Return the rows that fit another row before, if nearly all that differ do."""
+    """Return the rows that fit the old figure of their counterpart, or none if too few of the
+    distinguishable rows do."""
     distinct = [
         (rows[mine], rows[other], mine)
         for mine, other in mapping
@@ -139,7 +144,7 @@ def _fitting(rows: Sequence[Moved], mapping: _Mapping, least: int, is_elsewhere:
             abs(row.after - other.before) <= MAX_FIT_LOG
             and abs(row.after - other.before) < abs(row.after - row.before) / 2
         )
-        # Figures that scatter far may fit nothing, and still the larger one is now the smaller.
+        # Widely scattered figures may fit nothing, but a swap still reverses their order.
         or (is_elsewhere and (row.before - other.before) * (row.after - other.after) < 0)
     ]
     share = MIN_FITTING_SHARE_AGAIN if is_elsewhere else MIN_FITTING_SHARE
@@ -147,11 +152,11 @@ def _fitting(rows: Sequence[Moved], mapping: _Mapping, least: int, is_elsewhere:
         return []
     if is_elsewhere:
         return fitting
-    # A move of all rows can bring some near their neighbours, but not as near as an exchange.
+    # If all rows move, some may land near their neighbours, but not as near as in an exchange.
     rest = median(abs(row.after - other.before) for row, other, _ in distinct)
     moves = [row.after - row.before for row, _, _ in distinct]
     if rest >= median(map(abs, moves)) / 3:
         return []
-    # One factor for all rows explains a move along a steady curve as well as a shift does.
+    # On a smooth curve, a common factor explains a move as well as a shift does.
     middle = median(moves)
     return fitting if rest < median(abs(move - middle) for move in moves) / 2 else []

@@ -1,4 +1,4 @@
-"""Labels of figures on pages where figures of other kinds are shown too."""
+"""Labels of figures on pages that mix several kinds of figures."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from ..common import units
 from .pool import Record
 
 TABLE, TABLE_NUMBER = "table", "table_no"
-"""Parameters of figures from a guide that was published with several tables for one thing: the title of
-each table but the main one, and its number in the document, which changes with each table before it."""
+"""Parameters of figures from a published guide with several tables on one subject: the title of each
+table but the main one, and its number in the document, which shifts when tables are added."""
 
 
 def label(benchmark: Benchmark, record: Record) -> str:
-    """Return the title of the benchmark and the label of the metric, once if they are equal."""
+    """Return the benchmark's title and the metric's label, or just the title if they are equal."""
     own = benchmark.metric_label(record.metric)
     title = benchmark.entry.title
-    # “Dhrystone, Dhrystone” would say nothing more.
+    # “Dhrystone, Dhrystone” would add nothing.
     return title if own.casefold() == title.casefold() else f"{title}, {own}"
 
 
@@ -34,7 +34,8 @@ def params(benchmark: Benchmark, record: Record) -> str:
 
 
 def headline(benchmark: Benchmark, record: Record, without: str = "") -> str:
-    """Return the short name of a figure that has one, with the parameters that it does not fix but for one."""
+    """Return a figure's short name, if any, and the parameters that it leaves open except
+    ``without``."""
     metric = benchmark.metric(record.metric)
     short = metric.short if metric else ""
     more = headline_params(benchmark, record, without)
@@ -42,7 +43,7 @@ def headline(benchmark: Benchmark, record: Record, without: str = "") -> str:
 
 
 def headline_params(benchmark: Benchmark, record: Record, without: str = "") -> str:
-    """Return as text the parameters that the short name of a figure does not fix, without one."""
+    """Return as text the parameters that a figure's short name leaves open, except ``without``."""
     metric = benchmark.metric(record.metric)
     at = metric.at if metric else {}
     fixed = {without, *(name for name, value in at.items() if not isinstance(value, tuple))}
@@ -51,15 +52,15 @@ def headline_params(benchmark: Benchmark, record: Record, without: str = "") -> 
 
 
 def param(benchmark: Benchmark, name: str, value: Scalar) -> str:
-    """Return a parameter for a sentence: ``frame size 64 bytes``, ``table 22``. A word is given without
-    the parameter's name."""
+    """Return a parameter as part of a sentence: ``frame size 64 bytes``, ``table 22``. Values that
+    are words need no parameter name."""
     text = benchmark.value_label(name, value)
     if name == TABLE_NUMBER:
         return f"table {text}"
-    # “Loss possible” says what it is about; “on” and “off” do not.
+    # “Loss possible” is clear without the name; “on” and “off” are not.
     if isinstance(value, str) or (isinstance(value, bool) and " " in text):
         return text
-    # “Frame size (bytes)” names the unit for a heading; here it follows the number.
+    # The heading “Frame size (bytes)” includes the unit; in a sentence it follows the number.
     label = benchmark.param_label(name)
     if match := _WITH_UNIT.fullmatch(label):
         return f"{within(match[1])} {text} {match[2]}"
@@ -70,13 +71,13 @@ _WITH_UNIT = re.compile(r"(.+) \(([^()]+)\)")
 
 
 def within(name: str) -> str:
-    """Return a label as written within a sentence: ``packet rate`` for ``Packet rate``, but ``CPU
-    load`` as it is."""
+    """Return a label as written mid-sentence: ``packet rate`` for ``Packet rate``, but ``CPU load``
+    unchanged."""
     return name if name[1:2].isupper() else name[:1].lower() + name[1:]
 
 
 def full(benchmark: Benchmark, record: Record) -> str:
-    """Return a figure's label with its parameters. A metric with which the title ends is not
+    """Return a figure's label with its parameters. A metric that already ends the title is not
     repeated: ``UDP throughput, ingress``."""
     title, own = benchmark.entry.title, benchmark.metric_label(record.metric)
     name = title if title.casefold().endswith(f" {own.casefold()}") else label(benchmark, record)
@@ -84,12 +85,12 @@ def full(benchmark: Benchmark, record: Record) -> str:
 
 
 def in_benchmark(benchmark: Benchmark, record: Record) -> str:
-    """Return a figure's label with its parameters, for a list of the figures of one benchmark."""
+    """Return a figure's label with its parameters, for lists within one benchmark."""
     return units.capital(full(benchmark, record).removeprefix(f"{benchmark.entry.title}, "))
 
 
 def unit(benchmark: Benchmark, record: Record) -> str:
-    """Return a figure's unit, and the arrow for the better direction."""
+    """Return a figure's unit with an arrow towards better values."""
     return units.unit_cell(record.unit, benchmark.better(record.metric))
 
 

@@ -1,4 +1,4 @@
-"""The boards that meet a need: conditions on figures, and how far each board is from them."""
+"""The boards that meet a need: conditions on figures, and each board's distance from them."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from .engines import ENGINE
 from .pool import Pool, Record
 
 FORM = "BENCHMARK/METRIC?NAME=VALUE&NAME=VALUE >= NUMBER UNIT"
-"""The form of a condition; the parameters and the unit may be left out."""
+"""The syntax of a condition; the parameters and the unit are optional."""
 
 MIN_MARGIN = 1.10
-"""The ratio of a figure to its bound from which a board meets a condition with room to spare."""
+"""The ratio of a figure to its bound from which a board meets a condition with margin."""
 
 MAX_EARLIER_FIGURES = 3
-"""The number of earlier releases whose figures show how one moved."""
+"""The most earlier releases whose figures are listed."""
 
 MEETS, JUST, CANNOT = "meets", "just", "cannot"
-"""The groups of boards with figures: those with at least 10 % to spare, those with less, others."""
+"""The groups of boards with figures: at least 10 % margin, less margin, and below the bound."""
 
 _CONDITION = re.compile(
     r"(?P<benchmark>[^/?<>≤≥]+)/(?P<metric>[^?<>≤≥]+?)\s*(\?(?P<params>[^<>≤≥]*?))?\s*"
@@ -37,13 +37,13 @@ _CONDITION = re.compile(
 
 
 Unasked = frozenset[tuple[str, Scalar]]
-"""The parameters of a figure that a condition does not name, with their values."""
+"""The parameters of a figure that a condition leaves open, with their values."""
 
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A bound on a metric. ``params`` are names and values as text; a parameter that is left out
-    may have any value. ``bound`` is in ``unit``, which is empty for the usual unit of the figures."""
+    """A bound on a metric. ``params`` are names and values as text; parameters not listed may have
+    any value. An empty ``unit`` means that ``bound`` is in the usual unit of the figures."""
 
     benchmark: str
     metric: str
@@ -61,12 +61,12 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The figure of a board for one condition, in the unit of its record.
+    """A board's figure for one condition, in the unit of its record.
 
-    ``between`` are the figures at the nearest smaller and larger measured value of a numeric
-    parameter, if the value that was asked for was not measured; ``record`` is the worse of the two.
-    ``ratio`` is at least 1 if the condition holds. ``earlier`` are the same figure in earlier
-    releases, the newest first.
+    ``between`` are the figures at the nearest measured values below and above a numeric parameter
+    whose requested value was not measured; ``record`` is the worse of the two. ``ratio`` is at
+    least 1 if the condition holds. ``earlier`` are the same figure in earlier releases, newest
+    first.
     """
 
     record: Record
@@ -77,7 +77,7 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A board with its name today, and one figure for each condition."""
+    """A board under its current name, with one figure per condition."""
 
     platform: Platform
     board: str
@@ -85,7 +85,7 @@ class Answer:
 
     @property
     def ratio(self) -> float:
-        """The ratio of the condition that the board is farthest from, or nearest to failing."""
+        """The lowest ratio of a figure to its bound."""
         return min(reading.ratio for reading in self.readings)
 
     @property
@@ -98,8 +98,8 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Unmeasured:
-    """A board without a figure for some condition in any release; ``missing`` are those conditions,
-    and empty if there are figures for each, but not of one run."""
+    """A board that lacks figures. ``missing`` are the conditions without a figure in any release;
+    it is empty if every condition has figures, but never from the same run."""
 
     platform: Platform
     board: str
@@ -108,8 +108,8 @@ class Unmeasured:
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """All boards of an archive: those with figures, best first, and the others. ``conditions`` are those
-    asked for, each with its unit; ``notes`` say which figures are left out."""
+    """All boards of an archive: those with figures, best first, and the rest. ``conditions`` are
+    those requested, with units filled in; ``notes`` say which figures are left out."""
 
     conditions: tuple[Condition, ...]
     measured: tuple[Answer, ...]
@@ -117,15 +117,15 @@ class Answers:
     notes: tuple[str, ...]
 
     def group(self, name: str) -> list[Answer]:
-        """Return the answers of one group."""
+        """Return the answers in one group."""
         return [answer for answer in self.measured if answer.group == name]
 
 
 def parse(text: str) -> Condition:
-    """Return the condition of a text in the form of :data:`FORM`. Raises :class:`ValueError`."""
+    """Parse a condition in the form of :data:`FORM`. Raises :class:`ValueError`."""
     match = _CONDITION.fullmatch(text.strip())
     if not match:
-        raise ValueError(f"“{visible(text)}” is not of the form {FORM}; <= is possible too")
+        raise ValueError(f"“{visible(text)}” is not of the form {FORM}; <= works too")
     bound = units.read(match["number"])
     if bound is None or not math.isfinite(bound):
         raise ValueError(f"“{visible(match['number'])}” in “{visible(text)}” is not a number")
@@ -156,22 +156,22 @@ def answers(
 ) -> Answers:
     """Return how each board of some guides meets the conditions.
 
-    The figures of one benchmark are of one run in one release, the newest that has them all, so they
-    agree in each parameter that they share, such as the engine. Each engine of a board is an answer of
-    its own, and so is each value of a parameter that no condition names. Figures measured beside other
+    The figures of one benchmark come from the newest release that has them all and agree in every
+    parameter that they share, such as the engine. Each engine of a board is an answer of its own,
+    and so is each value of a parameter that no condition names. Figures measured alongside other
     work are left out unless a condition asks for them.
 
-    Raises :class:`ValueError` if a name or unit of a condition does not occur.
+    Raises :class:`ValueError` if a name or unit in a condition does not occur.
     """
     resolved = [_resolved(pool, catalog, condition) for condition in conditions]
     conditions = [condition for condition, _ in resolved]
     names = {(each.benchmark, each.metric) for each in conditions}
     chosen = set(guides)
-    # A board is the same in all releases of a platform, also where its name changed.
+    # A board is the same in all releases of a platform, even if it was renamed.
     measured: list[Answer] = []
     unmeasured: list[Unmeasured] = []
     for platform, keys in families(key for key in pool.guides() if key in chosen).items():
-        # For each board and benchmark the figures of each release, the newest first.
+        # By board and benchmark: the figures of each release, newest first.
         releases: dict[str, dict[str, list[list[Record]]]] = {}
         for key in reversed(keys):
             for board in pool.boards[key]:
@@ -207,8 +207,8 @@ def answers(
 
 
 def _rank(answer: Answer) -> tuple[object, ...]:
-    """Return the sort key of an answer: the group, and within it the first condition; boards that fail
-    by how far they are from meeting all."""
+    """Return the sort key of an answer: its group, then the ratio of the first condition. Boards
+    that fail are ordered by their lowest ratio."""
     fails = answer.group == CANNOT
     ratio = answer.ratio if fails else answer.readings[0].ratio
     group = (MEETS, JUST, CANNOT).index(answer.group)
@@ -216,13 +216,14 @@ def _rank(answer: Answer) -> tuple[object, ...]:
 
 
 def _sort_key(platform: Platform) -> tuple[object, ...]:
-    # SoCs come first, as in lists of guides; the SDK family is mostly the same.
+    # Sort by SoC first, as in lists of guides; the SDK family rarely differs.
     sdk, soc, os = platform
     return units.natural(soc), sdk, os
 
 
 def _resolved(pool: Pool, catalog: Catalog, condition: Condition) -> tuple[Condition, list[str]]:
-    """Return a condition with its unit, and which figures cannot be compared with it."""
+    """Return a condition with its unit filled in, and notes on figures that it cannot be compared
+    with."""
     benchmarks = pool.benchmarks()
     if condition.benchmark not in benchmarks:
         raise ValueError(_unknown("benchmark", condition.benchmark, benchmarks))
@@ -246,20 +247,19 @@ def _resolved(pool: Pool, catalog: Catalog, condition: Condition) -> tuple[Condi
     others = [each for each in measured if units.factor(unit, each) is None]
     if len(others) == len(measured):
         raise ValueError(
-            f"{metric} is measured in {quoted}, "
-            f"of which “{visible(unit)}” is no other spelling or multiple"
+            f"{metric} is measured in {quoted}, to which “{visible(unit)}” cannot be converted"
         )
     notes = [
         f"figures of {metric} in “{visible(each)}” are left out: "
-        f"it is no other spelling or multiple of “{visible(unit)}”"
+        f"they cannot be converted to “{visible(unit)}”"
         for each in others
     ]
     return replace(condition, unit=unit), notes
 
 
 def usual_unit(catalog: Catalog, benchmark: str, metric: str, measured: Sequence[str]) -> str:
-    """Return the unit of a number without one: that of the description, or else the only one that was
-    measured; an empty text if there are several."""
+    """Return the unit to assume for a bare number: that of the description, else the only measured
+    one, else an empty string."""
     described = catalog.get(benchmark)
     own = described.metric(metric) if described else None
     if own and own.unit in measured:
@@ -278,8 +278,8 @@ def _readings(
     catalog: Catalog,
     conditions: Sequence[Condition],
 ) -> Iterator[tuple[Reading, ...]]:
-    """Yield the figures of one board for all conditions, in their order. ``releases`` are its figures
-    by benchmark, of the newest release first."""
+    """Yield one board's figures for all conditions, in the order of the conditions. ``releases``
+    maps benchmarks to the board's figures by release, newest first."""
     by_benchmark: dict[str, list[int]] = {}
     for position, condition in enumerate(conditions):
         by_benchmark.setdefault(condition.benchmark, []).append(position)
@@ -296,9 +296,9 @@ def _readings(
 def _runs(
     releases: Sequence[Sequence[Record]], catalog: Catalog, conditions: Sequence[Condition]
 ) -> Iterator[tuple[Reading, ...]]:
-    """Yield the figures of one benchmark that meet or miss conditions together: for each set of
-    parameters those of the newest release that has them."""
-    # An older release answers only for parameters that no newer one measured.
+    """Yield the figures of one benchmark that answer some conditions together: for each set of
+    parameters, those of the newest release that has them."""
+    # An older release only answers for parameters that no newer one measured.
     answered = set[tuple[Unasked, ...]]()
     for position, records in enumerate(releases):
         of_release = set[tuple[Unasked, ...]]()
@@ -312,7 +312,7 @@ def _runs(
 
 
 def _candidates(records: Sequence[Record], catalog: Catalog, condition: Condition) -> list[Reading]:
-    """Return the figures of one board in one release to which a condition applies."""
+    """Return the figures of one board and release to which a condition applies."""
     benchmark = catalog.get(condition.benchmark) or undescribed(condition.benchmark)
     asked = dict(condition.params)
     exact, others = list[Record](), list[tuple[str, Record]]()
@@ -322,12 +322,12 @@ def _candidates(records: Sequence[Record], catalog: Catalog, condition: Conditio
         if record.cell.mean is None or not asked.keys() <= record.params.keys():
             continue
         if units.factor(condition.unit, record.unit) is None:
-            continue  # a note says so
+            continue  # reported in a note
         free = record.params.keys() - asked.keys()
         if not all(_is_usual(benchmark, name, record.params[name]) for name in free):
             continue
         wrong = [n for n, v in asked.items() if not _is_value(benchmark, n, record.params[n], v)]
-        # Neighbours in one parameter can bound a figure; in two, they say nothing.
+        # Neighbours in one parameter bound a figure; neighbours in two do not.
         if not wrong:
             exact.append(record)
         elif len(wrong) == 1 and is_number(record.params[wrong[0]]):
@@ -344,26 +344,26 @@ def _candidates(records: Sequence[Record], catalog: Catalog, condition: Conditio
 
 
 def _unasked(record: Record, condition: Condition) -> Unasked:
-    """Return the parameters of a figure that a condition does not name, in which answers differ."""
+    """Return the parameters that a condition leaves open; different ones are different answers."""
     names = record.params.keys() - dict(condition.params).keys()
     return frozenset((name, record.params[name]) for name in names)
 
 
 def _is_usual(benchmark: Benchmark, name: str, value: Scalar) -> bool:
-    """Return whether a parameter that was not asked for has the value of an ordinary run: one thread,
-    nothing beside it. Each engine is one."""
+    """Return whether a parameter that no condition names has the value of an ordinary run, such as
+    one thread and no background work. Any engine is ordinary."""
     default = benchmark.param(name).default
     return name == ENGINE or default is None or value == default
 
 
 def _is_value(benchmark: Benchmark, name: str, value: Scalar, text: str) -> bool:
-    """Return whether a text names a value: as bundles write it, or as pages do."""
+    """Return whether ``text`` is a value as written in bundles or as shown on pages."""
     return text in (units.plain(value), benchmark.value_label(name, value))
 
 
 def _between(others: Sequence[tuple[str, Record]], condition: Condition) -> Iterator[Reading]:
-    """Yield for each series over one numeric parameter the worse of the figures on both sides of the
-    value that was asked for; nothing is said beyond the measured values."""
+    """Yield, for each series over a numeric parameter, the worse of the two figures around the
+    requested value. Values outside the measured range yield nothing."""
     asked = dict(condition.params)
     series: dict[tuple[str, frozenset[tuple[str, Scalar]]], dict[float, Record]] = {}
     for name, record in others:
@@ -379,7 +379,7 @@ def _between(others: Sequence[tuple[str, Record]], condition: Condition) -> Iter
             by_value[max(value for value in by_value if value < at)],
             by_value[min(value for value in by_value if value > at)],
         )
-        # A figure between two measured ones is not known, and is taken for the worse of them.
+        # The figure in between is unknown; assume the worse of its neighbours.
         worse = min(sides, key=lambda record: _ratio(record, condition))
         yield Reading(worse, sides, _ratio(worse, condition), ())
 
@@ -388,7 +388,7 @@ def _ratio(record: Record, condition: Condition) -> float:
     """Return the ratio of a figure to the bound of a condition, inverted if lower is better."""
     assert record.cell.mean is not None
     scale = units.factor(condition.unit, record.unit)
-    assert scale is not None  # others are no candidates
+    assert scale is not None  # others are not candidates
     value, bound = record.cell.mean, units.scaled(condition.bound, scale)
     if condition.at_least:
         return value / bound if bound > 0 else (math.inf if value >= bound else 0.0)
@@ -396,7 +396,7 @@ def _ratio(record: Record, condition: Condition) -> float:
 
 
 def _of_one_run(readings: Sequence[Reading]) -> bool:
-    """Return whether figures of one benchmark agree in the parameters that they share."""
+    """Return whether figures of one benchmark agree in all parameters that they share."""
     return all(
         one.record.params[name] == other.record.params[name]
         for one, other in combinations(readings, 2)

@@ -1,4 +1,4 @@
-"""The pool: all results of one measurement, from any number of runs, combined into one figure."""
+"""The pool combines all results of one measurement, from any number of runs, into one figure."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 class Cell:
     """A pooled figure, in the unit of its record.
 
-    ``mean`` is ``None`` if every run failed. ``low`` and ``high`` are given if the mean is of more
-    than one sample; ``count`` is the number of samples or ``None`` if unknown. ``failed`` of
+    ``mean`` is ``None`` if every run failed. ``low`` and ``high`` are only set if the mean covers
+    more than one sample; ``count`` is the number of samples, or ``None`` if unknown. ``failed`` of
     ``runs`` results were failures. ``differs`` names conditions that differed between the pooled
     runs. ``members`` are rows of the frame.
     """
@@ -47,7 +47,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A pooled figure with everything that identifies it. ``params`` includes defaults."""
+    """A pooled figure with its full identity. ``params`` includes defaults."""
 
     guide: GuideKey
     board: str
@@ -59,7 +59,7 @@ class Record:
 
 
 def measured(record: Record) -> dict[str, Any]:
-    """Return the measured values for programs, under the same names in every format."""
+    """Return the measured values for programs, under the same names in all formats."""
     cell = record.cell
     return {
         "params": record.params,
@@ -74,11 +74,11 @@ def measured(record: Record) -> dict[str, Any]:
 
 
 class Pool:
-    """All pooled figures, grouped once, and read by guide or by benchmark.
+    """All pooled figures, grouped once and accessible by guide or benchmark.
 
-    ``by_hand`` are notes that people have written about guides. ``spelt`` are the units of metrics that
-    the catalog does not describe, as :func:`terms.spellings` gives them for an entire archive; left out,
-    they follow from these figures.
+    ``by_hand`` are hand-written notes about guides. ``spelt`` are the units of undescribed metrics,
+    as :func:`terms.spellings` gives them for an entire archive; by default they follow from these
+    figures.
     """
 
     def __init__(
@@ -88,7 +88,7 @@ class Pool:
         by_hand: Sequence[GuideNote] = (),
         spelt: terms.Spelt | None = None,
     ) -> None:
-        # Imported on demand: a build with nothing to do need not wait half a second for it.
+        # Imported on demand: a build with nothing to do saves half a second.
         import pandas as pd
 
         self.frame = frame
@@ -98,7 +98,7 @@ class Pool:
         )
         self._written_notes: dict[tuple[str, ...], list[str]] = {}
         table = frame.table
-        # Defaults and units are applied before grouping, so that spellings of one thing pool.
+        # Defaults and units are applied before grouping, so that different spellings pool.
         params, self._params = terms.defaulted(frame, catalog)
         unit, self._factor, _ = terms.target_units(frame.measured, catalog, spelt)
         self._value = table["value"].to_numpy(dtype="float64") * self._factor
@@ -117,11 +117,11 @@ class Pool:
         }
         keys |= {"params": params, "unit": unit}
         keyed = pd.DataFrame(keys)
-        # Groups are numbered in order of their first result, which saves sorting the texts.
+        # Numbering groups by first appearance avoids sorting strings.
         group = keyed.groupby(list(keys), observed=True, sort=False).ngroup().to_numpy()
         self._group = group
         order = np.argsort(group, kind="stable")
-        # A group starts wherever the number of the sorted rows changes.
+        # A group starts wherever the group number changes.
         starts = np.flatnonzero(np.r_[True, np.diff(group[order]) > 0]) if len(order) else order
         self._order = order
         self._ends = np.append(starts, len(order))
@@ -142,7 +142,7 @@ class Pool:
         return len(self._identity)
 
     def guides(self) -> list[GuideKey]:
-        """Return every guide, by SDK, SoC and OS, its releases in version order."""
+        """Return all guides, by SDK, SoC and OS, with releases in version order."""
         return in_order(GuideKey(*key) for key in self._by_guide)
 
     @cached_property
@@ -162,10 +162,11 @@ class Pool:
     def of_guide(
         self, key: GuideKey, wanted: Callable[[str, str], bool] | None = None
     ) -> list[Record]:
-        """Return all figures of one guide, or those whose benchmark and metric are ``wanted``."""
+        """Return the figures of one guide, optionally only those for which ``wanted(benchmark,
+        metric)`` holds."""
         rows = self._rows(key)
         if wanted is not None:
-            # Asked once for each kind: there are far more figures than kinds.
+            # Call it once per kind: there are far more figures than kinds.
             columns = [self._identity[name].iloc[rows] for name in ("benchmark", "metric")]
             kinds = list(zip(*columns, strict=True))
             is_wanted = {kind: wanted(*kind) for kind in set(kinds)}
@@ -173,7 +174,7 @@ class Pool:
         return list(self._records(rows))
 
     def count(self, key: GuideKey) -> int:
-        """Return the number of figures of a guide."""
+        """Return the number of figures in a guide."""
         return len(self._rows(key))
 
     def _rows(self, key: GuideKey) -> np.ndarray[Any, Any]:
@@ -181,7 +182,7 @@ class Pool:
         return self._by_guide.get((key.sdk, key.soc, key.os, key.release), none)
 
     def of_benchmark(self, name: str, guides: Collection[GuideKey] | None = None) -> list[Record]:
-        """Return all figures of one benchmark, in all guides or in some."""
+        """Return the figures of one benchmark, in all guides or the given ones."""
         rows = self._by_benchmark.get((name,), np.empty(0, dtype="int64"))
         if guides is not None:
             chosen = [self._rows(key) for key in guides]
@@ -198,12 +199,12 @@ class Pool:
         ]
 
     def figures(self) -> pd.DataFrame:
-        """Return all pooled figures as numbers, without a :class:`Record` for each.
+        """Return all pooled figures as numbers, without creating a :class:`Record` for each.
 
-        A row for each figure; its position is the argument of :meth:`take`. Columns:
-        ``sdk soc os release board benchmark metric unit params`` (categories; ``params`` is
-        canonical JSON with the defaults), ``mean low high`` (NaN if failed; extremes that are
-        unknown are the mean), ``spread`` (whether extremes are known), and ``runs``.
+        There is one row per figure; its position is the argument of :meth:`take`. Columns: ``sdk
+        soc os release board benchmark metric unit params`` (categories; ``params`` is canonical
+        JSON with defaults), ``mean low high`` (NaN if failed; unknown extremes equal the mean),
+        ``spread`` (whether extremes are known), and ``runs``.
         """
         pooled = self._pooled
         out = self._identity.copy()
@@ -212,11 +213,11 @@ class Pool:
         return out
 
     def positions(self) -> np.ndarray[Any, Any]:
-        """Return for each row of the frame the position of its pooled figure in :meth:`figures`."""
+        """Return, for each row of the frame, the position of its figure in :meth:`figures`."""
         return self._group
 
     def params(self, text: str) -> dict[str, Scalar]:
-        """Return the parameters of a canonical text in :meth:`figures`."""
+        """Return the parameters for a canonical text in :meth:`figures`."""
         return self._params[text]
 
     def take(self, positions: Iterable[int]) -> list[Record]:
@@ -241,13 +242,14 @@ class Pool:
         )
 
     def places(self, members: Iterable[int]) -> list[tuple[int, int]]:
-        """Return for rows of the frame the position of the bundle, and of the result in it."""
+        """Return, for each of some rows of the frame, the positions of its bundle and of its result
+        there."""
         rows = list(members)
         return list(zip(self._bundle[rows].tolist(), self._result[rows].tolist(), strict=True))
 
     def among(self, records: Sequence[Record], bundles: Collection[int]) -> list[Cell | None]:
-        """Return figures as they would be with only the bundles at some positions; ``None`` for
-        each to which none of these contributed."""
+        """Return figures as they would be with only the given bundles, by position; ``None`` where
+        none of these contributed."""
         wanted = np.isin(self._bundle, list(bundles))
         members = [[row for row in record.cell.members if wanted[row]] for record in records]
         sizes = np.array([len(each) for each in members], dtype="int64")
@@ -257,14 +259,14 @@ class Pool:
         return [cell if cell.runs else None for cell in cells]
 
     def commands(self, records: Iterable[Record]) -> list[str]:
-        """Return the distinct commands that measured figures, in natural order."""
+        """Return the distinct commands behind some figures, in natural order."""
         rows = sorted({row for record in records for row in record.cell.members})
         return self._conditions.commands(rows)
 
     def conditions(self, record: Record) -> dict[str, frozenset[str]]:
-        """Return the conditions of a figure: the texts that its results state for each of
-        ``CONDITIONS``, and as ``tool NAME`` the versions of programs. Unstated ones are left out;
-        there are several texts if the pooled results differ."""
+        """Return the conditions of a figure: the values that its results state for each of
+        ``CONDITIONS``, and program versions as ``tool NAME``. Unstated conditions are left out; a
+        condition has several values if the pooled results differ."""
         return self._conditions.of(record.cell.members)
 
     def stated_unit(self, record: Record) -> str:
@@ -273,17 +275,17 @@ class Pool:
         return str(measured.distinct[measured.codes[record.cell.members[0]]][2])
 
     def setup(self, rows: Sequence[int]) -> dict[str, list[str]]:
-        """Return the facts of the setup of rows of the frame, each with its distinct values."""
+        """Return the facts of the setup behind rows of the frame, each with its distinct values."""
         return self._conditions.setup(rows)
 
     def own_setup(self, row: int) -> dict[str, str]:
-        """Return the facts that one row of the frame states itself, not for its entire bundle."""
+        """Return the facts that one row of the frame states itself rather than inherits from its
+        bundle."""
         return self._conditions.own_setup(row)
 
     def notes_of(self, rows: Sequence[int], own: bool = False) -> list[str]:
-        """Return the notes about rows of the frame of one benchmark and metric, those of
-        descriptions and of the list of boards first; with ``own``, only those that bundles have
-        about this metric."""
+        """Return the notes about rows of one benchmark and metric, hand-written ones first; ``own``
+        limits them to notes in bundles about this very metric."""
         words = self._has_written_notes and not own
         if not (self._conditions.has_notes or words):
             return []
@@ -299,19 +301,19 @@ class Pool:
         return benchmark, metric
 
     def stated_facts(self, rows: Sequence[int]) -> dict[str, list[str | int]]:
-        """Return the facts of the setup that some rows of the frame state themselves, which
-        replace those of their runs, each with its distinct values. For a row without the fact, the
-        position of its bundle takes the place of the value, which is that of the run."""
+        """Return the facts of the setup that at least one row states itself instead of inheriting
+        it from its run, each with its distinct values. Rows that inherit the value contribute the
+        position of their bundle instead."""
         return self._conditions.stated_facts(rows)
 
     def stated_notes(self, rows: Sequence[int]) -> list[str]:
-        """Return the notes about rows of one figure that are not about their runs: those of
-        descriptions and of the list of boards, and those of the results."""
+        """Return the notes about rows of one figure, except those about their runs: hand-written
+        ones first, then those of the results."""
         written = self._written_about(rows[0]) if self._has_written_notes else []
         return list(dict.fromkeys([*written, *self._conditions.stated_notes(rows)]))
 
     def _written_about(self, row: int) -> list[str]:
-        """Return the notes that people have written about the guide and benchmark of a row."""
+        """Return the hand-written notes about the guide and benchmark of a row."""
         soc, release, board, benchmark = (
             names[self._group[row]] for names in self._note_columns[:4]
         )
@@ -322,15 +324,15 @@ class Pool:
 
     @cached_property
     def _note_columns(self) -> list[list[str]]:
-        """The names by which notes are selected, each as a column of all figures."""
+        """The names that notes are selected by, each as a column of all figures."""
         columns = ("soc", "release", "board", "benchmark", "metric")
         return [self._identity[name].tolist() for name in columns]
 
     def words(
         self, soc: str, release: str, boards: Collection[str], benchmark: str = ""
     ) -> list[str]:
-        """Return the notes that people have written about a guide of some boards, or about one
-        benchmark in it: in the benchmark's description, and in the list of boards."""
+        """Return the hand-written notes about a guide with some boards, or about one benchmark in
+        it, from the benchmark's description and the list of boards."""
         described = self._catalog.get(benchmark) if benchmark else None
         out = [n.text for n in described.entry.notes if n.holds(soc, release)] if described else []
         return out + [
@@ -342,17 +344,17 @@ class Pool:
     def _members(
         self, positions: np.ndarray[Any, Any]
     ) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
-        """Return the rows of the frame behind some figures, concatenated, and their number for
-        each figure."""
+        """Return the rows of the frame behind some figures, concatenated, and the number of rows
+        per figure."""
         starts = self._ends[positions]
         sizes = self._ends[positions + 1] - starts
-        # Positions within each group: 0, 1, 2, 0, 1, … without a loop over groups.
+        # Count within each group (0, 1, 2, 0, 1, …) without a loop over groups.
         within = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
         return self._order[np.repeat(starts, sizes) + within], sizes
 
     def _records(self, positions: Iterable[int]) -> Iterator[Record]:
         indices = np.asarray(list(positions), dtype="int64")
-        # One lookup for all figures; single rows of a frame are slow to access.
+        # One lookup for all figures: accessing single rows of a DataFrame is slow.
         chosen = self._identity.iloc[indices]
         columns = [chosen[name].tolist() for name in (*NAMES[:7], "unit", "params")]
         cells = self._cells(*self._members(indices), self._pooled.take(indices))
@@ -360,7 +362,7 @@ class Pool:
         for cell, sdk, soc, os, release, board, benchmark, metric, unit, params in zip(
             cells, *columns, strict=True
         ):
-            # One GuideKey for all figures of a guide saves memory, and comparing them is fast.
+            # Sharing one GuideKey per guide saves memory and speeds up comparisons.
             names = (sdk, soc, os, release)
             if names not in guides:
                 guides[names] = GuideKey(*names)
@@ -368,8 +370,8 @@ class Pool:
             yield Record(guides[names], board, benchmark, metric, unit, own, cell)
 
     def _cells(self, rows: Ints, sizes: Ints, pooled: Pooled) -> Iterator[Cell]:
-        """Yield a cell for each pooled figure. ``rows`` of the frame are those of all figures,
-        concatenated; ``sizes`` is their number for each figure."""
+        """Yield a cell for each pooled figure. ``rows`` are the rows of all figures, concatenated;
+        ``sizes`` is the number of rows per figure."""
         row_numbers, failures = rows.tolist(), self._failed[rows].tolist()
         begin = 0
         for mean, low, high, spread, count, failed, size in zip(
@@ -396,13 +398,14 @@ class Pool:
         return self._pool(self._order, np.diff(self._ends))
 
     def _pool(self, rows: Ints, sizes: Ints) -> Pooled:
-        """Pool rows of the frame; they are concatenated, with ``sizes`` for each figure."""
+        """Pool rows of the frame. ``rows`` are those of all figures, concatenated; ``sizes`` is
+        their number per figure."""
         valid = ~self._failed[rows]
         owner = np.repeat(np.arange(len(sizes)), sizes)[valid]
         rows = rows[valid]
         mean, low, high = (np.full(len(sizes), np.nan) for _ in range(3))
         spread, count = np.zeros(len(sizes), dtype="bool"), np.zeros(len(sizes), dtype="int64")
-        # A figure with failed results only has no rows left: it keeps NaN.
+        # Figures whose results all failed have no rows here and stay NaN.
         figures, starts, runs = np.unique(owner, return_index=True, return_counts=True)
         if len(rows):
             weight = self._weight[rows]
@@ -416,18 +419,19 @@ class Pool:
         return Pooled(mean, low, high, spread, count, failed, sizes)
 
     def by_run(self, cell: Cell, without: Collection[int] = ()) -> tuple[float, ...]:
-        """Return the mean of each bundle behind a cell, in order of time and the unit of the cell.
-        Bundles in ``without`` are left out, and so is what failed."""
+        """Return the mean of each bundle behind a cell, in chronological order and the unit of the
+        cell. Failed results and the bundles in ``without`` are left out; it is empty for fewer than
+        two bundles."""
         rows = np.array(cell.members, dtype="int64")
         rows = rows[~self._failed[rows]]
         bundles, values, weights = self._bundle[rows], self._value[rows], self._weight[rows]
         chosen = [number for number in np.unique(bundles).tolist() if number not in without]
         if len(chosen) < 2:
             return ()
-        # Their order shows whether runs drift.
+        # Chronological order shows drift between runs.
         chosen.sort(key=lambda number: self.frame.bundles[number].bundle.created)
         pooled = float(np.average(values, weights=weights))
-        # A record can have been converted since.
+        # The record may have been converted to another unit.
         scale = cell.mean / pooled if cell.mean and pooled else 1.0
         scale = 1.0 if abs(scale - 1) < 1e-9 else scale
         return tuple(
@@ -446,8 +450,8 @@ class Pool:
 class Pooled:
     """Pooled figures as columns; ``mean`` is NaN if all results failed.
 
-    Unknown extremes are the mean, with ``spread`` false; ``count`` is 0 unless every result gives
-    its number of samples. ``failed`` of ``runs`` results were failures.
+    Unknown extremes equal the mean, with ``spread`` false; ``count`` is 0 unless every result
+    states its number of samples. ``failed`` of ``runs`` results were failures.
     """
 
     mean: Floats
@@ -459,7 +463,7 @@ class Pooled:
     runs: Ints
 
     def columns(self) -> tuple[np.ndarray[Any, Any], ...]:
-        """Return all columns but ``runs``."""
+        """Return all columns except ``runs``."""
         return self.mean, self.low, self.high, self.spread, self.count, self.failed
 
     def take(self, positions: Ints) -> Pooled:
@@ -468,11 +472,11 @@ class Pooled:
 
 
 def weighted_means(values: Floats, weights: Ints, starts: Ints) -> Floats:
-    """Return the mean of each group of figures, weighted by the number of their samples. A group
-    ends where the next one starts; a single figure is its own mean."""
+    """Return the mean of each group of figures, weighted by their numbers of samples. A group ends
+    where the next one starts; a group of one keeps its value."""
     sizes = np.diff(np.append(starts, len(values)))
     out = values[starts]
-    # One matrix product for all groups of a size is faster than one for each group.
+    # One matrix product per group size is faster than one per group.
     for size in np.unique(sizes[sizes > 1]).tolist():
         groups = np.flatnonzero(sizes == size)
         rows = starts[groups][:, None] + np.arange(size)

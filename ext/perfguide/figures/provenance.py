@@ -28,12 +28,12 @@ FACTS = {
     "supersedes": "Replaces",
     "reason": "Reason",
 }
-"""The labels of facts about a bundle, in the order of pages."""
+"""The labels of facts about a bundle, in display order."""
 
 
 def facts(item: Loaded) -> dict[str, Any]:
-    """Return everything that identifies a bundle and the conditions of its run; unstated facts are
-    empty strings."""
+    """Return a bundle's identity and the conditions of its run; unstated facts are empty
+    strings."""
     bundle = item.bundle
     mhz = bundle.board.cpu_mhz
     return {

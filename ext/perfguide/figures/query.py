@@ -1,4 +1,4 @@
-"""Search for figures by name, and the sources of each."""
+"""Searching for figures by name, and tracing each to its sources."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ LISTED_FACTS = (
 """The facts that the command prints for each source, in this order."""
 
 LATEST = "latest"
-"""The name for the newest release with matching figures."""
+"""The keyword for the newest release with matching figures."""
 
 PARTS = ("soc", "release", "board", "benchmark", "metric")
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """Patterns for the parts of a figure's name in any case; ``*`` matches any characters."""
+    """Case-insensitive patterns for the parts of a figure's name; ``*`` matches any characters."""
 
     soc: str
     release: str
@@ -47,12 +47,12 @@ class Query:
 
 
 def parse(text: str, os: str = "*", params: Sequence[str] = ()) -> Query:
-    """Return the query for ``SOC/RELEASE/BOARD/BENCHMARK/METRIC`` and ``NAME=VALUE`` pairs.
+    """Parse ``SOC/RELEASE/BOARD/BENCHMARK/METRIC`` and ``NAME=VALUE`` pairs into a query.
 
-    Missing parts match any name; a metric's own name may contain ``/``. Raises
-    :class:`ValueError` if a pair has no ``=`` or a part is empty.
+    Missing parts match any name. Raises :class:`ValueError` if a pair has no ``=`` or a part is
+    empty.
     """
-    # Only the first four slashes separate parts: a metric's own name may contain one.
+    # Only the first four slashes separate parts: a metric's name may contain one.
     parts = [part.strip() for part in text.split("/", len(PARTS) - 1)]
     if not all(parts):
         raise ValueError("a part of the query is empty; write * for any name")
@@ -68,16 +68,16 @@ def parse(text: str, os: str = "*", params: Sequence[str] = ()) -> Query:
 
 
 def is_release(name: str, wanted: str) -> bool:
-    """Return whether ``wanted`` is a pattern of a release, or its leading parts."""
+    """Return whether a release matches the pattern ``wanted`` or begins with its version parts."""
     return fnmatchcase(name, wanted) or name.startswith(f"{wanted}.")
 
 
 def run(holdings: Holdings, query: Query) -> list[Record]:
-    """Return the figures that a query matches, in the order of the guides; for ``latest``, those
-    of the newest release with any of each SoC and system."""
+    """Return the figures that match a query, in the order of guides. ``latest`` selects, for each
+    SoC and system, the newest release with matches."""
     if query.release == LATEST:
         records = run(holdings, replace(query, release="*"))
-        # Guides are in version order, so the last one of a platform is its newest.
+        # Guides are in version order, so the last one of a platform is the newest.
         last = {record.guide.platform: record.guide for record in records}
         return [record for record in records if record.guide == last[record.guide.platform]]
     out: list[Record] = []
@@ -99,7 +99,8 @@ def run(holdings: Holdings, query: Query) -> list[Record]:
 
 
 def nearest_name(holdings: Holdings, query: Query) -> str:
-    """Return a message about the first part that matches nothing, with the most similar name."""
+    """Return a message about the first part that matches nothing, suggesting the most similar
+    name."""
     table = holdings.pool.frame.table
     for part in PARTS:
         pattern = getattr(query, part)
@@ -114,18 +115,18 @@ def nearest_name(holdings: Holdings, query: Query) -> str:
         if name not in names:
             hint = nearest(name, names) or f"there are {', '.join(map(visible, names)) or 'none'}"
             return f": there is no parameter “{visible(name)}”; {hint}"
-    return ": each part is known, but no figure has all of them"
+    return ": each part exists, but no figure combines them all"
 
 
 FORM = "SOC/RELEASE/BOARD/BENCHMARK/METRIC"
 """The form of a query."""
 
 MAX_SUGGESTED = 3
-"""The number of queries suggested for one without results."""
+"""The most queries suggested for one without results."""
 
 
 def near(holdings: Holdings, query: Query) -> list[str]:
-    """Return queries similar to one without results that do find figures.
+    """Return queries that resemble one without results and do find figures.
 
     A part without a match may belong to a later position (``SOC/RELEASE/BENCHMARK``). Otherwise it
     is replaced by a similar name, or by any name.
@@ -143,14 +144,14 @@ def near(holdings: Holdings, query: Query) -> list[str]:
             [*parts[:wrong], *["*"] * (i - wrong), *parts[wrong : wrong + len(PARTS) - i]]
             for i in later
         ]
-        # Matching is quadratic in length, and a query can have any.
+        # Matching is quadratic in length, and queries can be arbitrarily long.
         mistyped = difflib.get_close_matches(parts[wrong][:200], names[wrong], MAX_SUGGESTED, 0.5)
         tries += [[*parts[:wrong], each, *parts[wrong + 1 :]] for each in mistyped]
         tries.append([*parts[:wrong], "*", *parts[wrong + 1 :]])
     out = []
     for each in tries:
         if run(holdings, replace(query, **dict(zip(PARTS, each, strict=True)))):
-            # Trailing wildcards may be left out, which makes the suggestion easier to read.
+            # Trailing wildcards are optional; the suggestion reads better without them.
             while len(each) > 1 and each[-1] == "*":
                 each = each[:-1]
             out.append("/".join(each))
@@ -158,7 +159,7 @@ def near(holdings: Holdings, query: Query) -> list[str]:
 
 
 def _fits(pattern: str, names: Sequence[str], index: int) -> bool:
-    """Return whether any name fits the pattern of a part."""
+    """Return whether any name matches the pattern of the part with this index."""
     if PARTS[index] == "release":
         return pattern == LATEST or any(is_release(name, pattern) for name in names)
     return any(_matches(name, pattern) for name in names)
@@ -175,7 +176,7 @@ def name(record: Record) -> str:
 
 
 def as_text(holdings: Holdings, record: Record) -> str:
-    """Return a figure with its sources, for a terminal."""
+    """Format a figure and its sources for a terminal."""
     unit = units.parse(record.unit).symbol
     lines = [
         visible(name(record)) + f"  [{visible(family(record.guide))}]",
@@ -197,14 +198,14 @@ def as_text(holdings: Holdings, record: Record) -> str:
 
 
 def exact(cell: Cell) -> TableCell:
-    """Return a figure with all its digits, and the spread and number of its samples."""
+    """Return a figure with all its digits, its spread and its number of samples."""
     if cell.mean is None:
         return units.FAILED
     return units.figure(cell.mean, cell.low, cell.high, cell.count)
 
 
 def as_json(holdings: Holdings, record: Record) -> dict[str, Any]:
-    """Return a figure with its sources, for programs."""
+    """Return a figure and its sources for programs."""
     return {
         "name": name(record),
         "sdk": record.guide.sdk,
@@ -219,13 +220,13 @@ def as_json(holdings: Holdings, record: Record) -> dict[str, Any]:
 
 def sources(holdings: Holdings, record: Record) -> list[dict[str, Any]]:
     """Return the sources of a figure: for each pooled result its bundle, its position there, its
-    command and its line in the log, with the figures as uploaded."""
+    command, its line in the log, and the figures as uploaded."""
     bundles = holdings.pool.frame.bundles
     places = holdings.pool.places(record.cell.members)
     chosen: dict[int, list[int]] = {}
     for position, index in places:
         chosen.setdefault(position, []).append(index)
-    # Each log is opened once, for all lines that the figure needs from it.
+    # Open each log only once, for all the lines needed from it.
     found_logs = {
         position: logs.find(bundles[position], logs.wanted(bundles[position], indices), Limits())
         for position, indices in chosen.items()

@@ -1,4 +1,4 @@
-"""One long table of all bundles, with a row for each result."""
+"""One long table of the results in all bundles, one row per result."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ..bundles.results import Columns, encode
 if TYPE_CHECKING:
     import pandas as pd
 
-# pandas is imported on demand: counting figures need not wait half a second for it.
+# pandas is imported on demand: merely counting figures saves half a second.
 
 T = TypeVar("T")
 
@@ -28,7 +28,7 @@ NAMES = ("sdk", "soc", "os", "release", "board", "benchmark", "metric", "unit", 
 """The columns that identify a figure; ``params`` is canonical JSON."""
 
 CONDITIONS = ("cpu_mhz", "memory", "governor", "kernel", "image", "command")
-"""The columns of conditions."""
+"""The columns of measurement conditions."""
 
 
 Ints = np.ndarray[Any, np.dtype[np.int64]]
@@ -38,7 +38,7 @@ Codes = np.ndarray[Any, np.dtype[np.integer[Any]]]
 
 @dataclass(frozen=True, slots=True)
 class Coded(Generic[T]):
-    """A column with few distinct values: a list of these, and for each row an index into it."""
+    """A column with few distinct values: the values, and for each row an index into them."""
 
     distinct: list[T]
     codes: Codes
@@ -46,8 +46,8 @@ class Coded(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class Samples:
-    """The samples of all rows, concatenated: those of row ``i`` are ``flat[ends[i]:ends[i + 1]]``,
-    which can be empty."""
+    """The samples of all rows, concatenated: row ``i`` has ``flat[ends[i]:ends[i + 1]]``, which may
+    be empty."""
 
     flat: Floats
     ends: Ints
@@ -59,15 +59,15 @@ class Samples:
 
 @dataclass(frozen=True)
 class Frame:
-    """All results as a table, and the bundles that they came from.
+    """All results as a table, with the bundles that they came from.
 
-    Columns of ``table``: those of ``NAMES`` except ``params``, and of ``CONDITIONS`` (categories;
-    an empty string if unstated); ``bundle`` and ``result``, the positions in ``bundles`` and in
-    its ``results``; ``value``, the mean of the samples or the published value in ``unit`` (NaN if
-    failed); ``weight``, the number of its samples, 1 if unknown; ``low`` and ``high``, the
-    extremes, or the value; ``counted``, whether ``weight`` is known; ``spread``, whether extremes
-    were measured or published; ``failed``. ``samples`` and ``measured`` (benchmark, metric and
-    unit) have an entry for each row.
+    Columns of ``table``: those of ``NAMES`` except ``params``, and those of ``CONDITIONS``
+    (categories; an empty string if unstated); ``bundle`` and ``result``, the positions in
+    ``bundles`` and in its ``results``; ``value``, the mean of the samples or the published value in
+    ``unit`` (NaN if failed); ``weight``, the number of samples, 1 if unknown; ``low`` and ``high``,
+    the extremes, or the value; ``counted``, whether ``weight`` is known; ``spread``, whether
+    extremes were measured or published; ``failed``. ``samples`` and ``measured`` (benchmark, metric
+    and unit) have an entry per row.
     """
 
     table: pd.DataFrame
@@ -78,7 +78,7 @@ class Frame:
     @cached_property
     def params(self) -> Coded[str]:
         """The parameters of each row as canonical JSON."""
-        # There can be as many texts as rows, so they are only decoded on demand.
+        # There can be as many texts as rows, so decode them only on demand.
         lines = [loaded.results.columns.params for loaded in self.bundles]
         written, _ = _coded(line.split("\n") if line else [] for line in lines)
         of_text, _ = _coded([[_canonical(text) for text in written.distinct]])
@@ -88,11 +88,11 @@ class Frame:
     def beside(self) -> Coded[str]:
         """The setup and notes of each row, as in ``Columns.beside``."""
         columns = [loaded.results.columns for loaded in self.bundles]
-        return _merged([each.beside for each in columns], _whole(columns, "besides"), columns)
+        return _merged([each.beside for each in columns], _integers(columns, "besides"), columns)
 
 
 def build(bundles: Sequence[Loaded]) -> Frame:
-    """Return a table with one row for each result of the bundles, in their order."""
+    """Return a table with one row per result, in the order of the bundles."""
     import pandas as pd
 
     results = [loaded.results.columns for loaded in bundles]
@@ -104,17 +104,19 @@ def build(bundles: Sequence[Loaded]) -> Frame:
         for index, name in enumerate(_OF_BUNDLES)
     }
     lines = (each.names.split("\n") if each.rows else [] for each in results)
-    names = _merged(lines, _whole(results, "named"), results)
+    names = _merged(lines, _integers(results, "named"), results)
     triples = [(b, m, u) for b, m, u in (line.split("\t") for line in names.distinct)]
     for index, name in enumerate(("benchmark", "metric", "unit")):
         columns[name] = named([each[index] for each in triples], names.codes)
-    commands = _merged([each.commands for each in results], _whole(results, "commanded"), results)
+    commands = _merged(
+        [each.commands for each in results], _integers(results, "commanded"), results
+    )
     columns["command"] = named(commands.distinct, commands.codes)
     table = pd.DataFrame({name: columns[name] for name in (*NAMES[:-1], *CONDITIONS)})
     table["bundle"] = owner
-    # The index within the bundle: the row minus the first row of its bundle.
+    # The position within the bundle: the row minus the bundle's first row.
     table["result"] = np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts)
-    sizes = _whole(results, "sizes")
+    sizes = _integers(results, "sizes")
     samples = Samples(
         _numbers([each.samples for each in results]),
         np.append(0, np.cumsum(sizes, dtype="int64")),
@@ -125,7 +127,7 @@ def build(bundles: Sequence[Loaded]) -> Frame:
 
 
 def _coded(columns: Iterable[Sequence[T]]) -> tuple[Coded[T], list[int]]:
-    """Return the values of several columns, concatenated, and the length of each column."""
+    """Concatenate several columns into one coded column; also return the length of each."""
     indices: defaultdict[T, int] = defaultdict(count().__next__)
     sizes: list[int] = []
 
@@ -133,46 +135,46 @@ def _coded(columns: Iterable[Sequence[T]]) -> tuple[Coded[T], list[int]]:
         sizes.append(len(column))
         return column
 
-    # One column at a time, as there can be millions of texts.
-    # Lengths are noted in passing, as the columns can only be read once.
+    # Consume one column at a time, as there can be millions of strings, and record lengths in
+    # passing, as each column can be read only once.
     values = chain.from_iterable(map(counted, columns))
     codes = np.fromiter(map(indices.__getitem__, values), "int32")
     return Coded([*indices], codes), sizes
 
 
 def _merged(columns: Iterable[Sequence[T]], codes: Ints, results: Sequence[Columns]) -> Coded[T]:
-    """Return the coded columns of several bundles as one. ``columns`` are the distinct values of
-    each bundle, ``codes`` the indices of all rows into those of their bundle."""
+    """Merge the coded columns of several bundles. ``columns`` are the distinct values of each
+    bundle; ``codes`` are the indices of all rows into the values of their bundle."""
     values, sizes = _coded(columns)
     starts = np.cumsum([0, *sizes])[:-1]
     positions = codes + np.repeat(starts, [each.rows for each in results])
     return Coded(values.distinct, values.codes[positions])
 
 
-def _whole(results: Sequence[Columns], name: str) -> Ints:
-    """Return the integers of the same column of several bundles."""
+def _integers(results: Sequence[Columns], name: str) -> Ints:
+    """Concatenate one integer column of several bundles."""
     given = [(each, getattr(each, name)) for each in results]
     arrays = [np.frombuffer(column, each.kind(column)) for each, column in given]
     return np.concatenate([np.empty(0, "uint8"), *arrays])
 
 
 def _numbers(arrays: Sequence[bytes], kind: str = "float64") -> np.ndarray[Any, Any]:
-    """Return the numbers of the same column of several bundles."""
+    """Concatenate one numeric column of several bundles."""
     return np.frombuffer(b"".join(arrays), dtype=kind)
 
 
 def _figures(results: Sequence[Columns], samples: Samples) -> dict[str, np.ndarray[Any, Any]]:
-    """Return the columns of a :class:`Frame` that hold figures. Figures are finite, so NaN can
-    represent missing ones."""
+    """Return the columns of a :class:`Frame` that hold figures. Figures are finite, so NaN marks
+    missing ones."""
     value, bottom, top = (
         _numbers([getattr(each, name) for each in results]) for name in ("value", "min", "max")
     )
-    number = _whole(results, "count")
+    number = _integers(results, "count")
     sizes, starts = np.diff(samples.ends), samples.ends[:-1]
     sampled, several = sizes > 0, sizes > 1
     stated, published = ~np.isnan(value), ~(np.isnan(bottom) & np.isnan(top))
     low, high = (np.where(np.isnan(end), value, end) for end in (bottom, top))
-    # The mean of the samples is more exact than a mean that a program has rounded.
+    # The mean of the samples is more precise than the program's rounded mean.
     mean = value.copy()
     if sampled.any():
         mean[sampled] = samples.flat[starts[sampled]]
@@ -198,7 +200,8 @@ _OF_BUNDLES = (
 
 
 def _bundle_texts(bundle: Bundle) -> tuple[str, ...]:
-    """Return the texts that a bundle states for all its results, in the order of ``_OF_BUNDLES``."""
+    """Return the strings that a bundle states for all its results, in the order of
+    ``_OF_BUNDLES``."""
     sdk, board = bundle.sdk, bundle.board
     mhz = "" if board.cpu_mhz is UNSET else f"{board.cpu_mhz:g}"
     names = (sdk.name, board.soc, sdk.os, sdk.version, board.name)
@@ -206,21 +209,21 @@ def _bundle_texts(bundle: Bundle) -> tuple[str, ...]:
 
 
 def named(texts: Sequence[str], codes: Codes) -> pd.Categorical[str]:
-    """Return a column of texts as sorted categories; ``codes`` is for each row an index into
-    ``texts``."""
+    """Return a categorical column with sorted categories; ``codes`` holds for each row an index
+    into ``texts``."""
     import pandas as pd
 
     distinct = sorted(set(texts))
     index = {text: number for number, text in enumerate(distinct)}
     indices = np.array([index[text] for text in texts], dtype="int64")
-    # Taking rows from small codes avoids a large temporary array for millions of rows.
+    # Taking rows by small codes avoids a large temporary array for millions of rows.
     return pd.Categorical.from_codes(indices, categories=pd.Index(distinct)).take(codes)
 
 
 def canonical(params: Mapping[str, Any]) -> str:
     """Return parameters as sorted JSON, with integral numbers written without ``.0``."""
     plain = {
-        # From 2**53 on, neighbouring integers are the same float.
+        # From 2**53 on, a float no longer distinguishes neighbouring integers.
         key: int(value)
         if isinstance(value, float) and value.is_integer() and abs(value) < 2**53
         else value
@@ -230,7 +233,7 @@ def canonical(params: Mapping[str, Any]) -> str:
 
 
 def _canonical(text: str) -> str:
-    """Return the canonical form of parameters that are sorted JSON already."""
+    """Return the canonical form of parameters that are already sorted JSON."""
     # Parsing is only needed if a number may be integral.
     if ".0," in text or ".0}" in text or text == "null":
         return canonical(msgspec.json.decode(text) or {})

@@ -1,19 +1,19 @@
-"""The figure at which a bar is full."""
+"""The figure that corresponds to a full bar."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 MIN_FLATTENING_RATIO = 8.0
-"""The ratio of a figure to the next one from which it would flatten the bars of all below it."""
+"""The ratio of a figure to the next smaller one from which it would flatten the bars below it."""
 
 MIN_FLATTENED_BARS = 2
-"""The number of other bars from which these are worth a scale of their own."""
+"""The fewest flattened bars for which they are drawn to their own scale."""
 
 
 def full_bar(figures: Iterable[float]) -> float:
-    """Return the figure of a full bar: the largest, or the largest of the others where up to half of
-    the figures would flatten these. A share above 1 is then that of a bar to be drawn cut off."""
+    """Return the figure of a full bar: normally the largest, but if up to half of the figures would
+    flatten the rest, the largest of the rest. Bars with a share above 1 are then drawn cut off."""
     sizes = sorted(map(abs, figures), reverse=True)
     for cut in range(1, len(sizes) // 2 + 1):
         others = sizes[cut:]

@@ -1,4 +1,5 @@
-"""The common terms in which results are pooled: parameters with defaults, and one unit."""
+"""The common terms that results are pooled in: parameters with defaults, and one unit per
+metric."""
 
 from __future__ import annotations
 
@@ -32,28 +33,30 @@ CONDITION_WORDS = {
 def defaulted(
     frame: Frame, catalog: Catalog
 ) -> tuple[pd.Categorical[str], dict[str, dict[str, Scalar]]]:
-    """Return each row's parameters with the catalog's defaults and with what values mean on the
-    row's SoC, as canonical text, and the parameters of each such text."""
+    """Return each row's parameters as canonical text, with the catalog's defaults and the SoC's
+    meanings of values applied; and the parameters behind each distinct text."""
     decoded: dict[str, dict[str, Scalar]] = {}
     texts: list[str] = []
     benchmark, soc, params = frame.table["benchmark"], frame.table["soc"], frame.params
-    # Each distinct set of benchmark, SoC and parameters is decoded once, however many rows have it.
+    # Each distinct combination of benchmark, SoC and parameters is decoded only once.
     owners = benchmark.cat.codes.to_numpy(dtype="int64") * len(soc.cat.categories)
     owners += soc.cat.codes.to_numpy()
     different, codes = np.unique(owners * len(params.distinct) + params.codes, return_inverse=True)
-    # Each access to the categories of a column takes longer than to decode the parameters.
+    # Accessing a column's categories takes longer than decoding the parameters.
     benchmarks, socs = benchmark.cat.categories.tolist(), soc.cat.categories.tolist()
     for each in different.tolist():
         owner, index = divmod(each, len(params.distinct))
         number, code = divmod(owner, len(socs))
-        texts.append(_meant(params.distinct[index], catalog.get(benchmarks[number]), socs[code]))
+        texts.append(
+            _normalized(params.distinct[index], catalog.get(benchmarks[number]), socs[code])
+        )
         decoded[texts[-1]] = msgspec.json.decode(texts[-1])
     return named(texts, codes), decoded
 
 
-def _meant(params: str, described: Benchmark | None, soc: str) -> str:
-    """Return parameters with the defaults of their benchmark and with the meanings of values on a
-    SoC, as canonical text."""
+def _normalized(params: str, described: Benchmark | None, soc: str) -> str:
+    """Return parameters as canonical text, with the benchmark's defaults and the SoC's meanings of
+    values applied."""
     own: dict[str, Scalar] = msgspec.json.decode(params) or {}
     for name, param in described.entry.params.items() if described else ():
         if param.default is not None:
@@ -65,7 +68,8 @@ def _meant(params: str, described: Benchmark | None, soc: str) -> str:
 
 
 def figures_by_guide(bundles: Iterable[Loaded], catalog: Catalog) -> dict[GuideKey, int]:
-    """Return the number of figures in each guide, as a :class:`pool.Pool` would have them."""
+    """Return the number of figures in each guide, exactly as a :class:`pool.Pool` would count
+    them."""
     counted = Counter[tuple[str, str, str]]()
     distinct = list[tuple[Loaded, set[tuple[tuple[str, str, str], str]]]]()
     for each in bundles:
@@ -83,7 +87,7 @@ def figures_by_guide(bundles: Iterable[Loaded], catalog: Catalog) -> dict[GuideK
 
     @cache
     def meant(params: str, benchmark: str, soc: str) -> str:
-        return _meant(params, catalog.get(benchmark), soc)
+        return _normalized(params, catalog.get(benchmark), soc)
 
     figures: dict[GuideKey, set[tuple[str, ...]]] = {}
     for each, own in distinct:
@@ -97,14 +101,14 @@ def figures_by_guide(bundles: Iterable[Loaded], catalog: Catalog) -> dict[GuideK
 
 
 Spelt = dict[tuple[str, str, str], str]
-"""By benchmark, metric and kind of unit: the unit on pages, if it was chosen from the spellings in
-bundles."""
+"""The display unit by benchmark, metric and kind of unit, where it was chosen among the spellings
+in bundles."""
 
 
 def spellings(counted: Mapping[tuple[str, str, str], int], catalog: Catalog) -> Spelt:
-    """Return the unit of each metric that the catalog does not describe: the commonest spelling of
-    its kind, so that one kind pools. ``counted`` says how often each benchmark, metric and unit
-    was measured."""
+    """Return the unit of each metric that the catalog does not describe: the most common spelling
+    of its kind, so that all results of one kind pool. ``counted`` is the number of results by
+    benchmark, metric and unit."""
     commonest: dict[tuple[str, str, str], tuple[int, str]] = {}
     for (benchmark, metric, text), count in counted.items():
         if _described_unit(benchmark, metric, text, catalog):
@@ -112,12 +116,12 @@ def spellings(counted: Mapping[tuple[str, str, str], int], catalog: Catalog) -> 
         unit = units.parse(text)
         key = (benchmark, metric, unit.kind)
         commonest[key] = min(commonest.get(key, (0, "")), (-count, unit.name))
-    # In one order, whatever the order of bundles: keys of pages are made from it.
+    # Sorted, so that page keys do not depend on the order of bundles.
     return {key: name for key, (_, name) in sorted(commonest.items())}
 
 
 def _described_unit(benchmark: str, metric: str, unit: str, catalog: Catalog) -> str:
-    """Return the unit of the catalog where ``unit`` is of that kind; else an empty text."""
+    """Return the catalog's unit if ``unit`` is of the same kind, else an empty string."""
     entry = catalog.get(benchmark)
     described = entry.metric(metric) if entry else None
     if described and units.factor(unit, described.unit) is not None:
@@ -128,11 +132,11 @@ def _described_unit(benchmark: str, metric: str, unit: str, catalog: Catalog) ->
 def target_units(
     measured: Coded[tuple[str, str, str]], catalog: Catalog, spelt: Spelt | None = None
 ) -> tuple[pd.Categorical[str], np.ndarray[Any, Any], Spelt]:
-    """Return the unit that each row is shown in, the factor into it, and the units that follow from
-    spellings. ``measured`` has the benchmark, the metric and the unit of each row.
+    """Return each row's display unit, the factor to convert to it, and the units chosen by
+    spelling. ``measured`` holds the benchmark, metric and unit of each row.
 
-    The catalog's unit where the row's unit is of that kind; else what ``spelt`` says, which is, left
-    out, what :func:`spellings` gives for these rows.
+    The display unit is the catalog's if the row's unit is of the same kind, else that in ``spelt``,
+    which defaults to :func:`spellings` of these rows.
     """
     if spelt is None:
         counts = np.bincount(measured.codes, minlength=len(measured.distinct)).tolist()
@@ -146,7 +150,7 @@ def target_units(
             key = (benchmark, metric, units.parse(text).kind)
             target = used[key] = spelt[key]
         factor = units.factor(text, target)
-        assert factor is not None  # both are of one kind
+        assert factor is not None  # both units are of the same kind
         targets.append(target)
         factors.append(factor)
     return named(targets, measured.codes), np.array(factors)[measured.codes], used
