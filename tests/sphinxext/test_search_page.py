@@ -14,9 +14,10 @@ from perfguide.pages.search_words import FindablePage, FindableSection
 THEME = TOP / "ext/perfguide/sphinxext/theme/static"
 
 
-def benchmark(name: str, words: str, *answers: FindableSection) -> FindablePage:
+def benchmark(name: str, words: str, *answers: FindableSection, about: str = "") -> FindablePage:
     """Return the page of a benchmark."""
-    newest = FindableSection("newest", f"{name}, all boards and releases", ())
+    title = f"{name}, all boards and releases"
+    newest = FindableSection("newest", title, (), about=search_words.split(about))
     return FindablePage(
         f"x/by-benchmark/{name.lower()}.html", name, search_words.split(words), (newest, *answers)
     )
@@ -26,7 +27,12 @@ def guide(soc: str, release: str, rank: int) -> FindablePage:
     """Return a guide with a section for each benchmark."""
     sections = (
         FindableSection("emmc", "eMMC, EXT4", search_words.split("emmc storage read write ext4")),
-        FindableSection("stream", "STREAM", search_words.split("stream memory bandwidth copy")),
+        FindableSection(
+            "stream",
+            "STREAM",
+            search_words.split("stream memory bandwidth copy"),
+            about=("bandwidth", "memory"),
+        ),
         FindableSection(
             "lmbench",
             "LMBench, memory bandwidth",
@@ -54,7 +60,7 @@ def moves(soc: str) -> FindablePage:
 SITE = [
     benchmark("eMMC", "emmc storage read write ext4", lasting_moves.findable("lasting")),
     benchmark("U-Boot: eMMC", "emmc u boot read write"),
-    benchmark("STREAM", "stream memory bandwidth copy"),
+    benchmark("STREAM", "stream memory bandwidth copy", about="memory bandwidth"),
     benchmark("LMBench", "lmbench memory bandwidth copy read write latency process"),
     benchmark("OpenSSL", "openssl hardware crypto aes", hardware_crypto.findable("accelerator")),
     *(guide(soc, f"0{9 - rank}.00", rank) for soc in ("AM62X", "J721E") for rank in (0, 1, 2)),
@@ -117,6 +123,11 @@ def _written(tmp_path: Path, site: list[FindablePage]) -> Path:
             ["by-benchmark/stream.html#newest", "by-benchmark/lmbench.html#newest"],
         ),
         ("memory bandwidth am62x j721e", ["by-benchmark/stream.html#newest"]),
+        (
+            "memory bandwidth AM62X",
+            ["guides/AM62X/linux/09.00.html#stream", "guides/AM62X/linux/09.00.html#lmbench"],
+        ),
+        ("memory latency am62x", ["guides/AM62X/linux/09.00.html#lmbench"]),
         (
             "emmc 08.00",
             ["guides/AM62X/linux/08.00.html#emmc", "guides/J721E/linux/08.00.html#emmc"],

@@ -565,16 +565,19 @@ def lead(answers: Answers, benchmarks: Collection[str]) -> list[str]:
         if row.benchmark in benchmarks and len(figures) > 1 and min(figures)[0] > 0:
             figures.sort(reverse=row.better == "higher")
             ends = sorted((figures[0][0], figures[-1][0]))
-            spans.append((ends[1] / ends[0] - 1, row, figures[0], figures[-1]))
+            is_of_all = len(figures) == len(row.values)
+            spans.append((ends[1] / ends[0] - 1, row, figures[0], figures[-1], is_of_all))
     if not spans:
         return []
-    apart, row, (_, text, best), (_, other, worst) = max(spans, key=lambda span: span[0])
+    apart, row, (_, text, best), (_, other, worst), _ = max(spans, key=lambda span: span[0])
 
     # With its parameters: other rows of the chapter may differ more, or less.
     def called(each: Answer) -> str:
         return ", ".join(filter(None, (each.label, each.detail)))
 
-    alike = [called(each) for share, each, *_ in spans if share < ALIKE_SHARE]
+    alike = [
+        called(each) for share, each, *_, is_of_all in spans if share < ALIKE_SHARE and is_of_all
+    ]
     out = []
     if apart >= ALIKE_SHARE:
         unit = "" if row.unit == units.SCORE else f" {row.unit}"

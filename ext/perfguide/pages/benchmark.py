@@ -344,7 +344,9 @@ def _write(
             **_ranked(site, name, own, [other], listed, {}),
         )
     # A search by SoC leads to its guides.
-    sections = [FindableSection("newest", f"{title}, all boards and releases", ())]
+    about = search_words.split(*described.entry.also) if described else ()
+    newest_figures = f"{title}, all boards and releases"
+    sections = [FindableSection("newest", newest_figures, (), about=about)]
     if any(own.moves for own in of_socs):
         sections.append(lasting_moves.findable("lasting"))
     if any(own.worth for own in of_socs):

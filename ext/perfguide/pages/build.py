@@ -649,7 +649,13 @@ def _write(
     words = [*(each.findable for each in listed), *findable]
     # Without comparisons there are no pages of what moved.
     words += verdicts.findable_moves(site) if extras.is_installed("compare") else []
-    site.writer.write("guides/words.json", search_words.index(words))
+    worst = (
+        each.param_label(name)
+        for each in site.catalog.benchmarks.values()
+        for name, param in each.entry.params.items()
+        if param.worst
+    )
+    site.writer.write("guides/words.json", search_words.index(words, worst))
     return [*diagnostics, *_write_moved(site, settings)]
 
 

@@ -19,12 +19,14 @@ _WORD = re.compile(r"[^\W_]+")
 @dataclass(frozen=True, slots=True)
 class FindableSection:
     """A section in the index: its anchor, its title, and the words that match it. ``is_answer`` says that it
-    answers a question, and leads before sections with figures alone."""
+    answers a question, and leads before sections with figures alone. ``about`` are words by which readers
+    search for its benchmark, as good as its title."""
 
     anchor: str
     title: str
     words: tuple[str, ...]
     is_answer: bool = False
+    about: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +67,7 @@ def of_records(
         out |= {record.metric, *record.params, *named.values()}
         if benchmark:
             metric = benchmark.metric(record.metric)
-            out |= {metric.label} if metric else set()
+            out |= {metric.label, *metric.words} if metric else set()
             out |= {benchmark.param_label(k) for k in record.params}
             out |= {benchmark.value_label(k, v) for k, v in named.items()}
     return split(*out)
@@ -82,7 +84,7 @@ def of_sections(
         anchor = slugs.anchor(f"{slug}--{section.part_id}" if section.part else slug)
         heading = ", ".join(filter(None, (own.entry.title, section.part)))
         words = of_records(own, own.name, section.records)
-        out.append(FindableSection(anchor, heading, words))
+        out.append(FindableSection(anchor, heading, words, about=split(*own.entry.also)))
     for name, records in other.items():
         anchor = slugs.anchor(f"other-{slugs.slug(name)}")
         words = of_records(catalog.get(name), name, records)
@@ -90,21 +92,23 @@ def of_sections(
     return tuple(out)
 
 
-def index(pages: Iterable[FindablePage]) -> bytes:
-    """Return the index as JSON, in which equal titles with equal words are stored once.
+def index(pages: Iterable[FindablePage], worst: Iterable[str] = ()) -> bytes:
+    """Return the index as JSON, in which equal titles with equal words are stored once. ``worst`` are the labels
+    of parameters, such as the core, whose worst value is the result.
 
-    ``pages``: [address, title, words, rank, SoC]. ``sections``: [title, words], and ``answers`` the numbers of
+    ``pages``: [address, title, words, rank, SoC]. ``sections``: [title, words, about], and ``answers`` the numbers of
     those that answer a question. ``places``: [number of the page, number of the section, anchor].
     """
     listed: list[list[object]] = []
-    sections: dict[tuple[str, str], int] = {}
+    sections: dict[tuple[str, ...], int] = {}
     answers: set[int] = set()
     places: list[list[object]] = []
     # In a fixed order, whichever page was made first.
     for number, page in enumerate(sorted(pages, key=lambda p: units.natural(p.address))):
         listed.append([page.address, page.title, " ".join(page.words), page.rank, page.soc])
         for section in page.sections:
-            key = (section.title, " ".join(section.words))
+            about = filter(None, [" ".join(section.about)])
+            key = (section.title, " ".join(section.words), *about)
             places.append([number, sections.setdefault(key, len(sections)), section.anchor])
             answers |= {sections[key]} if section.is_answer else set()
     value = {
@@ -112,5 +116,6 @@ def index(pages: Iterable[FindablePage]) -> bytes:
         "sections": [list(key) for key in sections],
         "answers": sorted(answers),
         "places": places,
+        "worst": sorted(set(worst)),
     }
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8") + b"\n"

@@ -65,8 +65,8 @@ def _note(answers: Answers, more: int, has_bars: bool, has_history: bool) -> str
     if has_history:
         note += " A history starts again where engine, clock or memory changed."
     if answers.more:
-        figures = "figure is" if answers.more == 1 else "figures are"
-        note += f" {answers.more} more headline {figures} in the chapters."
+        figures = "figure" if answers.more == 1 else "figures"
+        note += f" The chapters have {answers.more} more headline {figures}."
     if more:
         note += f" {more:,} more boards are in the CSV file."
     return note

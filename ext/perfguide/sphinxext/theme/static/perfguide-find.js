@@ -27,8 +27,8 @@
   const pages = data.pages.map(([address, title, text, rank, soc]) => ({
     address, title, rank, soc, words: text.split(" "), sections: [],
   }));
-  const sections = data.sections.map(([title, text], at) => ({
-    title, words: text.split(" "), names: split(title), isAnswer: data.answers.includes(at),
+  const sections = data.sections.map(([title, text, about = ""], at) => ({
+    title, words: text.split(" "), names: split(title), about: about.split(" "), isAnswer: data.answers.includes(at),
   }));
   for (const [page, section] of data.places) pages[page].sections.push(section);
   const socOf = new Map(pages.filter((page) => page.soc).map(({ soc }) => [soc.toLowerCase(), soc]));
@@ -97,7 +97,7 @@
     // A section is named by its own words; a SoC alone would lead to all of its sections.
     const naming = page.soc ? bySection[section] : fits;
     if (!asked.some((word, at) => naming[at] && !/^\d+$/.test(word))) continue;
-    const inTitle = own.names.filter((word) => asked.includes(word)).length;
+    const inTitle = asked.filter((word) => own.names.includes(word) || own.about.includes(word)).length;
     found.push({
       page, section: own, anchor,
       kind: !page.soc ? BENCHMARK : page.rank ? OLDER : NEWEST,
@@ -215,6 +215,9 @@
   const nameOf = (key, head) =>
     /^[\d.,]+$/.test(key) ? `${head.replace(/^\p{Lu}(?=\p{Ll})/u, (first) => first.toLowerCase())} ${key}`.trim() : key;
 
+  const badness = ({ cells, most, unit }) => Math.max(-Infinity, ...bestCells({ cells, most }).map(({ cell, shown }) =>
+    Number(cell.querySelector("data").value) * (/↓/.test([unit, ...shown].join(" ")) ? 1 : -1)));
+
   const rowsOf = async ({ page, section, anchor }) => {
     const address = `${root}${page.address}`;
     const place = (await contentOf(address))?.getElementById(anchor);
@@ -225,7 +228,7 @@
       // One unit of all columns stands above the keys.
       const unit = model.columns.slice(0, model.stub).flatMap((each) => each.shown).find((text) => /[↑↓]$/.test(text)) ?? "";
       const heads = model.columns.slice(0, model.stub).map(({ shown }) => shown.find((text) => !/[↑↓]$/.test(text)) ?? "");
-      return model.rows.filter((row) => row.id).map((row) => {
+      const found = model.rows.filter((row) => row.id).map((row) => {
         const stub = [...row.cells].slice(0, model.stub).map(textOf);
         const keys = stub.filter(Boolean);
         const names = stub.map((key, at) => nameOf(key, heads[at])).filter(Boolean);
@@ -245,6 +248,8 @@
         const most = Math.max(0, ...cells.map((each) => each.hits));
         return { page, label, keys, names, unit, row, cells, address, fits, score, most };
       });
+      // Of the cores of a board the worst is its result.
+      return heads.some((head) => data.worst.includes(head)) ? found.sort((a, b) => badness(b) - badness(a)) : found;
     });
     // A word of the section that none of its rows and columns has, such as “memory” of STREAM, is true of all rows.
     const isOfFew = (word, at) =>
