@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import datetime
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
+from making import SHIPPED
 from msgspec.structs import replace
 
 from perfguide.bundles.guide_key import GuideKey
+from perfguide.common import parallel
+from perfguide.figures.dataset import Settings
 from perfguide.pages import lists
+from perfguide.pages.build import generate
 from perfguide.pages.search_words import FindablePage
 from perfguide.pages.summary import GuideSummary, Result
 
@@ -34,6 +40,32 @@ def test_the_newest_guide_has_at_least_half_of_the_figures_before(
 def test_a_soc_is_listed_by_the_system_that_was_measured_last() -> None:
     old, new, rt = guide("11.00", 9), guide("12.00", 9, month=5), guide("10.00", 9, "rt-linux", 3)
     assert lists.by_platform([new, rt, old]) == [[old, new], [rt]]
+
+
+def test_the_page_of_a_soc_begins_with_the_last_system_and_a_full_release(
+    tmp_path: Path, write_bundle: Callable[..., Path]
+) -> None:
+    runs = (("linux", "09.01", 4, 1), ("linux", "09.02", 1, 9), ("rt-linux", "08.06", 4, 5))
+    for system, release, count, month in runs:
+        own = [
+            {"benchmark": "stream", "metric": metric, "unit": "MB/s", "value": 1000.0}
+            for metric in ("copy", "scale", "add", "triad")[-count:]
+        ]
+        names = {"id": f"{system}-{release}", "sdk__os": system, "sdk__version": release}
+        created = f"2024-0{month}-01T00:00:00Z"
+        path = tmp_path / f"results/{system}-{release}.json"
+        write_bundle(path, own, created=created, **names)
+    generate(
+        Settings((tmp_path / "results",), (SHIPPED,), tmp_path / "out", formats=()),
+        run=parallel.here,
+    )
+    (page,) = tmp_path.glob("out/guides/*/index.rst")
+    text = page.read_text("utf-8")
+    heads = ["RT-Linux 08.06, the newest release", "Linux 09.01"]
+    places = [text.index(f"\n{head}\n{'-' * len(head)}\n") for head in heads]
+    assert places == sorted(places)
+    assert "\nNewer, with less than half of its figures: 09.02 (1 figure).\n" in text
+    assert text.count(":name: ") > text.count("perf-releases") == 2
 
 
 def test_the_front_page_takes_a_figure_in_doubt_only_where_no_release_has_another() -> None:

@@ -121,11 +121,17 @@ MAX_WORSE = 8
 def newest_guide(guides: Sequence[GuideSummary]) -> GuideSummary:
     """Return the newest guide of a platform that has at least half of the figures of the one before.
     ``guides`` are in the order of their releases."""
-    for older, newer in zip(guides[-2::-1], guides[:0:-1], strict=True):
+    return guides[newest_of([guide.figures for guide in guides])]
+
+
+def newest_of(figures: Sequence[int]) -> int:
+    """Return which release is the newest that has at least half of the figures of the one before, by
+    the number of figures of each."""
+    for newer in range(len(figures) - 1, 0, -1):
         # A release with a few first runs must not hide the figures of the one before.
-        if newer.figures >= MIN_SHARE_OF_FIGURES * older.figures:
+        if figures[newer] >= MIN_SHARE_OF_FIGURES * figures[newer - 1]:
             return newer
-    return guides[0]
+    return 0
 
 
 def by_platform(guides: Sequence[GuideSummary]) -> list[list[GuideSummary]]:

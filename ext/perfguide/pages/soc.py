@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain, islice, zip_longest
 
-from ..bundles.guide_key import GuideKey, families, family
+from ..bundle import Bundle
+from ..bundles.guide_key import GuideKey, Platform, families, family
 from ..charts import trends
 from ..common import slugs, units
+from ..compare import wording
 from ..compare.headline import State
 from ..compare.select import ReleasePair
 from ..figures.pool import Record
@@ -18,7 +21,7 @@ from . import hardware_crypto, sources, write_files, write_tables
 from .context import Site
 from .guide import GuideOutcome
 from .hardware_crypto import Worth
-from .lists import SIGNS, STATE_WORDS, state_class
+from .lists import SIGNS, STATE_WORDS, newest_of, state_class
 from .sentences import Fact, Part, link_name
 from .write_tables import PageChart, PageTable
 
@@ -47,7 +50,7 @@ def write(
     """Write the page of a SoC. ``comparisons`` begin with the newest, and ``states`` has their
     verdicts by address; ``tops`` has the guides with headline results."""
     page, keys, catalog = site.addresses.soc[soc], site.socs[soc], site.catalog
-    bundles = [loaded.bundle for loaded in site.pool.bundles_of(keys)]
+    bundles = _bundles(site, *keys)
     boards = summaries.boards(bundles, site.boards, with_releases=True)
     systems = units.enumeration(sorted({family(key) for key in keys}))
     releases = f"{len(keys)} releases" if len(keys) != 1 else "1 release"
@@ -60,7 +63,18 @@ def write(
     charts: list[PageChart] = []
     records: list[Record] = []
     listed = []
-    for platform, members in sorted(families(keys).items(), key=lambda item: item[0]):
+    platforms = sorted(families(keys).items())
+    newest = {
+        platform: members[newest_of([site.pool.count(key) for key in members])]
+        for platform, members in platforms
+    }
+
+    def measured(platform: Platform) -> datetime.datetime:
+        return max(each.created for each in _bundles(site, newest[platform]))
+
+    # The system that was measured last comes first; sorts are stable.
+    platforms.sort(key=lambda item: measured(item[0]).date(), reverse=True)
+    for platform, members in platforms:
         title, slug = family(members[0]), site.platform_slugs[platform]
         newest_first = members[::-1]
         own = [
@@ -91,7 +105,7 @@ def write(
             (k.release, site.addresses.guide[k].removeprefix(f"{folder}/")) for k in newest_first
         ]
         above = site.addresses.guide[members[-1]].removeprefix(f"{folder}/").rpartition("/")[0]
-        top = tops.get(members[-1])
+        top = tops.get(newest[platform])
         results = top and top.results
         if results:
             # The table is the guide's; on this page it needs a link name of its own.
@@ -99,6 +113,11 @@ def write(
         listed.append(
             {
                 "title": title,
+                "release": newest[platform].release,
+                "later": [
+                    f"{key.release} ({wording.count(site.pool.count(key), 'figure')})"
+                    for key in members[members.index(newest[platform]) + 1 :]
+                ],
                 "guides": guides,
                 "facts": (*top.facts, *_accelerator(top.worth)) if top else (),
                 "results": results.seen_from(f"{above}/") if results else None,
@@ -119,6 +138,10 @@ def write(
         signs=[(sign, STATE_WORDS[state], state_class(state)) for state, sign in SIGNS.items()],
         sources=sources.write(site, page, sources.rows(site, records)) if records else None,
     )
+
+
+def _bundles(site: Site, *keys: GuideKey) -> list[Bundle]:
+    return [loaded.bundle for loaded in site.pool.bundles_of(keys)]
 
 
 def _accelerator(answer: Worth | None) -> list[Fact]:
