@@ -126,11 +126,12 @@ def test_an_event_counts_the_rows_that_it_does_not_list(settings: dataset.Settin
     build.generate(settings, run=parallel.here)
     text = (settings.output / "compare/AM62X/linux/9.1-vs-9.2.rst").read_text("utf-8")
     (event,) = text.split(".. container:: perf-event")[1:]
-    listed = len(re.findall(r"^   :.+: ÷2: 200 → 100 ", event, re.MULTILINE))
+    listed = len(re.findall(r"^ +:.+: ÷2: 200 → 100 ", event, re.MULTILINE))
     # Nothing says of the figure that no description names which change is better.
     described = len(run("9.1", 2)["results"]) - 1
     assert f"worse, ÷2, {described} rows" in event
     assert f"And {described - listed} more rows." in event
+    assert f"Evidence and {described - 1} more rows" in event, "the first row is not folded"
 
 
 def test_one_release_has_nothing_to_compare(settings: dataset.Settings) -> None:
@@ -211,11 +212,15 @@ def test_a_page_shows_names_as_text_and_each_row_leads_to_both_guides(hostile: P
     assert not list(main.iter("script"))
     words = " ".join("".join(main.itertext()).split())
     assert HOSTILE in words
-    # The summary first, regressions next, everything else folded.
-    places = [words.index(w) for w in ("in both releases", "Regressions (", "All other figures")]
+    # The summary first, events next, all tables folded.
+    places = [words.index(w) for w in ("in both releases", "Worse (", "All rows, by verdict")]
     assert places == sorted(places)
-    titles = [e.text for e in main.iter("summary")]
-    assert titles and not any((title or "").startswith("Regressions") for title in titles)
+    folded = next(e for e in main.iter("details") if "Regressions (" in (e[0].text or ""))
+    assert list(folded.iter("table"))
+    events = {e.get("id") for e in main.iter() if "perf-event" in (e.get("class") or "").split()}
+    box = next(e for e in main.iter() if "perf-verdict" in (e.get("class") or "").split())
+    links = {(e.get("href") or "").removeprefix("#") for e in box.iter("a")}
+    assert len(events) >= 1 and events <= links, "the verdict leads to the events that it names"
     links = [
         (e.get("href") or "").partition("#")
         for table in main.iter("table") for cell in table.iter("td") for e in cell.iter("a")

@@ -34,16 +34,35 @@ NAMED_EVENTS = 3
 class Headline:
     """Advice on the newer release.
 
-    ``tag`` is the advice in few words, for lists; ``sentence`` has the share judged, and ``more``
-    what the advice rests on. Of the ``of`` figures that both releases have, ``judged`` are judged.
+    ``tag`` is the advice in few words, for lists, and ``advice`` the same as a sentence, with the title
+    of ``lead`` where that is an event; ``share`` says how many figures are judged, and ``limits`` what keeps them from saying more. ``events`` are the worst
+    falls that ``advice`` does not name, with their titles, ``left`` counts the others, and ``besides`` are
+    remarks.
+    Of the ``of`` figures that both releases have, ``judged`` are judged.
     """
 
     state: State
     tag: str
-    sentence: str
-    more: str
+    advice: str
+    lead: Event | None
+    share: str
+    limits: Sequence[str]
+    events: Sequence[tuple[Event, str]]
+    left: int
+    besides: Sequence[str]
     judged: int
     of: int
+
+    @property
+    def sentence(self) -> str:
+        """The advice with the share of figures that it rests on."""
+        return " ".join(filter(None, (self.advice, self.share, *self.limits)))
+
+    @property
+    def more(self) -> str:
+        """The grounds of the advice, as sentences."""
+        named = [title for _, title in self.events] + [f"{self.left} more"] * bool(self.left)
+        return " ".join([f"{'; '.join(named)}."] * bool(named) + [*self.besides])
 
 
 def headline(comparison: Comparison) -> Headline:
@@ -61,40 +80,45 @@ def headline(comparison: Comparison) -> Headline:
     minor = [event for event in comparison.far if event.is_minor]
     fell_before = sum((row.worse_by or 0.0) >= FAR for event in minor for row in event.rows)
     undirected = sum(row.better == "neither" for row in comparison.rows if row.old and row.new)
+    limits: list[str] = []
+    lead: Event | None = None
     state: State
     if proved and _severe(proved[0]):
         state, tag = "do not ship", "Do not ship"
-        sentence = f"{tag}: {wording.event_title(falls.pop(0), comparison)}. {share}"
+        lead = falls.pop(0)
+        advice = f"{tag}: {wording.event_title(lead, comparison)}."
     elif falls:
         state, tag = "look", f"Look at {wording.count(len(falls), 'event')}"
-        sentence = f"{tag} before you ship{_of_them_unproved(len(fell), len(falls))}. {share}"
+        advice = f"{tag} before you ship{_of_them_unproved(len(fell), len(falls))}."
     elif percent >= LEAST_JUDGED_PERCENT and not fell_before and 2 * undirected <= of:
         state, tag = "ship", f"Ship what was judged: {percent} %"
         accepted = any(row.accepted for row in comparison.rows)
         but = " but what is accepted" if accepted else ""
-        sentence = f"{tag} of {wording.count(of, 'figure')}; nothing got worse{but}."
+        advice, share = f"{tag} of {wording.count(of, 'figure')}; nothing got worse{but}.", ""
         if changed := sum(
             event.kind == "changed" and not event.is_cause for event in comparison.events
         ):
             are = "is of figures" if changed == 1 else "are of figures"
-            sentence += f" {wording.count(changed, 'event')} {are} without a better direction."
+            limits.append(f"{wording.count(changed, 'event')} {are} without a better direction.")
     else:
         state, tag = "too little", "Too little to say"
-        sentence = f"{tag}. {share}"
+        advice = f"{tag}."
         if fell_before:
             fallen = wording.count(fell_before, "figure")
-            sentence += f" {fallen} fell by a third or more, as such figures often do."
+            limits.append(f"{fallen} fell by a third or more, as such figures often do.")
         if 2 * undirected > of:
             counted = f"{undirected} of {wording.count(of, 'figure')}"
-            sentence += f" No description says of {counted} whether more is better."
-    more = [_named(falls, comparison), *_besides(comparison), *_boards_that_fell(comparison)]
+            limits.append(f"No description says of {counted} whether more is better.")
+    besides = [*_besides(comparison), *_boards_that_fell(comparison)]
     if state in ("do not ship", "look"):
-        more.append(wording.lasted(comparison.jumps.values()))
-    if doubtful := _in_doubt(comparison):
-        more.append(doubtful)
+        besides.append(wording.lasted(comparison.jumps.values()))
+    besides.append(_in_doubt(comparison))
     if not proved and (fell or state == "too little"):
-        more.append(_advice(comparison, again))
-    return Headline(state, tag, sentence, " ".join(filter(None, more)), judged, of)
+        besides.append(_advice(comparison, again))
+    named = [(event, wording.event_title(event, comparison)) for event in falls[:NAMED_EVENTS]]
+    besides = list(filter(None, besides))
+    left = len(falls) - len(named)
+    return Headline(state, tag, advice, lead, share, limits, named, left, besides, judged, of)
 
 
 def judged_figures(comparison: Comparison) -> tuple[int, int]:
@@ -146,12 +170,6 @@ def _in_doubt(comparison: Comparison) -> str:
 def _boards(event: Event, comparison: Comparison) -> list[str]:
     boards = dict.fromkeys(row.board for row in event.rows if row.doubt)
     return [comparison.board_names.get(board, board) for board in boards]
-
-
-def _named(events: Sequence[Event], comparison: Comparison) -> str:
-    titles = [wording.event_title(event, comparison) for event in events[:NAMED_EVENTS]]
-    left = len(events) - len(titles)
-    return f"{'; '.join([*titles, f'{left} more'] if left else titles)}." if titles else ""
 
 
 def _of_them_unproved(unproved: int, of: int) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -38,9 +39,12 @@ from . import comparison_rows, lasting_moves, long_tables, verdicts, write_files
 from .comparison_rows import full_label, times_usual
 from .context import Site
 from .lasting_moves import LastingMove
-from .sentences import Link, link_name
+from .sentences import Link, link_name, section_name
 from .verdicts import ComparedGuides, ListedVerdict
 from .write_tables import PageChart, PageTable
+
+FOLDED_ACTIONS = ("Better, not proved", wording.BACK, wording.MINOR)
+"""Titles of events that are a line each, in a fold."""
 
 INDEX = "compare/index"
 """The page that lists all comparisons."""
@@ -214,8 +218,8 @@ def _write(site: Site, plan: ComparisonPlan, pair: ReleasePair) -> PageOutcome:
     for verdict in (*wording.LEADING, *wording.FOLDED):
         rows = wording.of_verdict(compared.rows, [verdict])
         if rows:
-            # Readers come for what got worse; all other tables are folded.
-            opened = verdict in ("regressed", "failed-after")
+            # The events above have what got worse; only what fails is listed in full.
+            opened = verdict == "failed-after"
             table = _table(site, plan.anchors, pair.address, verdict, rows)
             heading = f"{wording.TITLES[verdict]} ({len(rows)})"
             sections.append({"title": heading, "open": opened, "table": table})
@@ -229,13 +233,14 @@ def _write(site: Site, plan: ComparisonPlan, pair: ReleasePair) -> PageOutcome:
         f"{pair.new.soc}, {family(pair.new)}, what changed. {decision.sentence} "
         f"{'; '.join(summary[:2])}."
     )
-    events, far = [], []
+    events, far, names = [], [], _event_names(pair.address, compared)
     for name, own in wording.by_action(compared):
-        if own[0].kind == "noisy":
+        if name in FOLDED_ACTIONS:
             # Nothing is proved about these, so each is one line without grounds.
             far.append((name, [_far(event, compared, site.catalog) for event in own]))
         else:
-            events.append((name, [_event(event, compared, site.catalog) for event in own]))
+            listed = [_event(event, compared, site.catalog, names[id(event)]) for event in own]
+            events.append((name, listed))
     noisy = compared.counts["noisy"]
     # In the order of the text, by which the extension matches histories with their drawings.
     moves = [row for _, own in events for event in own for row in event["rows"]]
@@ -252,11 +257,12 @@ def _write(site: Site, plan: ComparisonPlan, pair: ReleasePair) -> PageOutcome:
         drawn=drawn,
         has_histories=bool(drawn),
         title=title,
-        decision=decision.sentence,
+        decision=decision,
         state=decision.state.replace(" ", "-"),
+        lead=names[id(decision.lead)] if decision.lead else "",
+        falls=[(title, names[id(event)]) for event, title in decision.events],
         events=events,
         far=far,
-        lead=decision.more,
         unjudged={"number": noisy, "lines": wording.unjudged(compared)} if noisy else None,
         common=f"{wording.count(compared.common, 'figure')} of {wording.count(len(compared.spans), 'board')} in both releases",
         counts=_counts(site, pair.address, compared),
@@ -360,16 +366,33 @@ def _counts(site: Site, page: str, comparison: Comparison) -> list[tuple[str, st
     ]
 
 
-def _event(event: Event, comparison: Comparison, catalog: Catalog) -> dict[str, Any]:
+def _event_names(page: str, comparison: Comparison) -> dict[int, str]:
+    """Return the link name of each event by its identity: its benchmark, with a number from the second on."""
+    out, counts = {}, Counter[str]()
+    for event in (*comparison.events, *comparison.far):
+        counts[event.benchmark] += 1
+        number = f"-{counts[event.benchmark]}" if counts[event.benchmark] > 1 else ""
+        anchor = f"event-{slugs.slug(slugs.words(event.benchmark))}{number}"
+        out[id(event)] = section_name(page, anchor)
+    return out
+
+
+def _event(event: Event, comparison: Comparison, catalog: Catalog, name: str) -> dict[str, Any]:
     """Return an event in words: its title, its grounds, the rows that moved most, and the entry for
-    the file of waivers that would accept it."""
+    the file of waivers that would accept it. ``name`` is its link name."""
     listed = wording.listed(event)
-    left = len(event.rows) + len(event.unproved) - len(listed)
-    waived = event.kind not in ALARMS or event.accepted
+    of = len(event.rows) + len(event.unproved)
+    left, waived = of - len(listed), event.kind not in ALARMS or event.accepted
+    behind = ["evidence", *([wording.count(of - 1, "more row")] if of > 1 else [])]
+    lines = wording.event_lines(event, comparison)
     return {
+        "name": name,
         "title": wording.event_title(event, comparison),
-        "lines": wording.event_lines(event, comparison),
+        # What changed around the rows explains them.
+        "causes": lines if event.is_cause else [],
+        "lines": [] if event.is_cause else lines,
         "rows": [_moved(row, comparison, catalog) for row in listed],
+        "behind": units.capital(" and ".join(behind[event.is_cause :])),
         "more": f"And {wording.count(left, 'more row')}." if left > 0 else "",
         "snippet": [] if waived else wording.snippet(event).splitlines(),
     }

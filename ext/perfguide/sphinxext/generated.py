@@ -290,7 +290,7 @@ class SectionAnchors(_GeneratedTransform):
         """Set the anchors and classes."""
         document = self.document
         containers = document.findall(nodes.container)
-        moved = (each for each in containers if "perf-moved" in each["classes"])
+        moved = (c for c in containers if {"perf-moved", "perf-event"} & {*c["classes"]})
         for section in (*document.findall(nodes.section), *moved):
             names = section["names"]
             anchor = next(
