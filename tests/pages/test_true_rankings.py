@@ -90,19 +90,21 @@ Place = tuple[str, str, str]
 
 
 class Measured:
-    """The results of the newest release of each board with any figure of a benchmark."""
+    """The results of the newest release of each board with any figure of a benchmark, and those of all."""
 
     def __init__(self, bundles: Sequence[Loaded]) -> None:
         self.results: dict[Place, dict[Any, list[Result]]] = {}
         self.releases: dict[Place, tuple[Any, ...]] = {}
+        self.every: dict[tuple[Place, tuple[Any, ...]], dict[Any, list[Result]]] = {}
         for item in bundles:
             own, release = item.bundle.board, version(item.bundle.sdk.version)
             for each in item.bundle.results:
                 place = (each.benchmark, own.soc, own.name)
                 if place not in self.releases or release > self.releases[place]:
                     self.releases[place], self.results[place] = release, defaultdict(list)
+                key = (each.metric, *sorted(each.params.items()))
+                self.every.setdefault((place, release), defaultdict(list))[key].append(each)
                 if release == self.releases[place]:
-                    key = (each.metric, *sorted(each.params.items()))
                     self.results[place][key].append(each)
 
     def socs(self, benchmark: str) -> set[str]:
@@ -113,11 +115,27 @@ class Measured:
     ) -> tuple[dict[str, Best], dict[str, bool]]:
         """The best figure of each SoC, of the newest release with a sound one; and for each SoC that
         ran it whether a run gave a figure."""
+        newest = [(place, self.releases[place], own) for place, own in self.results.items()]
+        best, having, failed = self._best(benchmark, figures, newest)
+        # Where the newest figures of all boards are in doubt or missing, older ones count.
+        every = [(place, release, own) for (place, release), own in self.every.items()]
+        older, had, _ = self._best(benchmark, figures, every)
+        best |= {soc: own for soc, own in older.items() if soc not in best and soc not in failed}
+        return best, {soc: True for soc in had if soc in best} | having
+
+    def _best(
+        self,
+        benchmark: str,
+        figures: RankedFigures,
+        places: Sequence[tuple[Place, tuple[Any, ...], dict[Any, list[Result]]]],
+    ) -> tuple[dict[str, Best], dict[str, bool], set[str]]:
+        """The same for the results of some places and releases, and the SoCs with a run that failed."""
         wanted = {n: v for n, v in figures.params.items() if n in PARAMS}
         sign = -1 if figures.ranking.better == "lower" else 1
         out: dict[str, tuple[Any, Best]] = {}
         having: dict[str, bool] = {}
-        for place, own in self.results.items():
+        failed: set[str] = set()
+        for place, release, own in places:
             _, soc, board = place
             for (metric, *pairs), results in own.items() if place[0] == benchmark else ():
                 params, runs = dict(pairs), truth.runs_of(results)
@@ -126,12 +144,13 @@ class Measured:
                     continue
                 having[soc] = having.get(soc, False) or runs.mean is not None
                 if runs.mean is None:
+                    failed.add(soc)
                     continue
-                key = (self.releases[place], sign * runs.mean)
+                key = (release, sign * runs.mean)
                 if not is_doubtful(soc, board, metric) and (soc not in out or key > out[soc][0]):
                     load = _load(own, metric, params, engine)
                     out[soc] = key, Best(soc, runs.mean, runs, load, engine)
-        return {soc: best for soc, (_, best) in out.items()}, having
+        return {soc: best for soc, (_, best) in out.items()}, having, failed
 
 
 def _load(own: Any, metric: str, params: dict[str, Any], engine: str) -> float | None:

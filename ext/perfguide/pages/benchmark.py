@@ -18,6 +18,7 @@ from ..charts import gallery, trends
 from ..charts.from_figures import Scene
 from ..charts.model import ChartView
 from ..common import slugs, units
+from ..figures import engines
 from ..figures.dataset import Holdings, Settings
 from ..figures.pool import Pool, Record
 from ..health import newest_rules, rules
@@ -81,7 +82,8 @@ class PlatformHistory(msgspec.Struct, frozen=True):
 class BenchmarkOfSoc(msgspec.Struct, frozen=True):
     """The figures of one benchmark on one SoC: each guide and board that has some, the page with their
     releases and the histories on it, the sources of the newest figures, the findings that mark
-    figures, the moves that stayed, and whether a crypto accelerator is worth it."""
+    figures, the moves that stayed, whether a crypto accelerator is worth it, and the runs of headlines
+    in the newest release that has them without a doubt, where the boards' newest figures are in doubt."""
 
     measured: list[tuple[GuideKey, str]]
     page: str
@@ -90,6 +92,7 @@ class BenchmarkOfSoc(msgspec.Struct, frozen=True):
     findings: list[Finding]
     moves: list[LastingMove]
     worth: Worth | None
+    earlier: list[NewestRun]
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,9 +121,28 @@ def write_releases(
         partial(_write_releases, site, name, page, [key for key, _ in measured]),
         partial(_releases_notice, site, page, f"{title} on {soc}"),
     )
-    chosen = {key for key, _ in newest.of_boards(measured, site.boards)}
-    rows = sources.rows(site, site.pool.of_benchmark(name, chosen))
-    return BenchmarkOfSoc(measured, page, histories, rows, list(findings), list(moves), worth)
+    chosen = newest.of_boards(measured, site.boards)
+    rows = sources.rows(site, site.pool.of_benchmark(name, {key for key, _ in chosen}))
+    earlier = newest.runs_of(site.pool, _earlier(site, name, chosen))
+    return BenchmarkOfSoc(
+        measured, page, histories, rows, list(findings), list(moves), worth, earlier
+    )
+
+
+def _earlier(site: Site, name: str, chosen: Sequence[tuple[GuideKey, str]]) -> list[Record]:
+    """Return the headlines of a SoC that are in doubt or missing in all newest guides of its boards, from the
+    newest guide where they are not, with the CPU loads of their runs."""
+    records = site.pool.of_benchmark(name)
+    headlines = summaries.headlines(site.catalog, records)
+    ranked = ranking.newest_without_doubt(site, headlines, set(chosen))
+    older = [record for record in ranked if (record.guide, record.board) not in set(chosen)]
+    runs = {(record.guide, record.board) for record in older}
+    loads = [
+        record
+        for record in records
+        if record.metric.endswith(engines.LOAD) and (record.guide, record.board) in runs
+    ]
+    return [*older, *loads]
 
 
 def _releases_notice(site: Site, page: str, title: str, reason: str) -> list[PlatformHistory]:
@@ -228,10 +250,11 @@ def make(job: Job) -> Made:
     settings = job.settings
     writer = writer_of(settings.output, job.hashes, job.sends_files)
     catalog, _ = catalog_of(settings.benchmarks, job.descriptions)
-    pool = _pool(job, _runs(job), catalog)
+    of_socs = [msgspec.msgpack.decode(each.read(), type=BenchmarkOfSoc) for each in job.of_socs]
+    earlier = [run for own in of_socs for run in own.earlier]
+    pool = _pool(job, [*_runs(job), *earlier], catalog)
     boards, _ = load_boards(settings.boards)
     making = Making(writer)
-    of_socs = [msgspec.msgpack.decode(each.read(), type=BenchmarkOfSoc) for each in job.of_socs]
     site = context.site_of(
         # No bundles: the slices have everything that the page needs of them.
         Holdings(catalog, Ledger((), (), ()), (), pool),
@@ -396,10 +419,9 @@ def _rankings(
     if benchmark is None:
         return []
     # Pairs, as a guide can be the newest one of a board and an older one of another.
-    wanted = set(chosen)
-    of_guides = site.pool.of_benchmark(name, {key for key, _ in chosen})
-    records = [record for record in of_guides if (record.guide, record.board) in wanted]
-    return ranking.rankings(site, benchmark, records, pages)
+    every = site.pool.of_benchmark(name)
+    records = ranking.newest_without_doubt(site, every, set(chosen))
+    return ranking.rankings(site, benchmark, records, every, pages)
 
 
 def _ranked(

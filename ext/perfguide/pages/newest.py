@@ -55,7 +55,6 @@ def of_boards(
 def survey(pool: Pool, catalog: Catalog, boards: Boards) -> Survey:
     """Return the newest results of the boards in a pool: those of each benchmark's newest guide, and
     the last one of each figure, which may be older."""
-    bundles = pool.frame.bundles
     last: dict[str, list[Record]] = {}
     for record in pool.take(own[-1] for own in Figures(pool, catalog).lines):
         last.setdefault(record.benchmark, []).append(record)
@@ -64,12 +63,17 @@ def survey(pool: Pool, catalog: Catalog, boards: Boards) -> Survey:
         chosen = set(of_boards(pool.guides_and_boards(name), boards))
         records = pool.of_benchmark(name, {key for key, _ in chosen})
         records = [record for record in records if (record.guide, record.board) in chosen]
-        members = {m for record in (*records, *last.get(name, ())) for m in record.cell.members}
-        by_bundle: dict[int, list[int]] = {}
-        for bundle, result in pool.places(sorted(members)):
-            by_bundle.setdefault(bundle, []).append(result)
-        out[name] = [_run(bundles[number], own) for number, own in sorted(by_bundle.items())]
+        out[name] = runs_of(pool, (*records, *last.get(name, ())))
     return Survey(out, board_rules.asked_platforms(pool))
+
+
+def runs_of(pool: Pool, records: Iterable[Record]) -> list[NewestRun]:
+    """Return the bundles behind some figures, with the results of these alone."""
+    members = {member for record in records for member in record.cell.members}
+    by_bundle: dict[int, list[int]] = {}
+    for bundle, result in pool.places(sorted(members)):
+        by_bundle.setdefault(bundle, []).append(result)
+    return [_run(pool.frame.bundles[number], own) for number, own in sorted(by_bundle.items())]
 
 
 def _run(item: Loaded, results: Sequence[int]) -> NewestRun:
@@ -84,8 +88,15 @@ def pool_of(
 ) -> Pool:
     """Return the figures of some of the newest runs."""
     by_hand, _ = load_notes(settings.boards)
-    loaded = [_loaded(each, settings.limits) for each in runs]
-    return Pool(rows.build(loaded), catalog, by_hand, spelt)
+    loaded: dict[str, Loaded] = {}
+    for run in runs:
+        item = _loaded(run, settings.limits)
+        before = loaded.get(run.digest, item)
+        # The results of one bundle come in two parts, which may have some in common.
+        more = [result for result in item.results if result not in before.results]
+        both = structs.replace(before.bundle, results=[*before.results, *more])
+        loaded[run.digest] = replace(before, bundle=both) if more else before
+    return Pool(rows.build([*loaded.values()]), catalog, by_hand, spelt)
 
 
 def _loaded(run: NewestRun, limits: Limits) -> Loaded:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -130,17 +130,50 @@ class RankedFigures(msgspec.Struct, frozen=True):
     worst_of: str = ""
 
 
+def newest_without_doubt(
+    site: Site, records: Sequence[Record], newest: Collection[tuple[GuideKey, str]]
+) -> list[Record]:
+    """Return the figures that a SoC is ranked by: those of its boards' ``newest`` guides and, where these are in
+    doubt or missing, those of the newest guide that has one without a doubt. The front page has the same rule."""
+    groups: dict[tuple[object, ...], list[Record]] = {}
+    for record in records:
+        params = tuple(
+            sorted((name, repr(v)) for name, v in record.params.items() if name != engines.ENGINE)
+        )
+        key = record.guide.soc, record.metric, params, units.parse(record.unit).kind
+        groups.setdefault(key, []).append(record)
+
+    def is_sound(record: Record) -> bool:
+        return record.cell.mean is not None and not site.marks.doubt(record)
+
+    out = []
+    for own in groups.values():
+        chosen = [record for record in own if (record.guide, record.board) in newest]
+        out += chosen
+        # A failed run is a result, which no older figure hides.
+        if not any(is_sound(record) or record.cell.mean is None for record in chosen):
+            older = [r for r in own if (r.guide, r.board) not in newest and is_sound(r)]
+            last = max((record.guide for record in older), key=_age, default=None)
+            out += [record for record in older if record.guide == last]
+    return out
+
+
 def rankings(
-    site: Site, benchmark: Benchmark, records: Sequence[Record], pages: Mapping[str, str]
+    site: Site,
+    benchmark: Benchmark,
+    records: Sequence[Record],
+    beside: Sequence[Record],
+    pages: Mapping[str, str],
 ) -> list[RankedFigures]:
-    """Return the rankings of a benchmark with at least two SoCs, headlines first. ``pages`` are those
-    with the releases of each SoC that has figures of the benchmark."""
+    """Return the rankings of a benchmark with at least two SoCs, headlines first. ``beside`` are figures with the
+    CPU loads of the same runs, and ``pages`` those with the releases of each SoC that has figures of the
+    benchmark."""
     engine = engines.ENGINE if benchmark.param(engines.ENGINE).classes else ""
     results = [record for record in records if not _is_beside(benchmark, record)]
     groups = _groups(benchmark, results, engine)
     groups |= _worst_parts(site, benchmark, groups)
-    loads = {(*_run(r), r.metric, frozenset(r.params.items())): r.cell.mean for r in records}
-    likely = engines.inferred(records, site.catalog)
+    loads = {(*_run(r), r.metric, frozenset(r.params.items())): r.cell.mean for r in beside}
+    likely = engines.inferred(beside, site.catalog)
     ranked = []
     for (metric, params, _, worst_of), every in groups.items():
         own = [record for record in every if record.cell.mean is not None]
