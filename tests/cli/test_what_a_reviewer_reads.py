@@ -120,7 +120,7 @@ def test_a_board_that_is_slower_as_a_whole_is_one_event(archive: Archive) -> Non
     slower = {key: [*own[:-1], round(own[-1] * 0.9, 2)] for key, own in figures.items()}
     status, out = archive.last(slower)
     assert status == 1
-    assert "Worse (1)" in out and "47 rows moved together, so it is reported once." in out
+    assert "Worse (1)" in out and "47 rows moved together, so they are one event." in out
 
 
 def test_a_change_beyond_all_reason_has_no_percentage_of_billions(

@@ -110,15 +110,15 @@ def test_a_mean_with_a_run_that_failed_proves_nothing(side: str | None, speed: C
     row = only(both.rows)
     assert row.verdict == {"old": "incomparable", "new": "noisy"}.get(side or "", "same")
     if side == "old":
-        assert row.ground == "some runs failed before; its samples are 0.4 to 310 MB/s"
+        assert row.ground == "some old runs failed; its samples are 0.4 to 310 MB/s"
         assert not both.events and not both.far
     if side == "new":
         (event,) = both.far
         times = fmean(good) / fmean(failed)
         title = wording.event_title(event, both)
-        assert title == f"Speed: some runs fail now, mean worse, ÷{times:.3g}, 1 row"
+        assert title == f"Speed: some new runs failed, mean worse by a factor of {times:.3g}, 1 row"
         (line,) = (line for line in wording.event_lines(event, both) if "fail" in line)
-        assert line == "Not proved: some runs fail now; its samples are 0.4 to 310 MB/s."
+        assert line == "Not proved: some new runs failed; its samples are 0.4 to 310 MB/s."
 
 
 def listed(both: Comparison) -> list[str]:

@@ -74,7 +74,10 @@ def test_a_shift_of_a_board_is_told_once(speed: Catalog) -> None:
         == "Look at 1 event before you ship. 100 % of 12 figures are judged: a change of 50 % would show."
     )
     assert wording.event_title(event, both).startswith("all benchmarks: 10.0 % worse (")
-    assert "12 rows moved together, so it is reported once." in wording.event_lines(event, both)[0]
+    assert (
+        "; all 12 rows moved together, so they are one event."
+        in wording.event_lines(event, both)[0]
+    )
 
 
 def test_a_load_that_rose_with_its_throughput_is_no_regression(speed: Catalog) -> None:
@@ -85,7 +88,7 @@ def test_a_load_that_rose_with_its_throughput_is_no_regression(speed: Catalog) -
     load = next(r for r in both.rows if r.metric == "load" and r.params["block_size"] == 64)
     assert load.verdict == "improved"
     assert load.change == pytest.approx(31.7 / 13.5 - 1)
-    assert "for each MB/s" in load.ground and "at 18 and now 100 MB/s" in load.ground
+    assert "for each MB/s" in load.ground and "the rate went from 18 to 100 MB/s" in load.ground
     assert not any(event.kind == "regressed" for event in both.events)
 
 
@@ -141,7 +144,8 @@ def test_what_benchmarks_of_one_subsystem_did_is_one_event(
     if is_one:
         lines = wording.event_lines(both.events[0], both)
         assert any(
-            re.match(r"Beside it: (Speed|Other), [\d.]+ % (worse|better)", line) for line in lines
+            re.match(r"Also moved: (Speed|Other), \w+, [\d.]+ % (worse|better)", line)
+            for line in lines
         )
 
 
@@ -160,11 +164,11 @@ def test_what_became_of_a_change_is_told_once_the_next_release_is_there(speed: C
     rates[64][-2] = 20.0
     both = compared(*releases(rates), releases=("9.7", "9.8"), catalog=speed)
     (event,) = both.events
-    assert "It went back in 9.9." in wording.event_lines(event, both)
+    assert "It reverted in 9.9." in wording.event_lines(event, both)
     rates[64][-1] = 20.1
     both = compared(*releases(rates), releases=("9.7", "9.8"), catalog=speed)
     (event,) = both.events
-    assert "It lasted in 9.9." in wording.event_lines(event, both)
+    assert "It is still there in 9.9." in wording.event_lines(event, both)
 
 
 def test_a_large_change_is_told_as_a_factor_and_a_small_one_as_its_rows_show_it(
@@ -174,10 +178,10 @@ def test_a_large_change_is_told_as_a_factor_and_a_small_one_as_its_rows_show_it(
     rates[64] = [50.0] * 8 + [10.0]
     both = newest(releases(rates), speed)
     title = wording.event_title(both.events[0], both)
-    assert title.endswith("block size 64 bytes: worse, ÷5, 1 row")
+    assert title.endswith("block size 64 bytes: worse by a factor of 5, 1 row")
     both = newest(releases(history(), more={"lat_a": [30.0] * 8 + [33.0]}), speed)
     title = wording.event_title(both.events[0], both)
-    assert title.endswith("lat_a: 10.0 % worse, 1 row")
+    assert title.endswith("lat_a: 10.0 % longer, 1 row")
 
 
 def test_rows_that_cannot_be_judged_belong_to_the_event_of_their_benchmark(speed: Catalog) -> None:
@@ -195,7 +199,9 @@ def test_rows_that_cannot_be_judged_belong_to_the_event_of_their_benchmark(speed
     assert action == "Worse" and not both.far
     assert [row.board for row in event.rows] == ["evm"]
     assert [row.board for row in event.unproved] == ["sk"]
-    assert "Beside it, not proved: 34.5 % worse, 1 more row." in wording.event_lines(event, both)
+    assert "Also moved, but not proved: 34.5 % worse, 1 more row." in wording.event_lines(
+        event, both
+    )
     assert [row.board for row in wording.listed(event)] == ["evm", "sk"]
 
 
@@ -237,7 +243,7 @@ def test_a_change_of_a_size_that_nothing_has_is_told_without_its_digits(speed: C
     for most in (event.change, sys.float_info.max, math.inf):
         far = replace(event, change=most)  # the mean of two ratios can be more than any float
         title = wording.event_title(far, both)
-        assert "better, ×1,000,000 and more" in title and "inf" not in title
+        assert "better by a factor of 1,000,000 and more" in title and "inf" not in title
 
 
 def test_a_load_of_which_hardly_anything_is_left_may_not_have_been_measured(
@@ -417,9 +423,11 @@ def test_a_load_that_moved_much_farther_than_its_rate_leads(
     assert {row.metric for row in event.leading} == {leads} == {event.rows[0].metric}
     title = wording.event_title(event, both)
     if leads == "load":
-        assert f"worse for each MB/s, ×{load / 5.0 / rate:.2g}" in title
+        assert f"worse for each MB/s by a factor of {load / 5.0 / rate:.2g}" in title
     else:
-        said = f"÷{1 / rate:.3g}" if rate < 0.5 else f"{100 * (1 - rate):.1f} % worse"
+        said = (
+            f" by a factor of {1 / rate:.3g}" if rate < 0.5 else f"{100 * (1 - rate):.1f} % worse"
+        )
         assert said in title
 
 

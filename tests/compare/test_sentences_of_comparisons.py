@@ -85,13 +85,13 @@ def test_a_row_that_often_moves_as_far_is_one_line_with_others_of_its_benchmark(
     ]
     both = compared(*bundles, releases=("9.8", "9.9"), catalog=speed)
     row = only([row for row in both.rows if row.metric == "lat_a"])
-    factor = max(figures[7] / figures[8], figures[8] / figures[7])
+    factor = figures[7] / figures[8]
     as_far = sum(max(a / b, b / a) >= factor for a, b in pairwise(figures[:8]))
     event = only([event for event in (*both.events, *both.far) if row in event.rows])
     assert event.is_minor is (row.verdict == "noisy" and as_far >= 2)
     if event.is_minor:
         title = wording.event_title(event, both)
-        assert title == f"Speed: 1 row moved by a factor of {factor:.3g}"
+        assert title == f"Speed: 1 row, ÷{factor:.3g}, better"
         assert wording.action(event) == wording.MINOR
         assert headline(both).state == "ship"
 
@@ -175,13 +175,13 @@ def test_the_fates_of_rows_count_those_that_were_measured_again(speed: Catalog) 
     event = only([each for each in (*both.events, *both.far) if not each.is_minor])
     assert len(event.rows) == len(rates)
     lines = wording.event_lines(event, both)
-    assert "Both rows measured again in 9.7 lasted." in lines
+    assert "Both rows next measured in 9.7 still show it." in lines
     assert not any("of 3" in line for line in lines)
 
 
 @pytest.mark.parametrize(("old", "new", "said"), [
-    (0.01, 63.57, "from less than 1 %"),
-    (40.0, 0.5, "to less than 1 %"),
+    (0.01, 63.57, "from under 1 % to as much as 63.57 %"),
+    (40.0, 0.5, "from as much as 40 % to under 1 %"),
     (20.0, 63.57, None),
 ])  # fmt: skip
 def test_a_ratio_to_a_share_that_is_next_to_nothing_is_not_said(
@@ -197,7 +197,7 @@ def test_a_ratio_to_a_share_that_is_next_to_nothing_is_not_said(
     titles = " ".join(wording.event_title(each, both) for each in (*both.events, *both.far))
     assert titles
     ratio = max(old, new) / min(old, new)
-    assert (said is not None) is ("less than 1 %" in titles)
+    assert (said is not None) is ("under 1 %" in titles)
     if said:
         assert said in titles and f"{ratio:,.3g}" not in titles
     else:
@@ -252,7 +252,7 @@ def test_a_load_is_listed_with_what_it_is_for_the_work_done(speed: Catalog) -> N
     for row in loads:
         assert row.old and row.new and row.old.cell.mean and row.new.cell.mean
         each = (row.new.cell.mean / row.old.cell.mean) * (100.0 / 50.0)
-        assert wording.listed_change(row) == f"×{each:.3g} per MB/s"
+        assert wording.listed_change(row) == f"×{each:.3g} for each MB/s"
         assert wording.change(row) == f"×{row.new.cell.mean / row.old.cell.mean:.3g}"
 
 
@@ -291,7 +291,9 @@ def test_an_unproved_fall_is_said_to_be_one_with_what_was_before_it(speed: Catal
     assert wording.event_lines(event, both) == [
         f"Not proved: one run each, and {earlier} earlier, which is too little to show how much such runs differ."
     ]
-    assert f"÷{values[1] / values[2]:.3g}, 1 row" in wording.event_title(event, both)
+    assert f"worse by a factor of {values[1] / values[2]:.3g}, 1 row" in wording.event_title(
+        event, both
+    )
     said = headline(both)
     assert said.sentence.startswith("Look at 1 event before you ship; it is not proved. ")
     assert "Run speed again after a reboot, twice or more with each release" in said.more

@@ -60,7 +60,8 @@ def test_large_moves_are_factors_and_falls_come_first() -> None:
         (pair("B"), [entry(-0.7), entry(1.2, "improved", "stream")]),
     ]
     first, second = (move.sentence for move in shared_moves(found))
-    assert "worse, ÷3.33 to ÷5 with" in first and "better, ×2.2 to ×2.5 with" in second
+    assert "worse by a factor of 3.33 to 5 with" in first
+    assert "better by a factor of 2.2 to 2.5 with" in second
 
 
 @pytest.mark.parametrize(

@@ -244,7 +244,7 @@ def test_runs_that_failed_beside_others_are_told(speed: Catalog) -> None:
         loaded(result(status="fail"), **(NEWER | {"id": "bad"})),
         catalog=speed,
     )
-    assert "1 of 6 runs failed now" in only(both.rows).ground
+    assert "1 of 6 new runs failed" in only(both.rows).ground
 
 
 def test_a_zero_before_has_no_relative_change(speed: Catalog) -> None:

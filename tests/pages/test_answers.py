@@ -203,7 +203,7 @@ def test_what_changed_names_boards_as_the_table_does(tmp_path: Path) -> None:
     runs = [_run(release, 100.0, board__name="lp") for release in ("09.00", "09.01")]
     _top(tmp_path, *runs, _run("09.00", 100.0), _run("09.01", 10.0), boards=short)
     (page,) = tmp_path.glob("pages/guides/AM62X/linux/09.01.rst")
-    assert ", Kit: worse, ÷10, 1 row" in _facts(page)["Changed"]
+    assert ", Kit: worse by a factor of 10, 1 row" in _facts(page)["Changed"]
 
 
 def test_the_first_release_has_nothing_to_be_compared_with(tmp_path: Path) -> None:
@@ -255,7 +255,7 @@ def test_the_guide_of_the_project_answers_what_it_is_asked_first(tmp_path: Path)
     assert facts["Changed"].startswith(
         "**Look at 1 event before you ship; it is not proved. "
         "31 % of 295 figures are judged: a change of 50 % would show.** UDP throughput: ingress, "
-        "frame size 128 bytes: worse, ÷7, 1 row. 48 figures are no longer measured, 101 are new. "
+        "frame size 128 bytes: worse by a factor of 7, 1 row. 48 figures are no longer measured, 101 are new. "
         ":doc:`Compare with"
     )
     assert top.clocks == ("1.25 GHz", "1.4 GHz", "1.4 GHz")

@@ -183,7 +183,7 @@ def test_an_event_gives_the_median_and_the_ends_of_its_changes(pages: Path) -> N
     ) in page
     gain = 100 * (NEW["add"] / OLD["add"] - 1)
     # Rows of one benchmark on one board have one cause, so the rise is reported beside the fall.
-    assert f"Beside it: {gain:.1f} % better, 1 more row." in page
+    assert f"Also moved: add, {gain:.1f} % better, 1 more row." in page
     # The figure that fell farthest is the first of its event.
     moves = re.findall(r":STREAM, (\w+): ([−\\+\d.]+) %: ([\d,]+) → ([\d,]+) MB/s", page)
     assert [move[0] for move in moves] == ["Scale", "Copy", "Add"]

@@ -82,7 +82,7 @@ def test_later_releases_confirm_and_withdraw_what_was_said(settings: Settings) -
     upload(settings, (*STEADY, 70.0, 70.1, 100.0, 70.0, 100.1))
     build.generate(settings, run=parallel.here)
     assert ("regressed", "went back") in fates(settings)
-    assert "Of 2 regressions that a later release followed, 1 lasted, 1 went back" in page(
+    assert "Of 2 regressions that a later release followed, 1 lasted, 1 reverted" in page(
         settings, "reports/verdicts"
     )
 
@@ -147,7 +147,7 @@ def test_what_went_back_is_counted_and_not_listed(settings: Settings) -> None:
     upload(settings, (*STEADY, 70.0, 100.0))
     build.generate(settings, run=parallel.here)
     said = page(settings, "compare/AM62X/linux/moves")
-    assert "1 event went back with the next release." in said and "30.0 % worse" not in said
+    assert "1 event reverted with the next release." in said and "30.0 % worse" not in said
 
 
 def test_few_releases_have_no_page_of_what_moved(settings: Settings) -> None:

@@ -100,6 +100,8 @@ class About:
     both: Comparison
     rows: tuple[Row, ...] = ()
     beside: tuple[Row, ...] = ()
+    counted: tuple[Row, ...] = ()
+    """Those of the rows of an event whose moves its title gives."""
 
     @property
     def row(self) -> Row:
@@ -556,12 +558,15 @@ GROUNDS = templates(
         "the ranges of their samples (overlap|lie next to each other): (.+) against (.+) before": _overlap,
         "it moved alike on # boards, .+": _alike,
         "it counts the same work as (.+), which (regressed|improved)": _same_work,
-        "~ for each (.+), at # and now # (.+)": lambda about, said: (
+        "~ for each (.+)": lambda about, said: (
             is_change(said[0], about.per_work)
-            and [*map(rounds, said[2:4], about.rate.ends)] == [True, True]
-            and said[1] == said[4] == units.parse(about.rate.row.unit).symbol
+            and said[1] == units.parse(about.rate.row.unit).symbol
         ),
-        "loads as they would be at # (.+)": _loads,
+        "the rate went from # to # (.+)": lambda about, said: (
+            [*map(rounds, said[:2], about.rate.ends)] == [True, True]
+            and said[2] == units.parse(about.rate.row.unit).symbol
+        ),
+        "loads scaled to # (.+)": _loads,
         "it differs, but by less than matters": lambda about, _: (
             not about.is_unmoved or about.row.work is not None
         ),
@@ -577,14 +582,14 @@ GROUNDS = templates(
         "a new level since (.+): .+": _since,
         "accepted until .+": lambda about, _: not about.is_rated or about.worse > 0,
         "a figure is beyond what is possible, # (.+)": _is_beyond,
-        "# .+ is no result: its run failed (now|before)": lambda about, said: (
-            about.ends[said[1].lower() == "now"] == 0 < about.ends[said[1].lower() != "now"]
+        "# .+ is no result: the (new|old) run failed": lambda about, said: (
+            about.ends[said[1].lower() == "new"] == 0 < about.ends[said[1].lower() != "new"]
         ),
-        "some runs (fail now|failed before)": lambda about, said: any(
+        "some (new|old) runs failed": lambda about, said: any(
             side is not None and side.low < side.high
             for each in about.each(about.both.rows)
             if each.row.observation == about.row.observation
-            for side in each.sides[said[0] == "fail now" :][:1]
+            for side in each.sides[said[0] == "new" :][:1]
         ),
         "its samples are # to # (.+)": lambda about, said: any(
             side is not None
@@ -594,10 +599,15 @@ GROUNDS = templates(
             if each.row.observation == about.row.observation
             for side in each.sides
         ),
-        "the run failed (now|before)": lambda about, said: any(
-            not (side := each.sides[said[0] == "now"]) or side.low <= 0 or side.low < side.high
-            for each in about.each(about.both.rows)
-            if each.row.observation == about.row.observation
+        "the (new|old) run failed": lambda about, said: (
+            _failed(said[0].lower() == "new")(about, [])
+            or any(
+                not (side := each.sides[said[0].lower() == "new"])
+                or side.low <= 0
+                or side.low < side.high
+                for each in about.each(about.both.rows)
+                if each.row.observation == about.row.observation
+            )
         ),
         "the # other boards have (.+), so it may be a bad measurement": _other_boards,
         "the loads of its benchmark went both ways: # far up, # far down": lambda about, said: all(
@@ -610,12 +620,10 @@ GROUNDS = templates(
             >= int(number)
             for is_up, number in zip((True, False), said, strict=True)
         ),
-        "its run failed now": _failed(True),
-        "its run failed before": _failed(False),
-        "all # runs failed now": _failed(True),
-        "all # runs failed before": _failed(False),
-        "# of # runs failed now": _failed(True),
-        "# of # runs failed before": _failed(False),
+        "all # new runs failed": _failed(True),
+        "all # old runs failed": _failed(False),
+        "# of # new runs failed": _failed(True),
+        "# of # old runs failed": _failed(False),
         "it failed before and fails now": lambda about, _: all(
             side is not None and side.mean is None for side in about.sides
         ),
@@ -660,12 +668,37 @@ GROUNDS = templates(
 
 
 WORK = r"(?: for each .+?| for the work done)?"
+ZERO = rf"(?:to 0|from 0|from under 1 % to (?:as much as )?{N} %|from (?:as much as )?{N} % to under 1 %)"
 SIZE = re.compile(
-    rf"(?:(?:scatters more|scatters less|ranges overlap|some runs fail now), mean )?(?:({N}) % (worse|better){WORK}"
-    rf"(?: \(({N}) to ({N}) %\))?|(worse|better){WORK}(?:, ([×÷]{N}(?: and more)?)(?: \(([×÷]{N}(?: and more)?)"
-    rf" to ([×÷]{N}(?: and more)?)\))?| by a factor of ({N})(?: \(({N}) to ({N})\))?)?)"
-    r"((?:, (?:or )?|, | or )(?:to 0|from 0|to less than 1 %|from less than 1 %|fails now))*"
+    rf"(?:(?:scatters more|scatters less|ranges overlap|some new runs failed), mean )?"
+    rf"(?:({N}) % (worse|better|longer|shorter){WORK}(?: \(({N}) to ({N}) %\))?"
+    rf"|(worse|better|longer|shorter){WORK}"
+    rf"(?: by a factor of ({N}(?: and more)?)(?: \(({N}(?: and more)?) to ({N}(?: and more)?)\))?|(?=: )))"
+    rf"((?:(?:, or |: | or )(?:{ZERO}|fails now))*)"
 )
+
+
+def is_toward_zero(text: str, rated: Sequence[About]) -> bool:
+    """Return whether rows went to or from 0, or next to nothing of a share, as far as a text says."""
+    tiny = [
+        each for each in rated if each.row.unit == "%" and 0 < min(each.ends) < 1 <= max(each.ends)
+    ]
+    rises = [each for each in tiny if each.ends[1] > each.ends[0]]
+    falls = [each for each in tiny if each.ends[1] < each.ends[0]]
+    said = re.findall(ZERO, text)
+    for own, begin in ((rises, "from under"), (falls, "to under")):
+        texts = [each for each in said if begin in each]
+        if bool(texts) != bool(own):
+            return False
+        most = max((max(each.ends) for each in own), default=0)
+        far = re.findall(N, texts[0].replace("under 1 %", "")) if texts else []
+        if texts and not (rounds(far[0], most) and ("as much" in texts[0]) == (len(own) > 1)):
+            return False
+    return all(
+        ("to 0" in said) <= any(each.ends[1] == 0 for each in rated)
+        and ("from 0" in said) <= any(each.ends[0] == 0 for each in rated)
+        for _ in said[:1]
+    )
 
 
 def is_size(text: str, event: Event, about: About) -> bool:
@@ -686,15 +719,14 @@ def is_size(text: str, event: Event, about: About) -> bool:
         return False
     rated = [each for each in leading if each.is_rated and each.worse]
     word = match[2] or match[5]
-    if any((each.worse > 0) != (word == "worse") for each in rated):
+    if any((each.worse > 0) != (word in ("worse", "longer")) for each in rated):
         return False
-    zeros = re.findall(r"(to|from) (0|less than 1 %)", text)
-    for way, what in zeros:
-        ends = [(each.ends[way == "to"], each.ends[way == "from"]) for each in rated]
-        if what == "0" and not any(end == 0 for end, _ in ends):
-            return False
-        if what != "0" and not any(0 < end < 1 <= other for end, other in ends):
-            return False
+    # What takes longer is a time.
+    times = [each.row.unit in ("ns", "us", "µs", "ms", "s", "min", "h") for each in leading]
+    if (word in ("longer", "shorter")) != all(times):
+        return False
+    if not is_toward_zero(match[9], rated):
+        return False
     if "fails now" in text and not any(row.verdict == "failed-after" for row in event.rows):
         return False
     far_rows = [
@@ -705,7 +737,7 @@ def is_size(text: str, event: Event, about: About) -> bool:
     ]
     said = [
         group
-        for group in (*match.groups()[:1], *match.groups()[2:4], *match.groups()[5:11])
+        for group in (*match.groups()[:1], *match.groups()[2:4], *match.groups()[5:8])
         if group
     ]
     if not far_rows:
@@ -722,12 +754,6 @@ def is_size(text: str, event: Event, about: About) -> bool:
             abs(number(text) - end) <= 0.0501 for text, end in zip(said, ends, strict=False)
         )
     ends = [math.exp(log) for log in (median(logs), logs[0], logs[-1])]
-    if any(
-        text[0] in "×÷" and (text[0] == "×") != (each.worse > 0) ^ (each.row.better == "higher")
-        for each in far_rows
-        for text in said
-    ):
-        return False
     return logs[-1] >= math.log(2) * 0.999 and all(
         end >= 1e6 if "more" in text else rounds(text, end, 3 if end < 10 else 2)
         for text, end in zip(said, ends, strict=False)
@@ -770,56 +796,90 @@ def _few_steps(about: About, said: Sequence[str]) -> bool:
 
 
 def _together(about: About, said: Sequence[str]) -> bool:
+    """So many of the counted rows went one way, and others of the board with a single one."""
+    rated = [each for each in about.each(about.both.rows) if each.is_rated]
     same = [
-        each
-        for each in about.each(about.both.rows)
-        if each.is_rated and each.row.board == about.row.board and each.worse * about.worse > 0
+        each for each in rated if each.row.board == about.row.board and each.worse * about.worse > 0
     ]
-    return len(same) >= 0.85 * int(said[0])
+    counted = [each for each in about.each(about.counted) if each.worse * about.worse > 0]
+    numbers = [int(each) for each in said[2:] if each]
+    if not said[1]:
+        return len(about.counted) == 1 < len(same)
+    number = numbers[0] if numbers else 2
+    of = numbers[-1] if " of " in said[1].lower() else number
+    return number <= len(counted) and of == len(about.counted) and len(same) >= number
 
 
-def _counted(rows: Sequence[Row]) -> Sequence[Row]:
-    """The rows of an event but for its clocks, if it has others."""
-    return [row for row in rows if not row.is_clock] or rows
+def _with_them(about: About, said: Sequence[str]) -> bool:
+    """The rows of an event that are not counted are second names, loads, or rates whose loads are."""
+    counted = set(map(id, about.counted))
+    others = [row for row in about.rows if id(row) not in counted and not row.is_clock]
+    are_loads = all(row.work is not None for row in about.counted)
+    return (
+        len(others) == int(said[0].replace(",", ""))
+        and said[1] == names_of_metrics(others, about)
+        and all(row.follows or row.work is not None or are_loads for row in others)
+    )
+
+
+def names_of_metrics(rows: Sequence[Row], about: About) -> str:
+    """The labels of the metrics of rows in a sentence, or their number."""
+    names = []
+    for benchmark, metric in dict.fromkeys((row.benchmark, row.metric) for row in rows):
+        described = about.figures.names.catalog.get(benchmark)
+        label = described.metric_label(metric) if described else metric
+        is_word = described is None or label[1:2].isupper()
+        names.append(label if is_word else label[:1].lower() + label[1:])
+    return " and ".join(names) if len(names) < 3 else f"{len(names)} metrics"
 
 
 def fates(about: About, release: str) -> Counter[str]:
-    """Count what became of those rows that were measured in a release."""
+    """Count what became of those rows that were measured next in a release."""
     out: Counter[str] = Counter()
-    for each in about.each(_counted(about.rows)):
-        later = dict(each.series(all_of=True)).get(release) if each.row.new else None
+    for each in about.each(about.counted):
+        now = version(each.row.new.guide.release) if each.row.new else ()
+        later = [own for own in each.series(all_of=True) if version(own[0]) > now] if now else []
         means = [each._mean(side) for side in each.sides]
-        if later is None or None in means or means[0] == means[1]:
+        if each.row.verdict == "failed-after" or None in means or means[0] == means[1]:
+            continue
+        if not later or later[0][0] != release:
             continue
         old, new = each.ends
-        part = (later - old) / (new - old)
+        part = (later[0][1] - old) / (new - old)
         out["lasted" if part > 2 / 3 else "went back" if part < 1 / 3 else "neither"] += 1
     return out
 
 
+def _fate_word(text: str) -> str:
+    return "went back" if text.lower() == "reverted" else "lasted" if text else ""
+
+
 def _fate(about: About, said: Sequence[str]) -> bool:
-    """“4 of 6 went back and 1 lasted in 10.00”"""
+    """“4 of 6 reverted and 1 is still there in 10.00”"""
     words, most, other, also, release = said
+    most, also = _fate_word(most), _fate_word(also)
     own = fates(about, release)
-    of = int(words.split(" of ")[-1]) if " of " in words else len(_counted(about.rows))
+    of = int(words.split(" of ")[-1]) if " of " in words else len(about.counted)
     number_of = {"it": 1, "both": 2}.get(words.lower()) or int(re.findall(r"\d+", words)[0])
     return (
-        sum(own.values()) == of == len(_counted(about.rows))
+        sum(own.values()) == of == len(about.counted)
         and own[most] == number_of
         and own[also] == int(other or 0)
     )
 
 
 def _fate_again(about: About, said: Sequence[str]) -> bool:
-    """“All 8 rows measured again in 08.00 went back”"""
+    """“All 8 rows next measured in 08.00 reverted”"""
     words, release, what = said
+    what = _fate_word(what)
     own = fates(about, release)
     of = {"the row": 1, "both rows": 2}.get(words.lower()) or int(re.findall(r"\d+", words)[0])
-    return own[what] == of == sum(own.values()) < len(_counted(about.rows))
+    return own[what] == of == sum(own.values()) < len(about.counted)
 
 
 def _fate_of(about: About, said: Sequence[str]) -> bool:
     of, release, number_of, what, other, also = said
+    what, also = _fate_word(what), _fate_word(also)
     own = fates(about, release)
     return (
         sum(own.values()) == int(of)
@@ -854,11 +914,12 @@ def jumps(about: About, benchmark: str = "") -> tuple[int, int]:
 def _of_jumps(about: About, said: Sequence[str]) -> bool:
     titles = {each.benchmark: each.title for each in about.both.groups}
     own = (
-        [jumps(about, name) for name, title in titles.items() if title == said[1]]
-        if said[1]
+        [jumps(about, name) for name, title in titles.items() if title == said[0]]
+        if said[0]
         else [jumps(about)]
     )
-    return own == [(int(said[2]), int(said[0]))]
+    kept, of = int(said[2]), int(said[1])
+    return own == [(kept, of)] and (4 * kept < 3 * of) == bool(said[3])
 
 
 def _followed(about: About, said: Sequence[str]) -> bool:
@@ -908,11 +969,17 @@ def _not_compared(about: About, said: Sequence[str]) -> bool:
     )
 
 
+STAYED, SHOWS = "(?:is|are) still there", "still shows? it"
+
+JUMPED = (
+    r"In earlier releases figures(?: of (.+?))? jumped far beyond all before # times; # of these jumps were still "
+    r"there one release later(, so measure again before you act)?"
+)
+
+
 LINES = templates(
     {
-        r"(.+); # rows moved together, so it is reported once": lambda about, said: _together(
-            about, said[1:]
-        ),
+        r"(.+); (?:(both|all #|# of #) rows|it) moved together(?:, so they are one event| with other rows)": _together,
         r"(?:.+); (nine in ten of )?the other (?:# rows|row) moved by less than # %": _moved_less,
         r"Runs: (.+); their scatter does not explain it": lambda about, said: (
             {
@@ -924,10 +991,11 @@ LINES = templates(
             }
             == {tuple(map(int, pair)) for pair in re.findall(r"(\d+) against (\d+)", said[0])}
         ),
-        r"(It|Both|All \d+|\d+ of \d+) (lasted|went back)(?: and # (lasted|went back))? in (.+)": _fate,
-        r"(The row|Both rows|All \d+ rows) measured again in (.+?) (lasted|went back)": _fate_again,
-        r"Of # rows measured again in (.+?), # (lasted|went back)(?: and # (lasted|went back))?": _fate_of,
-        r"Of # far moves(?: of (.+))? in earlier releases, # lasted": _of_jumps,
+        r"# more rows? moved with (?:it|them): (.+)": _with_them,
+        rf"(It|Both|All \d+|\d+ of \d+) ({STAYED}|reverted)(?: and # ({STAYED}|reverted))? in (.+)": _fate,
+        rf"(The row|Both rows|All \d+ rows) next measured in (.+?) ({SHOWS}|reverted)": _fate_again,
+        rf"Of # rows next measured in (.+?), # ({SHOWS}|reverted)(?: and # ({SHOWS}|reverted))?": _fate_of,
+        JUMPED: _of_jumps,
         r"Rows moved with it: (.+)": _followed,
         r"No benchmark moved with it, so the record may be wrong": lambda about, _: (
             not any(
@@ -963,14 +1031,16 @@ PERHAPS = templates(
 
 def check_event(event: Event, about: About, checked: Checked, where: str) -> None:
     title, both = wording.event_title(event, about.both), about.both
-    own = replace(about, rows=event.rows, beside=event.unproved)
+    counted = event.rows if event.is_cause else event.leading
+    counted = [row for row in counted if not row.is_clock] or event.rows
+    own = replace(about, rows=event.rows, beside=event.unproved, counted=tuple(counted))
     boards = "".join(f", {', '.join(event.boards)}" for _ in both.spans[1:2])
     begin = f"{event.what}{boards}: "
     benchmark = next((g.title for g in both.groups if g.benchmark == event.benchmark), "")
     if event.is_minor:
-        checked.note("N rows moved", title, _is_extent(title, benchmark, boards, own), where)
+        checked.note("N rows of N", title, _is_extent(title, benchmark, boards, own), where)
         return
-    rows = sum(not row.is_clock for row in event.rows) or len(event.rows)
+    rows = len(own.counted)
     text, _, count = title.rpartition(", ")
     is_counted = count == wording.count(rows, "row") and {row.board for row in event.rows} == {
         *event.boards
@@ -982,7 +1052,7 @@ def check_event(event: Event, about: About, checked: Checked, where: str) -> Non
     metrics = re.search(r"\b(\d+) metrics", event.what)
     if metrics:
         checked.note(
-            "N metrics", title, int(metrics[1]) == len({row.metric for row in event.rows}), where
+            "N metrics", title, int(metrics[1]) == len({row.metric for row in event.leading}), where
         )
     for line in wording.event_lines(event, both):
         said = line.removesuffix(".")
@@ -991,8 +1061,8 @@ def check_event(event: Event, about: About, checked: Checked, where: str) -> Non
                 r"; (?=a |coarse|samples|\S+ [^;]*→)", said.removeprefix("Perhaps: ")
             ):
                 checked.check(text, PERHAPS, own, where)
-        elif said.startswith("Beside it"):
-            checked.note("beside it", line, _is_beside(said, event, own), where)
+        elif said.startswith("Also moved"):
+            checked.note("also moved", line, _is_beside(said, event, own), where)
         elif any(pattern.fullmatch(said) for pattern, _ in LINES):
             checked.check(said, LINES, own, where)
         else:
@@ -1001,47 +1071,67 @@ def check_event(event: Event, about: About, checked: Checked, where: str) -> Non
 
 
 def _is_extent(title: str, benchmark: str, boards: str, about: About) -> bool:
-    """“STREAM, evm: 3 rows moved by 2.1 to 9.8 %, or to 0”"""
-    begin = f"{benchmark}{boards}: {wording.count(len(about.rows), 'row')} moved "
+    """“STREAM, evm: 3 rows, −9.8 % to ÷3, or to 0, worse”"""
+    begin = f"{benchmark}{boards}: {wording.count(len(about.rows), 'row')}, "
     rated = [each for each in about.each() if each.is_rated]
     near = [
         each
         for each in rated
         if not (each.row.unit == "%" and 0 < min(each.ends) < 1 <= max(each.ends))
+        if math.isfinite(each.worse)
     ]
-    logs = sorted(abs(each.worse) for each in near if math.isfinite(each.worse))
-    text = title.removeprefix(begin)
-    said = re.findall(N, re.sub(r"(to|from) (0|less than 1 %)", "", text))
-    ends = [math.exp(log) for log in (*logs[:1], *logs[-1:])]
-    is_true = len(said) <= 2 and title.startswith(begin)
-    if "by a factor" in text:
-        is_true &= rounds(said[0], ends[0], 3 if ends[0] < 10 else 2)
-        return is_true and rounds(said[-1], ends[1], 3 if ends[1] < 10 else 2)
-    return is_true and all(
-        abs(number(text) - 100 * (end - 1)) <= 0.0501
-        for text, end in zip((*said[:1], *said[-1:]), ends, strict=True)
+    ratios = [each.per_work if each.row.per else each.ends[1] / each.ends[0] for each in near]
+    worse = sum(each.worse > 0 for each in rated)
+    ways = {0: "better", len(rated): "worse"}
+    text, _, way = title.removeprefix(begin).rpartition(", ")
+    said = re.findall(CHANGE, re.sub(rf"(?:, or )?{ZERO}", "", text))
+    works = re.search(r" for (?:each \S+|the work done)", text)
+    return (
+        title.startswith(begin)
+        and way == ways.get(worse, f"{worse} of them worse")
+        and bool(works) == any(each.row.per for each in about.each())
+        and is_toward_zero(text, rated)
+        and bool(said) == bool(ratios)
+        and len(said) <= 2
+        and all(map(is_change, (*said[:1], *said[-1:]), (min(ratios), max(ratios)) if said else ()))
     )
 
 
 def _is_beside(text: str, event: Event, about: About) -> bool:
-    match = re.fullmatch(r"Beside it(, not proved)?: (.+), ([\d,]+) more rows?", text)
-    if not match:
-        return False
-    titles = {each.title: each.benchmark for each in about.both.groups}
-    benchmark = next((titles[t] for t in titles if match[2].startswith(f"{t}, ")), event.benchmark)
-    size = match[2].removeprefix(
-        next((f"{t}, " for t in titles if match[2].startswith(f"{t}, ")), "")
-    )
-    worse = "worse" in size or "fails" in size
-    own = tuple(
-        row
-        for row in event.unproved
-        if row.benchmark == benchmark and (row.verdict == "noisy") is bool(match[1])
-        if ((row.worse_by or 0.0) > 0 or row.verdict == "failed-after") == worse
-    )
-    return len(own) == int(match[3].replace(",", "")) and is_size(
-        size, replace(event, rows=own), about
-    )
+    """“Also moved, but not proved: STREAM, copy, 5.8 % better (3.5 to 33.4 %), 57 more rows; …”"""
+    begin, _, listed = text.partition(": ")
+    is_proved = begin == "Also moved"
+    left: dict[tuple[str, bool], list[Row]] = defaultdict(list)
+    for row in event.unproved:
+        if (row.verdict != "noisy") == is_proved:
+            is_worse = (row.worse_by or 0.0) > 0 or row.verdict == "failed-after"
+            left[row.benchmark, is_worse].append(row)
+    catalog = about.figures.names.catalog
+    for part in re.split(r"(?<=more row)(?:; )|(?<=more rows); |(?<= differed); ", listed):
+        match = re.fullmatch(
+            r"(.+), ([\d,]+) more rows?(?:, a return to the level of (.+), from which (.+) differed)?",
+            part,
+        )
+        fits = None
+        for (benchmark, is_worse), own in left.items() if match else ():
+            assert match
+            is_other = benchmark != event.benchmark
+            names = [catalog.title(benchmark)] * is_other
+            if is_other or {row.metric for row in own} != {row.metric for row in event.leading}:
+                names.append(names_of_metrics(own, about))
+            head = "".join(f"{name}, " for name in names)
+            size = match[1].removeprefix(head)
+            words = re.search("worse|longer|fails", size)
+            rows = replace(event, rows=tuple(own), kind=own[0].verdict)
+            is_same = match[1].startswith(head) and len(own) == int(match[2].replace(",", ""))
+            if not is_same or bool(words) != is_worse or not is_size(size, rows, about):
+                continue
+            if not match[3] or _returned(replace(about, rows=tuple(own)), match.groups()[2:]):
+                fits = (benchmark, is_worse)
+        if fits is None:
+            return False
+        del left[fits]
+    return not left and begin in ("Also moved", "Also moved, but not proved")
 
 
 # ---------------------------------------------------------------- all of a comparison
@@ -1168,9 +1258,7 @@ HEADLINE = templates(
         r"# figures? cannot be compared: (.+)": _cannot_be_compared,
         r"# figures? (?:was|were) not measured again": _not_again,
         r"# benchmarks got far worse on (.+) and on no other board, which points to .+": _on_one_board,
-        r"Of # far moves( of .+)? in earlier releases, # lasted": lambda about, said: (
-            jumps(about) == (int(said[2]), int(said[0]))
-        ),
+        JUMPED: _of_jumps,
         r"Run (.+) again after a reboot, twice or more with each release, and add the bundles": _run_again,
         r"Measure (.+) on (.+) again first: figures of it are in doubt": lambda about, said: any(
             row.doubt and row.board in said[1].split(", ") for row in about.both.rows

@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple
 from ..bundles.guide_key import GuideKey, Platform, family
 from ..common import units
 from ..common.diagnostics import Diagnostic
+from ..figures import labels
 from ..figures.conditions import SETUP
 from ..figures.pool import Pool
 from . import drift
@@ -103,7 +104,8 @@ class Comparison:
     are those ``notes`` that say what changed around the measurements, ``far`` are moves that
     cannot be judged and are larger than the usual scatter. Where no board has both releases,
     ``instead`` has the releases of each that can be compared, and ``apart`` all releases of each.
-    ``board_names`` has the short names of boards for sentences. ``engine_changes`` are those of
+    ``board_names`` has the short names of boards for sentences, and ``metric_labels`` has the labels of the metrics
+    of each benchmark. ``engine_changes`` are those of
     benchmarks that OLD did not measure."""
 
     old: str
@@ -122,6 +124,7 @@ class Comparison:
     board_names: Mapping[str, str] = field(default_factory=dict)
     apart: tuple[tuple[str, tuple[str, ...]], ...] = ()
     engine_changes: tuple[EngineChange, ...] = ()
+    metric_labels: Mapping[tuple[str, str], str] = field(default_factory=dict)
 
     @property
     def counts(self) -> dict[Verdict, int]:
@@ -207,6 +210,11 @@ def compare(
         rules.names.boards.in_heads,
         () if shared else tuple(_apart(old, new, history)),
         changes,
+        {
+            (row.benchmark, row.metric): labels.within(described.metric_label(row.metric))
+            for row in judged
+            if (described := rules.names.catalog.get(row.benchmark))
+        },
     )
 
 

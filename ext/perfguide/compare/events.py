@@ -352,8 +352,8 @@ def _is_same_cause(first: Event, event: Event, names: Names) -> bool:
     if same_benchmark:
         return _way(first) == _way(event) != 0
     if first.worse_by <= 0 and event.worse_by <= 0:
-        level = _returned(event.rows)
-        if level and level in (_returned(first.rows), _returned(first.unproved)):
+        level = returned(event.rows)
+        if level and level in (returned(first.rows), returned(first.unproved)):
             return True
     subsystems = [
         set(described.entry.subsystems)
@@ -843,12 +843,12 @@ def _event(
     siblings = [row for row in rows if row.benchmark == first.benchmark and row.board in boards]
     what = "all benchmarks" if wide else names.catalog.title(first.benchmark)
     if not wide:
-        metric, _, more = (narrow := _narrow(own, siblings, names)).partition(", ")
+        metric, _, more = (narrow := _narrow(leading, siblings, names)).partition(", ")
         # “UDP throughput: throughput, ingress” would say it twice.
         narrow = more if what.casefold().endswith(f" {metric.casefold()}") else narrow
         what = f"{what}: {narrow}" if narrow else what
     perhaps = [*_conditions(own, old, new)]
-    if back := _returned(own):
+    if back := returned(own):
         perhaps.append(back)
     if any((row.board, row.benchmark) in drifts for row in own):
         perhaps.append("samples that drift within a run")
@@ -871,7 +871,7 @@ def _event(
     )
 
 
-def _returned(rows: Sequence[Row]) -> str:
+def returned(rows: Sequence[Row]) -> str:
     """Return to which release's level most rows came back, and that the one between was an
     exception; "" where they did not."""
     releases = Counter((own[-2][0], own[-1][0]) for row in rows if (own := _left(row)))

@@ -116,7 +116,7 @@ def sentences(comparisons: Sequence[Compared]) -> list[str]:
         counts = Counter(entry.fate for entry in bad)
         out.append(
             f"Of {wording.count(len(bad), 'regression')} that a later release followed, "
-            f"{counts['lasted']} lasted, {counts['went back']} went back in the next release, and "
+            f"{counts['lasted']} lasted, {counts['went back']} reverted in the next release, and "
             f"{counts['neither']} did neither."
         )
     else:

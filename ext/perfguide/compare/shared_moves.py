@@ -113,9 +113,10 @@ def _alike(own: dict[ReleasePair, Entry]) -> dict[ReleasePair, Entry]:
 
 
 def _span(least: float, largest: float) -> str:
-    """Return the range of moves: `` by 12 to 15 %``, or ``, ÷1.9 to ÷5`` if one is a factor of two or more."""
+    """Return the range of moves: `` by 12 to 15 %``, or `` by a factor of 1.9 to 5`` if one is a factor of two
+    or more."""
     if abs(largest) >= math.log(2):
-        ends = [units.factor_text(math.exp(move)) for move in (least, largest)]
-        return f", {' to '.join(dict.fromkeys(ends))}"
+        ends = [units.factor_text(math.exp(move))[1:] for move in (least, largest)]
+        return f" by a factor of {' to '.join(dict.fromkeys(ends))}"
     shares = [units.number(100 * abs(math.expm1(move)), digits=2) for move in (least, largest)]
     return f" by {' to '.join(dict.fromkeys(shares))} %"

@@ -447,7 +447,7 @@ def _of_load(row: Row, rate: Row, pair: Pair, rates: Pair) -> Row:
     change = None if not pair.old.mean else pair.new.mean / pair.old.mean - 1
     others = (*rates.history, rates.new)
     if any(abs(side.mean / rates.old.mean - 1) >= SEEN for side in others if side.mean):
-        row = replace(row, ground=f"{row.ground}; loads as they would be at {was} {unit}")
+        row = replace(row, ground=f"{row.ground}; loads scaled to {was} {unit}")
     if abs((rate.new.cell.mean or 0.0) / (rate.old.cell.mean or 1.0) - 1) < MOVED:
         return replace(row, change=change, work=row.change)
     return replace(
@@ -455,8 +455,8 @@ def _of_load(row: Row, rate: Row, pair: Pair, rates: Pair) -> Row:
         change=change,
         work=row.change,
         per=unit,
-        ground=f"{units.change_text(row.change or 0.0)} for each {unit}, at {was} and now {now} {unit}"
-        f"; {row.ground}",
+        ground=f"{units.change_text(row.change or 0.0)} for each {unit}; the rate went from {was} to {now} "
+        f"{unit}; {row.ground}",
     )
 
 
@@ -575,14 +575,14 @@ def _row(matched: Match, before: Pool, after: Pool, rules: Rules) -> Row:
         and 0 in (old.cell.mean, new.cell.mean)
         and old.cell.mean + new.cell.mean > least
     ):
-        nothing = f"0 {units.parse(row.unit).symbol} is no result: its run failed"
+        nothing = f"0 {units.parse(row.unit).symbol} is no result"
         if new.cell.mean == 0:
-            return replace(row, verdict="failed-after", ground=f"{nothing} now")
-        return replace(row, verdict="failed-before", ground=f"{nothing} before")
+            return replace(row, verdict="failed-after", ground=f"{nothing}: the new run failed")
+        return replace(row, verdict="failed-before", ground=f"{nothing}: the old run failed")
     return row
 
 
-FAILED_RUN, FAILED_RUN_BEFORE = "some runs fail now", "some runs failed before"
+FAILED_RUN, FAILED_RUN_BEFORE = "some new runs failed", "some old runs failed"
 """The beginnings of grounds of rows with a mean over several runs, one of them failed."""
 
 
@@ -649,15 +649,15 @@ def impossible(
 
 def _failed(row: Row, old: Record, new: Record) -> Row:
     if new.cell.mean is not None:
-        return replace(row, verdict="failed-before", ground=_all_failed(old, "before"))
+        return replace(row, verdict="failed-before", ground=_all_failed(old, "old"))
     if old.cell.mean is not None:
-        return replace(row, verdict="failed-after", ground=_all_failed(new, "now"))
+        return replace(row, verdict="failed-after", ground=_all_failed(new, "new"))
     return replace(row, verdict="failed-both", ground="it failed before and fails now")
 
 
-def _all_failed(record: Record, when: str) -> str:
+def _all_failed(record: Record, side: str) -> str:
     runs = record.cell.runs
-    return f"all {runs} runs failed {when}" if runs > 1 else f"its run failed {when}"
+    return f"all {runs} {side} runs failed" if runs > 1 else f"the {side} run failed"
 
 
 def metric_of(names: Names, record: Record) -> Metric | None:
@@ -743,8 +743,7 @@ def _without_run(out: list[Row]) -> None:
     for position, row in enumerate(out) if failed else ():
         verdict = failed.get((*row.observation, direction(row.metric)))
         if verdict and units.parse(row.unit).kind == "share" and row.verdict in RATED:
-            when = "now" if verdict == "failed-after" else "before"
-            ground = f"the run failed {when}"
+            ground = f"the {'new' if verdict == 'failed-after' else 'old'} run failed"
             out[position] = replace(row, verdict="incomparable", ground=ground)
 
 
@@ -812,9 +811,9 @@ def _part(amount: float, of: float) -> float:
 
 def _judged(row: Row, pair: Pair, judgement: Judgement) -> Row:
     grounds = [judgement.ground]
-    for record, when in ((row.old, "before"), (row.new, "now")):
+    for record, side in ((row.old, "old"), (row.new, "new")):
         if record and record.cell.failed:
-            grounds.append(f"{record.cell.failed} of {record.cell.runs} runs failed {when}")
+            grounds.append(f"{record.cell.failed} of {record.cell.runs} {side} runs failed")
     verdict: Verdict = "noisy"
     if judgement.outcome in ("same", "steady"):
         verdict = judgement.outcome

@@ -18,7 +18,7 @@ from ..common.diagnostics import visible
 from ..common.units import TableCell
 from ..figures.pool import Cell, Record
 from .comparison import Comparison, Coverage, Group, Jumps
-from .events import NOTHING, Event, is_beyond_kind
+from .events import NOTHING, Event, is_beyond_kind, returned
 from .verdicts import ALARMS, CONVERTED, FAILED_RUN, WORDS, Row, Verdict
 
 LEADING: tuple[Verdict, ...] = (
@@ -176,20 +176,31 @@ def event_title(event: Event, comparison: Comparison) -> str:
     boards = (comparison.board_names.get(board, board) for board in event.boards)
     where = f", {', '.join(boards)}" if len(comparison.spans) > 1 else ""
     if event.is_minor:
-        return f"{benchmark_title(event, comparison)}{where}: {count(len(event.rows), 'row')} moved {_extent(event.rows)}"
+        rows = count(len(event.rows), "row")
+        return f"{benchmark_title(event, comparison)}{where}: {rows}, {_extent(event.rows)}"
     size = _size(event)
-    rows = sum(not row.is_clock for row in event.rows) or len(event.rows)
-    return f"{event.what}{where}{f': {size}' if size else ''}, {count(rows, 'row')}"
+    return f"{event.what}{where}{f': {size}' if size else ''}, {count(len(counted(event)), 'row')}"
+
+
+def counted(event: Event) -> Sequence[Row]:
+    """Return the rows that the title of an event counts: those whose moves it gives, but for clocks; of a cause
+    all."""
+    rows = event.rows if event.is_cause else event.leading
+    return [row for row in rows if not row.is_clock] or event.rows
 
 
 def _size(event: Event) -> str:
-    """Return how far the rows of an event moved: ``9.9 % worse (5.2 to 13.9 %)``, ``better, ×15``."""
+    """Return how far the rows of an event moved: ``9.9 % worse (5.2 to 13.9 %)``, ``longer by a factor of 15``."""
     if event.kind == "failed-after":
         return "fails now"
     moves = [row.worse_by for row in event.leading if row.worse_by is not None]
     if event.kind == "changed" or not moves or len({move > 0 for move in moves}) > 1:
         return "" if event.change is None else units.change_text(event.change)
-    word = "worse" if moves[0] > 0 else "better"
+    are_times = all(
+        units.parse(row.unit).kind == "time" and row.better == "lower" for row in event.leading
+    )
+    words = ("longer", "shorter") if are_times else ("worse", "better")
+    word = words[moves[0] < 0]
     per = {row.per for row in event.leading}
     # Rows that were judged for the work done must not be read as plain loads.
     if "" not in per:
@@ -208,20 +219,14 @@ def _size(event: Event) -> str:
         if not _is_next_to_nothing(row)
     ]
     if not moved:
-        return f"{spread}{word}, {' or '.join(zero)}"
+        return f"{spread}{word}: {' or '.join(zero)}"
     logs, shares = (sorted(side) for side in zip(*moved, strict=True))
     if logs[-1] >= math.log(units.MIN_FACTOR):
-        lower = {row.better == "lower" for row in event.leading}
-        sign = 1.0 if lower == {moves[0] > 0} else -1.0
-        texts = [
-            units.factor_text(math.exp(sign * log)) for log in (median(logs), logs[0], logs[-1])
-        ]
-        begin = f"{word}, "
-        if len(lower) > 1:
-            # Some rows rose and some fell, so no sign is right for all of them.
-            begin, texts = f"{word} by a factor of ", [text[1:] for text in texts]
-        span = f" ({texts[1]} to {texts[2]})" if texts[1] != texts[2] else ""
-        out = f"{begin}{texts[0]}{span}"
+        # Without “×” and “÷”, which do not say whether “÷2 better” is half of the time or twice the rate.
+        middle, least, most = (
+            units.factor_text(math.exp(log))[1:] for log in (median(logs), logs[0], logs[-1])
+        )
+        out = f"{word} by a factor of {middle}{f' ({least} to {most})' if least != most else ''}"
     else:
         texts = [_without_sign(share) for share in (shares[0], shares[-1])]
         span = f" ({texts[0]} to {texts[1]} %)" if texts[0] != texts[1] else ""
@@ -230,20 +235,28 @@ def _size(event: Event) -> str:
 
 
 def _extent(rows: Sequence[Row]) -> str:
-    """Return the least and the greatest move of rows, whichever way: ``by 2.1 to 9.8 %``."""
-    moves = sorted(abs(row.worse_by or 0.0) for row in rows if not _is_next_to_nothing(row))
-    finite = [move for move in moves if math.isfinite(move)]
-    if finite and finite[-1] >= math.log(units.MIN_FACTOR):
-        ends = [units.factor_text(math.exp(end))[1:] for end in (finite[0], finite[-1])]
-        texts = [f"by a factor of {' to '.join(dict.fromkeys(ends))}"]
-    else:
-        ends = [_without_sign(math.expm1(end)) for end in (*finite[:1], *finite[-1:])]
-        texts = [f"by {' to '.join(dict.fromkeys(ends))} %"] * bool(ends)
-    return ", or ".join([*texts, *_to_or_from_zero(rows)])
+    """Return the lowest and the highest change of rows, and which way they went: ``−29.4 % to −22.4 %, better``."""
+    rated = [row for row in rows if math.isfinite(row.worse_by or 0.0)]
+    changes = [_listed_share(row) for row in rated if not _is_next_to_nothing(row)]
+    ends = [units.change_text(end) for end in (min(changes), max(changes))] if changes else []
+    per = {row.per for row in rows if row.per}
+    of_work = f" for each {per.pop()}" if len(per) == 1 else " for the work done" if per else ""
+    if of_work and not all(row.per for row in rows):
+        of_work = f", loads{of_work}"
+    moved = f"{' to '.join(dict.fromkeys(ends))}{of_work}"
+    worse = sum((row.worse_by or 0.0) > 0 for row in rows)
+    way = {0: "better", len(rows): "worse"}.get(worse, f"{worse} of them worse")
+    return f"{', or '.join(filter(None, [moved, *_to_or_from_zero(rows)]))}, {way}"
+
+
+def _listed_share(row: Row) -> float:
+    """Return the relative change that an event lists for a row: that for which it has its verdict."""
+    return (row.change or 0.0) if row.work is None or not row.per else row.work
 
 
 def beside(event: Event, comparison: Comparison) -> list[str]:
-    """Return how far the rows beside an event moved, those of its benchmark and that went its way first."""
+    """Return how far the rows beside an event moved, those of its benchmark and that went its way first:
+    the proved ones, and the others."""
     way = event.worse_by > 0
     sides: dict[tuple[str, bool, bool], list[Row]] = {
         (event.benchmark, is_worse, is_proved): []
@@ -253,15 +266,40 @@ def beside(event: Event, comparison: Comparison) -> list[str]:
     for row in event.unproved:
         side = (row.benchmark, (row.worse_by or 0.0) > 0, row.verdict != "noisy")
         sides.setdefault(side, []).append(row)
-    titles = {group.benchmark: f"{group.title}, " for group in comparison.groups}
+    said: dict[bool, list[str]] = {True: [], False: []}
+    for (_, _, is_proved), own in sides.items():
+        if own:
+            size = _size(replace(event, kind=own[0].verdict, rows=tuple(own)))
+            back = returned(own)
+            parts = [_named_beside(own, event, comparison), size, count(len(own), "more row"), back]
+            said[is_proved].append(", ".join(filter(None, parts)))
     return [
-        f"beside it{'' if is_proved else ', not proved'}: "
-        f"{'' if benchmark == event.benchmark else titles[benchmark]}"
-        f"{_size(replace(event, kind=own[0].verdict, rows=tuple(own)))}, "
-        f"{count(len(own), 'more row')}"
-        for (benchmark, _, is_proved), own in sides.items()
-        if own
+        f"also moved{'' if is_proved else ', but not proved'}: {'; '.join(texts)}"
+        for is_proved, texts in said.items()
+        if texts
     ]
+
+
+def _named_beside(rows: Sequence[Row], event: Event, comparison: Comparison) -> str:
+    """Return the benchmark and the metrics of rows beside an event where they are others than its own."""
+    own = {row.metric for row in event.leading}
+    metrics = dict.fromkeys(row.metric for row in rows)
+    benchmark = rows[0].benchmark
+    is_other = benchmark != event.benchmark
+    title = next(each.title for each in comparison.groups if each.benchmark == benchmark)
+    said = "" if not is_other and {*metrics} == own else _metrics(rows, comparison)
+    return ", ".join(filter(None, [title if is_other else "", said]))
+
+
+def _metrics(rows: Sequence[Row], comparison: Comparison) -> str:
+    """Return the labels of the metrics of rows, or how many these are."""
+    metrics = dict.fromkeys((row.benchmark, row.metric) for row in rows)
+    names = [comparison.metric_labels.get(metric, metric[1]) for metric in metrics]
+    return " and ".join(names) if len(names) < MANY_METRICS else f"{len(names)} metrics"
+
+
+MANY_METRICS = 3
+"""Metrics of rows with an event, or beside it, from which on they are counted, and not named."""
 
 
 def _to_or_from_zero(rows: Sequence[Row]) -> list[str]:
@@ -270,8 +308,18 @@ def _to_or_from_zero(rows: Sequence[Row]) -> list[str]:
     ends = (("to", [row.new for row in rated]), ("from", [row.old for row in rated]))
     out = [f"{word} 0" for word, own in ends if any(each and each.cell.mean == 0 for each in own)]
     tiny = [row for row in rated if _is_next_to_nothing(row)]
-    words = {"from" if (row.change or 0.0) > 0 else "to": None for row in tiny}
-    return [*out, *(f"{word} less than {NOTHING:g} %" for word in words)]
+    for is_rise in (True, False):
+        far_ends = [
+            record.cell.mean or 0.0
+            for row in tiny
+            if ((row.change or 0.0) > 0) == is_rise
+            and (record := row.new if is_rise else row.old) is not None
+        ]
+        if far_ends:
+            far = f"{'as much as ' if len(far_ends) > 1 else ''}{units.number(max(far_ends))} %"
+            near = f"under {NOTHING:g} %"
+            out.append(f"from {near} to {far}" if is_rise else f"from {far} to {near}")
+    return out
 
 
 def _is_next_to_nothing(row: Row) -> bool:
@@ -302,8 +350,7 @@ def event_lines(event: Event, comparison: Comparison) -> list[str]:
         most = others[int(0.9 * len(others))] if others else 0.0
         runs = _figures(event)
         if event.shared:
-            name = event.rows[0].shift.rows if event.rows[0].shift else len(event.rows)
-            out.append(f"{runs}; {name} rows moved together, so it is reported once.")
+            out.append(f"{runs}; {_together(counted(event))}.")
         elif others and most < min(1.0, abs(event.rows[0].change or 0.0)):
             out.append(f"{runs}; {_share_of(len(others))} moved by less than {_up(most)}.")
         else:
@@ -317,14 +364,23 @@ def event_lines(event: Event, comparison: Comparison) -> list[str]:
         counts = {(_runs(row.old), _runs(row.new)) for row in measured}
         texts = [f"{a} against {b}" for a, b in sorted(counts)]
         out.append(f"Runs: {', '.join(texts)}; their scatter does not explain it.")
-    fates = Counter(own for row in event.rows if (own := fate(row)))
-    # A clock is no row of its event, and is not counted in its title.
-    out += _fates([row for row in event.rows if not row.is_clock] or event.rows)
+    rows = counted(event)
+    own = set(map(id, rows))
+    followers = [row for row in event.rows if not row.is_clock and id(row) not in own]
+    if followers:
+        with_them = "it" if len(rows) == 1 else "them"
+        named = _metrics(followers, comparison)
+        out.append(f"{count(len(followers), 'more row')} moved with {with_them}: {named}.")
+    out += _fates(rows)
     out += [f"{units.capital(text)}." for text in beside(event, comparison)]
     if not (event.is_cause or event.is_back):
-        if event.benchmark in comparison.jumps and not fates and not event.shared:
+        if (
+            event.benchmark in comparison.jumps
+            and not any(map(fate, event.rows))
+            and not event.shared
+        ):
             title = benchmark_title(event, comparison)
-            out.append(lasted([comparison.jumps[event.benchmark]], f" of {title}"))
+            out.append(lasted([comparison.jumps[event.benchmark]], f"figures of {title}"))
         out += [f"Perhaps: {'; '.join(event.perhaps)}."] * bool(event.perhaps)
     for row in event.rows:
         if row.accepted:
@@ -336,6 +392,17 @@ def event_lines(event: Event, comparison: Comparison) -> list[str]:
     # Rows of an event mostly have the same notes.
     out += dict.fromkeys(f"Note: {note.spec.text}" for row in event.rows for note in row.notes)
     return list(filter(None, out))
+
+
+def _together(rows: Sequence[Row]) -> str:
+    """Return how many rows of an event moved by a common shift, for which it is one event."""
+    shared = sum(row.shift is not None for row in rows)
+    if len(rows) == 1:
+        return "it moved together with other rows"
+    which = f"{'both' if shared == 2 else f'all {shared}'} rows"
+    if shared < len(rows):
+        which = f"{shared} of {len(rows)} rows"
+    return f"{which} moved together, so they are one event"
 
 
 def _moves_of_others(event: Event, comparison: Comparison) -> list[float]:
@@ -356,8 +423,8 @@ def benchmark_title(event: Event, comparison: Comparison) -> str:
 
 
 def _fates(rows: Sequence[Row]) -> list[str]:
-    """Return what became of rows in the releases that measured them next: ``6 of 10 went back and 4 lasted
-    in 05.01.``, ``All 19 rows measured again in 11.01 lasted.`` where others were not."""
+    """Return what became of rows in the releases that measured them next: ``6 of 10 reverted and 4 are still
+    there in 05.01.``, ``All 19 rows next measured in 11.01 still show it.`` where others were not."""
     again: dict[str, list[str]] = {}
     for row in rows:
         after = None if row.verdict == "failed-after" else kept(row)
@@ -366,31 +433,46 @@ def _fates(rows: Sequence[Row]) -> list[str]:
     out = []
     for release, words in again.items():
         of = len(words)
-        (first, most), *rest = Counter(filter(None, words)).most_common() or [("", 0)]
-        if not most:
+        counts = Counter(filter(None, words)).most_common()
+        if not counts:
             continue
-        other = "".join(f" and {number} {word}" for word, number in rest)
+        (first, most), *rest = counts
         if of == len(rows):
-            out.append(f"{_of_all(most, of)} {first}{other} in {release}.")
+            other = "".join(f" and {number} {_is_there(word, number)}" for word, number in rest)
+            out.append(f"{_of_all(most, of)} {_is_there(first, most)}{other} in {release}.")
         elif most == of:
             every = "The row" if of == 1 else f"{_of_all(of, of)} rows"
-            out.append(f"{every} measured again in {release} {first}.")
+            out.append(f"{every} next measured in {release} {_shows(first, of)}.")
         else:
-            out.append(f"Of {of} rows measured again in {release}, {most} {first}{other}.")
+            other = "".join(f" and {number} {_shows(word, number)}" for word, number in rest)
+            said = f"{most} {_shows(first, most)}{other}"
+            out.append(f"Of {of} rows next measured in {release}, {said}.")
     return out
+
+
+def _is_there(fate: str, number: int) -> str:
+    return "reverted" if fate != "lasted" else f"{'is' if number == 1 else 'are'} still there"
+
+
+def _shows(fate: str, number: int) -> str:
+    return "reverted" if fate != "lasted" else f"still show{'s' if number == 1 else ''} it"
 
 
 MIN_JUMPS = 10
 """Far moves in earlier releases from which on the share that lasted is worth a sentence."""
 
+MOSTLY_LASTED = 0.75
+"""The share of earlier far moves that lasted from which on one needs no second measurement first."""
 
-def lasted(jumps: Iterable[Jumps], what: str = "") -> str:
-    """Return how many far moves in earlier releases lasted; nothing where there are few."""
+
+def lasted(jumps: Iterable[Jumps], what: str = "figures") -> str:
+    """Return how many far moves in earlier releases lasted, and what follows; nothing where there are few."""
     counts = list(jumps)
     kept, of = sum(each.lasted for each in counts), sum(each.of for each in counts)
     if of < MIN_JUMPS:
         return ""
-    return f"Of {of} far moves{what} in earlier releases, {kept} lasted."
+    out = f"In earlier releases {what} jumped far beyond all before {of} times; {kept} of these jumps were still there one release later"
+    return f"{out}." if kept >= MOSTLY_LASTED * of else f"{out}, so measure again before you act."
 
 
 LISTED_ROWS = 3
@@ -399,13 +481,20 @@ LISTED_ROWS = 3
 
 def listed(event: Event) -> tuple[Row, ...]:
     """Return the rows that are shown with an event: those that moved most, and one of those that are not
-    proved."""
+    proved and went its way."""
     if event.is_minor:
         return ()
     if event.kind == "noisy":
         return event.rows[:1]
-    beside = [row for row in event.unproved if row.work is None and row.change is not None]
-    return (*event.rows[:LISTED_ROWS], *beside[:1])
+    # Better rows beside worse ones would read as one cause, so they never hide worse ones.
+    ways = {(row.worse_by or 0.0) > 0 for row in event.leading}
+    others = sorted(event.unproved, key=lambda row: {(row.worse_by or 0.0) > 0} != ways)
+    left = max(1, LISTED_ROWS - len(event.rows))
+    alike = sum({(row.worse_by or 0.0) > 0} == ways for row in others)
+    if not event.is_cause and left < alike:
+        others = others[:alike]
+    beside = [row for row in others if row.work is None and row.change is not None]
+    return (*event.rows[:LISTED_ROWS], *beside[:left])
 
 
 def unproved(row: Row) -> str:
@@ -414,7 +503,9 @@ def unproved(row: Row) -> str:
         return row.doubt
     if is_beyond_kind(row) and row.kind_scatter is not None:
         return f"{row.ground}; half of such rows scatter within {_range(_the_way_it_went(row, row.kind_scatter))}"
-    return "; ".join(filter(None, (row.ground, usual(row))))
+    # The change for each unit of work is said with the figures.
+    for_each = f"{units.change_text(row.work or 0.0)} for each {row.per}; " if row.per else ""
+    return "; ".join(filter(None, (row.ground.removeprefix(for_each), usual(row))))
 
 
 def usual(row: Row) -> str:
@@ -500,7 +591,9 @@ def _entry(rows: Sequence[Row], board: str, metric: str | None, begin: str) -> s
     moves = [abs(row.change) for row in rows if row.change is not None]
     # A row without a change, such as one that fails, has no size to limit.
     if len(moves) == len(rows) and max(moves) < MOST_WAIVED:
-        lines.append(f'most = "{_up(max(moves)).replace(" ", "")}"')
+        per = next((row.per for row in rows if row.per), "")
+        of = f"of the loads themselves, not for each {per}" if per else "of the figures, up or down"
+        lines.append(f'most = "{_up(max(moves)).replace(" ", "")}"  # {of}')
     return (
         "\n".join([*lines, 'until = ""  # the release with which it lapses', 'reason = ""']) + "\n"
     )
@@ -564,7 +657,8 @@ def fate(row: Row) -> str:
     """Return whether the next release kept a change; nothing where there is none yet."""
     after = None if row.verdict == "failed-after" else kept(row)
     word = followed(after[1]) if after else ""
-    return f"{word} in {after[0]}" if after and word else ""
+    words = {"lasted": "still there in", "went back": "reverted in", "": ""}
+    return f"{words[word]} {after[0]}" if after and word else ""
 
 
 def kept(row: Row) -> tuple[str, float] | None:
@@ -684,7 +778,7 @@ def listed_change(row: Row) -> str:
     """Return the change that an event lists for a row: that for which it has its verdict."""
     if row.work is None or not row.per:
         return change(row)
-    return f"{units.change_text(row.work)} per {row.per}"
+    return f"{units.change_text(row.work)} for each {row.per}"
 
 
 def changed(row: Row) -> TableCell:

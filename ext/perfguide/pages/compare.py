@@ -407,8 +407,10 @@ def _far(event: Event, comparison: Comparison, catalog: Catalog) -> dict[str, An
         return {"name": name, "figures": extent, "history": "", "drawn": None}
     row = event.rows[0]
     moved = _moved(row, comparison, catalog)
+    # The title of several rows does not say which of them has the figures.
+    which = f"{moved['name']}, " if len(wording.counted(event)) > 1 else ""
     figures = "; ".join(
-        (moved["figures"], wording.unproved(row), *wording.beside(event, comparison))
+        (f"{which}{moved['figures']}", wording.unproved(row), *wording.beside(event, comparison))
     )
     return {**moved, "name": title, "figures": figures}
 
