@@ -77,10 +77,10 @@ def test_the_front_page_takes_a_figure_in_doubt_only_where_no_release_has_anothe
     old = replace(guide("10.00", 9), best=[result("AES", 52.8), result("3DES", 0.0, "zero")])
     new = replace(guide("11.00", 9), best=[result("AES", 0.0, "zero"), result("3DES", 0.0, "zero")])
     addresses = {each.key: each.key.release for each in (old, new)}
-    aes, triple = lists.newest_results([[old, new]], addresses)
+    aes, triple = lists.newest_results([old, new], addresses)
     assert (aes.number, aes.release, aes.doubt) == (52.8, "10.00", "")
     assert (triple.number, triple.release, triple.doubt) == (0.0, "11.00", "zero")
     # A failed run is a result, which no older figure hides.
     failed = replace(new, best=[result("AES", None)])
-    (aes,) = lists.newest_results([[old, failed]], addresses)[:1]
+    (aes,) = lists.newest_results([old, failed], addresses)[:1]
     assert (aes.number, aes.release) == (None, "11.00")

@@ -129,6 +129,51 @@ def test_boards_are_ranked_by_their_worst_core_and_no_table_lacks_it(
     assert of_cores == [20, 12, 30], "the three worst of the six, in their order"
 
 
+IPSEC = {
+    "BROKEN": [(187.0,), (183.0,), (0.5,), (0.4,)],
+    "DOUBTED": [(600.0,), (556.0,), (0.2, 693.0)],
+    "GONE": [(90.0,), (95.0,)],
+    "FAILED": [(300.0,), ()],
+    "SOUND": [(70.0,), (71.0,), (72.0,), (73.0,)],
+}
+"""The samples of IPsec in Mbit/s of each SoC by release; none where the run failed."""
+
+
+def test_the_front_page_and_a_ranking_take_one_figure_of_each_soc(
+    tmp_path: Path, write_bundle: Bundle
+) -> None:
+    for soc, releases in IPSEC.items():
+        for number, samples in enumerate(releases):
+            own: dict[str, Any] = {"benchmark": "ipsec", "metric": "throughput", "unit": "Mbit/s"}
+            own |= {"samples": list(samples)} if samples else {"status": "fail"}
+            names = {"id": f"{soc}-{number}", "board__soc": soc, "board__name": soc.lower()}
+            release = {"sdk__version": f"{number + 8}.00"}
+            own |= {"params": {"algorithm": "aes128"}}
+            write_bundle(tmp_path / f"results/{soc}-{number}.json", [own], **names, **release)
+    out = tmp_path / "out"
+    generate(Settings((tmp_path / "results",), (SHIPPED,), out), run=parallel.here)
+    overview = msgspec.json.decode((out / "guides/overview.json").read_bytes())
+    front = {each["soc"]: each["results"][0] for each in overview["socs"]}
+    with (out / "by-benchmark/ipsec/boards.data.csv").open() as file:
+        ranked = {row[0]: (float(row[4]), row[2]) for row in list(csv.reader(file))[1:]}
+    # The release before replaces one in doubt, and no older one does.
+    assert ranked == {
+        "DOUBTED": (556.0, "Linux 9.00"),
+        "GONE": (95.0, "Linux 9.00"),
+        "SOUND": (73.0, "Linux 11.00"),
+    }
+    sound = {soc: each for soc, each in front.items() if each["number"] and not each["doubt"]}
+    assert ranked == {
+        soc: (each["number"], f"Linux {each['release']}") for soc, each in sound.items()
+    }
+    assert front["BROKEN"]["number"] == 0.4
+    assert front["FAILED"]["number"] is None
+    text = (out / "by-benchmark/ipsec.rst").read_text("utf-8")
+    assert "where 8.00 had 187, as little as that since 10.00\n" in text
+    assert "- DOUBTED doubted, Linux 10.00: 346.6 Mbit/s: a run that failed in the mean" in text
+    assert "Failed: FAILED." in text
+
+
 def said(unit: str, *rows: tuple[str, float], **more: Any) -> str:
     """The sentence about a ranking of SoCs."""
     own = [RankedRow(soc, "", "", "", "", n, None, None, "", None, []) for soc, n in rows]

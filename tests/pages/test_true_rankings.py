@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from types import SimpleNamespace
@@ -26,7 +26,7 @@ from perfguide.common import units
 from perfguide.figures import rows
 from perfguide.figures.pool import Pool, Record
 from perfguide.pages import benchmark as benchmark_pages
-from perfguide.pages import newest, ranking
+from perfguide.pages import ranking
 from perfguide.pages.ranking import RankedFigures
 
 CATALOG = benchmarks.load([SHIPPED])[0]
@@ -90,22 +90,16 @@ Place = tuple[str, str, str]
 
 
 class Measured:
-    """The results of the newest release of each board with any figure of a benchmark, and those of all."""
+    """The results of all releases of each board."""
 
     def __init__(self, bundles: Sequence[Loaded]) -> None:
-        self.results: dict[Place, dict[Any, list[Result]]] = {}
-        self.releases: dict[Place, tuple[Any, ...]] = {}
-        self.every: dict[tuple[Place, tuple[Any, ...]], dict[Any, list[Result]]] = {}
+        self.results: dict[Place, dict[Any, dict[Any, list[Result]]]] = {}
         for item in bundles:
             own, release = item.bundle.board, version(item.bundle.sdk.version)
             for each in item.bundle.results:
                 place = (each.benchmark, own.soc, own.name)
-                if place not in self.releases or release > self.releases[place]:
-                    self.releases[place], self.results[place] = release, defaultdict(list)
-                key = (each.metric, *sorted(each.params.items()))
-                self.every.setdefault((place, release), defaultdict(list))[key].append(each)
-                if release == self.releases[place]:
-                    self.results[place][key].append(each)
+                of_release = self.results.setdefault(place, {}).setdefault(release, {})
+                of_release.setdefault((each.metric, *sorted(each.params.items())), []).append(each)
 
     def socs(self, benchmark: str) -> set[str]:
         return {soc for name, soc, _ in self.results if name == benchmark}
@@ -113,44 +107,36 @@ class Measured:
     def best(
         self, benchmark: str, figures: RankedFigures
     ) -> tuple[dict[str, Best], dict[str, bool]]:
-        """The best figure of each SoC, of the newest release with a sound one; and for each SoC that
-        ran it whether a run gave a figure."""
-        newest = [(place, self.releases[place], own) for place, own in self.results.items()]
-        best, having, failed = self._best(benchmark, figures, newest)
-        # Where the newest figures of all boards are in doubt or missing, older ones count.
-        every = [(place, release, own) for (place, release), own in self.every.items()]
-        older, had, _ = self._best(benchmark, figures, every)
-        best |= {soc: own for soc, own in older.items() if soc not in best and soc not in failed}
-        return best, {soc: True for soc in had if soc in best} | having
-
-    def _best(
-        self,
-        benchmark: str,
-        figures: RankedFigures,
-        places: Sequence[tuple[Place, tuple[Any, ...], dict[Any, list[Result]]]],
-    ) -> tuple[dict[str, Best], dict[str, bool], set[str]]:
-        """The same for the results of some places and releases, and the SoCs with a run that failed."""
+        """The best figure of each SoC, of the newest release with the row, or the one before it where all of
+        the newest are in doubt; and for each SoC that ran it whether that is a figure."""
         wanted = {n: v for n, v in figures.params.items() if n in PARAMS}
         sign = -1 if figures.ranking.better == "lower" else 1
-        out: dict[str, tuple[Any, Best]] = {}
+        runs_by_release: dict[str, dict[Any, list[Any]]] = {}
+        for (name, soc, board), releases in self.results.items():
+            for release, own in releases.items() if name == benchmark else ():
+                for (metric, *pairs), results in own.items():
+                    params = dict(pairs)
+                    engine = params.pop("engine", "")
+                    if (metric, params) == (figures.metric, wanted):
+                        of_release = runs_by_release.setdefault(soc, {}).setdefault(release, [])
+                        load = _load(own, metric, params, engine)
+                        runs = truth.runs_of(results)
+                        of_release.append((board, Best(soc, runs.mean or 0.0, runs, load, engine)))
+        out: dict[str, Best] = {}
         having: dict[str, bool] = {}
-        failed: set[str] = set()
-        for place, release, own in places:
-            _, soc, board = place
-            for (metric, *pairs), results in own.items() if place[0] == benchmark else ():
-                params, runs = dict(pairs), truth.runs_of(results)
-                engine = params.pop("engine", "")
-                if (metric, params) != (figures.metric, wanted):
-                    continue
-                having[soc] = having.get(soc, False) or runs.mean is not None
-                if runs.mean is None:
-                    failed.add(soc)
-                    continue
-                key = (release, sign * runs.mean)
-                if not is_doubtful(soc, board, metric) and (soc not in out or key > out[soc][0]):
-                    load = _load(own, metric, params, engine)
-                    out[soc] = key, Best(soc, runs.mean, runs, load, engine)
-        return {soc: best for soc, (_, best) in out.items()}, having, failed
+        for soc, by_release in runs_by_release.items():
+            having[soc] = True
+            for release in sorted(by_release, reverse=True)[:2]:
+                measured = [each for each in by_release[release] if each[1].runs.mean is not None]
+                sound = [
+                    best for board, best in measured if not is_doubtful(soc, board, figures.metric)
+                ]
+                if sound:
+                    out[soc] = max(sound, key=lambda best: sign * best.figure)
+                if sound or not measured:
+                    having[soc] = bool(sound)
+                    break
+        return out, having
 
 
 def _load(own: Any, metric: str, params: dict[str, Any], engine: str) -> float | None:
@@ -195,8 +181,7 @@ def rankings_of(bundles: Sequence[Loaded]) -> Iterator[tuple[str, RankedFigures]
     for name in pool.benchmarks():
         measured = [*pool.guides_and_boards(name)]
         pages = dict.fromkeys((guide.soc for guide, _ in measured), "")
-        chosen = newest.of_boards(measured, site.boards)
-        for each in benchmark_pages._rankings(site, name, chosen, pages):
+        for each in benchmark_pages._rankings(site, name, pages):
             yield name, each
 
 

@@ -525,6 +525,22 @@ def _jump(it: Doubt, said: Sequence[str]) -> bool:
     )
 
 
+def _collapsed(it: Doubt, said: Sequence[str]) -> bool:
+    figure, unit, release, before, since = said
+    order, best = [*it.means], it.means[release]
+    first = order.index(since or it.release)
+    fallen = [it.means[each] <= best / 100 for each in order[: order.index(it.release) + 1]]
+    return (
+        it.has_unit(unit)
+        and it.is_(figure, it.mean)
+        and it.is_(before, best)
+        and order.index(release) < first
+        and all(fallen[first:])
+        and not fallen[first - 1]
+        and bool(since) == (first < len(fallen) - 1)
+    )
+
+
 def _bytes(text: str) -> float:
     match = re.fullmatch(r".*?([\d,]+)(?: (bytes|byte|KiB|MiB|GiB))?", text)
     assert match
@@ -864,6 +880,9 @@ TRUTHS: dict[str, dict[str, Holds]] = {
     },
     "one-release-jump": {
         rf"({N})( \S+)?, (.+ times (?:higher|lower)) than ({N}) in (\S+), and ({N}) again in (\S+)": _jump
+    },
+    "rate-collapsed": {
+        rf"({N})( \S+)?, where (\S+) had ({N})(?:, as little as that since (\S+))?": _collapsed
     },
     "curve-dips": {rf"({N})( \S+)? at (.+), after ({N}) at (.+)": _dips},
     "newest-far": {rf"({N})( \S+)?, where (\d+) releases before had ({N}) to ({N})()()": _far},

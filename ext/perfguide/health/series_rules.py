@@ -238,15 +238,22 @@ def rate_collapsed(figures: Figures) -> Iterator[Hit]:
         # A single high figure may itself be the fault.
         usual = sorted(of_row[_row(figures, own[0])])[-2:][0]
         best = own[0]
+        since = ""
         for position in own[1:]:
             mean, before = float(figures.mean[position]), float(figures.mean[best])
-            if 0 < mean <= failed_runs.MAX_FAILED_SHARE * min(before, usual):
+            if mean > failed_runs.MAX_FAILED_SHARE * min(before, usual):
+                since = ""
+                best = position if mean > before else best
+                continue
+            said = f", as little as that since {since}" if since else ""
+            since = since or figures.name("release", position)
+            # A figure of 0 is found by another rule.
+            if mean > 0:
                 detail = (
                     f"{amount(mean, figures.name('unit', position))}, where "
-                    f"{figures.name('release', best)} had {units.exact(before)}"
+                    f"{figures.name('release', best)} had {units.exact(before)}{said}"
                 )
                 yield Hit("rate-collapsed", position, detail, weight=math.log(before / mean))
-            best = position if mean > before else best
 
 
 def curve_dips(figures: Figures) -> Iterator[Hit]:

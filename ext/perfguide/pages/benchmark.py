@@ -18,7 +18,6 @@ from ..charts import gallery, trends
 from ..charts.from_figures import Scene
 from ..charts.model import ChartView
 from ..common import slugs, units
-from ..figures import engines
 from ..figures.dataset import Holdings, Settings
 from ..figures.pool import Pool, Record
 from ..health import newest_rules, rules
@@ -82,8 +81,8 @@ class PlatformHistory(msgspec.Struct, frozen=True):
 class BenchmarkOfSoc(msgspec.Struct, frozen=True):
     """The figures of one benchmark on one SoC: each guide and board that has some, the page with their
     releases and the histories on it, the sources of the newest figures, the findings that mark
-    figures, the moves that stayed, whether a crypto accelerator is worth it, and the runs of headlines
-    in the newest release that has them without a doubt, where the boards' newest figures are in doubt."""
+    figures, the moves that stayed, whether a crypto accelerator is worth it, and the runs of older releases
+    whose figures rankings show."""
 
     measured: list[tuple[GuideKey, str]]
     page: str
@@ -92,7 +91,7 @@ class BenchmarkOfSoc(msgspec.Struct, frozen=True):
     findings: list[Finding]
     moves: list[LastingMove]
     worth: Worth | None
-    earlier: list[NewestRun]
+    before: list[NewestRun]
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,27 +121,12 @@ def write_releases(
         partial(_releases_notice, site, page, f"{title} on {soc}"),
     )
     chosen = newest.of_boards(measured, site.boards)
-    rows = sources.rows(site, site.pool.of_benchmark(name, {key for key, _ in chosen}))
-    earlier = newest.runs_of(site.pool, _earlier(site, name, chosen))
-    return BenchmarkOfSoc(
-        measured, page, histories, rows, list(findings), list(moves), worth, earlier
-    )
-
-
-def _earlier(site: Site, name: str, chosen: Sequence[tuple[GuideKey, str]]) -> list[Record]:
-    """Return the headlines of a SoC that are in doubt or missing in all newest guides of its boards, from the
-    newest guide where they are not, with the CPU loads of their runs."""
-    records = site.pool.of_benchmark(name)
-    headlines = summaries.headlines(site.catalog, records)
-    ranked = ranking.newest_without_doubt(site, headlines, set(chosen))
-    older = [record for record in ranked if (record.guide, record.board) not in set(chosen)]
-    runs = {(record.guide, record.board) for record in older}
-    loads = [
-        record
-        for record in records
-        if record.metric.endswith(engines.LOAD) and (record.guide, record.board) in runs
-    ]
-    return [*older, *loads]
+    records, described = site.pool.of_benchmark(name), site.catalog.get(name)
+    before = ranking.records_before(site, described, records, set(chosen)) if described else []
+    guides = {*(key for key, _ in chosen), *(record.guide for record in before)}
+    rows = sources.rows(site, [record for record in records if record.guide in guides])
+    runs = newest.runs_with(site.pool, before)
+    return BenchmarkOfSoc(measured, page, histories, rows, list(findings), list(moves), worth, runs)
 
 
 def _releases_notice(site: Site, page: str, title: str, reason: str) -> list[PlatformHistory]:
@@ -251,8 +235,7 @@ def make(job: Job) -> Made:
     writer = writer_of(settings.output, job.hashes, job.sends_files)
     catalog, _ = catalog_of(settings.benchmarks, job.descriptions)
     of_socs = [msgspec.msgpack.decode(each.read(), type=BenchmarkOfSoc) for each in job.of_socs]
-    earlier = [run for own in of_socs for run in own.earlier]
-    pool = _pool(job, [*_runs(job), *earlier], catalog)
+    pool = _pool(job, [*_runs(job), *(run for own in of_socs for run in own.before)], catalog)
     boards, _ = load_boards(settings.boards)
     making = Making(writer)
     site = context.site_of(
@@ -304,7 +287,7 @@ def _write(
     guides = {key for key, _ in measured}
     chosen = newest.of_boards(measured, site.boards)
     pages = {own.measured[0][0].soc: own.page for own in of_socs}
-    listed = _rankings(site, name, chosen, pages)
+    listed = _rankings(site, name, pages)
     figures = _newest(site, name, chosen, last, {each.name for each in listed})
     histories = [history for own in of_socs for history in own.histories]
     tables = [(table, "newest", title) for part in figures.parts for table in part.tables]
@@ -410,18 +393,12 @@ def _accelerators(of_socs: Sequence[BenchmarkOfSoc]) -> dict[str, Any] | None:
     }
 
 
-def _rankings(
-    site: Site, name: str, chosen: Sequence[tuple[GuideKey, str]], pages: Mapping[str, str]
-) -> list[RankedFigures]:
-    """Return the rankings of a benchmark from the newest figures of each board. ``pages`` are those
-    with the releases of each SoC."""
+def _rankings(site: Site, name: str, pages: Mapping[str, str]) -> list[RankedFigures]:
+    """Return the rankings of a benchmark. ``pages`` are those with the releases of each SoC."""
     benchmark = site.catalog.get(name)
     if benchmark is None:
         return []
-    # Pairs, as a guide can be the newest one of a board and an older one of another.
-    every = site.pool.of_benchmark(name)
-    records = ranking.newest_without_doubt(site, every, set(chosen))
-    return ranking.rankings(site, benchmark, records, every, pages)
+    return ranking.rankings(site, benchmark, site.pool.of_benchmark(name), pages)
 
 
 def _ranked(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import msgspec
@@ -14,6 +15,7 @@ from ..compare.headline import State
 from . import write_files
 from .answers import Result
 from .context import Site
+from .newest import age, standing
 from .sentences import Link
 from .summary import GuideSummary
 from .verdicts import ComparedGuides, ListedVerdict, neighbours, newest_shared_moves
@@ -218,27 +220,27 @@ def _soc_overview(
         newest.boards,
         newest.figures,
         newest.measured.date().isoformat(),
-        newest_results(platforms, site.addresses.guide),
+        newest_results(chain(*platforms), site.addresses.guide),
     )
 
 
 def newest_results(
-    platforms: Sequence[Sequence[GuideSummary]], addresses: Mapping[GuideKey, str]
+    guides: Iterable[GuideSummary], addresses: Mapping[GuideKey, str]
 ) -> list[ResultOfGuide]:
-    """Return each headline result of a SoC from the newest guide that has it without a doubt, first
-    of the platform measured last; a doubtful one where no guide has another."""
-    results: dict[tuple[str, str], ResultOfGuide] = {}
-    for guide in (guide for own in platforms for guide in reversed(own)):
+    """Return each headline result of a SoC from the guide that counts (:func:`standing`), as rankings
+    take it; the newest one where all are in doubt."""
+    results: dict[tuple[str, str], dict[GuideKey, Result]] = {}
+    for guide in sorted(guides, key=lambda guide: age(guide.key), reverse=True):
         for result in guide.best:
-            fields = msgspec.structs.asdict(result)
-            own_result = ResultOfGuide(
-                **fields, guide=addresses[guide.key], release=guide.key.release
-            )
-            # The first one stays: newer guides, and systems that were measured later, come first.
-            newer = results.setdefault((result.benchmark, result.label), own_result)
-            if newer.doubt and result.number is not None and not result.doubt:
-                results[result.benchmark, result.label] = own_result
-    return list(results.values())
+            results.setdefault((result.benchmark, result.label), {})[guide.key] = result
+    out = []
+    for own in results.values():
+        last = next(iter(own))
+        # A failed run is a result too, which no older figure hides.
+        key = standing({key: not result.doubt for key, result in own.items()}) or last
+        fields = msgspec.structs.asdict(own[key])
+        out.append(ResultOfGuide(**fields, guide=addresses[key], release=key.release))
+    return out
 
 
 def _verdict_words(verdict: ListedVerdict) -> str:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import msgspec
 from msgspec import structs
@@ -52,6 +53,29 @@ def of_boards(
     return sorted(newest.values())
 
 
+MAX_RELEASES_BACK = 2
+"""Releases with a figure that are looked at: where the newest one is in doubt, the one before replaces it. A board
+that lost a figure for longer must not be ranked by what it once did."""
+
+
+def age(key: GuideKey) -> tuple[Any, ...]:
+    """Return a key that sorts the guides of a SoC, the newest last: by release, and of one release Linux last."""
+    return version(key.release), key.os == "linux", key.os, key.sdk
+
+
+def standing(is_sound: Mapping[GuideKey, bool]) -> GuideKey | None:
+    """Return of the guides of a SoC that measured a figure the one that counts, the newest without a doubt about
+    it; ``None`` if it is in doubt in all that are looked at. The values say where it is without a doubt."""
+    releases = set()
+    for key in sorted(is_sound, key=age, reverse=True):
+        releases.add(version(key.release))
+        if len(releases) > MAX_RELEASES_BACK:
+            return None
+        if is_sound[key]:
+            return key
+    return None
+
+
 def survey(pool: Pool, catalog: Catalog, boards: Boards) -> Survey:
     """Return the newest results of the boards in a pool: those of each benchmark's newest guide, and
     the last one of each figure, which may be older."""
@@ -63,17 +87,18 @@ def survey(pool: Pool, catalog: Catalog, boards: Boards) -> Survey:
         chosen = set(of_boards(pool.guides_and_boards(name), boards))
         records = pool.of_benchmark(name, {key for key, _ in chosen})
         records = [record for record in records if (record.guide, record.board) in chosen]
-        out[name] = runs_of(pool, (*records, *last.get(name, ())))
+        out[name] = runs_with(pool, [*records, *last.get(name, ())])
     return Survey(out, board_rules.asked_platforms(pool))
 
 
-def runs_of(pool: Pool, records: Iterable[Record]) -> list[NewestRun]:
-    """Return the bundles behind some figures, with the results of these alone."""
+def runs_with(pool: Pool, records: Iterable[Record]) -> list[NewestRun]:
+    """Return the bundles of a pool with those of their results that some figures are made of."""
+    bundles = pool.frame.bundles
     members = {member for record in records for member in record.cell.members}
     by_bundle: dict[int, list[int]] = {}
     for bundle, result in pool.places(sorted(members)):
         by_bundle.setdefault(bundle, []).append(result)
-    return [_run(pool.frame.bundles[number], own) for number, own in sorted(by_bundle.items())]
+    return [_run(bundles[number], own) for number, own in sorted(by_bundle.items())]
 
 
 def _run(item: Loaded, results: Sequence[int]) -> NewestRun:
@@ -88,15 +113,23 @@ def pool_of(
 ) -> Pool:
     """Return the figures of some of the newest runs."""
     by_hand, _ = load_notes(settings.boards)
-    loaded: dict[str, Loaded] = {}
+    loaded = [_loaded(each, settings.limits) for each in _merged(runs)]
+    return Pool(rows.build(loaded), catalog, by_hand, spelt)
+
+
+def _merged(runs: Iterable[NewestRun]) -> Iterator[NewestRun]:
+    """Yield each bundle once, with the results of all its parts."""
+    by_digest: dict[str, list[NewestRun]] = {}
     for run in runs:
-        item = _loaded(run, settings.limits)
-        before = loaded.get(run.digest, item)
-        # The results of one bundle come in two parts, which may have some in common.
-        more = [result for result in item.results if result not in before.results]
-        both = structs.replace(before.bundle, results=[*before.results, *more])
-        loaded[run.digest] = replace(before, bundle=both) if more else before
-    return Pool(rows.build([*loaded.values()]), catalog, by_hand, spelt)
+        by_digest.setdefault(run.digest, []).append(run)
+    for first, *others in by_digest.values():
+        if others:
+            bundles = [schema.decode(run.data) for run in (first, *others)]
+            # Parts share results that both were asked for.
+            results = {msgspec.json.encode(each): each for own in bundles for each in own.results}
+            data = schema.encode(structs.replace(bundles[0], results=[*results.values()]))
+            first = structs.replace(first, data=data)
+        yield first
 
 
 def _loaded(run: NewestRun, limits: Limits) -> Loaded:

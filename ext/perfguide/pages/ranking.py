@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,7 +17,7 @@ from ..figures import engines, labels
 from ..figures.pool import Record
 from ..tables import page_tables, summaries
 from ..tables.grids import listing
-from . import write_tables
+from . import newest, write_tables
 from .context import Site
 from .sentences import link_name
 from .write_tables import SOURCES, PageTable
@@ -130,56 +130,21 @@ class RankedFigures(msgspec.Struct, frozen=True):
     worst_of: str = ""
 
 
-def newest_without_doubt(
-    site: Site, records: Sequence[Record], newest: Collection[tuple[GuideKey, str]]
-) -> list[Record]:
-    """Return the figures that a SoC is ranked by: those of its boards' ``newest`` guides and, where these are in
-    doubt or missing, those of the newest guide that has one without a doubt. The front page has the same rule."""
-    groups: dict[tuple[object, ...], list[Record]] = {}
-    for record in records:
-        params = tuple(
-            sorted((name, repr(v)) for name, v in record.params.items() if name != engines.ENGINE)
-        )
-        key = record.guide.soc, record.metric, params, units.parse(record.unit).kind
-        groups.setdefault(key, []).append(record)
-
-    def is_sound(record: Record) -> bool:
-        return record.cell.mean is not None and not site.marks.doubt(record)
-
-    out = []
-    for own in groups.values():
-        chosen = [record for record in own if (record.guide, record.board) in newest]
-        out += chosen
-        # A failed run is a result, which no older figure hides.
-        if not any(is_sound(record) or record.cell.mean is None for record in chosen):
-            older = [r for r in own if (r.guide, r.board) not in newest and is_sound(r)]
-            last = max((record.guide for record in older), key=_age, default=None)
-            out += [record for record in older if record.guide == last]
-    return out
-
-
 def rankings(
-    site: Site,
-    benchmark: Benchmark,
-    records: Sequence[Record],
-    beside: Sequence[Record],
-    pages: Mapping[str, str],
+    site: Site, benchmark: Benchmark, records: Sequence[Record], pages: Mapping[str, str]
 ) -> list[RankedFigures]:
-    """Return the rankings of a benchmark with at least two SoCs, headlines first. ``beside`` are figures with the
-    CPU loads of the same runs, and ``pages`` those with the releases of each SoC that has figures of the
-    benchmark."""
+    """Return the rankings of a benchmark with at least two SoCs, headlines first. ``pages`` are those
+    with the releases of each SoC that has figures of the benchmark."""
     engine = engines.ENGINE if benchmark.param(engines.ENGINE).classes else ""
     results = [record for record in records if not _is_beside(benchmark, record)]
     groups = _groups(benchmark, results, engine)
     groups |= _worst_parts(site, benchmark, groups)
-    loads = {(*_run(r), r.metric, frozenset(r.params.items())): r.cell.mean for r in beside}
-    likely = engines.inferred(beside, site.catalog)
+    loads = {(*_run(r), r.metric, frozenset(r.params.items())): r.cell.mean for r in records}
+    likely = engines.inferred(records, site.catalog)
     ranked = []
     for (metric, params, _, worst_of), every in groups.items():
-        own = [record for record in every if record.cell.mean is not None]
-        measured = {record.guide.soc for record in own}
-        failed = {record.guide.soc for record in every} - measured
-        if len(measured) > 1:
+        own, failed = _of_socs(site, every)
+        if len({record.guide.soc for record in own}) > 1:
             rank = benchmark.metric_rank(metric)[0], units.natural(metric)
             ranks = tuple((n, benchmark.value_rank(n, v)) for n, v in params)
             is_headline = _is_headline(benchmark, own)
@@ -202,6 +167,69 @@ def rankings(
             without = sorted(figure.failed, key=units.natural), missing
             out.append(RankedFigures(*names, ranking, left_out, *without, figure.worst_of))
     return out
+
+
+def _of_socs(site: Site, records: Sequence[Record]) -> tuple[list[Record], set[str]]:
+    """Return the figures of each SoC's release that counts and those of later ones, which are in doubt, and the
+    SoCs with a run that failed in place of a figure."""
+    of_soc: dict[str, dict[GuideKey, list[Record]]] = {}
+    for record in records:
+        of_soc.setdefault(record.guide.soc, {}).setdefault(record.guide, []).append(record)
+    out: list[Record] = []
+    failed = set()
+    for soc, guides in of_soc.items():
+        key = newest.standing({key: _is_sound(site, own) for key, own in guides.items()})
+        recent = [own for own in guides if key is None or newest.age(own) >= newest.age(key)]
+        if key is None:
+            recent = _last_releases(recent)
+        measured = [r for own in recent for r in guides[own] if r.cell.mean is not None]
+        if measured and not (key and all(r.cell.mean is None for r in guides[key])):
+            out += measured
+        else:
+            failed.add(soc)
+    return out, failed
+
+
+def _is_sound(site: Site, records: Sequence[Record]) -> bool:
+    """Return whether one of the figures of a guide is without a doubt. If all runs failed, that is certain."""
+    measured = [record for record in records if record.cell.mean is not None]
+    return not measured or any(not site.marks.doubt(record) for record in measured)
+
+
+def _last_releases(guides: Iterable[GuideKey]) -> list[GuideKey]:
+    """Return those of some guides whose releases are looked at for a figure without a doubt."""
+    ordered = sorted(guides, key=newest.age, reverse=True)
+    releases = list(dict.fromkeys(version(key.release) for key in ordered))
+    return [key for key in ordered if version(key.release) in releases[: newest.MAX_RELEASES_BACK]]
+
+
+def records_before(
+    site: Site,
+    benchmark: Benchmark,
+    records: Sequence[Record],
+    chosen: Collection[tuple[GuideKey, str]],
+) -> list[Record]:
+    """Return of all figures of a SoC those that a ranking shows of other guides than the ``chosen`` ones, with those
+    of their runs that give the load and the engine: newer releases have no such figure, or one in doubt."""
+    engine = engines.ENGINE if benchmark.param(engines.ENGINE).classes else ""
+    results = [record for record in records if not _is_beside(benchmark, record)]
+    runs: dict[tuple[Any, ...], set[frozenset[tuple[str, Scalar]]]] = {}
+    for own in _groups(benchmark, results, engine).values():
+        for record in _of_socs(site, own)[0]:
+            if (record.guide, record.board) not in chosen:
+                runs.setdefault(_run(record), set()).add(engines.run_of(record)[3])
+    return [
+        record
+        for record in records
+        if (of_run := runs.get(_run(record)))
+        and (
+            engines.run_of(record)[3] in of_run
+            or (
+                record.metric.endswith(engines.LOAD)
+                and any(params >= record.params.items() for params in of_run)
+            )
+        )
+    ]
 
 
 _Groups = dict[tuple[str, tuple[tuple[str, Scalar], ...], object, str], list[Record]]
@@ -372,11 +400,6 @@ def _ranked(
     records, part = figure.records, figure.worst_of
     better = benchmark.better(figure.metric)
     sound = [record for record in records if not site.marks.doubt(record)]
-    left_out = [
-        (f"{_named(site, record)}: {_figure(record)}", site.marks.doubt(record))
-        for record in records
-        if site.marks.doubt(record)
-    ]
     by_soc: dict[str, list[Record]] = {}
     for record in sound:
         by_soc.setdefault(record.guide.soc, []).append(record)
@@ -391,7 +414,7 @@ def _ranked(
     rows = []
     for soc, own in by_soc.items():
         # Boards of a SoC are compared within one release, so that no old figure leads for it.
-        last = max((record.guide for record in own), key=_age)
+        last = max((record.guide for record in own), key=newest.age)
         own = [record for record in own if record.guide == last]
         own.sort(key=lambda record: sign * scaled(record, record.cell.mean or 0.0))
         best = own[0]
@@ -422,20 +445,23 @@ def _ranked(
     if len(rows) < 2:
         return None
     rows.sort(key=lambda row: (sign * row.number, units.natural(row.soc)))
-    return with_axis(name, units.parse(unit).symbol, better, rows), left_out
-
-
-def _age(key: GuideKey) -> tuple[Any, ...]:
-    return version(key.release), key.os
+    symbol = units.parse(unit).symbol
+    left_out = [
+        (
+            f"{_named(site, record)}: {units.number(scaled(record, record.cell.mean or 0.0))} {symbol}".rstrip(),
+            site.marks.doubt(record),
+        )
+        for record in sorted(
+            records, key=lambda r: (units.natural(r.guide.soc), newest.age(r.guide))
+        )
+        if site.marks.doubt(record)
+    ]
+    return with_axis(name, symbol, better, rows), left_out
 
 
 def _named(site: Site, record: Record) -> str:
     key = record.guide
     return f"{key.soc} {site.boards.short(key.soc, record.board)}, {family(key)} {key.release}"
-
-
-def _figure(record: Record) -> str:
-    return f"{units.number(record.cell.mean or 0.0)} {units.parse(record.unit).symbol}".rstrip()
 
 
 def with_axis(name: str, unit: str, better: units.Better, rows: list[RankedRow]) -> Ranking:
