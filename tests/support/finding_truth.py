@@ -291,25 +291,17 @@ def _two_groups(it: Doubt, said: Sequence[str]) -> bool:
 
 
 def _same_key(it: Doubt, said: Sequence[str]) -> bool:
-    values, places, name = (said[0], said[2]), (said[1], said[3]), said[4]
-    own = [
-        (bundle, at)
-        for bundle, at in it.of.results[it.owner][it.release][it.name]
-        if bundle.id == name and f"/results/{at}" in places
-    ]
-    middles = []
-    for bundle, at in own:
-        each = bundle.results[at]
-        middles.append(median(each.samples) if each.samples is not UNSET else each.value)
-    means = [
-        fmean(b.results[a].samples) if b.results[a].samples is not UNSET else m
-        for (b, a), m in zip(own, middles, strict=True)
-    ]
-    return len(own) == 2 and any(
-        all(any(math.isclose(number(v), own, rel_tol=1e-9) for own in each) for v in values)
-        and max(each) > 1.2 * min(each)
-        for each in (middles, means)
-    )
+    values = {said[2]: said[:2], said[5]: said[3:5]}
+    means = []
+    for bundle, at in it.of.results[it.owner][it.release][it.name]:
+        if bundle.id == said[6] and f"/results/{at}" in values:
+            mean = runs_of([bundle.results[at]]).mean
+            text, unit = values[f"/results/{at}"]
+            own = units.parse(bundle.results[at].unit)
+            if mean is None or own.symbol != unit.strip():
+                return False
+            means += [mean] if math.isclose(number(text), mean / own.scale, rel_tol=1e-9) else []
+    return len(means) == 2 and max(means) >= 1.25 * min(means)
 
 
 def _warned(it: Doubt, said: Sequence[str]) -> bool:
@@ -854,7 +846,7 @@ TRUTHS: dict[str, dict[str, Holds]] = {
     "two-groups": {
         rf"(\d+) samples are ({N}) to ({N}) and (\d+) are ({N}) to ({N}), none between": _two_groups
     },
-    "same-key": {rf"({N}) at (\S+) and ({N}) at (\S+) of (.+) are pooled": _same_key},
+    "same-key": {rf"({N})( \S+)? at (\S+) and ({N})( \S+)? at (\S+) of (.+) are pooled": _same_key},
     "runner-warned": {r"(.+)": _warned},
     "other-soc": {r"the command names “(.+)”, and the SoC is (\S+)": _other_soc},
     "clock": {

@@ -274,14 +274,16 @@ def apart(results: Sequence[Result]) -> tuple[int, int] | None:
     valid = [index for index, result in enumerate(results) if result.status is UNSET]
     if len(valid) < 2:
         return None
-    values = {index: middle(results[index]) for index in valid}
+    # Results of one figure can have different units, such as kB/s and MB/s.
+    scales = {index: units.parse(results[index].unit).scale for index in valid}
+    values = {index: scale * middle(results[index]) for index, scale in scales.items()}
     ordered = sorted(valid, key=values.__getitem__)
     steps = [values[b] - values[a] for a, b in itertools.pairwise(ordered)]
     gap = max(steps)
     below, above = ordered[: steps.index(gap) + 1], ordered[steps.index(gap) + 1 :]
     widest_range = max(
         *(values[group[-1]] - values[group[0]] for group in (below, above)),
-        *(_span(results[index]) for index in valid),
+        *(scale * _span(results[index]) for index, scale in scales.items()),
     )
     share = MIN_GAP_RATIO * min(abs(values[below[-1]]), abs(values[above[0]]))
     if gap <= max(share, 3 * widest_range):

@@ -284,7 +284,7 @@ def same_key(figures: Figures) -> Iterator[Hit]:
         places = figures.pool.places(rows)
         own = [frame.bundles[item].bundle.results[index] for item, index in places]
         if pair := agreement.apart(own):
-            values = [units.exact(agreement.middle(own[index])) for index in pair]
+            values = [amount(agreement.middle(own[index]), own[index].unit) for index in pair]
             names = [f"/results/{places[index][1]}" for index in pair]
             owner = frame.bundles[places[0][0]].bundle.id
             detail = (
