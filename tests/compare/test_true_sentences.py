@@ -19,7 +19,7 @@ from making import ROOT, SHIPPED
 from msgspec import UNSET
 from random_archives import Archive, archive
 
-from perfguide.bundle import Result
+from perfguide.bundle import Result, digest
 from perfguide.bundles.decode import Loaded
 from perfguide.bundles.guide_key import families, version
 from perfguide.catalog import benchmarks
@@ -159,6 +159,61 @@ def test_an_engine_that_changed_has_the_rates_and_loads_of_the_bundles(soc: str)
         assert bool(listed) is bool(changes)
         assert sum(each.boards for each in listed) == len(changes)
     assert found
+
+
+def with_more_runs(of: Archive, both: Comparison, number: int) -> Archive:
+    """An archive with more runs of two releases, whose figures scatter about those that were measured."""
+    rng = random.Random(number)
+
+    def key(board: str, benchmark: str, metric: str, params: dict[str, object]) -> str:
+        return json.dumps([board, benchmark, metric, sorted(params.items())])
+
+    scatter = {
+        key(board, *(each.result[n] for n in ("benchmark", "metric", "params"))): each.scatter
+        for board, own in of.figures.items()
+        for each in own
+    }
+    templates: dict[tuple[str, str], list[Loaded]] = {}
+    for item in of.bundles:
+        release = item.bundle.sdk.version
+        if release in (both.old.split()[-1], both.new.split()[-1]):
+            templates.setdefault((item.bundle.board.name, release), []).append(item)
+    more = []
+    for (board, _), items in templates.items():
+        levels: dict[str, list[float]] = {}
+        for each in (result for item in items for result in item.bundle.results):
+            mean = truth.runs_of([msgspec.structs.replace(each, unit="1")]).mean
+            if mean is not None:
+                name = key(board, each.benchmark, each.metric, each.params)
+                levels.setdefault(name, []).append(mean)
+        for run in range(number):
+            results = []
+            for each in items[0].bundle.results:
+                name = key(board, each.benchmark, each.metric, each.params)
+                if each.status is UNSET:
+                    value = fmean(levels[name]) * max(1 + rng.gauss(0, scatter[name]), 0.3)
+                    each = Result(each.benchmark, each.metric, each.unit, each.params, value=value)
+                results.append(each)
+            name = f"{items[0].bundle.id}-again-{run}"
+            bundle = msgspec.structs.replace(items[0].bundle, id=name, results=results)
+            more.append(Loaded("results", f"{name}.json", bundle, digest(bundle)))
+    return replace(of, bundles=[*of.bundles, *more])
+
+
+def test_as_many_more_runs_as_are_said_mostly_settle_a_row() -> None:
+    """So many runs are made, each with the figures of its release and the scatter of the row."""
+    outcomes: Counter[bool] = Counter()
+    number = 2
+    for seed in (2, 8, 12, 15, 22):
+        of = archive(seed)
+        ((_, before),) = of_archive(of, 1)
+        ((_, now),) = of_archive(with_more_runs(of, before, number), 1)
+        after = {(r.board, r.benchmark, r.metric, str(r.params)): r.verdict for r in now.rows}
+        for row in before.rows:
+            if row.verdict == "noisy" and row.unit != "%" and 0 < (row.more_runs or 0) <= number:
+                verdict = after[row.board, row.benchmark, row.metric, str(row.params)]
+                outcomes[verdict != "noisy"] += 1
+    assert outcomes[True] >= 0.5 * outcomes.total() >= 10
 
 
 def moved_to(row: Row, ratio: float, pool: Pool) -> list[Loaded]:

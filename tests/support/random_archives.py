@@ -42,12 +42,13 @@ class Figure:
 
 @dataclass(frozen=True)
 class Archive:
-    """Bundles in the order of their releases, and what people wrote about them."""
+    """Bundles in the order of their releases, what people wrote about them, and the figures of each board."""
 
     bundles: list[Loaded]
     releases: list[str]
     annotations: Annotations
     waivers: tuple[Waiver, ...]
+    figures: dict[str, list[Figure]]
 
 
 def archive(seed: int, wide: bool = True) -> Archive:
@@ -91,7 +92,7 @@ def archive(seed: int, wide: bool = True) -> Archive:
                 more["created"] = f"2024-{number + 1:02}-02T{run + 1:02}:30:00Z"
                 name = f"{board}-{release}-{run}"
                 bundles.append(loaded(*results, id=name, origin=f"{name}.json", **more))
-    return Archive(bundles, names, *_written(rng, names))
+    return Archive(bundles, names, *_written(rng, names), figures)
 
 
 Change = tuple[Callable[[str, Result], bool], float, bool]

@@ -652,7 +652,7 @@ GROUNDS = templates(
         "a (rise|fall) (?:of )?~ would have been seen": lambda about, said: (
             number(said[1]) > 0 and ((said[0] == "fall") == (about.moved < 0) or about.is_unmoved)
         ),
-        "# more runs? of each side would settle it": lambda about, said: number(said[0]) >= 1,
+        "# more runs? of each side could settle it": lambda about, said: number(said[0]) >= 1,
         # Words of bundles and people, and settings that differ.
         "note: .+": _yes,
         "the (clock|memory|governor|command|version of .+) (was|differs) .+": _yes,

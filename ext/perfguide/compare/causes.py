@@ -208,7 +208,9 @@ def _of_two_states(row: Row, line: Line) -> Row:
         for own in states
     )
     ground = f"it alternates between two states, {low} and {high}"
-    return replace(row, verdict="noisy", ground=ground, alternates=True, detectable=None)
+    row = replace(row, verdict="noisy", ground=ground, alternates=True)
+    # More runs would show both states, and not which is the usual one.
+    return replace(row, detectable=None, more_runs=None)
 
 
 def alternating(values: Sequence[float]) -> tuple[list[float], list[float]] | None:

@@ -56,12 +56,13 @@ def doubted(rows: Sequence[Row], newer: Iterable[Record], names: Names) -> list[
     out = []
     for row in rows:
         if row.verdict in (*CALLED, "noisy") and (doubt := doubts.get(row.measurement)):
-            row = replace(
-                row, verdict="noisy", doubt=doubt, ground=doubt, detectable=None, shift=None
-            )
+            # No number of runs like these would settle it.
+            row = replace(row, verdict="noisy", doubt=doubt, ground=doubt, shift=None)
+            row = replace(row, detectable=None, more_runs=None)
         elif id(row) in restless:
             said = restless[id(row)]
-            row = replace(row, verdict="noisy", alternates=True, ground=said, detectable=None)
+            row = replace(row, verdict="noisy", alternates=True, ground=said)
+            row = replace(row, detectable=None, more_runs=None)
         out.append(row)
     return out
 

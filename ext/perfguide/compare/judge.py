@@ -442,9 +442,12 @@ def _more_runs(test: _Test, level: float) -> int | None:
         return None
 
     def settled(more: int) -> bool:
+        ends = (move.level.runs + more, row.new.runs + more)
+        # Until a level has lasted, a figure within what the row showed before is a return to it.
+        if max(ends) < LASTING_RUNS and (move.returned or move.beyond >= wanted):
+            return False
         freedom = move.freedom + 2 * more
         needed = -special.stdtrit(freedom, level / 2) + special.stdtrit(freedom, SURE_CHANCE)
-        ends = (move.level.runs + more, row.new.runs + more)
         error = math.sqrt(sum(map(noise.of_release, ends)))
         # At tiny levels the quantile is infinite.
         return bool(min(float(needed), 1e9) * error <= wanted)

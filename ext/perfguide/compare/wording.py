@@ -802,14 +802,14 @@ def outcome(row: Row) -> str:
 
 
 def ground(row: Row) -> str:
-    """Why the verdict is as it is, what could have been seen, and what would settle it."""
+    """Why the verdict is as it is, what could have been seen, and what could settle it."""
     parts = [row.ground, *row.aliases]
     if row.detectable is not None and _would_be_seen(row, row.detectable):
         parts.append(_detectable(row, row.detectable))
     if row.verdict in ("noisy", "steady"):
         parts.append(usual(row))
     if row.verdict in ("noisy", "steady") and row.more_runs:
-        parts.append(f"{count(row.more_runs, 'more run')} of each side would settle it")
+        parts.append(f"{count(row.more_runs, 'more run')} of each side could settle it")
     parts.append(acceptance(row))
     parts += [f"note: {note.spec.text}" for note in row.notes]
     return "; ".join(filter(None, parts))
