@@ -210,6 +210,18 @@ def test_another_block_size_alone_stands_side_by_side_uncompared(speed: Catalog)
     assert row.ground == "the block size was 1 KiB and is 4 KiB"
 
 
+def test_other_points_of_a_curve_are_not_put_side_by_side(speed: Catalog) -> None:
+    """Both sides have one size that the other has not; it is no size that was set differently."""
+    sides = [
+        loaded(*(result(samples=SLOW, params={"block_size": size}) for size in sizes), **side)
+        for sizes, side in (((16, 1024), OLDER), ((16, 4096), NEWER))
+    ]
+    verdicts = {
+        row.params["block_size"]: row.verdict for row in compared(*sides, catalog=speed).rows
+    }
+    assert verdicts == {16: "same", 1024: "only-old", 4096: "only-new"}
+
+
 def test_what_is_measured_is_no_condition(tmp_path: Path) -> None:
     speed = described(tmp_path, TOML + '[params.algorithm]\nlabel = "Algorithm"\n')
     both = compared(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -134,6 +135,7 @@ def match(old: Sequence[Record], new: Sequence[Record], names: Names) -> list[Ma
     difference.
     """
     out: list[Match] = []
+    every = old, new
     ways: tuple[tuple[bool, Callable[[Record], Key]], ...] = (
         (True, lambda r: _key(r, r.board, r.metric, r.params)),
         (True, names.key),
@@ -154,7 +156,13 @@ def match(old: Sequence[Record], new: Sequence[Record], names: Names) -> list[Ma
     pairs, old, new = _in_order(old, new, lambda r: _without_undeclared(r, names))
     out += [Match(a, b, differs=_differences(a, b, names)) for a, b in pairs]
     pairs, old, new = _paired(old, new, lambda r: _without_conditions(r, names))
-    out += [Match(a, b, differs=_differences(a, b, names)) for a, b in pairs]
+    curves = _curves(every, names) if pairs else set[Key]()
+    for a, b in pairs:
+        # Two curves that differ in one point have measured other points, and none with other settings.
+        if _without_conditions(a, names) in curves:
+            old, new = [*old, a], [*new, b]
+        else:
+            out.append(Match(a, b, differs=_differences(a, b, names)))
     return [*out, *(Match(r, None) for r in old), *(Match(None, r) for r in new)]
 
 
@@ -245,6 +253,12 @@ def _without_conditions(record: Record, names: Names) -> Key:
     )
     # Without the kind of the unit, which may be what differs.
     return (*key[:4], params)
+
+
+def _curves(sides: Iterable[Sequence[Record]], names: Names) -> set[Key]:
+    """Return what several rows of one side are of but for their conditions, as those of a curve are."""
+    counts = [Counter(_without_conditions(record, names) for record in side) for side in sides]
+    return {key for count in counts for key, number in count.items() if number > 1}
 
 
 def _differences(old: Record, new: Record, names: Names) -> tuple[str, ...]:
