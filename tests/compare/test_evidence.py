@@ -7,7 +7,7 @@ from statistics import fmean
 from typing import Any
 
 import pytest
-from making import described, loaded, only, result
+from making import TOML, described, loaded, only, result
 
 from perfguide.bundles.decode import Loaded
 from perfguide.catalog.benchmarks import Catalog
@@ -163,6 +163,65 @@ def test_one_tick_of_the_timer_of_a_program_proves_nothing(
         verdict = "noisy"  # two ticks may be a change, and are not proved
     assert row.verdict in (verdict, "steady") if verdict != "regressed" else row.verdict == verdict
     assert row.step == pytest.approx(LOOPS / min(counts) / (min(counts) + 1))
+
+
+PACKETS = TOML.replace(
+    "metrics = [", 'metrics = [\n  { name = "packets", unit = "kPPS", better = "higher" },', 1
+)
+
+
+@pytest.mark.parametrize("is_old", [False, True])
+@pytest.mark.parametrize(("left", "fails"), [(0.01, True), (170.0, False)])
+def test_a_rate_next_to_nothing_of_a_run_without_packets_failed_too(
+    is_old: bool, left: float, fails: bool, tmp_path: Path
+) -> None:
+    """A run that counts no packet and as many bytes as before has a wrong number of packets."""
+    good, bad = (173.0, 15.0), (left, 0.0)
+    sides = [bad, good] if is_old else [good, bad]
+    bundles = [
+        release(
+            number,
+            *quiet(number),
+            result(value=rate, params={"block_size": 7}),
+            result("packets", "kPPS", value=packets, params={"block_size": 7}),
+        )
+        for number, (rate, packets) in enumerate([good] * 7 + sides, 1)
+    ]
+    both = newest(bundles, described(tmp_path, PACKETS))
+    verdicts = {row.metric: row.verdict for row in both.rows if row.params.get("block_size") == 7}
+    failed = "failed-before" if is_old else "failed-after"
+    assert verdicts["packets"] == failed and (verdicts["rate"] == failed) is fails
+    titles = [wording.event_title(event, both) for event in (*both.events, *both.far)]
+    assert len(titles) == (not is_old) and not [each for each in titles if "÷" in each]
+
+
+@pytest.mark.parametrize("is_old", [False, True])
+def test_a_time_of_zero_is_no_time(is_old: bool, speed: Catalog) -> None:
+    sides = [0.0, 5.5] if is_old else [5.5, 0.0]
+    bundles = [
+        release(n, *quiet(n), result("lat_a", "us", value=own))
+        for n, own in enumerate([5.5, 5.6] * 3 + [5.5, *sides], 1)
+    ]
+    both = newest(bundles, speed)
+    (row,) = (row for row in both.rows if row.metric == "lat_a")
+    which = "old" if is_old else "new"
+    assert row.verdict == "incomparable"
+    assert row.ground == f"0 µs is no time: the {which} run measured nothing"
+    assert not both.events and not both.far
+
+
+@pytest.mark.parametrize(("jump", "is_promised"), [(2.2, False), (1.3, True)])
+def test_no_number_of_runs_settles_a_figure_with_two_states(
+    jump: float, is_promised: bool, speed: Catalog
+) -> None:
+    figures = [round(50 * jump ** (n % 2) * (1 + n / 1000), 2) for n in range(9)]
+    bundles = [
+        release(n, *quiet(n), result(value=own, params={"block_size": 7}))
+        for n, own in enumerate(figures, 1)
+    ]
+    (row,) = (row for row in newest(bundles, speed).rows if row.params.get("block_size") == 7)
+    assert row.verdict == "noisy"
+    assert ("could settle it" in wording.ground(row)) is is_promised
 
 
 @pytest.mark.parametrize("is_old", [False, True])

@@ -13,7 +13,15 @@ from ..catalog.benchmarks import Benchmark, Catalog, Scalar
 from ..common import units
 from ..figures import labels
 from ..figures.exchanges import Moved, exchanges
-from .verdicts import ENGINE_CHANGED, IMPOSSIBLE, OTHER_UNIT, RATED, REPEATED, Row
+from .verdicts import (
+    ENGINE_CHANGED,
+    IMPOSSIBLE,
+    MIN_STATES_LOG,
+    OTHER_UNIT,
+    RATED,
+    REPEATED,
+    Row,
+)
 
 EXCHANGED = "figures are in each other's place"
 """The beginning of the ground of a row whose figure fits another row of its table."""
@@ -25,9 +33,6 @@ CONDITIONS = ("the clock was", "the memory was", "the governor was", "the versio
 
 MIN_FOLLOWING_SHARE = 0.2
 """The share of a benchmark's rows that move as far as a clock by more than chance."""
-
-MIN_STATES_LOG = math.log(2)
-"""The least gap between two states of a figure, as the logarithm of a ratio."""
 
 MIN_STATES_GAP = 2.5
 """The least gap between two states over the range of either."""

@@ -509,6 +509,8 @@ def _ground(test: _Test) -> str:
     alike = f"the last {move.level.releases} agree"
     if move.level.releases == 1:
         alike = "the last is unlike the others"
+        if before == 2:
+            return f"{runs}; 2 earlier releases, which differ{after}"
     return f"{runs}; {before} earlier releases, of which {alike}{after}"
 
 

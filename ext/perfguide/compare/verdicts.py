@@ -579,6 +579,10 @@ def _row(matched: Match, before: Pool, after: Pool, rules: Rules) -> Row:
         if new.cell.mean == 0:
             return replace(row, verdict="failed-after", ground=f"{nothing}: the new run failed")
         return replace(row, verdict="failed-before", ground=f"{nothing}: the old run failed")
+    if _is_time(row) and 0 in (old.cell.mean, new.cell.mean) and old.cell.mean != new.cell.mean:
+        which = "new" if new.cell.mean == 0 else "old"
+        ground = f"0 {units.parse(row.unit).symbol} is no time: the {which} run measured nothing"
+        return replace(row, verdict="incomparable", ground=ground)
     return row
 
 
@@ -613,6 +617,11 @@ MIN_RATE_STEPS = 5
 def _is_rate(row: Row) -> bool:
     """Return whether a row counts work by time, so that none of it is no result."""
     return row.better == "higher" and units.parse(row.unit).kind in RATES
+
+
+def _is_time(row: Row) -> bool:
+    """Return whether a row is how long something takes, which is never nothing."""
+    return row.better == "lower" and units.parse(row.unit).kind == "time"
 
 
 CONVERTED = "the unit was"
@@ -682,8 +691,8 @@ def _pair(
     compared = {old.guide.release, new.guide.release}
     tools = tools_of(rules.names, row.benchmark)
     others = history.of(after, new, compared, tools, _since(row, rules.annotations.levels))
-    # Earlier rates of 0, and those with a sample of 0, are failed runs, and no scatter.
-    if _is_rate(row) and old.cell.mean:
+    # Earlier rates of 0, and those with a sample of 0, are failed runs, and no scatter; times of 0 are none.
+    if (_is_rate(row) or _is_time(row)) and old.cell.mean:
         others = {
             release: side
             for release, side in others.items()
@@ -729,8 +738,12 @@ def _share_resolution(out: Sequence[Row], judged: dict[int, Pair], names: Names)
             judged[i] = _with_step(pair, share * min(abs(pair.old.mean), abs(pair.new.mean)))
 
 
+FAILED_TOO = math.log(5)
+"""The move of the other rate of a run that failed, as the logarithm of a factor, from which on that one failed too."""
+
+
 def _without_run(out: list[Row]) -> None:
-    """Compare no load of a run whose rate failed."""
+    """Compare no load of a run whose rate failed, and no rate next to nothing."""
     failed: dict[tuple[object, ...], Verdict] = {
         (*row.observation, direction(row.metric)): "failed-before"
         if row.ground.startswith(FAILED_RUN_BEFORE)
@@ -742,9 +755,14 @@ def _without_run(out: list[Row]) -> None:
     }
     for position, row in enumerate(out) if failed else ():
         verdict = failed.get((*row.observation, direction(row.metric)))
+        ground = f"the {'new' if verdict == 'failed-after' else 'old'} run failed"
         if verdict and units.parse(row.unit).kind == "share" and row.verdict in RATED:
-            ground = f"the {'new' if verdict == 'failed-after' else 'old'} run failed"
             out[position] = replace(row, verdict="incomparable", ground=ground)
+        elif verdict in ("failed-after", "failed-before") and row.params and _is_rate(row):
+            fell = row.worse_by or 0.0
+            # Of few packets a second, none is printed, and still some bytes.
+            if (fell if verdict == "failed-after" else -fell) >= FAILED_TOO:
+                out[position] = replace(row, verdict=verdict, ground=ground, change=None)
 
 
 def pair_of(record: Record, names: Names) -> Pair:
@@ -809,6 +827,18 @@ def _part(amount: float, of: float) -> float:
     return min(amount / of, sys.float_info.max)
 
 
+MIN_STATES_LOG = math.log(2)
+"""The least gap between two states of a figure, as the logarithm of a ratio."""
+
+
+def _has_states(pair: Pair) -> bool:
+    """Return whether the earlier figures of a row are as far apart as two states of one are."""
+    before = [side.mean for side in (*pair.history, pair.old)]
+    if min(before) <= 0:
+        return min(before) < max(before)
+    return math.log(max(before)) - math.log(min(before)) >= MIN_STATES_LOG
+
+
 def _judged(row: Row, pair: Pair, judgement: Judgement) -> Row:
     grounds = [judgement.ground]
     for record, side in ((row.old, "old"), (row.new, "new")):
@@ -833,7 +863,8 @@ def _judged(row: Row, pair: Pair, judgement: Judgement) -> Row:
         detectable=judgement.detectable,
         scatter=judgement.scatter,
         kind_scatter=judgement.kind_scatter,
-        more_runs=judgement.more_runs,
+        # More runs show no level of a figure that is sometimes here and sometimes there.
+        more_runs=None if _has_states(pair) else judgement.more_runs,
         shift=judgement.shift,
         level=judgement.level,
         step=pair.step,
