@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from making import SHIPPED, TOML, described, loaded, result
+from making import SHIPPED, TOML, described, loaded, only, result
 
 from perfguide.bundles.decode import Loaded
 from perfguide.catalog.benchmarks import Catalog, load
@@ -222,7 +222,56 @@ def test_a_fall_after_two_equal_figures_is_listed_by_the_scatter_of_rows_of_its_
     assert [event.rows for event in both.far] == ([(row,)] if is_listed else [])
     if is_listed:
         assert re.search(r"half of such rows scatter within ±\d", wording.unproved(row))
-    assert not both.events and headline(both).state in ("ship", "too little")
+    assert not both.events and headline(both).state == ("look" if is_listed else "ship")
+
+
+@pytest.mark.parametrize(("level", "state"), [(166.0, "look"), (299.0, "do not ship")])
+def test_what_is_back_at_its_level_holds_no_release_back(
+    speed: Catalog, level: float, state: str
+) -> None:
+    """Two rates fall to a half: after one release that was twice as fast, or after all."""
+    rates = history(noise=0.0004)
+    for n, size in enumerate(SIZES[:2]):
+        rates[size] = [level + step + n for step in (0.0, 0.4, 0.2, 0.5, 0.1, 0.4, 0.3)] + [299.0, 160.0 + n]  # fmt: skip
+    both = newest(releases(rates), speed)
+    assert headline(both).state == state
+    assert max(event.worse_by for event in (*both.events, *both.far)) > math.log(1.8)
+
+
+def test_a_row_that_went_the_other_way_is_told_and_not_listed_with_an_event(
+    speed: Catalog,
+) -> None:
+    quiet, uneven = history(), history(2, noise=0.2)
+    rates = {size: (quiet if n < 6 else uneven)[size] for n, size in enumerate(SIZES)}
+    for n, own in enumerate(rates.values()):
+        own[-1] = round(own[-2] * (0.7 if n < 3 else 1.9 if n > 9 else 1.0), 2)
+    both = newest(releases(rates), speed)
+    event = only([event for event in both.events if wording.action(event) == "Worse"])
+    assert any((row.worse_by or 0.0) < 0 for row in event.unproved)
+    assert all((row.worse_by or 0.0) > 0 for row in wording.listed(event))
+    assert any("better" in line for line in wording.beside(event, both))
+
+
+@pytest.mark.parametrize(("restless", "is_event"), [(6, False), (2, True)])
+def test_the_first_move_of_a_row_is_usual_where_half_of_its_metric_moved_as_far_before(
+    speed: Catalog, restless: int, is_event: bool
+) -> None:
+    sizes = SIZES[:8]
+    rates = {
+        size: [round(60 * (1.9 if n < restless and at in (2, 3) else 1.0) + n + at / 100, 2) for at in range(COUNT)]
+        for n, size in enumerate(sizes)
+    }  # fmt: skip
+    # A row whose two earlier figures do not agree.
+    rates[96] = [1.0] * 6 + [80.0, 70.1, 36.0]
+    bundles = releases(rates)
+    both = newest([*releases({size: rates[size] for size in sizes})[:6], *bundles[6:]], speed)
+    of_row = [
+        each
+        for each in (*both.events, *both.far)
+        for row in each.rows
+        if row.params["block_size"] == 96
+    ]
+    assert [not event.is_minor for event in of_row] == [is_event]
 
 
 def replace_board(bundle: Loaded, board: str) -> Loaded:
@@ -317,7 +366,7 @@ def test_nothing_that_got_worse_ships(speed: Catalog) -> None:
 
 def test_one_run_each_and_nothing_before_cannot_be_judged(speed: Catalog) -> None:
     old = loaded(result(value=100.0), id="a", sdk__version="09.01")
-    new = loaded(result(value=80.0), id="b", sdk__version="09.02")
+    new = loaded(result(value=90.0), id="b", sdk__version="09.02")
     both = compared(old, new, catalog=speed)
     said = headline(both)
     assert (

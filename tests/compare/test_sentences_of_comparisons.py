@@ -279,7 +279,10 @@ def test_falls_that_are_usual_are_counted_in_the_headline(speed: Catalog) -> Non
     assert fallen == 2 and not [each for each in both.far if not each.is_minor]
     said = headline(both)
     assert said.state == "too little"
-    assert f" {fallen} figures fell by a third or more, as such figures often do." in said.sentence
+    assert (
+        f" {fallen} figures got worse by a factor of 1.5 or more, as such figures often do."
+        in said.sentence
+    )
 
 
 def test_an_unproved_fall_is_said_to_be_one_with_what_was_before_it(speed: Catalog) -> None:
@@ -296,4 +299,4 @@ def test_an_unproved_fall_is_said_to_be_one_with_what_was_before_it(speed: Catal
     )
     said = headline(both)
     assert said.sentence.startswith("Look at 1 event before you ship; it is not proved. ")
-    assert "Run speed again after a reboot, twice or more with each release" in said.more
+    assert "Run Speed again after a reboot, twice or more with each release" in said.more

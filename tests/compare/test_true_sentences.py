@@ -75,6 +75,8 @@ RARE = (
         "With (?:it",
         "alternates",
         "was (.+) and is",
+        ".+ was .+ and is .+",
+        "whose clock is the same",
         "far up",
         "coarse steps",
         "jumped far",

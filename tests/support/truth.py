@@ -554,6 +554,9 @@ GROUNDS = templates(
             _has_past(about, said) and 1 < int(said[1]) < int(said[0])
         ),
         "# earlier releases, of which the last is unlike the others": _has_past,
+        "# earlier releases, which differ": lambda about, said: (
+            said[0] == "2" and _has_past(about, said) and min(past := about.before(2)) < max(past)
+        ),
         "the change is no more than one step .+": _one_step,
         "the ranges of their samples (overlap|lie next to each other): (.+) against (.+) before": _overlap,
         "it moved alike on # boards, .+": _alike,
@@ -598,6 +601,11 @@ GROUNDS = templates(
             for each in about.each(about.both.rows)
             if each.row.observation == about.row.observation
             for side in each.sides
+        ),
+        "# .+ is no time: the (new|old) run measured nothing": lambda about, said: (
+            about.row.better == "lower"
+            and units.parse(about.row.unit).kind == "time"
+            and about.ends[said[1].lower() == "new"] == 0 < about.ends[said[1].lower() != "new"]
         ),
         "the (new|old) run failed": lambda about, said: (
             _failed(said[0].lower() == "new")(about, [])
@@ -944,6 +952,26 @@ def _followed(about: About, said: Sequence[str]) -> bool:
     return True
 
 
+def _beyond_others(about: About, said: Sequence[str]) -> bool:
+    """“NBench 3, LMBench 9”: each moved by the ratio of the clocks more than it did on boards without a new one."""
+    clocks = {row.board: row for row in about.both.rows if row.is_clock}
+    (first, *_) = (each for each in about.each() if each.row.is_clock)
+    wanted = math.log(first.ends[1] / first.ends[0])
+    for each in about.each(about.beside):
+        name = (each.row.benchmark, each.row.metric, each.row.params)
+        others = [
+            other.worse
+            for other in about.each(about.both.rows)
+            if (other.row.benchmark, other.row.metric, other.row.params) == name
+            if other.row.board not in clocks and other.is_rated and math.isfinite(other.worse)
+        ]
+        if abs(median(others) - each.worse - wanted) > abs(wanted) / 3 + 1e-9:
+            return False
+    titles = {each.benchmark: each.title for each in about.both.groups}
+    counts = Counter(titles[row.benchmark] for row in about.beside)
+    return sorted(said[0].split(", ")) == sorted(f"{name} {n}" for name, n in counts.items())
+
+
 def _not_compared(about: About, said: Sequence[str]) -> bool:
     rated = [
         each
@@ -997,6 +1025,7 @@ LINES = templates(
         rf"Of # rows next measured in (.+?), # ({SHOWS}|reverted)(?: and # ({SHOWS}|reverted))?": _fate_of,
         JUMPED: _of_jumps,
         r"Rows moved with it: (.+)": _followed,
+        r"Rows that moved as far beyond what other boards did, whose clock is the same: (.+)": _beyond_others,
         r"No benchmark moved with it, so the record may be wrong": lambda about, _: (
             not any(
                 abs(-each.worse - math.log(about.ends[1] / about.ends[0])) <= 0
@@ -1142,12 +1171,8 @@ def _listed(about: About, *titles: str) -> list[Event]:
 
 
 def _far_falls(about: About) -> list[Event]:
-    """The falls by a third or more that are not proved, are no usual moves and no way back."""
-    return [
-        event
-        for event in _listed(about, "Worse, not proved")
-        if max(each.worse for each in about.each(event.rows) if each.is_rated) >= FAR - 1e-12
-    ]
+    """The falls that are not proved, as they are listed."""
+    return _listed(about, "Worse, not proved")
 
 
 def _proved_falls(about: About) -> list[Event]:
@@ -1166,13 +1191,25 @@ def _holds_back(about: About, said: Sequence[str]) -> bool:
     for event in _proved_falls(about):
         rows = [row for row in (*event.rows, *event.unproved) if row.worse_by is not None]
         far = [each for each in about.each(rows) if each.is_rated and each.worse >= FAR - 1e-12]
+        far = [each for each in far if not _came_back(each)]
+        failed = {row.measurement for row in event.rows if row.verdict == "failed-after"}
         if event.of_engine:
             far = [each for each in far if each.row.better == "higher"]
-        if all("load" in each.row.metric and each.row.unit == "%" for each in far):
+        if not failed and all("load" in each.row.metric and each.row.unit == "%" for each in far):
             continue
-        if len(far) > 1 or any(each.worse >= math.log(5) - 1e-12 for each in far):
+        if len(far) + len(failed) > 1 or any(each.worse >= math.log(5) - 1e-12 for each in far):
             return True
     return False
+
+
+def _came_back(about: About) -> bool:
+    """Return whether two of the three figures before OLD, with the last of them, are near NEW and OLD is not."""
+    *past, old = about.before(4)
+    if not past or about.row.work is not None or min([*past, old, about.ends[1]]) <= 0:
+        return False
+    away = abs(math.log(about.ends[1] / old))
+    near = [abs(math.log(about.ends[1] / own)) <= away / 4 + 1e-9 for own in past]
+    return near[-1] and sum(near) >= 2
 
 
 def _look(about: About, said: Sequence[str]) -> bool:
@@ -1234,7 +1271,8 @@ def _fell_as_often(about: About, said: Sequence[str]) -> bool:
 
 
 def _run_again(about: About, said: Sequence[str]) -> bool:
-    names = {event.benchmark for event in _far_falls(about)}
+    titles = {each.benchmark: each.title for each in about.both.groups}
+    names = {titles[event.benchmark] for event in _far_falls(about)}
     if said[0] == "both releases":
         return not names
     return {*said[0].removesuffix(" and others").split(", ")} <= names
@@ -1250,7 +1288,7 @@ HEADLINE = templates(
         r"# % of # figures? (?:is|are) judged: a change of 50 % would show": _judged_share,
         r"Ship what was judged: # % of # figures?; nothing got worse( but what is accepted)?": _nothing_worse,
         r"Too little to say": lambda about, _: not _proved_falls(about) and not _far_falls(about),
-        r"# figures? fell by a third or more, as such figures often do": _fell_as_often,
+        r"# figures? got worse by a factor of 1.5 or more, as such figures often do": _fell_as_often,
         r"# events? (?:is an improvement|are improvements)": lambda about, said: (
             len([e for e in _listed(about, "Better", "Accepted", "Causes") if e.kind == "improved"])
             == int(said[0])
@@ -1261,7 +1299,8 @@ HEADLINE = templates(
         JUMPED: _of_jumps,
         r"Run (.+) again after a reboot, twice or more with each release, and add the bundles": _run_again,
         r"Measure (.+) on (.+) again first: figures of it are in doubt": lambda about, said: any(
-            row.doubt and row.board in said[1].split(", ") for row in about.both.rows
+            row.doubt and row.board in said[1].split(", ") and not row.accepted
+            for row in about.both.rows
         ),
         r"No board (?:has|was) .+": lambda about, _: not about.both.spans,
         r"Compare .+": lambda about, _: not about.both.spans,

@@ -330,8 +330,10 @@ def factor_text(ratio: float) -> str:
 
 
 def change_text(share: float) -> str:
-    """Return a relative change in per cent with its sign, or from ``MIN_FACTOR`` on as a factor."""
+    """Return a relative change in per cent with its sign, from ``MIN_FACTOR`` on as a factor, or as ``to 0``."""
     ratio = 1 + share
+    if ratio == 0:
+        return "to 0"
     if ratio > 0 and abs(math.log(ratio)) >= math.log(MIN_FACTOR):
         return factor_text(ratio)
     return percent(share)

@@ -18,7 +18,7 @@ from . import drift
 from .causes import explained
 from .doubts import doubted
 from .engine_changes import EngineChange, engine_changes
-from .events import EVENT_VERDICTS, Event, events, moved_far
+from .events import EVENT_VERDICTS, Event, events, metric_on_board, moved_far
 from .history import History
 from .match import BY_DESIGN, Names
 from .match import WORDS as CONDITIONS
@@ -181,9 +181,12 @@ def compare(
     )
     # Rows that followed a clock are in its event, whatever their verdict is.
     is_of_clock = any(row.is_clock for row in explained_rows)
+    # The moves of other rows of a metric before show whether that of one is usual.
+    moved = {metric_on_board(row) for row in explained_rows if moved_far(row)}
     judged = tuple(
         replace(row, line=history.line(row.new))
-        if row.new and (row.verdict in EVENT_VERDICTS or is_of_clock or moved_far(row))
+        if row.new
+        and (row.verdict in EVENT_VERDICTS or is_of_clock or metric_on_board(row) in moved)
         else row
         for row in explained_rows
     )

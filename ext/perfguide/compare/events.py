@@ -177,12 +177,12 @@ def events(
     """
     clocks = _clock_events(rows, names)
     # Rows that followed a clock are a part of its event, and would be reported twice.
-    explained = {id(row) for event in clocks for row in event.rows}
+    explained = {id(row) for event in clocks for row in (*event.rows, *event.unproved)}
     others = [row for row in rows if id(row) not in explained]
     proved = _proved_rows(others, rows)
     far, alone = _far_rows(others, rows)
     beside, far = _beside(proved, far)
-    far, minor = _without_usual(far, alone, _least_powers(rows))
+    far, minor = _without_usual(far, alone, _least_powers(rows), rows)
     _attach(far, proved, beside)
     event_of = partial(_event, rows=rows, old=old, new=new, names=names, drifts=drifting(rows))
     out = [event_of(own, unproved=beside[key]) for key, own in proved.items() if own]
@@ -212,7 +212,7 @@ ORDER: Mapping[Verdict, int] = {"failed-after": 0, "regressed": 0, "improved": 1
 
 Groups = dict[tuple[object, ...], list[Row]]
 """Rows that are an event together. A key has the platform, the benchmark (or the board, where all benchmarks moved),
-the verdict and, where the rows are proved, whether they are accepted."""
+the verdict, where the rows are proved whether they are accepted, and the number of a part whose boards moved alike."""
 
 
 def _clock_events(rows: Sequence[Row], names: Names) -> list[Event]:
@@ -238,7 +238,7 @@ def _proved_rows(rows: Sequence[Row], all_rows: Sequence[Row]) -> Groups:
         for row in all_rows
         if row.verdict == "regressed" and row.observation in failed_runs
     }
-    out: Groups = {}
+    groups: Groups = {}
     for row in rows:
         if row.verdict not in EVENT_VERDICTS:
             continue
@@ -249,8 +249,12 @@ def _proved_rows(rows: Sequence[Row], all_rows: Sequence[Row]) -> Groups:
         verdict = rate.verdict if rate and rate.verdict in EVENT_VERDICTS else row.verdict
         if verdict == "failed-after" and (row.board, row.benchmark) in fell:
             verdict = "regressed"
-        out.setdefault((row.guide.platform, part, verdict, row.accepted), []).append(row)
-    return out
+        groups.setdefault((row.guide.platform, part, verdict, row.accepted), []).append(row)
+    return {
+        (*key, number): own
+        for key, rows_of_key in groups.items()
+        for number, own in enumerate(_by_boards(rows_of_key))
+    }
 
 
 def _beside(proved: Groups, far: Groups) -> tuple[Groups, Groups]:
@@ -258,9 +262,10 @@ def _beside(proved: Groups, far: Groups) -> tuple[Groups, Groups]:
     beside, rest = Groups(), dict(far)
     for key, own in proved.items():
         # Beside an accepted event, rows would pass for accepted.
-        rows = [] if key[-1] else rest.pop(key[:3], [])
-        beside[key] = [row for row in rows if _goes_with(row, own)]
-        if others := [row for row in rows if not _goes_with(row, own)]:
+        rows = [] if key[3] else rest.pop(key[:3], [])
+        boards = _boards_that_go_with(own, rows)
+        beside[key] = [row for row in rows if row.board in boards]
+        if others := [row for row in rows if row.board not in boards]:
             rest[key[:3]] = others
     return beside, rest
 
@@ -276,34 +281,52 @@ def _least_powers(rows: Sequence[Row]) -> dict[tuple[object, ...], float]:
 
 
 def _without_usual(
-    far: Groups, alone: Sequence[Row], least: Mapping[tuple[object, ...], float]
+    far: Groups,
+    alone: Sequence[Row],
+    least: Mapping[tuple[object, ...], float],
+    all_rows: Sequence[Row],
 ) -> tuple[Groups, Groups]:
     """Return the unproved rows of each group that are an event, and all others by benchmark and board."""
-    kept: Groups = {
-        key: _unusual(
-            [
-                row
-                for row in own
-                if max(figure.cell.mean or 0.0 for figure in (row.old, row.new) if figure)
-                >= least.get((row.board, row.benchmark, row.unit), -math.inf)
-            ]
-        )
-        for key, own in far.items()
-    }
+    kept: Groups = {}
+    for key, own in far.items():
+        rows = [
+            row
+            for row in own
+            if max(figure.cell.mean or 0.0 for figure in (row.old, row.new) if figure)
+            >= least.get((row.board, row.benchmark, row.unit), -math.inf)
+        ]
+        for number, part in enumerate(_by_boards([row for row in rows if not _is_usual(row)])):
+            together = _unusual(part)
+            alone_of_metric = len(together) == 1 and _is_usual_of_others(together[0], all_rows)
+            kept[*key, number] = [] if alone_of_metric else together
     minor: Groups = {}
     for row in alone:
         minor.setdefault((row.guide.platform, row.benchmark, row.board), []).append(row)
+    unusual = {id(row) for own in kept.values() for row in own}
     for key, own in far.items():
-        unusual = set(map(id, kept[key]))
         for row in own:
             if id(row) not in unusual:
                 minor.setdefault((*key[:2], row.board), []).append(row)
     return kept, minor
 
 
-def _unusual(rows: Sequence[Row]) -> list[Row]:
-    """Return the unproved rows of a group that are an event together."""
-    unusual = [row for row in rows if not _is_usual(row)]
+def _by_boards(rows: Sequence[Row]) -> list[list[Row]]:
+    """Return rows in parts whose boards have nothing in common: on boards of one part the same figure moved, or on
+    one of them and a third one. Other figures on another board have another cause."""
+    of_board: dict[str, set[tuple[object, ...]]] = {}
+    for row in rows:
+        of_board.setdefault(row.board, set()).add(_figure_of(row))
+    parts: list[tuple[set[str], set[tuple[object, ...]]]] = []
+    for board, figures in of_board.items():
+        joined = [part for part in parts if part[1] & figures]
+        parts = [part for part in parts if part not in joined]
+        boards = {board}.union(*(part[0] for part in joined))
+        parts.append((boards, figures.union(*(part[1] for part in joined))))
+    return [[row for row in rows if row.board in boards] for boards, _ in parts]
+
+
+def _unusual(unusual: list[Row]) -> list[Row]:
+    """Return those rows of a group that are an event together; all are unproved and moved as they seldom do."""
     shares = [row for row in unusual if _is_unsettled_share(row)]
     if len(shares) < MANY_ROWS and 2 * len(shares) > len(unusual):
         unusual = [row for row in unusual if row not in shares]
@@ -350,7 +373,8 @@ def _is_same_cause(first: Event, event: Event, names: Names) -> bool:
     if first.is_back != event.is_back:
         return False
     if same_benchmark:
-        return _way(first) == _way(event) != 0
+        is_apart = len(_by_boards([*first.rows, *event.rows])) > 1
+        return _way(first) == _way(event) != 0 and not is_apart
     if first.worse_by <= 0 and event.worse_by <= 0:
         level = returned(event.rows)
         if level and level in (returned(first.rows), returned(first.unproved)):
@@ -403,6 +427,7 @@ def _of_clock(clocks: Sequence[Row], rows: Sequence[Row], names: Names) -> Event
         own += [row for fitting, _ in followers(each, rows).values() for row in fitting]
     counts = Counter(row.benchmark for row in own[len(clocks) :])
     boards = {(each.guide.platform, each.board) for each in clocks}
+    beyond_others = _with_clock_beyond_others(clock, boards, own, rows)
     # On all of the boards, also where a benchmark did not follow.
     rated = Counter(
         row.benchmark
@@ -433,10 +458,48 @@ def _of_clock(clocks: Sequence[Row], rows: Sequence[Row], names: Names) -> Event
         False,
         (
             words if counts else "No benchmark moved with it, so the record may be wrong",
+            *([_said_of_beyond(beyond_others, names)] if beyond_others else []),
             *["With one of them a figure per MHz is beyond what is possible"] * beyond,
         ),
         is_cause=True,
+        unproved=tuple(sorted(beyond_others, key=_farthest)),
     )
+
+
+def _with_clock_beyond_others(
+    clock: Row, boards: set[tuple[Platform, str]], own: Sequence[Row], rows: Sequence[Row]
+) -> list[Row]:
+    """Return the listed rows that moved as far as the clock of their boards beyond what they did on boards with the
+    same clock: another compiler moved all boards, and this clock some."""
+    assert clock.change is not None
+    wanted, followed = math.log1p(clock.change), {row.benchmark for row in own}
+    there: dict[tuple[object, ...], list[float]] = {}
+    changed = {(row.guide.platform, row.board) for row in rows if row.is_clock}
+    for row in rows:
+        is_finite = row.worse_by is not None and math.isfinite(row.worse_by)
+        if is_finite and (row.guide.platform, row.board) not in changed:
+            there.setdefault(_figure_of(row), []).append(-(row.worse_by or 0.0))
+    taken = set(map(id, own))
+    return [
+        row
+        for row in rows
+        if (row.guide.platform, row.board) in boards and id(row) not in taken
+        if row.benchmark in followed and _is_listed(row) and row.worse_by is not None
+        if (others := there.get(_figure_of(row)))
+        if abs(-row.worse_by - median(others) - wanted) <= abs(wanted) / 3
+    ]
+
+
+def _figure_of(row: Row) -> tuple[object, ...]:
+    """Return what a row is of, on whichever board."""
+    params = frozenset((name, str(value)) for name, value in row.params.items())
+    return (row.guide.platform, row.benchmark, row.metric, params)
+
+
+def _said_of_beyond(rows: Sequence[Row], names: Names) -> str:
+    counts = Counter(names.catalog.title(row.benchmark) for row in rows)
+    listed = ", ".join(f"{title} {number}" for title, number in counts.items())
+    return f"Rows that moved as far beyond what other boards did, whose clock is the same: {listed}"
 
 
 def _is_of_clock(row: Row, rows: Sequence[Row], names: Names) -> bool:
@@ -510,7 +573,7 @@ def _attach(far: Groups, proved: Groups, beside: Groups) -> None:
     """Put rises beside the fall of their benchmark on one of their boards, unproved falls beside what fails,
     unproved loads beside what its rates did, and loads that fell beside the fall of its rates: one set-up that
     changed moves some rows up and others down."""
-    rises = [key for key in proved if key[2:] == ("improved", False)]
+    rises = [key for key in proved if key[2:4] == ("improved", False)]
     for key in (*far, *rises):
         groups = far if key in far else proved
         own = groups[key]
@@ -534,8 +597,8 @@ def _attach(far: Groups, proved: Groups, beside: Groups) -> None:
             if groups is proved and other in far and (not falls or not _is_as_far(own, rows)):
                 continue
             shared = {row.board for row in rows} & boards
-            # The fourth part, which keys of far moves lack, is that an event is accepted.
-            if True not in other[3:] and (shared if falls else shared == boards):
+            is_accepted = other in proved and other[3]
+            if not is_accepted and (shared if falls else shared == boards):
                 beside.setdefault(other, []).extend([*own, *beside.pop(key, [])])
                 groups[key] = []
                 break
@@ -550,8 +613,8 @@ def _worth_an_event(rows: Sequence[Row]) -> list[Row]:
     if any(not row.params for row in rows) and not _are_alike(rows):
         rows = [row for row in rows if not _is_small([row])]
     # A mean of samples that scatter came back to no level.
-    back = [row for row in rows if _is_back(row) and not row.spread]
-    onward = [row for row in rows if not _is_back(row)]
+    back = [row for row in rows if is_back(row) and not row.spread]
+    onward = [row for row in rows if not is_back(row)]
     # Rows on their way back must not make an event of small moves.
     if not _is_small(onward) and not _is_odd_rise(onward):
         return list(rows) if len(back) > len(onward) else onward
@@ -612,7 +675,7 @@ def _is_small(rows: Sequence[Row]) -> bool:
     # Samples of one load that overlap are too little to look at.
     if row.spread and units.parse(row.unit).kind == "share":
         return True
-    if not _is_back(row) and _is_usual(row, is_alone=True):
+    if not is_back(row) and _is_usual(row, is_alone=True):
         return True
     is_odd = (row.worse_by or 0.0) > 0 and (is_beyond_kind(row) or row.scatter is None)
     return moves[0] < (SINGLE_FALL if is_odd else FAR)
@@ -672,6 +735,31 @@ def _is_usual(row: Row, is_alone: bool = False) -> bool:
     return len(before) > 2 and min(before) <= row.new.cell.mean <= max(before)
 
 
+def _is_usual_of_others(row: Row, rows: Sequence[Row]) -> bool:
+    """Return whether half of the other rows of a metric on the board moved nearly as far before: then it is no news
+    that this one does so for the first time, unless its last figures agreed, or it is back."""
+    before = _before(row)[-2:]
+    is_quiet = len(before) == 2 and _range_log(before) <= QUIET
+    if row.doubt or not row.params or is_quiet or is_back(row):
+        return False
+    own = metric_on_board(row)
+    others = [
+        each
+        for each in rows
+        if metric_on_board(each) == own and each is not row and each.old and each.new
+    ]
+    least = NEARLY_AS_FAR * abs(row.worse_by or 0.0)
+    restless = sum(
+        any(_range_log(pair) >= least for pair in pairwise(_before(each))) for each in others
+    )
+    return bool(others) and 2 * restless >= len(others)
+
+
+def metric_on_board(row: Row) -> tuple[object, ...]:
+    """Return what rows have in common that differ in parameters alone."""
+    return (row.guide.platform, row.board, row.benchmark, row.metric)
+
+
 def _was_there(row: Row, before: Sequence[float]) -> bool:
     """Return whether NEW is at a level that several earlier releases had before the row left it."""
     if row.new is None or not row.new.cell.mean or min(*before, row.new.cell.mean) <= 0:
@@ -705,12 +793,11 @@ def _range_log(figures: Sequence[float]) -> float:
     return math.log(max(figures)) - math.log(min(figures))
 
 
-def _goes_with(row: Row, proved: Sequence[Row]) -> bool:
-    """Return whether a row is of a board on which rows are proved, or one of these on another board."""
-    same = {(each.metric, *sorted(each.params.items())) for each in proved}
-    return row.board in {each.board for each in proved} or (
-        (row.metric, *sorted(row.params.items())) in same
-    )
+def _boards_that_go_with(proved: Sequence[Row], rows: Sequence[Row]) -> set[str]:
+    """Return the boards on which rows are proved, and those of other rows where one of these moved too."""
+    same = set(map(_figure_of, proved))
+    boards = {row.board for row in proved}
+    return boards | {row.board for row in rows if _figure_of(row) in same}
 
 
 def _prices(rows: Sequence[Row]) -> dict[int, Row]:
@@ -906,14 +993,16 @@ def _left(row: Row) -> list[tuple[str, float]]:
     return [*level, before[-1]] if level and level[-1] == before[-2] else []
 
 
-def _is_back(row: Row) -> bool:
-    """Return whether NEW is at a level that several releases had, and that OLD alone had left."""
-    return len(_left(row)) > LEAST_LEVEL_RELEASES
+def is_back(row: Row) -> bool:
+    """Return whether NEW is at a level that several releases had, and that OLD alone had left; of a row that got
+    better one release is enough, as what was bad once is over."""
+    least = LEAST_LEVEL_RELEASES if (row.worse_by or 0.0) > 0 else 1
+    return len(_left(row)) > least
 
 
 def _are_back(rows: Sequence[Row]) -> bool:
     """Return whether most of some rows are back at an earlier level."""
-    return 2 * sum(map(_is_back, rows)) > len(rows)
+    return 2 * sum(map(is_back, rows)) > len(rows)
 
 
 def _farthest(row: Row) -> tuple[bool, float]:
@@ -940,7 +1029,7 @@ def _narrow(own: Sequence[Row], siblings: Sequence[Row], names: Names) -> str:
     """Return what the rows share that other rows of the benchmark do not: metric, engine, size."""
     parts = []
     benchmark = names.catalog.get(own[0].benchmark)
-    metrics = sorted({row.metric for row in own})
+    metrics = sorted({row.metric for row in _leading(own)})
     if len({row.metric for row in siblings}) > len(metrics):
         full = [benchmark.metric_label(m) if benchmark else m for m in metrics]
         inner = [labels.within(name) for name in full]

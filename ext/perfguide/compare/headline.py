@@ -10,7 +10,7 @@ from typing import Literal
 
 from . import wording
 from .comparison import Comparison
-from .events import FAR, Event
+from .events import FAR, Event, is_back
 from .verdicts import ALARMS, Verdict, is_load
 
 State = Literal["do not ship", "look", "ship", "too little"]
@@ -75,7 +75,15 @@ def headline(comparison: Comparison) -> Headline:
         share = "No figure was measured with both releases."
     proved = sorted(wording.unaccepted(comparison), key=lambda event: not _severe(event))
     fell = far_falls(comparison)
-    again = list(dict.fromkeys(event.benchmark for event in fell))
+    doubtful = {event.benchmark for event in fell if any(row.doubt for row in event.rows)}
+    # Figures in doubt have a sentence of their own.
+    again = list(
+        dict.fromkeys(
+            wording.benchmark_title(event, comparison)
+            for event in fell
+            if event.benchmark not in doubtful
+        )
+    )
     falls = [*proved, *fell]
     minor = [event for event in comparison.far if event.is_minor]
     fell_before = sum((row.worse_by or 0.0) >= FAR for event in minor for row in event.rows)
@@ -105,7 +113,9 @@ def headline(comparison: Comparison) -> Headline:
         advice = f"{tag}."
         if fell_before:
             fallen = wording.count(fell_before, "figure")
-            limits.append(f"{fallen} fell by a third or more, as such figures often do.")
+            limits.append(
+                f"{fallen} got worse by a factor of 1.5 or more, as such figures often do."
+            )
         if 2 * undirected > of:
             counted = f"{undirected} of {wording.count(of, 'figure')}"
             limits.append(f"No description says of {counted} whether more is better.")
@@ -113,7 +123,7 @@ def headline(comparison: Comparison) -> Headline:
     if state in ("do not ship", "look"):
         besides.append(wording.lasted(comparison.jumps.values()))
     besides.append(_in_doubt(comparison))
-    if not proved and (fell or state == "too little"):
+    if not proved and (again or state == "too little"):
         besides.append(_advice(comparison, again))
     named = [(event, wording.event_title(event, comparison)) for event in falls[:NAMED_EVENTS]]
     besides = list(filter(None, besides))
@@ -130,26 +140,24 @@ def judged_figures(comparison: Comparison) -> tuple[int, int]:
 
 
 def far_falls(comparison: Comparison) -> list[Event]:
-    """Return the moves that cannot be judged, are falls by a third or more and are not accepted."""
-    return [
-        event
-        for event in comparison.far
-        if event.worse_by >= FAR and not (event.is_back or event.is_minor or event.accepted)
-    ]
+    """Return the falls that cannot be judged and are an event all the same, as a reader sees them listed."""
+    return [event for event in comparison.far if wording.action(event) == wording.WORSE_UNPROVED]
 
 
 def _severe(event: Event) -> bool:
-    """Return whether a proved event holds a release back: two measurements that are not both loads, or one
-    rate that fell far; of another engine, two rates."""
+    """Return whether a proved event holds a release back: two measurements that fell far or fail and are not both
+    loads, or one rate that fell very far; of another engine, two rates."""
     rows = [*event.leading, *(row for row in event.unproved if row.verdict in ALARMS)]
-    far = [row for row in rows if (row.worse_by or 0.0) >= FAR]
+    # Where one release alone was better, its figure is the odd one.
+    far = [row for row in rows if (row.worse_by or 0.0) >= FAR and not is_back(row)]
     if event.of_engine:
         # Loads are what shows another engine, and its price; whether it is slower is said by rates.
         far = [row for row in far if row.better == "higher"]
-    measured = {row.measurement for row in far}
+    failed = [row for row in event.rows if row.verdict == "failed-after"]
+    measured = {row.measurement for row in (*far, *failed)}
     rates = [row.worse_by or 0.0 for row in far if row.better == "higher"]
     # In public history one of six events with loads alone lasted, and ten of fourteen others.
-    if all(is_load(row) for row in far):
+    if all(is_load(row) for row in (*far, *failed)):
         return False
     # One alone is too often a bad measurement to hold a release back.
     return len(measured) >= 2 or max(rates, default=0.0) >= ONE_RATE
@@ -157,7 +165,11 @@ def _severe(event: Event) -> bool:
 
 def _in_doubt(comparison: Comparison) -> str:
     """Return what to measure again before its fall says anything."""
-    events = [event for event in comparison.far if any(row.doubt for row in event.rows)]
+    events = [
+        event
+        for event in comparison.far
+        if not event.accepted and any(row.doubt for row in event.rows)
+    ]
     titles = dict.fromkeys(
         f"{wording.benchmark_title(event, comparison)} on {', '.join(_boards(event, comparison))}"
         for event in events

@@ -52,8 +52,10 @@ BACK = "Back at an earlier level"
 
 MINOR = "Small or usual moves, not proved"
 
+WORSE_UNPROVED = "Worse, not proved"
+
 ACTIONS = (
-    *("Worse", "Causes", "Worse, not proved", "Better", "Changed", "Accepted"),
+    *("Worse", "Causes", WORSE_UNPROVED, "Better", "Changed", "Accepted"),
     *("Better, not proved", BACK, MINOR),
 )
 """Titles of events by how far they are proved, in the order in which a reader sees them. They are no
@@ -257,6 +259,9 @@ def _listed_share(row: Row) -> float:
 def beside(event: Event, comparison: Comparison) -> list[str]:
     """Return how far the rows beside an event moved, those of its benchmark and that went its way first:
     the proved ones, and the others."""
+    # Rows that moved with a clock are counted by benchmark.
+    if event.rows[0].is_clock:
+        return []
     way = event.worse_by > 0
     sides: dict[tuple[str, bool, bool], list[Row]] = {
         (event.benchmark, is_worse, is_proved): []
@@ -486,15 +491,15 @@ def listed(event: Event) -> tuple[Row, ...]:
         return ()
     if event.kind == "noisy":
         return event.rows[:1]
-    # Better rows beside worse ones would read as one cause, so they never hide worse ones.
+    # A row that went the other way would read as a part of what happened; the sentences have it.
     ways = {(row.worse_by or 0.0) > 0 for row in event.leading}
-    others = sorted(event.unproved, key=lambda row: {(row.worse_by or 0.0) > 0} != ways)
-    left = max(1, LISTED_ROWS - len(event.rows))
-    alike = sum({(row.worse_by or 0.0) > 0} == ways for row in others)
-    if not event.is_cause and left < alike:
-        others = others[:alike]
-    beside = [row for row in others if row.work is None and row.change is not None]
-    return (*event.rows[:LISTED_ROWS], *beside[:left])
+    beside = [
+        row
+        for row in event.unproved
+        if row.work is None and row.change is not None and not event.rows[0].is_clock
+        if event.of_engine or {(row.worse_by or 0.0) > 0} == ways
+    ]
+    return (*event.rows[:LISTED_ROWS], *beside[: max(1, LISTED_ROWS - len(event.rows))])
 
 
 def unproved(row: Row) -> str:
