@@ -68,6 +68,7 @@ CASES: dict[str, list[dict[str, Any]]] = {
 }
 
 
+@pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("name", CASES)
 def test_an_odd_upload_is_published(name: str, tmp_path: Path) -> None:
     sound.publish(CASES[name], tmp_path, charts=True)

@@ -118,13 +118,15 @@ def board_apart(figures: Figures) -> Iterator[Hit]:
         if usual > abs(apart) / 3 or (not others and abs(apart) < MIN_APART_ALONE_LOG):
             continue
         # Where this board stayed and the others moved, it is not the one to look at.
+        own = figures.logs[position]
         earlier = float(figures.mean[before[position]]) if position in before else 0.0
-        if earlier > 0 and abs(math.log(figures.mean[position] / earlier)) < abs(apart) / 3:
+        if earlier > 0 and abs(own - figures.logs[before[position]]) < abs(apart) / 3:
             continue
+        neighbours = [other for other in siblings[number] if other != position]
         moves = [
             figures.logs[other] - figures.logs[before[other]]
-            for other in siblings[number]
-            if other != position and other in before and figures.mean[before[other]] > 0
+            for other in neighbours
+            if other in before and figures.mean[before[other]] > 0
         ]
         if (
             not earlier
@@ -138,8 +140,8 @@ def board_apart(figures: Figures) -> Iterator[Hit]:
         usual_count = sum(a > abs(apart) / 2 for a in away)
         if usual_count >= max(MIN_USUAL_DISTANCES, MIN_USUAL_SHARE * len(away)):
             continue
-        beside = [float(figures.mean[other]) for other in siblings[number] if other != position]
-        nearest = min((math.log(figures.mean[position] / mean) for mean in beside), key=abs)
+        beside = [float(figures.mean[other]) for other in neighbours]
+        nearest = min((own - figures.logs[other] for other in neighbours), key=abs)
         detail = (
             f"{amount(figures.mean[position], figures.name('unit', position))} where the "
             f"{boards - 1} other boards have {units.ends(beside)}, {_times(nearest)} at least"
