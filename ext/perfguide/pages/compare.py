@@ -489,7 +489,7 @@ def _for_programs(rows: Sequence[Row], lines: Sequence[Sequence[TableCell]]) -> 
 def _benchmarks(site: Site, page: str, comparison: Comparison) -> PageTable | None:
     if not comparison.groups:
         return None
-    head = ("Benchmark", "Geometric mean, + is better", "Figures")
+    head = ("Benchmark", "Geometric mean (+ is better)", "Figures")
     lines = [(g.title, _mean(g), wording.tally(g)) for g in comparison.groups]
     return write_tables.table(site, page, "benchmarks", "Benchmarks", listing(head, lines))
 
