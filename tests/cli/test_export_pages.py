@@ -29,10 +29,11 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 def test_an_export_is_updated_and_keeps_what_was_edited(results: Path) -> None:
-    run = export(results, "--rst", "pages")
+    # Neither the folder nor the one above it is there yet.
+    run = export(results, "--rst", "new/pages")
     assert (run.returncode, run.stderr) == (0, "")
-    assert "2 guides with 2 figures in pages" in run.stdout
-    pages = results / "pages"
+    assert "2 guides with 2 figures in new/pages" in run.stdout
+    pages = results / "new/pages"
     first = contents(pages)
     assert {"conf.py", "index.rst", "guides/SOC1/linux/09.02.rst"} <= {*first}
     assert len(first["conf.py"].splitlines()) <= 12
@@ -41,12 +42,12 @@ def test_an_export_is_updated_and_keeps_what_was_edited(results: Path) -> None:
     (pages / "conf.py").write_bytes(first["conf.py"] + b"html_title = 'Ours'\n")
     (pages / "own.rst").write_text("Ours\n====\n", "utf-8")
     (pages / "guides/SOC1/linux/09.02.rst").write_text("changed", "utf-8")
-    run = export(results, "--rst", "pages", "--soc", "SOC[2]")
+    run = export(results, "--rst", "new/pages", "--soc", "SOC[2]")
     assert run.returncode == 0 and "1 guides with 1 figures" in run.stdout
     again = contents(pages)
     assert again["conf.py"].endswith(b"html_title = 'Ours'\n") and "own.rst" in again
     assert not [name for name in again if "SOC1" in name]
-    assert export(results, "--rst", "pages").returncode == 0
+    assert export(results, "--rst", "new/pages").returncode == 0
     whole = contents(pages)
     assert whole.pop("own.rst") and whole.pop("conf.py")
     assert whole == {name: data for name, data in first.items() if name != "conf.py"}
