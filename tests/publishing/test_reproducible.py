@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 from conftest import GENERATED, TOP, bare_project, sample_results
 from debian import program
-from test_builds import command, differing, environment, tree
+from prepared import run_module
+from test_builds import differing, environment, tree
 
 
 def shuffled(source: Path, target: Path, seed: int) -> Path:
@@ -30,15 +31,11 @@ def shuffled(source: Path, target: Path, seed: int) -> Path:
 
 
 def run_build(project: Path, *options: str, **changes: str) -> subprocess.CompletedProcess[str]:
-    """Build in a fresh process, as an interpreter reads some variables when it starts."""
-    return subprocess.run(
-        command(*options),
-        cwd=project,
-        env=environment(**changes),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    """Build in a process that was forked from one started with the changes, as an interpreter
+    reads some variables when it starts."""
+    known = environment(**changes)
+    words = ("build", "-v", *options)
+    return run_module("perfguide", *words, environment=known, folder=project, start=changes)
 
 
 def made(project: Path, other: str) -> dict[str, bytes]:

@@ -68,16 +68,17 @@ def run_module(
     folder: Path | None = None,
     packages: Path | None = None,
     package: Path | None = None,
+    start: Mapping[str, str] | None = None,
 ) -> subprocess.CompletedProcess[str]:
     """Return the output and exit status of ``python -m name arguments``, in UTF-8, with an
     environment, in a folder (default: this one), with other versions of some ``packages`` in a
     folder of theirs.
 
     Sphinx is forked as well if ``perfguide build`` runs it. With ``package``, a folder with a copy
-    of the package, the current code of that copy is run.
+    of the package, the current code of that copy is run. With ``start``, it is forked from an
+    interpreter that was started with these variables, such as ``PYTHONHASHSEED``.
 
-    Not suitable for settings that the interpreter reads at its start, such as
-    ``PYTHONHASHSEED``, nor for a process that is to be stopped.
+    Not suitable for a process that is to be stopped.
     """
     words = [os.fspath(argument) for argument in arguments]
     with tempfile.TemporaryDirectory() as aside:
@@ -86,7 +87,8 @@ def run_module(
         if package:
             status = _connect(_address(package), asked, [os.devnull, *said])
         else:
-            status = _ask(packages, {"asked": asked, "said": said})
+            variables = tuple(sorted((start or {}).items()))
+            status = _ask(packages, {"asked": asked, "said": said}, variables)
         out, err = (Path(path).read_text("utf-8") for path in said)
     return subprocess.CompletedProcess([name, *words], status, out, err)
 
@@ -142,9 +144,11 @@ def _connect(address: str, asked: tuple[object, ...], names: list[str]) -> int:
             return int(marshal.load(file))
 
 
-def _ask(packages: Path | None, asked: Mapping[str, object]) -> int:
+def _ask(
+    packages: Path | None, asked: Mapping[str, object], start: tuple[tuple[str, str], ...] = ()
+) -> int:
     """Have the server fork; return the exit status."""
-    server = _server(packages)
+    server = _server(packages, start)
     assert server.stdin is not None and server.stdout is not None
     server.stdin.write(json.dumps(asked) + "\n")
     server.stdin.flush()
@@ -152,12 +156,12 @@ def _ask(packages: Path | None, asked: Mapping[str, object]) -> int:
 
 
 @functools.cache
-def _server(packages: Path | None) -> subprocess.Popen[str]:
+def _server(packages: Path | None, start: tuple[tuple[str, str], ...]) -> subprocess.Popen[str]:
     """Return the process from which others are forked; it ends with this one."""
     first = f"{packages}{os.pathsep}" if packages else ""
     server = subprocess.Popen(
         [sys.executable, __file__],
-        env=os.environ | {"PYTHONPATH": f"{first}{TOP / 'ext'}", "LC_ALL": "C.UTF-8"},
+        env=os.environ | {"PYTHONPATH": f"{first}{TOP / 'ext'}", "LC_ALL": "C.UTF-8"} | dict(start),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
