@@ -94,7 +94,8 @@ def test_a_finding_bears_on_a_decision_if_the_first_table_of_its_guide_has_the_f
         ),
     )
     page = (pages / "reports/health.rst").read_text("utf-8")
-    deciding = re.findall(r"\*\*Wrong: .*\*\* (X\d), Linux 09\.01; (.+): in the first table", page)
+    folds = r"`Wrong` \*\*.+\*\* (X\d), Linux 09\.01: .+(?:\n.*)+?Why it matters: (.+): in the first table"
+    deciding = re.findall(folds, page)
     assert [soc for soc, _ in deciding] == ["X2"]
     for soc, name in deciding:
         shown = (pages / f"guides/{soc}/linux/09.01/results.csv").read_text("utf-8")
@@ -117,6 +118,12 @@ def test_the_parts_of_all_findings_add_up_and_newer_guides_come_first(tmp_path: 
     first = next(line for line in page.splitlines() if line.startswith(f"{total} findings"))
     parts = [int(count) for count in re.findall(r":ref:`(\d+) [^`]*<", first)]
     assert total == sum(parts) == 2 * len(bundles)
+    # A link opens one finding, in the fold of its guide, in that of its SoC.
+    assert (
+        len(re.findall(r"^ {6}\.\. _.+:\n\n {6}\.\. container:: perf-fold$", page, re.M)) == total
+    )
+    socs = [f"X{n}" for n in range(1, len(bundles) + 1)]
+    assert re.findall(r"\*\*(X\d+)\*\* 2 findings in 1 guide", page) == socs
     folds = re.findall(r"\*\* (X\d+), Linux", page)
     assert folds == [f"X{n}" for n in range(1, len(folds) + 1)]
 

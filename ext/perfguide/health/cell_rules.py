@@ -46,7 +46,7 @@ RULES = (
     Rule(
         "failed-run",
         "warning",
-        "a run that failed in the mean",
+        "a failed run counted in the mean",
         "the smallest sample of a data or packet rate is a hundredth or less of the largest, but not zero",
         'leave the failed run out, or upload it as "status": "fail"',
         disqualifies=True,
@@ -54,7 +54,7 @@ RULES = (
     Rule(
         "printed-as-zero",
         "note",
-        "too small for the digits that were printed",
+        "printed with too few digits",
         "a figure or a sample is 0 where it cannot be, in a row whose other figures are usually no larger "
         "than ten units of their last digit, or are 0 as well",
         "print more digits, or another unit",
@@ -71,7 +71,7 @@ RULES = (
     Rule(
         "load-over-limit",
         "note",
-        "a load slightly above all there is",
+        "a load slightly above 100 %",
         "a load is above 100 % for each thread by up to a twentieth: its time and that of the run were not "
         "taken at the same moments",
         "take it as a full load",
@@ -96,7 +96,7 @@ RULES = (
     Rule(
         "same-key",
         "warning",
-        "two results of one upload taken for one measurement",
+        "two results averaged as one measurement",
         "one bundle has several results of the same parameters that fall into two groups, a quarter "
         "or more apart",
         "name what differs, such as a core or a cluster, as a parameter, and upload them again",

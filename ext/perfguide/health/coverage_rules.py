@@ -15,7 +15,7 @@ RULES = (
     Rule(
         "lost-table",
         "warning",
-        "a benchmark that a release lost",
+        "a benchmark no longer measured",
         "a board has no figure of a benchmark that it had in its release before",
         "see in the runner's log why the benchmark did not run, and upload what is missing",
         marks=False,
@@ -23,7 +23,7 @@ RULES = (
     Rule(
         "lost-rows",
         "warning",
-        "rows that a release lost",
+        "rows no longer measured",
         "a board has figures of a benchmark, but not all that it had in its release before",
         "see in the runner's log why these figures are missing, or whether they were renamed",
         marks=False,

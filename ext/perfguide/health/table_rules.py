@@ -31,7 +31,7 @@ RULES = (
     Rule(
         "rows-exchanged",
         "error",
-        "figures in each other's place",
+        "swapped figures",
         "the figures of two columns, or of rows and their neighbours, fit what the other one had in "
         "earlier releases, and not their own",
         "look how the table was read: read and write, two columns or a row may be exchanged",

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from ..bundles.guide_key import GuideKey
+from ..bundles.guide_key import GuideKey, family, version
 from ..common import slugs, units
-from ..common.diagnostics import SEVERITIES
+from ..common.diagnostics import SEVERITIES, Severity
 from ..compare import wording
 from ..export import json_api
 from ..health.finding import KIND_WORDS, Finding, Rule, counts, kind_counts
@@ -44,6 +44,9 @@ MAX_EXAMPLES = 3
 
 MAX_SINGLE = 5
 """Single findings in the first table; the list of all has the others."""
+
+MAX_DETAIL_CHARS = 110
+"""The length of a reason below the heading of a fold, which has the rest."""
 
 MAX_REASON_CHARS = 160
 """The length of a reason in a table; the list of all findings has the rest."""
@@ -99,6 +102,7 @@ def write(
         total=_findings(len(health.open)),
         parts=_parts(len(bearing), len(in_causes), len(causes), len(single)),
         kinds=_kinds(health),
+        roles=["perf-small", *(_kind(severity)[0] for severity in SEVERITIES)],
         lost=lost_line(health),
         counts=write_tables.table(site, PAGE, "counts", "Findings by rule", grid) if rows else None,
         deciding=folds[:MAX_DECIDING],
@@ -106,9 +110,12 @@ def write(
         shared=[_shared(site, ages, *each, entries) for each in causes],
         single=[_single(each, entries) for each in single[:MAX_SINGLE]],
         singles=len(single),
-        groups=[
-            _group(site, title, own, pages, entries) for title, own in by_guide(health.open).items()
-        ],
+        socs=_by_soc(
+            [
+                _group(site, title, own, pages, entries)
+                for title, own in by_guide(health.open).items()
+            ]
+        ),
         accepted=[entries[finding.id] for finding in accepted],
         elsewhere=_links(health.accepted, pages),
         unused=[d for d in health.diagnostics if d.kind == "acknowledged-unused"],
@@ -203,24 +210,33 @@ def _deciding(
     example = entries[first.id]
     more = f" and {len(findings) - 1} more of its guides" if len(findings) > 1 else ""
     return {
-        "title": f"{KINDS[first.severity]}: {example['benchmark']}, {first.rule.title}",
-        "detail": f"{first.guide}{more}; {decides[first.id]}",
+        "kind": _kind(first.severity),
+        "title": f"{example['benchmark']}, {first.rule.title}",
+        "detail": f"{first.guide}{more}: {_cut(str(example['reason']), MAX_DETAIL_CHARS)}",
         "id": first.id,
+        "decides": decides[first.id],
         "reason": f"{example['reason']}.",
         "advice": f"{units.capital(first.rule.advice)}.",
     }
 
 
+def _kind(severity: Severity) -> tuple[str, str]:
+    """Return the class and the word of a badge."""
+    return f"perf-badge-{severity}", KINDS[severity]
+
+
+def _cut(text: str, most: int) -> str:
+    return f"{text[:most].rsplit(' ', 1)[0].rstrip(' ,;:')}…" if len(text) > most else text
+
+
 def _single(finding: Finding, entries: Entries) -> dict[str, object]:
-    reason = str(entries[finding.id]["reason"])
-    cut = len(reason) > MAX_REASON_CHARS
     return {
         "id": finding.id,
         "guide": str(finding.guide),
         "benchmark": entries[finding.id]["benchmark"],
-        "kind": KINDS[finding.severity],
+        "kind": _kind(finding.severity),
         "title": finding.rule.title,
-        "reason": f"{reason[:MAX_REASON_CHARS].rstrip()}…" if cut else reason,
+        "reason": _cut(str(entries[finding.id]["reason"]), MAX_REASON_CHARS),
     }
 
 
@@ -238,7 +254,8 @@ def _shared(
     now = len(guides & ages.newest)
     examples = sorted(findings, key=ages.of)[:MAX_EXAMPLES]
     return {
-        "title": f"{KINDS[rule.severity]}: {site.catalog.title(benchmark)}, {rule.title}",
+        "kind": _kind(rule.severity),
+        "title": f"{site.catalog.title(benchmark)}, {rule.title}",
         "detail": f"{figures:,} figures in {len(guides):,} guides, {now} of the {len(ages.newest)} newest",
         "examples": [
             (each.id, str(each.guide), str(entries[each.id]["reason"])) for each in examples
@@ -261,6 +278,7 @@ def _write_page(
         page,
         "health_of.rst.jinja",
         title=f"Health of {key}",
+        roles=[_kind(severity)[0] for severity in SEVERITIES],
         elsewhere=[Link("Health of all figures", PAGE)],
         findings=[entries[finding.id] for finding in open_findings],
         accepted=[entries[finding.id] for finding in accepted],
@@ -283,13 +301,35 @@ def section_of(site: Site, key: GuideKey) -> str:
 
 def _group(
     site: Site, title: str, findings: list[Finding], pages: Mapping[str, str], entries: Entries
-) -> dict[str, object]:
+) -> dict[str, Any]:
     return {
-        "title": title,
-        "id": section_of(site, findings[0].guide),
+        "title": f"{title}: {wording.count(len(findings), 'finding')}",
+        "name": section_name(PAGE, section_of(site, findings[0].guide)),
+        "key": findings[0].guide,
+        "count": len(findings),
         "findings": [entries[each.id] for each in findings if pages[each.id] == PAGE],
         "elsewhere": _links(findings, pages),
     }
+
+
+def _by_soc(groups: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the findings of guides by SoC, the newest release of each system first."""
+    socs: dict[str, list[dict[str, Any]]] = {}
+    for group in sorted(groups, key=lambda group: version(group["key"].release), reverse=True):
+        socs.setdefault(group["key"].soc, []).append(group)
+    for own in socs.values():
+        own.sort(key=lambda group: family(group["key"]))  # stable, so releases stay in order
+    return [
+        {
+            "title": soc,
+            "name": section_name(PAGE, f"findings-of-{slugs.slug(slugs.words(soc))}"),
+            "count": sum(group["count"] for group in own),
+            "detail": f"{wording.count(sum(group['count'] for group in own), 'finding')} in "
+            f"{wording.count(len(own), 'guide')}",
+            "groups": own,
+        }
+        for soc, own in sorted(socs.items(), key=lambda item: units.natural(item[0]))
+    ]
 
 
 def entry(site: Site, finding: Finding) -> dict[str, object]:
@@ -303,7 +343,7 @@ def entry(site: Site, finding: Finding) -> dict[str, object]:
         tables.setdefault(link_name(page, site.layout.table(record)), other)
     return {
         "id": finding.id,
-        "severity": KINDS[finding.severity],
+        "kind": _kind(finding.severity),
         "title": finding.rule.title,
         "benchmark": site.catalog.title(finding.benchmark),
         "guide": str(finding.guide),

@@ -68,7 +68,9 @@ class perf_fold(ScreenNode):
 
     def printed(self) -> list[nodes.Node]:
         """Return the content below its heading."""
-        heading = nodes.paragraph("", "", nodes.strong("", nodes.Text(self["summary"])))
+        _, badge = self.get("badge", ("", ""))
+        words = f"{badge}: {self['summary']}" if badge else self["summary"]
+        heading = nodes.paragraph("", "", nodes.strong("", nodes.Text(words)))
         if detail := self.get("detail"):
             heading += nodes.Text(f" {detail}")
         return [heading, *self.children]
@@ -85,6 +87,9 @@ class perf_site_file(nodes.Inline, nodes.TextElement):
 
 def _open_fold(translator: Any, node: perf_fold) -> None:
     summary = escape(node["summary"])
+    if badge := node.get("badge"):
+        kind, word = map(escape, badge)
+        summary = f'<span class="perf-badge {kind}">{word}</span> {summary}'
     if detail := node.get("detail"):
         summary += f" <small>{escape(detail)}</small>"
     translator.body.append(f'<details class="perf-fold"><summary>{summary}</summary>\n')
@@ -276,12 +281,12 @@ PAGES_WITH_CHAPTERS = ("guide", "soc", "benchmark")
 """Anchors of the first section of pages with many short sections."""
 
 
-FOLDED_SECTIONS = ("all-findings", "acknowledged")
+FOLDED_SECTIONS = ("acknowledged",)
 """Anchors of sections whose content, with sections of its own, is folded."""
 
 
 class SectionAnchors(_GeneratedTransform):
-    """Give each section, and the link to one that moved, the permanent anchor that its link name
+    """Give each section, fold and link to one that moved the permanent anchor that its link name
     begins with, and the first section of a page the classes by which style sheets distinguish kinds of pages."""
 
     default_priority = 262  # after targets were moved to the elements that follow them
@@ -290,8 +295,9 @@ class SectionAnchors(_GeneratedTransform):
         """Set the anchors and classes."""
         document = self.document
         containers = document.findall(nodes.container)
-        moved = (c for c in containers if {"perf-moved", "perf-event"} & {*c["classes"]})
-        for section in (*document.findall(nodes.section), *moved):
+        kinds = {"perf-moved", "perf-event", "perf-fold"}
+        addressed = (each for each in containers if kinds & {*each["classes"]})
+        for section in (*document.findall(nodes.section), *addressed):
             names = section["names"]
             anchor = next(
                 (
@@ -337,7 +343,9 @@ class Parts(_GeneratedTransform):
                 strong = next(iter(line.findall(nodes.strong)), None)
                 summary = strong.astext() if strong else line.astext()
                 fold = perf_fold("", *content, summary=summary, ids=container["ids"])
-                fold["detail"] = line.astext().removeprefix(summary).strip()
+                if badge := next((i for i in line.findall(nodes.inline) if i["classes"]), None):
+                    fold["badge"] = (badge["classes"][0], badge.astext())
+                fold["detail"] = line.astext().partition(summary)[2].strip()
                 container.parent.replace(container, fold)
             elif "perf-chart" in container["classes"]:
                 container.parent.replace(container, _chart(container))
