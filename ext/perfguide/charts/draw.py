@@ -33,7 +33,7 @@ from .style import SMALL_STYLE, STYLE, WIDE_STYLE
 WIDTH_INCHES, SMALL_WIDTH_INCHES, WIDE_INCHES = 5.0, 3.1, 12.2
 """The widths of pictures. On a phone the text is of a size to read."""
 
-PANEL_INCHES, PAIR_INCHES, SMALL_INCHES, WIDE_PANEL_INCHES = 3.7, 3.0, 2.3, 4.3
+PANEL_INCHES, PAIR_INCHES, SMALL_INCHES, WIDE_PANEL_INCHES = 3.7, 3.0, 1.5, 4.3
 """The heights of a panel: alone, one of several, in a small picture, and in a wide one."""
 
 HEADING_INCHES, TOP_AXIS_INCHES = 0.19, 0.4
@@ -263,7 +263,16 @@ def _set_ticks(axes: Axes, view: ChartView, inches: float) -> None:
     if view.ticks:
         names = [textwrap.fill(text(name), MAX_TICK_LINE_CHARS) for name in view.ticks]
         longest = max(len(line) for name in names for line in name.split("\n"))
-        fits = len(names) * (longest + 1) < inches * CHARS_PER_INCH
+        needed = len(names) * (longest + 1) / (inches * CHARS_PER_INCH)
+        fits = needed < 1
+        if view.small and not fits:
+            # A small picture is low: names that lie flat, from the last one on, leave room for its lines.
+            step = math.ceil(needed)
+            names = [
+                name if (len(names) - 1 - number) % step == 0 else ""
+                for number, name in enumerate(names)
+            ]
+            fits = True
         axes.set_xticks(range(len(names)), names, **({} if fits else ON_END))
         axes.set_xlim(-0.5, len(names) - 0.5)
     elif view.x_scale == "log2":

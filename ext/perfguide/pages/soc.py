@@ -26,7 +26,7 @@ from .sentences import Fact, Part, link_name
 from .write_tables import PageChart, PageTable
 
 MAX_TRENDS = 6
-"""Charts of a system; the tables below them have all headline figures."""
+"""Charts of a page, at least one of each system; the tables below them have all headline figures."""
 
 MAX_ELEMENTS = 8_000
 """An estimate of the HTML elements of the headline tables; a page has at most 15,000."""
@@ -74,7 +74,8 @@ def write(
 
     # The system that was measured last comes first; sorts are stable.
     platforms.sort(key=lambda item: measured(item[0]).date(), reverse=True)
-    for platform, members in platforms:
+    views_drawn = 0
+    for number, (platform, members) in enumerate(platforms):
         title, slug = family(members[0]), site.platform_slugs[platform]
         newest_first = members[::-1]
         own = [
@@ -97,7 +98,10 @@ def write(
                 )
             )
             drawn = _of_trends(site, own)
-            views = trends.over_releases(catalog, drawn, site.scenes[platform])[:MAX_TRENDS]
+            # Each later system has room for one.
+            room = max(1, MAX_TRENDS - views_drawn - (len(platforms) - 1 - number))
+            views = trends.over_releases(catalog, drawn, site.scenes[platform])[:room]
+            views_drawn += len(views)
             charts += write_tables.small_charts(site, page, f"trend-{slug}", caption, views)
         # Links and entries of a toctree are relative to the folder of the page.
         folder = page.rpartition("/")[0]

@@ -54,17 +54,19 @@ def boards(
             row.append(span)
         rows.append(row)
     head = ["Board", "In heads", "Description", "Processor", "CPU clock", "Caches", "Memory"]
-    return _without_empty(listing([*head, "Releases"] if with_releases else head, rows))
+    # A list without any column but the names would look unfinished.
+    if with_releases:
+        return _without_empty(listing([*head, "Releases"], rows), ("Releases",))
+    return _without_empty(listing(head, rows), ("Description",))
 
 
-def _without_empty(table: Grid) -> Grid:
-    """Return the table without columns in which no bundle states anything."""
-    # These columns are expected on every page, even if they are empty.
+def _without_empty(table: Grid, kept: Sequence[str] = ()) -> Grid:
+    """Return the table without columns in which no bundle states anything, but with those ``kept``."""
     filled = [
         column
         for column in range(len(table.header[0]))
         if column < table.stub
-        or table.header[0][column] in ("Description", "Results", "Releases")
+        or table.header[0][column] in kept
         or any(row[column] != units.MISSING for row in table.rows)
     ]
     return only_columns(table, filled)
