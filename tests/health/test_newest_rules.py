@@ -131,6 +131,27 @@ def test_one_other_board_is_enough_where_no_two_boards_differ_so_much(
     assert bool(findings) == is_unlike
     if findings:
         assert f"b, Copy: {value:g} MB/s, where the other board has 1,000" == findings[0].reason
+    elsewhere = run(copy(20_000.0), board="z", board__soc="AM62P")
+    again = found("unlike-boards", *usual, run(copy(value), board="b", release="09.02"), elsewhere)
+    assert not again, "a board of another SoC is like it"
+
+
+@pytest.mark.parametrize(("load", "is_unlike"), [(40.0, True), (98.0, False), (None, True)])
+def test_a_rate_on_the_processor_is_not_compared_with_those_of_accelerators(
+    load: float | None, is_unlike: bool
+) -> None:
+    """By the load, as the engine is not recorded."""
+    cipher = {"algorithm": "aes-128-cbc"}
+
+    def ciphers(rate: float, load: float | None, board: str) -> Loaded:
+        size = {**cipher, "block_size": 1024}
+        own = [figure("openssl", "throughput", "kB/s", rate, params=size)]
+        own += [figure("openssl", "cpu_load", "%", load, params=cipher)] if load else []
+        return run(*own, board=board)
+
+    others = [ciphers(rate, load and 40.0, name) for name, rate in (("a", 2000.0), ("b", 2100.0))]
+    findings = found("unlike-boards", *others, ciphers(256_000.0, load, "c"))
+    assert [only(f.suspects).record.board for f in findings] == ["c"] * is_unlike
 
 
 def noisy(seed: int, count: int = 12) -> list[dict[str, Any]]:

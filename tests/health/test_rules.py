@@ -47,7 +47,7 @@ def copy(value: float | None, **more: Any) -> dict[str, Any]:
 
 
 def test_every_rule_says_what_it_is_and_what_to_do() -> None:
-    assert len(rules.RULES) == 33
+    assert len(rules.RULES) == 34
     for name, rule in rules.RULES.items():
         assert name == rule.id and rule.title and rule.about and rule.advice
         assert rule.severity in ("error", "warning", "note")
@@ -496,6 +496,25 @@ def test_a_hundredth_of_an_earlier_rate_leads_nothing(
         release = int(finding.guide.release[-2:])
         since = ", as little as that since 09.02" if release > 2 else ""
         assert finding.reason.endswith(f": {values[release]:g} MB/s, where 09.01 had 187{since}")
+
+
+@pytest.mark.parametrize(
+    ("latencies", "of_caches"),
+    [((5.26, 11.97), True), ((7.37, 46.99), False), ((5.0, 20.0), False), ((5.0, 19.9), True)],
+)
+def test_a_size_that_caches_hold_is_no_latency_of_memory(
+    latencies: Sequence[float], of_caches: bool
+) -> None:
+    sizes = ("62k", "1000k")
+    own = [
+        figure("lmbench", f"lat_mem_rd-stride128-sz{size}", "ns", value)
+        for size, value in zip(sizes, latencies, strict=True)
+    ]
+    hits = found("in-caches", run(*own))
+    assert len(hits) == of_caches
+    for finding in hits:
+        (suspect,) = finding.suspects
+        assert suspect.record.metric.endswith(sizes[1]) and suspect.disqualified
 
 
 def test_of_two_jumps_in_turn_the_one_that_later_releases_take_back_is_found() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import finding_truth
 import pytest
 from finding_truth import Bundles
-from making import ROOT, SHIPPED, pooled
+from making import ROOT, SHIPPED, loaded, pooled
 from planted_faults import planted
 from truth import Checked
 
@@ -37,6 +37,18 @@ def test_every_reason_of_a_finding_is_true() -> None:
     for seed in SEEDS:
         bundles, names = planted(seed, FAULTS)
         check(bundles, checked, f"seed {seed}, {', '.join(names)}")
+    # Archives at random have no latencies of memory.
+    latencies = [("sz62k", 5.26), ("sz1000k", 11.97)]
+    own = [
+        {
+            "benchmark": "lmbench",
+            "metric": f"lat_mem_rd-stride128-{size}",
+            "unit": "ns",
+            "value": each,
+        }
+        for size, each in latencies
+    ]
+    check([loaded(*own)], checked, "latencies")
     assert checked.false == []
     patterns = {f"{rule}: {text}" for rule, own in finding_truth.TRUTHS.items() for text in own}
     assert patterns - {*checked.met} == set()

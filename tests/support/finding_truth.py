@@ -533,6 +533,21 @@ def _collapsed(it: Doubt, said: Sequence[str]) -> bool:
     )
 
 
+def _in_caches(it: Doubt, said: Sequence[str]) -> bool:
+    figure, unit, cached = said
+    names = {"64 KiB": "lat_mem_rd-stride128-sz62k"}
+    own = [
+        it.of.runs(it.owner, it.release, (it.name[0], metric, it.name[2]))
+        for metric in names.values()
+    ]
+    return (
+        it.has_unit(unit)
+        and it.is_(figure, it.mean)
+        and it.is_(cached, own[0].mean or 0.0)
+        and it.mean < 4 * (own[0].mean or 0.0)
+    )
+
+
 def _bytes(text: str) -> float:
     match = re.fullmatch(r".*?([\d,]+)(?: (bytes|byte|KiB|MiB|GiB))?", text)
     assert match
@@ -611,9 +626,24 @@ def _newest_of_all(it: Doubt) -> dict[Owner, float]:
     return out
 
 
+def _load_class(it: Doubt, owner: Owner) -> str | None:
+    """The state of the processor in the newest run of a board, by its load."""
+    benchmark, _, params = it.name
+    name = (benchmark, "cpu_load", tuple(each for each in params if each[0] != "block_size"))
+    load = it.of.runs(owner, [*it.of.means(owner, it.name)][-1], name).mean
+    if load is None or 60 <= load < 85:
+        return None
+    return "waits" if load < 60 else "works"
+
+
 def _unlike(it: Doubt, said: Sequence[str]) -> bool:
-    figure, unit, boards, ends, other = said
+    figure, unit, boards, like, ends, other = said
     every = _newest_of_all(it)
+    if like:
+        own = _load_class(it, it.owner)
+        every = {owner: mean for owner, mean in every.items() if _load_class(it, owner) == own}
+        if own is None:
+            return False
     every.pop(it.owner)
     near = {owner: mean for owner, mean in every.items() if owner[1] == it.owner[1]}
     if not (it.has_unit(unit) and it.is_(figure, it.mean)) or len(it.means) > 1:
@@ -876,6 +906,7 @@ TRUTHS: dict[str, dict[str, Holds]] = {
     "rate-collapsed": {
         rf"({N})( \S+)?, where (\S+) had ({N})(?:, as little as that since (\S+))?": _collapsed
     },
+    "in-caches": {rf"({N})( \S+)?, where 64 KiB takes ({N})(?: \S+)?": _in_caches},
     "curve-dips": {rf"({N})( \S+)? at (.+), after ({N}) at (.+)": _dips},
     "newest-far": {rf"({N})( \S+)?, where (\d+) releases before had ({N}) to ({N})()()": _far},
     "unit-slip": {
@@ -883,7 +914,7 @@ TRUTHS: dict[str, dict[str, Holds]] = {
         rf"({N})( \S+)?, where the release before had ({N}): about (?:({N}) times as much|a ({N})th of it)": _far_of_one,
     },
     "unlike-boards": {
-        rf"({N})( \S+)?, where (?:(\d+) other boards have (.+)|the other board has ({N}))": _unlike
+        rf"({N})( \S+)?, where (?:(\d+) other boards( with a CPU load like its own)? have (.+)|the other board has ({N}))": _unlike
     },
     "stale-copy": {r"(\d+) of (\d+) figures are those of the release before": _stale},
     "swapped-boards": {r"(\d+) rows fit what (.+) had before": _swapped},

@@ -75,6 +75,9 @@ class Metric(_Spec, frozen=True):
     """The largest possible figure, in ``unit``."""
     at_most_per: str = ""
     """A parameter that multiplies ``at_most``, such as ``threads``."""
+    beyond_caches: dict[str, float] = {}
+    """For the latency of a size that is meant to lie beyond the caches: the metric of a size that lies in them,
+    and how many times as long it takes at least. A shorter one is of caches, and is not ranked."""
     computed_from: tuple[str, ...] = ()
     """The metrics of the same run that it is computed from: where one of them is in doubt and it
     moved with that one, so is it."""

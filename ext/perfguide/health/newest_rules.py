@@ -14,7 +14,9 @@ from statistics import fmean, median
 
 import numpy as np
 
+from ..catalog.benchmarks import Scalar
 from ..common import units
+from ..figures import engines
 from ..figures.columns import GUIDE, OWNER, Figures, digits
 from .finding import Hit, Rule, amount
 
@@ -193,10 +195,16 @@ def _is_outlier(logs: Sequence[float], log: float) -> bool:
 
 def unlike_boards(figures: Figures) -> Iterator[Hit]:
     """Yield first figures of a board that are off those of all other boards."""
-    kind = figures.groups("benchmark", "metric", "unit", "params").tolist()
+    kind = list(
+        zip(
+            figures.groups("benchmark", "metric", "unit", "params").tolist(),
+            _waiting(figures),
+            strict=True,
+        )
+    )
     soc, means = figures.code("soc").tolist(), figures.mean.tolist()
     # For each kind, the newest figure of each board, of all and of those of one SoC, ascending.
-    latest: dict[tuple[int, ...], list[float]] = {}
+    latest: dict[tuple[object, ...], list[float]] = {}
     for own in figures.lines:
         last = own[-1]
         for of in ((kind[last],), (kind[last], soc[last])):
@@ -216,7 +224,10 @@ def unlike_boards(figures: Figures) -> Iterator[Hit]:
         )
         # A single other board of the SoC suffices where no two of them differ like this.
         if len(near) == 2 and near[0] > 0 and math.log(near[1] / near[0]) >= MIN_SURE_SLIP:
-            values = near
+            # Where boards of other SoCs are like this one, the other board is the one to look at.
+            close = math.exp(MIN_UNLIKE_LOG)
+            alike = [v for v in everywhere if 1 / close < v / means[last] < close]
+            values = near if alike == [means[last]] else []
         if not values or values[0] <= 0:
             continue
         at, log = bisect_left(values, means[last]), math.log(means[last])
@@ -227,11 +238,44 @@ def unlike_boards(figures: Figures) -> Iterator[Hit]:
         away = min(abs(math.log(value) - log) for value in beside)
         if away < MIN_UNLIKE_LOG or math.log(high) - math.log(low) > 2 * MIN_UNLIKE_LOG / 3:
             continue
-        span = f"{others} other boards have {units.ends([*values[:at], *values[at + 1 :]])}"
+        like = " with a CPU load like its own" if kind[last][1] is not None else ""
+        span = f"{others} other boards{like} have {units.ends([*values[:at], *values[at + 1 :]])}"
         if others == 1:
             span = f"the other board has {units.number(low)}"
         detail = f"{amount(means[last], figures.name('unit', last))}, where {span}"
         yield Hit("unlike-boards", last, detail, weight=away)
+
+
+def _waiting(figures: Figures) -> list[bool | None]:
+    """Return for each figure whether the processor waited for an engine, by the CPU load of its run; ``None`` where
+    the engine is recorded or the load shows neither."""
+    params = figures.code("params").tolist()
+    benchmark, board = figures.code("benchmark").tolist(), figures.groups(*GUIDE, "board").tolist()
+    runs: dict[int, tuple[bool, frozenset[tuple[str, Scalar]]]] = {}
+    loads: dict[tuple[object, ...], float] = {}
+    out: list[bool | None] = []
+    load_codes = {code for code, name in enumerate(figures.names("metric")) if name == engines.LOAD}
+    keys: list[tuple[object, ...] | None] = []
+    for position, metric in enumerate(figures.code("metric").tolist()):
+        described = figures.catalog.get(figures.name("benchmark", position))
+        param = described.param(engines.ENGINE) if described else None
+        if param is None or not param.classes:
+            keys.append(None)
+            continue
+        if params[position] not in runs:
+            own = figures.params(position)
+            is_open = own.get(engines.ENGINE, param.default) == param.default
+            rest = frozenset((n, v) for n, v in own.items() if n != engines.SIZE)
+            runs[params[position]] = is_open, rest
+        is_open, rest = runs[params[position]]
+        key = (board[position], benchmark[position], rest)
+        keys.append(key if is_open else None)
+        if metric in load_codes:
+            loads[key] = float(figures.mean[position])
+    for of_run in keys:
+        load = loads.get(of_run) if of_run else None
+        out.append(None if load is None else engines.is_waiting(load))
+    return out
 
 
 def stale_copy(figures: Figures) -> Iterator[Hit]:

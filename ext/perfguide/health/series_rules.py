@@ -47,6 +47,15 @@ RULES = (
         disqualifies=True,
     ),
     Rule(
+        "in-caches",
+        "note",
+        "a latency of caches, not of memory",
+        "the latency of a size that lies beyond the caches of most SoCs is less than the described multiple of that "
+        "of a size that lies in them",
+        "measure a larger size; do not compare this one with the memory of other SoCs",
+        disqualifies=True,
+    ),
+    Rule(
         "curve-dips",
         "warning",
         "a curve that dips where it must rise",
@@ -258,6 +267,32 @@ def rate_collapsed(figures: Figures) -> Iterator[Hit]:
                 yield Hit("rate-collapsed", position, detail, weight=math.log(before / mean))
 
 
+def in_caches(figures: Figures) -> Iterator[Hit]:
+    """Yield latencies that are meant to be of memory, and are of caches."""
+    number, kinds = figures.kinds
+    wanted = [metric.beyond_caches if metric else {} for _, metric, _ in kinds]
+    beyond = np.flatnonzero(figures.of_kind([bool(each) for each in wanted]) & (figures.mean > 0))
+    if not len(beyond):
+        return
+    table = figures.groups(*GUIDE, "board", "benchmark", "unit", "params")
+    inner_names = {name for each in wanted for name in each}
+    metric_codes = [
+        code for code, name in enumerate(figures.names("metric")) if name in inner_names
+    ]
+    inner = {
+        (int(table[position]), figures.name("metric", position)): float(figures.mean[position])
+        for position in np.flatnonzero(np.isin(figures.code("metric"), metric_codes)).tolist()
+    }
+    for position in beyond.tolist():
+        mean, unit = float(figures.mean[position]), figures.name("unit", position)
+        for name, times in wanted[int(number[position])].items():
+            cached = inner.get((int(table[position]), name), 0.0)
+            if mean < times * cached:
+                benchmark = figures.catalog.benchmarks[figures.name("benchmark", position)]
+                detail = f"{amount(mean, unit)}, where {benchmark.metric_label(name)} takes {amount(cached, unit)}"
+                yield Hit("in-caches", position, detail)
+
+
 def curve_dips(figures: Figures) -> Iterator[Hit]:
     """Yield points of a curve below an earlier point, if the catalog says that it rises."""
     import pandas as pd
@@ -330,4 +365,4 @@ def _curves(figures: Figures, positions: Ints, axes: Sequence[str]) -> tuple[Flo
     return sizes, together(owner, rest)
 
 
-CHECKS = (board_apart, one_release_jump, rate_collapsed, curve_dips)
+CHECKS = (board_apart, one_release_jump, rate_collapsed, in_caches, curve_dips)
