@@ -39,14 +39,17 @@ GENERATED = ("guides", "by-benchmark", "compare", "reports", "api")
 LONGEST = (
     "every_kind_of_page", "bounds_of_pages", "site_build", "builds", "parts", "runner", "bombs",
     "incremental", "hostile_documents", "tables_in_a_browser", "sound_uploads", "reproducible",
-    "hostile_text", "damage", "versions", "object_store", "words_of_runs", "programs", "downloads",
-    "full_disk", "compare_pages", "atomic_swap", "for_everyone", "parallel", "provenance", "unmade",
+    "hostile_text", "true_sentences", "damage", "versions", "object_store", "words_of_runs",
+    "programs", "downloads", "full_disk", "compare_pages", "atomic_swap", "for_everyone",
+    "parallel", "provenance", "unmade",
     "growth", "readme", "drawing", "host_pages", "emulated_example", "explorer",
     "sound_and_graphics", "ci_comment", "plain_sources", "bad_among_many", "media_and_peers",
     "verdict_pages", "site_figures", "finder", "inbox_faults", "answers", "init_and_serve",
     "report", "lab", "import_guides", "tutorial", "formats", "errata", "pdf", "farm",
     "random_archives", "pages_in_a_browser", "compare_command", "draw", "shares", "extras",
-    "envelope", "guest", "mcp_server", "inbox", "long_tables",
+    "envelope", "guest", "mcp_server", "inbox", "long_tables", "hardware_crypto", "rules", "fuzz",
+    "judge", "csv_table", "bench", "ci", "hostile_repository", "badge", "widths", "contributing",
+    "documentation", "example", "round_trip", "data_files", "lab_page", "comparison_rows",
 )  # fmt: skip
 """The tests that take longest, by file. The first one makes the site that others look at; those
 that need LaTeX come when it is installed, where it is missing."""
