@@ -30,11 +30,11 @@ MAX_NAME_CHARS = 200
 """The length limit of a name."""
 
 WARNED = "The runner warned: "
-"""The beginning of a note of perfguide's runner that puts a figure in doubt."""
+"""The prefix of notes in which perfguide's runner casts doubt on a figure."""
 
 VARYING_FACTS = frozenset({"clock", "temperature", "system_load"})
-"""Facts of the setup that are measured beside each figure and always differ: they explain a figure,
-and do not speak against pooling it with others."""
+"""Facts of the setup that are measured along with each figure and always differ: they help explain
+a figure, but do not prevent pooling it with others."""
 
 Name = Annotated[
     str,
@@ -42,7 +42,8 @@ Name = Annotated[
         min_length=1,
         max_length=MAX_NAME_CHARS,
         description="1 to 200 printable characters",
-        # The decoder would spend most of its time on it; ``consistent`` checks each name once.
+        # Left to ``consistent``, which checks each distinct name once; in the decoder, this check
+        # would take most of the time.
         extra_json_schema={"pattern": PRINTABLE},
     ),
 ]
@@ -51,7 +52,7 @@ Words = Annotated[str, Meta(min_length=1, max_length=10_000)]
 Whole = Annotated[int, Meta(ge=-(2**53), le=2**53)]
 Count = Annotated[int, Meta(ge=1, le=2**53)]
 Figure = Annotated[float, Meta(ge=-1e200, le=1e200, description="a finite number")]
-"""Limits far above any measurement, and far below the values at which sums overflow."""
+"""Limits far beyond any measurement, yet far below the values at which sums overflow."""
 Value = Text | Whole | float | bool
 LogName = Annotated[str, Meta(min_length=1, max_length=4096)]
 Sha256 = Annotated[str, Meta(min_length=64, max_length=64, pattern="^[0-9a-f]{64}$")]
@@ -64,7 +65,7 @@ class _Object(
     kw_only=True,
     omit_defaults=True,
     forbid_unknown_fields=True,
-    gc=False,  # decoded JSON has no cycles, so the collector can skip it
+    gc=False,  # decoded JSON has no cycles, so the garbage collector can skip it
 ):
     pass
 
@@ -204,8 +205,8 @@ class Bundle(_Object, frozen=True):
 
     @property
     def owned_id(self) -> tuple[str, str]:
-        """The id with the name of its runner, or "" if none is named: unique, and out of the reach
-        of other runners."""
+        """The id with the runner's name, or "" if none is given: unique, and beyond the control of
+        other runners."""
         return self.id, self.runner.name if self.runner else ""
 
 
@@ -213,7 +214,7 @@ _DECODER = msgspec.json.Decoder(Bundle)
 
 
 def _listed(value: Any) -> list[Any]:
-    """Return the results as a list, whatever sequence they are."""
+    """Return the results, in whatever sequence they are, as a list."""
     if not isinstance(value, Sequence):
         raise NotImplementedError(f"{type(value).__name__} has no form in JSON")
     return list(value)
@@ -223,10 +224,10 @@ _ENCODER = msgspec.json.Encoder(order="deterministic", enc_hook=_listed)
 
 
 def decode(data: bytes) -> Bundle:
-    """Return a bundle that follows the schema without unknown keys.
+    """Decode a bundle that follows the schema, without unknown keys.
 
     Raises :class:`msgspec.MsgspecError` or :class:`ValueError` at the first fault;
-    :func:`perfguide.bundles.faults.validate` finds all of them, and tolerates unknown keys.
+    :func:`perfguide.bundles.faults.validate` finds all of them and tolerates unknown keys.
     """
     bundle = _DECODER.decode(data)
     if not consistent(bundle):
@@ -235,17 +236,17 @@ def decode(data: bytes) -> Bundle:
 
 
 def encode(bundle: Bundle) -> bytes:
-    """Return the bundle as JSON; the same content gives the same bytes."""
+    """Encode the bundle as JSON; equal content gives equal bytes."""
     return _ENCODER.encode(bundle)
 
 
 def digest(bundle: Bundle) -> str:
-    """Return the SHA-256 of the content: layout, order and unknown keys do not count."""
+    """Return the SHA-256 of the content, regardless of layout, key order and unknown keys."""
     return content_hash(encode(bundle))
 
 
 def content_hash(encoded: bytes) -> str:
-    """Return the digest of a bundle that is encoded already."""
+    """Return the digest of an encoded bundle."""
     return hashlib.sha256(encoded).hexdigest()
 
 
@@ -253,7 +254,7 @@ def schema() -> dict[str, Any]:
     """Return the JSON Schema (2020-12) of a bundle."""
     described = msgspec.json.schema(Bundle)
     described = {"$schema": "https://json-schema.org/draft/2020-12/schema", **described}
-    # The rules between fields, which types cannot express; see ``figures_agree``.
+    # Rules across fields, which types cannot express; see ``figures_agree``.
     result = described["$defs"]["Result"]
     result["oneOf"] = [
         {"anyOf": [{"required": ["samples"]}, {"required": ["value"]}]},
@@ -265,7 +266,7 @@ def schema() -> dict[str, Any]:
 
 def consistent(bundle: Bundle) -> bool:
     """Return whether a bundle follows the rules that types cannot express: printable names, a time
-    that exists in every time zone, and for each result either figures or a failure."""
+    that exists in every time zone, and either figures or a failure in each result."""
     names = {bundle.id, bundle.sdk.version, bundle.sdk.os, bundle.sdk.name}
     names |= {bundle.board.name, bundle.board.soc, *bundle.supersedes}
     if bundle.runner:
@@ -277,7 +278,7 @@ def consistent(bundle: Bundle) -> bool:
     results = bundle.results
     for r in results:
         names.update((r.benchmark, r.metric, r.unit), r.params, r.setup)
-    # Few combinations occur among many results, so each is checked once.
+    # Many results share few combinations, so each is checked only once.
     states = {
         (
             r.samples is not UNSET,
@@ -297,18 +298,18 @@ def consistent(bundle: Bundle) -> bool:
 
 
 def figures_agree(sampled: Any, published: Any, ranged: Any, failed: Any) -> Any:
-    """Return whether a result may have this combination of samples, a value, a range or count of
-    the value, and a failure. Each is a ``bool``, or an array of them."""
+    """Return whether a result may combine samples, a value, a range or count of the value, and a
+    failure in this way. Each argument is a ``bool`` or an array of them."""
     return ((sampled | published) != failed) & (published >= ranged)
 
 
 def names_show(names: Collection[str]) -> bool:
-    """Return whether :func:`is_name` accepts each of some names."""
+    """Return whether :func:`is_name` accepts all names."""
     return "".join(names).isprintable() and not any(map(str.isspace, names)) and "" not in names
 
 
 def files_show(names: Iterable[str]) -> bool:
-    """Return whether names of logs or programs have no control characters."""
+    """Return whether names of logs or programs are free of control characters."""
     return all(re.fullmatch(PRINTABLE, name) for name in names)
 
 
@@ -317,13 +318,13 @@ _LATEST = datetime.datetime(9999, 12, 29, tzinfo=datetime.UTC)
 
 
 def in_every_zone(moment: datetime.datetime) -> bool:
-    """Return whether a time can be written in UTC and in any other zone: dates end with the years 1
-    and 9999."""
+    """Return whether a time can be expressed in every time zone, given that years run from 1 to
+    9999."""
     return _EARLIEST <= moment <= _LATEST
 
 
 def is_name(text: str) -> bool:
-    """Return whether every character is printable, and not all are spaces."""
+    """Return whether every character is printable and at least one is not a space."""
     return text.isprintable() and not text.isspace() and text != ""
 
 

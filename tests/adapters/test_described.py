@@ -128,16 +128,16 @@ CSV = '[csv]\nseparator = ";"\n'
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        (HEAD.replace("benchmark", "bench") + CSV, ":2: “bench” is not known; did you mean “benchmark”?"),
-        (HEAD + '[csv]\nseperator = ";"\n', ":5: “seperator” is not known in “csv”; did you mean “separator”?"),
+        (HEAD.replace("benchmark", "bench") + CSV, ":2: “bench” is unknown; did you mean “benchmark”?"),
+        (HEAD + '[csv]\nseperator = ";"\n', ":5: “seperator” is unknown in “csv”; did you mean “separator”?"),
         (HEAD + CSV + "columns = { rate = MB/s }\n", ":6: is not TOML: Invalid value; fix this line"),
         (HEAD + CSV + 'columns = { rat = "MB/s" }\n', ":6: no figure can be read from its own example: "
          "no line of it names the column “rat”; did you mean “rate”?"),
         (HEAD + CSV + 'columns = { rate = "" }\n', ":6: “rate” has no unit; write one"),
-        (HEAD + CSV + 'columns = { rate = 1 }\n', "is a whole number where text has to be"),
+        (HEAD + CSV + 'columns = { rate = 1 }\n', "is a whole number where text is required"),
         (HEAD + '[csv]\nseparator = ";;"\ncolumns = { rate = "MB/s" }\n', ":5: the separator “;;” is not one"),
         (HEAD + CSV + 'columns = { rate = "MB/s" }\nparams = { siz = "size" }\n', ":7: no figure can be read"),
-        (HEAD + '[[lines]]\nmatch = 1\n', ":5: “lines[0].match” is a whole number where text or a list has to be"),
+        (HEAD + '[[lines]]\nmatch = 1\n', ":5: “lines[0].match” is a whole number where text or a list is required"),
         (HEAD + '[[lines]]\nmatch = "x {rate:numbr}"\n', ":5: “x {rate:numbr}” has a { that begins no value"),
         (HEAD + '[[lines]]\nmatch = "y {rate:number}"\nfigures = { rate = "s" }\n', ":5: no figure can be read "
          "from its own example: none of its lines looks like “y {rate:number}”; copy some lines"),

@@ -384,7 +384,7 @@ def test_what_is_not_what_its_name_says_is_a_finding(tmp_path: Path, name: str) 
     [
         (gzip.compress, "is compressed twice"),
         (zst, "is compressed twice"),
-        (lambda data: zipped({"a.json": data}), "holds a .zip file, and no text"),
+        (lambda data: zipped({"a.json": data}), "holds a .zip file instead of text"),
     ],
 )
 @pytest.mark.parametrize("inside", [False, True])

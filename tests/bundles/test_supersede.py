@@ -151,5 +151,5 @@ def test_bundles_that_withdraw_each_other_have_one_finding_each() -> None:
     ]
     ledger = settle(items)
     assert len(ledger.bundles) == len(ledger.diagnostics) == 300
-    assert "and 296 more are not, of 299" in ledger.diagnostics[0].message
+    assert "and 296 more of 299" in ledger.diagnostics[0].message
     assert "“run-1” is not withdrawn: it is not older" in ledger.diagnostics[0].message

@@ -39,7 +39,7 @@ def test_an_unknown_parameter_is_told_once_with_lines_that_mend_it(tmp_path: Pat
 @pytest.mark.parametrize(
     ("spoilt", "message", "hint"),
     [
-        (result(unit="s", params={"block_size": 1}), "“s” is no unit for a metric", "“MB/s”"),
+        (result(unit="s", params={"block_size": 1}), "“s” is not a unit for a metric", "“MB/s”"),
         (result("rates", params={"block_size": 1}), "“rates” is no metric", "“rate”"),
     ],
 )
@@ -168,7 +168,7 @@ def test_a_log_that_two_bundles_hold_is_an_error() -> None:
     other = loaded(*rows, result(), id="two", origin="two.json", logs=logs)
     found = only([*mixed_setups.find([one, other])])
     assert (found.kind, found.severity, found.origin) == ("same-log", "error", "two.json")
-    assert "the log a.log is a.log of one.json, byte for byte" in found.message
+    assert "the log a.log is identical to a.log of one.json" in found.message
 
 
 def test_two_bundles_whose_figures_are_all_equal_count_as_one_run() -> None:

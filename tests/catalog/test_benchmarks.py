@@ -33,7 +33,7 @@ def load(
         (
             'unit = "%"',
             'unit = "%", threshold = -1',
-            "“metrics[1].threshold” is out of its range",
+            "“metrics[1].threshold” is out of range",
             "write a number of at least 0.0",
         ),
         (
@@ -65,7 +65,7 @@ def load(
             "column “x”: no metric is named “rat”",
             "did you mean “rate”?",
         ),
-        ('columns = ["engine"]', 'columns = ["board"]', "“board” has a meaning of its own", ""),
+        ('columns = ["engine"]', 'columns = ["board"]', "“board” is a reserved name", ""),
     ],
 )
 def test_a_fault_names_file_and_place_and_leaves_the_entry_out(
@@ -99,9 +99,9 @@ def test_text_that_is_not_utf8_is_a_fault(tmp_path: Path) -> None:
             "no parameter is named “blok_size” (did you mean “block_size”?",
         ),
         ('at_most = 100, at_most_per = "thread"', "no parameter is named “thread”"),
-        ('at_most_per = "engine"', "“at_most_per” says nothing without “at_most”"),
+        ('at_most_per = "engine"', "“at_most_per” has no effect without “at_most”"),
         ("clock = true", "a clock cannot be in “MB/s”"),
-        ('positive = "yes"', "“metrics[0].positive” is text where true or false has to be"),
+        ('positive = "yes"', "“metrics[0].positive” is text where true or false is required"),
     ],
 )
 def test_what_a_metric_must_be_has_to_make_sense(tmp_path: Path, spoilt: str, message: str) -> None:

@@ -50,11 +50,11 @@ def test_no_file_is_no_waiver(tmp_path: Path) -> None:
         ('[[waivers]]\nbenchmark = "a"\nmetric = "b"\nuntil = "1"', 10,
          "entry 2 of “waivers”: “reason” is missing", 'write reason = "…"'),
         ('[[waivers]]\nbenchmark = "a"\nmetric = "b"\nuntil = 9.03\nreason = "r"', 10,
-         "entry 2 of “waivers”: “until” is a number where text has to be", 'write until = "…"'),
+         "entry 2 of “waivers”: “until” is a number where text is required", 'write until = "…"'),
         ('[[waivers]]\nbenchmark = "a"\nmetric = "b"\nuntil = "1"\nreason = "r"\nuntill = "2"', 10,
-         "entry 2 of “waivers”: “untill” is not known", "did you mean “until”?"),
+         "entry 2 of “waivers”: “untill” is unknown", "did you mean “until”?"),
         ('[[waivers]]\nbenchmark = "a"\nmetric = " "\nuntil = "1"\nreason = "r"', 10,
-         "entry 2 of “waivers”: “metric” is empty", "say the metric"),
+         "entry 2 of “waivers”: “metric” is empty", "add the metric"),
         ('[[waivers]]\nbenchmark = "a"\nmetric = "b"\nuntil = "1"\nreason = "r"\nmost = "5"', 10,
          "“most” is “5”: it is not a percentage", 'write most = "25%"'),
         ('[waiver]\nbenchmark = "a"', None, "“waiver” has no meaning here", "write [[waivers]]"),
@@ -79,7 +79,7 @@ def test_a_fault_is_named_with_its_entry_and_how_to_mend_it(
 def test_a_waiver_list_that_is_one_table_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "waivers.toml"
     path.write_text('[waivers]\nbenchmark = "a"\n', "utf-8")
-    assert "one value where a list" in only(waivers.load(path)[1]).message
+    assert "a single value where a list" in only(waivers.load(path)[1]).message
 
 
 def test_an_old_name_of_two_boards_is_refused(tmp_path: Path) -> None:

@@ -93,7 +93,7 @@ def test_check_names_file_pointer_and_hint_of_a_typo(full: Site) -> None:
     lines = out.splitlines()
     assert lines[0] == (
         f"{full.results}/deep/bad.json at /results/0/metrik: warning: “metrik” is not a key of the schema and is "
-        "left out (did you mean “metric”?) [unknown-key]"
+        "ignored (did you mean “metric”?) [unknown-key]"
     )
     assert "/deep/bad.json at /results/0: error: “metric” is missing (add it: " in lines[1]
     assert lines[-1] == "3 valid bundles with 5 results; 1 refused, 1 faults"
@@ -148,7 +148,7 @@ def test_check_mentions_files_that_hold_no_bundles(full: Site) -> None:
 def test_check_of_a_path_that_is_not_there_is_wrong_usage(site: Site) -> None:
     status, out, _ = site.run("check", site.top / "nowhere")
     assert status == 2
-    assert "nowhere: error: there is no such file or folder (make the folder, or name" in out
+    assert "nowhere: error: there is no such file or folder (create the folder, or name" in out
 
 
 def test_check_of_hostile_text_prints_nothing_that_moves_a_cursor(site: Site) -> None:
@@ -381,7 +381,7 @@ def test_check_knows_what_descriptions_say_and_that_a_folder_is_empty(
     (folder / "a.json").write_bytes(text(plain({**rate, "params": {"card": "SanDisk"}})))
     assert main(["check", str(folder)]) == 0
     out = capsys.readouterr().out
-    assert "no description names the parameter “card” of stream" in out
+    assert "the parameter “card” of stream is not described" in out
     assert '[params.card] label = "Card"' in out and "1 valid bundles" in out
     (folder / "a.json").write_bytes(text(plain({**rate, "min": 16, "max": 17})))
     assert main(["check", str(folder)]) == 1

@@ -89,7 +89,7 @@ MISTAKES = {
         f"{SOUND[:-2]},\n}}", "line 22, column 1", "remove the comma before the end"
     ),
     "cut short": bundle(SOUND[:-40], "the file is cut short; upload it again"),
-    "Python instead of JSON": bundle(repr(plain()), "JSON has double quotes"),
+    "Python instead of JSON": bundle(repr(plain()), "JSON uses double quotes"),
     "decimal comma": bundle(
         SOUND.replace("1.0", "1,5"), "line 19", "write the number with a decimal point"
     ),
@@ -103,7 +103,7 @@ MISTAKES = {
     "compressed without its ending": bundle(gzip.compress(b"{}"), ".gz", "end in .json.gz"),
     # -- containers -----------------------------------------------------------------
     "not compressed, with the ending": Mistake(
-        {"results/run.json.gz": SOUND}, CHECK, 1, ("run.json.gz", "what it holds is .json")
+        {"results/run.json.gz": SOUND}, CHECK, 1, ("run.json.gz", "its content is .json")
     ),
     "half of an upload": Mistake(
         {"results/run.json.gz": gzip.compress(SOUND.encode())[:-20]},
@@ -171,7 +171,7 @@ MISTAKES = {
     ),
     "SoC in small letters": Mistake(
         {RUN: SOUND, "results/b.json": run_of(id="b", board__soc="am62x")},
-        CHECK, 0, ("results/b.json at /board/soc", "spelt otherwise", "write “AM62X”"),
+        CHECK, 0, ("results/b.json at /board/soc", "spelled differently", "write “AM62X”"),
     ),
     # -- folders and paths ----------------------------------------------------------
     "no bundle yet": Mistake(
@@ -186,7 +186,7 @@ MISTAKES = {
     ),
     "link to nothing": Mistake(
         {RUN: SOUND, "results/x.json": Link("gone.json")},
-        CHECK, 1, ("results/x.json", "leads to gone.json, which is not there"),
+        CHECK, 1, ("results/x.json", "points to gone.json, which does not exist"),
     ),
     "limit mistyped": Mistake(
         {RUN: SOUND}, f"{CHECK} --limit member=3", 2, ("there is no limit “member”", "members")
@@ -205,7 +205,7 @@ MISTAKES = {
         "order = 5", "order = 5\norder = 6", ":5: error", "each key once"
     ),
     "key of a description mistyped": description(
-        "chapter", "chaptre", "“chaptre” is not known", "did you mean “chapter”?"
+        "chapter", "chaptre", "“chaptre” is unknown", "did you mean “chapter”?"
     ),
     "another word for better": description(
         '"higher"', '"more"', "metrics[0].better", "write one of higher, lower, neither"
@@ -217,7 +217,7 @@ MISTAKES = {
         '["rate", "load"]', '["rat"]', "table “rate”", "did you mean “rate”?"
     ),
     "two tables with an id": description(
-        '"latency"', '"rate"', "its id is that of 2 tables", "give each id once"
+        '"latency"', '"rate"', "2 tables have this id", "use each only once"
     ),
     "no text beside a description": Mistake(
         {RUN: SOUND, "source/benchmarks/other.toml": TOML},
@@ -228,7 +228,7 @@ MISTAKES = {
     ),
     "one old name as text": listed(
         "boards.toml", '[[boards]]\nsoc = "A"\nname = "sk"\naliases = "x"\n',
-        ":1: error: entry 1", "“aliases” is text where a list has to be (write aliases = […]",
+        ":1: error: entry 1", "“aliases” is text where a list is required (write aliases = […]",
     ),
     "waiver without a reason": listed(
         "waivers.toml", '[[waivers]]\nbenchmark = "speed"\nmetric = "rate"\nuntil = "09.02"\n',
@@ -237,7 +237,7 @@ MISTAKES = {
     "release as a number": listed(
         "waivers.toml",
         '[[waivers]]\nbenchmark = "speed"\nmetric = "rate"\nuntil = 9.02\nreason = "x"\n',
-        "“until” is a number where text has to be", 'write until = "…"',
+        "“until” is a number where text is required", 'write until = "…"',
     ),
     "rule mistyped": Mistake(
         TWO | {"source/acknowledged.toml": '[[acknowledged]]\nrule = "two-name"\nreason = "x"\n'},
@@ -257,14 +257,14 @@ MISTAKES = {
         TWO, f"{COMPARE} --format pdf", 2, ("--format: invalid choice: 'pdf'", "'markdown'")
     ),
     "report into a folder that is not there": Mistake(
-        TWO, f"{COMPARE} -o nowhere/x.md", 2, ("there is no folder nowhere; make it first",)
+        TWO, f"{COMPARE} -o nowhere/x.md", 2, ("there is no folder nowhere; create it first",)
     ),
     "report with the name of a folder": Mistake(
         TWO, f"{COMPARE} -o results", 2, ("results: Is a directory (it is a folder; name a file)",)
     ),
     "badge of two figures": Mistake(
         SIZES, "badge AM62X/latest/sk/speed/rate", 3,
-        ("names 2 figures", "?block_size=16 or ?block_size=64"),
+        ("matches 2 figures", "?block_size=16 or ?block_size=64"),
     ),
     "badge of a mistyped parameter": Mistake(
         SIZES, "badge AM62X/latest/sk/speed/rate?blocksize=16", 3, ("did you mean “block_size”?",)
@@ -276,7 +276,7 @@ MISTAKES = {
         SIZES | {"data/x.txt": "x"}, "export --parquet data", 2, ("data is not an earlier export", "name a new")
     ),
     "pages into a file": Mistake(
-        SIZES | {"out": "x"}, "generate --output out", 2, ("out is a file where a folder has to be",)
+        SIZES | {"out": "x"}, "generate --output out", 2, ("out is a file where a folder must be",)
     ),
     # -- logs, uploads and imports --------------------------------------------------
     "empty log": Mistake(

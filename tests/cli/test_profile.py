@@ -32,7 +32,7 @@ def test_phases_add_up_and_one_that_is_named_again_goes_on() -> None:
     assert spent.spent["adding"][1] > 0
     rows = [LINE.match(line) for line in spent.text().splitlines()]
     names = [row[1] for row in rows if row]
-    assert names == ["sleeping", "adding", "in all"]
+    assert names == ["sleeping", "adding", "total"]
     shares = [int(row[3]) for row in rows if row]
     assert shares[-1] == 100 and abs(sum(shares[:-1]) - 100) <= 1
 
@@ -54,7 +54,7 @@ def test_generate_tells_each_phase_on_stderr(
     rows = [LINE.match(line) for line in told.err.splitlines()]
     names = [row[1] for row in rows if row]
     assert len(names) == len(rows)
-    assert {"reading bundles", "writing SoCs", "writing benchmarks", "in all"} <= set(names)
+    assert {"reading bundles", "writing SoCs", "writing benchmarks", "total"} <= set(names)
 
 
 def test_help_loads_nothing_that_reads_figures() -> None:

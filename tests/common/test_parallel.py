@@ -79,7 +79,7 @@ def test_a_process_that_dies_costs_its_piece_of_work(tmp_path: Path) -> None:
 
 def test_a_piece_of_work_that_ends_two_processes_is_an_error(tmp_path: Path) -> None:
     with (
-        pytest.raises(parallel.WorkersError, match="has ended before its time, twice"),
+        pytest.raises(parallel.WorkersError, match="died twice"),
         parallel.at("") as run,
     ):
         list(run(die, [(tmp_path, 1, 9)]))
@@ -165,7 +165,7 @@ def test_a_worker_with_other_code_is_refused(cluster: Cluster) -> None:
 
     cluster.client.run(other)
     with (
-        pytest.raises(parallel.WorkersError, match="another perfguide"),
+        pytest.raises(parallel.WorkersError, match="a different perfguide"),
         parallel.at(cluster.address) as run,
     ):
         list(run(abs, [-1]))
@@ -190,7 +190,7 @@ def test_nobody_at_the_address_is_an_error(
     folders = ["--results", str(TOP / "results/AM335X"), "--output", str(tmp_path / "pages")]
     command = ["generate", *folders, "--scheduler", "tcp://127.0.0.1:9"]
     assert main(command) == 2
-    assert "tcp://127.0.0.1:9: no scheduler answers there" in capsys.readouterr().err
+    assert "tcp://127.0.0.1:9: no scheduler responds" in capsys.readouterr().err
 
 
 def test_a_scheduler_without_workers_is_an_error(

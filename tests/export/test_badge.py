@@ -79,12 +79,12 @@ def test_latest_is_the_newest_release(project: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (RATE, "names 2 figures (say which: ?block_size=16 or ?block_size=64)"),
+        (RATE, "matches 2 figures (be specific: ?block_size=16 or ?block_size=64)"),
         ("AM62X/09.01/sk/speed/rat", "there is no metric “rat”; did you mean “rate”?"),
         ("AM62X/09.01/sk/sped/rate", "there is no benchmark “sped”; did you mean “speed”?"),
         (f"{RATE}?block_size=17", "no figure has all of them"),
         ("AM62X//sk", "a part of the query is empty"),
-        ("AM62X/*/sk/speed/load", "names 2 figures"),
+        ("AM62X/*/sk/speed/load", "matches 2 figures"),
     ],
 )
 def test_a_query_that_names_not_just_one_figure_says_why(
@@ -117,7 +117,7 @@ def test_a_wrong_query_warns_with_its_place_and_the_page_is_made(
     assert run.returncode == 0
     assert "index.rst:4: ERROR" in run.stderr or "index.rst:4: WARNING" in run.stderr
     assert "did you mean “rate”?" in run.stderr and "[perfguide.figure]" in run.stderr
-    assert "names 2 figures" in run.stderr
+    assert "matches 2 figures" in run.stderr
     assert not (tmp_path / "html/badges").exists()
 
 
@@ -156,7 +156,7 @@ def test_the_command_writes_a_badge(
     assert ET.parse(project / "b.svg").getroot().tag.endswith("svg")
     capsys.readouterr()
     assert command_line.main(["badge", RATE]) == 3
-    assert "names 2 figures" in capsys.readouterr().err
+    assert "matches 2 figures" in capsys.readouterr().err
 
 
 def test_the_example_of_the_documentation_names_a_published_figure() -> None:

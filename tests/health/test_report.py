@@ -105,13 +105,13 @@ def test_patterns_accept_some_figures_of_a_finding(
     [
         ("[[acknowledged", "acknowledged : is not TOML"),
         ("[[accepted]]\n", "“accepted” has no meaning here (write [[acknowledged]] entries)"),
-        ("acknowledged = 3\n", "“acknowledged” is one value where a list of tables belongs (write [[acknowledged]]"),
+        ("acknowledged = 3\n", "“acknowledged” is a single value where a list of tables belongs (write [[acknowledged]]"),
         ('[[acknowledged]]\nrule = "zero"\nreason = "r"\n', "entry 1 of “acknowledged”: there is no rule “zero”"),
         ('[[acknowledged]]\nrule = "clok"\nreason = "r"\n', "did you mean “clock”?"),
         ('[[acknowledged]]\nrule = "clock"\n', "entry 1 of “acknowledged”: “reason” is missing"),
         ('[[acknowledged]]\nrule = "clock"\nreason = " "\n', "entry 1 of “acknowledged”: the reason is empty"),
-        ('[[acknowledged]]\nrule = "clock"\nreason = 3\n', "“reason” is a whole number where text has to be"),
-        ('[[acknowledged]]\nrule = "clock"\nreason = "r"\nbord = "*"\n', "entry 1 of “acknowledged”: “bord” is not known (did you mean “board”?"),
+        ('[[acknowledged]]\nrule = "clock"\nreason = 3\n', "“reason” is a whole number where text is required"),
+        ('[[acknowledged]]\nrule = "clock"\nreason = "r"\nbord = "*"\n', "entry 1 of “acknowledged”: “bord” is unknown (did you mean “board”?"),
     ],
 )  # fmt: skip
 def test_a_malformed_acknowledgement_is_said_exactly(tmp_path: Path, text: str, said: str) -> None:

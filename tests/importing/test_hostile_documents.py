@@ -165,8 +165,8 @@ def test_nothing_outside_the_guide_is_read(
     written = "".join(path.read_text("utf-8") for path in [meaning, *out.iterdir()])
     assert "LEAKED" not in written + printed.out + printed.err
     assert '"copy"' in written
-    assert "link.rst: error: is no regular file" in printed.err
-    assert "pipe.rst: error: is no regular file" in printed.err
+    assert "link.rst: error: is not a regular file" in printed.err
+    assert "pipe.rst: error: is not a regular file" in printed.err
 
 
 def test_reading_cannot_open_or_write_files(

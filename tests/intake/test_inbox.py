@@ -281,7 +281,7 @@ def test_links_and_devices_are_moved_aside_and_never_opened(farm: Farm) -> None:
     assert farm.take()[0] == 1
     assert farm.stored() == {}
     for name in ("link.json", "gone.json", "pipe.json", "run.json"):
-        assert "it is no regular file" in farm.reason(name)
+        assert "it is not a regular file" in farm.reason(name)
     assert "not a kind of file" in farm.reason("folder")
     assert (farm.rejected / "link.json").is_symlink()
     assert secret.is_file() and (outside / "deep.json").is_file()
@@ -622,7 +622,9 @@ def test_one_upload_is_of_so_many_guides_at_most(farm: Farm) -> None:
     # Each guide has one figure here, and so many guides more files than such an upload may make.
     files = ("--limit", "files=100000")
     assert farm.take(*files)[0] == 1
-    assert "would make 501 guides where 500 are allowed" in farm.reason("all.jsonl")
+    assert "would produce 501 guides where the limit “guides” allows 500" in farm.reason(
+        "all.jsonl"
+    )
     assert farm.take(*files, "--limit", "guides=501")[0] == 0
 
 

@@ -43,14 +43,14 @@ def test_an_old_address_leads_to_a_page_and_a_section(tmp_path: Path) -> None:
     [
         ('"guides/taken" = "guides/NEW/index"', "there is a page “guides/taken”"),
         ('"old" = "guides/missing"', "there is no page “guides/missing”"),
-        ('"../old" = "guides/NEW/index"', "is no address of a page"),
-        ('"/old" = "guides/NEW/index"', "is no address of a page"),
-        ('"old.html" = "guides/NEW/index"', "is no address of a page"),
-        ('"old" = "https://example.org/"', "is no address of a page"),
-        ('"old" = "guides/NEW/index#a b"', "is no address of a section"),
-        ('"old" = 3', "is not a text"),
-        ('"old" = "older"\n"older" = "guides/NEW/index"', "leads on itself"),
-        ('"a" = "b"\n"b" = "a"', "leads on itself"),
+        ('"../old" = "guides/NEW/index"', "is not the address of a page"),
+        ('"/old" = "guides/NEW/index"', "is not the address of a page"),
+        ('"old.html" = "guides/NEW/index"', "is not the address of a page"),
+        ('"old" = "https://example.org/"', "is not the address of a page"),
+        ('"old" = "guides/NEW/index#a b"', "is not the address of a section"),
+        ('"old" = 3', "is not a string"),
+        ('"old" = "older"\n"older" = "guides/NEW/index"', "redirects in turn"),
+        ('"a" = "b"\n"b" = "a"', "redirects in turn"),
     ],
 )
 def test_an_old_address_that_cannot_lead_on_is_named(

@@ -1,1 +1,1 @@
-"""Files to valid bundles."""
+"""From files to valid bundles."""

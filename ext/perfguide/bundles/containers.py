@@ -1,7 +1,7 @@
-"""Find result files and read containers safely.
+"""Finding result files and reading containers safely.
 
-Yields text documents with their origin. Never writes, never unpacks to disk, and never trusts a
-size that a container states: limits apply to the number of bytes that reading produces.
+Yields text documents with their origin. Never writes or unpacks to disk, and never trusts a size
+stated by a container: limits apply to the number of bytes actually read.
 """
 
 from __future__ import annotations
@@ -31,16 +31,15 @@ DOCUMENTS = (".json", ".jsonl")
 COMPRESSED = (".gz", ".zst")
 CONTAINERS = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.xz", ".tar.zst")
 LOG_ARCHIVE = ".logs.tar.zst"
-"""The ending of log archives, which belong to packed bundles and hold none."""
+"""The suffix of log archives, which belong to packed bundles but contain none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A file that may hold bundles.
+    """A file that may contain bundles.
 
-    ``root`` is the folder as the user named it, ``name`` the path below it, with ``/`` between
-    folders. ``content`` is given to readers that cannot open ``path``, such as workers on other
-    machines.
+    ``root`` is the folder as the user named it, ``name`` the path below it with ``/`` as separator.
+    ``content`` is set for readers that cannot open ``path``, such as workers on other machines.
     """
 
     root: str
@@ -79,8 +78,8 @@ def is_container(name: str) -> bool:
 def find(roots: Sequence[str | Path]) -> tuple[list[Source], list[Diagnostic]]:
     """Return all result files below the roots, sorted by name; a root may be a file.
 
-    Other files give a note, except for text written for people and the logs and signatures that
-    belong to bundles.
+    Other files yield a note, except documentation and the logs and signatures that belong to
+    bundles.
     """
     sources: list[Source] = []
     diagnostics: list[Diagnostic] = []
@@ -89,7 +88,7 @@ def find(roots: Sequence[str | Path]) -> tuple[list[Source], list[Diagnostic]]:
         if top.is_dir():
             names = sorted(
                 f"{below}/{file}" if below != "." else file
-                # Links to folders are not followed: they could lead out of the folder or in a circle.
+                # Symlinks to folders are not followed: they could lead outside or form a loop.
                 for folder, _, files in os.walk(top)
                 for below in [Path(folder).relative_to(top).as_posix()]
                 for file in files
@@ -98,7 +97,7 @@ def find(roots: Sequence[str | Path]) -> tuple[list[Source], list[Diagnostic]]:
         elif top.exists():
             files_below = [Source(str(top.parent), top.name, top)]
         else:
-            hint = nearest_path(top) or "make the folder, or name the one that has the bundles"
+            hint = nearest_path(top) or "create the folder, or name the one with the bundles"
             message = "there is no such file or folder"
             diagnostics.append(Diagnostic("missing-path", str(root), message, hint))
             continue
@@ -109,7 +108,7 @@ def find(roots: Sequence[str | Path]) -> tuple[list[Source], list[Diagnostic]]:
 
 
 def chosen(files: Sequence[T], name: Callable[[T], str]) -> tuple[list[T], list[Diagnostic]]:
-    """Return the files whose name is that of a document or container, and notes about others."""
+    """Return the files named like a document or container, and notes about the others."""
     candidates: list[T] = []
     diagnostics: list[Diagnostic] = []
     for each in files:
@@ -137,10 +136,9 @@ Wanted = Callable[[str], bool]
 def read(
     source: Source, limits: Limits | None = None, wanted: Wanted = is_document
 ) -> Iterator[Document | Diagnostic]:
-    """Yield the documents in one file, in the order of the container; ``wanted`` selects its
-    members by name.
+    """Yield the documents in one file, in container order; ``wanted`` selects members by name.
 
-    A fault gives a diagnostic and ends this file only: documents before it have been yielded.
+    A fault yields a diagnostic and ends this file only; earlier documents have been yielded.
     """
     limits = limits or Limits()
     try:
@@ -177,7 +175,7 @@ def read(
 
 
 def _repair_hint(source: Source, error: Exception) -> str:
-    """Return how to fix a file that could not be read."""
+    """Return advice on fixing an unreadable file."""
     if isinstance(error, OSError) and (hint := fixing(error)):
         return hint
     with suppress(OSError), _opened(source) as file:
@@ -185,7 +183,7 @@ def _repair_hint(source: Source, error: Exception) -> str:
         if other in (".rar", ".7z"):
             return f"it is a {other} file: pack the bundles as .zip or .tar.gz"
         if other and not source.name.lower().endswith(other):
-            return f"what it holds is {other}, whatever its name: let the name end so"
+            return f"its content is {other}: rename it to match"
     return "the file is damaged or cut short; upload it again"
 
 
@@ -198,7 +196,7 @@ def _document(source: Source, origin: str, file: IO[bytes], limits: Limits) -> D
     if isinstance(file, io.BytesIO) and not origin.lower().endswith(COMPRESSED):
         data = file.getvalue()
     else:
-        # Plain files are read in one piece; one that grows meanwhile is read again with a limit.
+        # Read plain files in one piece. One that grows meanwhile is read again, with a limit.
         size = remaining(file)
         plain = size <= limits.document and not origin.lower().endswith(COMPRESSED)
         data = file.read(size + 1) if plain else b""
@@ -211,31 +209,31 @@ def _document(source: Source, origin: str, file: IO[bytes], limits: Limits) -> D
 
 
 def _unless_packed_twice(document: Document) -> Document | Diagnostic:
-    """Return a document, or a diagnostic if its decompressed data is compressed or packed again."""
-    # Some tools compress a file again that is compressed already, with no error.
+    """Return a document, or a diagnostic if decompressing it yields yet another packed file."""
+    # Some tools happily compress a compressed file again.
     inner = ending(document.data[:512])
     if inner in ("", ".json") or not document.origin.lower().endswith(COMPRESSED):
         return document
     twice = inner in COMPRESSED or inner == ".tar.xz"
-    message = "is compressed twice" if twice else f"holds a {inner} file, and no text"
-    hint = "decompress it once, and upload what comes out under a name that says what it is"
+    message = "is compressed twice" if twice else f"holds a {inner} file instead of text"
+    hint = "decompress it once, and upload the result with the matching file ending"
     return Diagnostic("syntax", document.origin, message, hint)
 
 
 def _refusal(origin: str, name: str) -> Diagnostic | None:
-    """Return why a member of this name is not opened, or ``None`` if it may be."""
+    """Return why a member with this name must not be opened, or ``None`` if it may be."""
     reason = ""
     pure = PurePosixPath(name.replace("\\", "/"))
     if not pure.parts:
         reason = "it has no name"
-    # A colon within the first two characters is a drive letter of Windows.
+    # A colon in the first two characters marks a Windows drive letter.
     elif pure.is_absolute() or ".." in pure.parts or ":" in pure.parts[0][:2]:
         reason = "its name leads out of the container"
     elif is_container(name):
         reason = "it is a container in a container"
     if not reason:
         return None
-    hint = "put the bundles themselves into one container, under plain names"
+    hint = "put the bundles directly into one container, under plain names"
     return Diagnostic("refused-member", origin, f"is not opened: {reason}", hint)
 
 
@@ -243,8 +241,8 @@ def _zip(
     source: Source, file: IO[bytes], limits: Limits, wanted: Wanted
 ) -> Iterator[Document | Diagnostic]:
     size = remaining(file)
-    # The output of all members together is limited by the size of the file, so that
-    # neither overlapping members nor false sizes make the limit any higher.
+    # The total output of all members is limited by the size of the file, so neither overlapping
+    # members nor false sizes raise the limit.
     left = min(limits.container, max(FREE_BYTES, size * limits.ratio))
     with zipfile.ZipFile(cast(IO[bytes], _Directory(file, limits.members))) as container:
         infos = container.infolist()
@@ -258,36 +256,36 @@ def _zip(
                 yield refused
             elif wanted(info.filename):
                 max_bytes = min(limits.document, left)
-                # The stated size can be a lie, but a member cannot be larger than its container.
+                # The stated size may be false, but a member cannot be larger than its container.
                 packed_bytes = min(info.compress_size, size)
                 with container.open(info) as member:
                     raw = Capped(member, max_bytes, packed_bytes, limits.ratio).read()
                 within = replace(limits, document=max_bytes)
                 document = _document(source, origin, io.BytesIO(raw), within)
                 left -= max(len(raw), len(document.data))
-                # Both copies of a large document at once would double the memory.
+                # Holding both copies of a large document would double the memory.
                 del raw
                 yield _unless_packed_twice(document)
                 del document
 
 
 def _kind_refusal(origin: str, info: zipfile.ZipInfo) -> Diagnostic | None:
-    """Return why a member of this kind is not opened, or ``None`` if it may be."""
+    """Return why a member of this kind must not be opened, or ``None`` if it may be."""
     if info.flag_bits & 0x1:
         reason = "it is encrypted"
     elif stat.S_IFMT(info.external_attr >> 16) not in (0, stat.S_IFREG):
-        reason = "it is no regular file"
+        reason = "it is not a regular file"
     elif info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        # A header of another method can demand 4 GiB of memory.
-        reason = "it is compressed in another way than deflate"
+        # Headers of other methods can demand 4 GiB of memory.
+        reason = "its compression method is not deflate"
     else:
         return None
     return Diagnostic("refused-member", origin, f"is not opened: {reason}")
 
 
 class _Directory:
-    """A file wrapper that refuses to read a zip's directory if it is larger than one with the
-    allowed number of members."""
+    """A file wrapper that refuses to read a zip directory too large for the allowed number of
+    members."""
 
     def __init__(self, file: IO[bytes], members: int) -> None:
         self._file = file
@@ -305,32 +303,32 @@ class _Directory:
 
 
 MAX_HEADER_BYTES = 64 * 1024
-"""The size limit of one header of a tar member, such as a long name or an extended header."""
+"""The size limit of a single tar header, such as a long name or an extended header."""
 
 
 MAX_SHARED_KEYS = 100
-"""The limit on keys of an extended header for all members of a tar; each member copies them."""
+"""The limit on global extended header keys in a tar, since every member copies them."""
 
 
 class _TarInfo(tarfile.TarInfo):
-    """A tar member with limits on the memory that its headers take."""
+    """A tar member with limits on the memory that its headers use."""
 
     def _proc_member(self, container: tarfile.TarFile) -> tarfile.TarInfo:
-        """Check a member where tarfile handles each kind of member."""
+        """Check a member at the point where tarfile dispatches on its type."""
         if self.size < 0:
             raise tarfile.ReadError("a member has a negative size")
         if self.type in _HEADERS and self.size > MAX_HEADER_BYTES:
             raise LimitError(f"a member’s header is larger than {MAX_HEADER_BYTES} bytes")
         if self.type == tarfile.GNUTYPE_SPARSE:
-            raise tarfile.ReadError(f"{self.name!r} is a sparse file, and those are not opened")
+            raise tarfile.ReadError(f"{self.name!r} is a sparse file, which is not supported")
         member: tarfile.TarInfo = super()._proc_member(container)  # type: ignore[misc]
         if len(container.pax_headers) > MAX_SHARED_KEYS:
             raise LimitError(f"has more than {MAX_SHARED_KEYS} keys for all its members")
         return member
 
     def _proc_gnusparse_10(self, *_: object) -> None:
-        """Refuse a sparse file, whose map is part of its content and has no limit."""
-        raise tarfile.ReadError("a sparse file is in it, and those are not opened")
+        """Refuse a sparse file, whose map is part of its content and unlimited in size."""
+        raise tarfile.ReadError("it contains a sparse file, which is not supported")
 
 
 _HEADERS = (
@@ -348,13 +346,13 @@ def _tar(
     size = remaining(file)
     with decompressed(source.name, file, limits) as stream:
         capped = Capped(stream, limits.container, size, limits.ratio)
-        # "r|" reads from front to back without seeking, so no header can make it jump.
+        # "r|" reads strictly forwards, so no header can make it seek.
         with tarfile.open(
             fileobj=cast(IO[bytes], capped), mode="r|", tarinfo=_TarInfo
         ) as container:
             count = 0
             while (info := container.next()) is not None:
-                # tarfile keeps every member, each with a copy of the shared keys.
+                # tarfile keeps every member, each with a copy of the global keys.
                 cast(Any, container).members.clear()
                 count += 1
                 if count > limits.members:
@@ -364,7 +362,7 @@ def _tar(
                     continue
                 if not info.isreg() or info.issparse():
                     yield Diagnostic(
-                        "refused-member", origin, "is not opened: it is no regular file"
+                        "refused-member", origin, "is not opened: it is not a regular file"
                     )
                 elif refused := _refusal(origin, info.name):
                     yield refused
@@ -378,6 +376,6 @@ def _tar(
                     del raw
                     yield _unless_packed_twice(document)
                     del document
-        # The checksum of the compressed data comes last, and is only checked at the end.
+        # The checksum comes last and is only verified at the end of the stream.
         while capped.read(65536):
             pass

@@ -1,8 +1,8 @@
-"""Bundles from JSON text, with every fault of an invalid one and its location.
+"""Decoding bundles from JSON, with the location of every fault in an invalid one.
 
-A text is decoded into columns, and each column is checked at once. If that fails, a slow pass over
-the types of the schema finds all faults, so that an upload can be fixed in one go. The outcome
-depends only on a bundle's bytes.
+Text is decoded into columns, which are checked one at a time. If that fails, a slow pass over the
+schema types finds all faults, so that an upload can be fixed in one go. The outcome depends only on
+the bytes of a bundle.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ from .outlay import Outlay
 from .results import Results, Written, as_columns, columns, encode, pairs
 
 MAX_LISTED_FAULTS = 100
-"""Faults of one bundle that are listed; the rest is counted."""
+"""The most faults listed for one bundle; the rest are counted."""
 
 MIN_DIFFERENT_FIGURES = 8
-"""So many different figures do not come out the same twice."""
+"""The fewest distinct figures that cannot coincide between two runs by chance."""
 
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """A valid bundle with its origin and the hash of its content."""
+    """A valid bundle with its origin and content hash."""
 
     root: str
     origin: str
@@ -55,8 +55,8 @@ class Loaded:
         return self.results.columns.rows
 
     def hash_of_figures(self) -> str:
-        """Return a hash that bundles with the same figures share; an empty text where there are
-        too few different figures for that to mean anything."""
+        """Return a hash shared by bundles with the same figures, or an empty string if there are
+        too few distinct figures for it to be meaningful."""
         columns = self.results.columns
         if columns.distinct() < MIN_DIFFERENT_FIGURES:
             return ""
@@ -65,22 +65,23 @@ class Loaded:
 
 @dataclass(slots=True)
 class _Upload:
-    """Settings for one upload, and the number of bytes of faulty text still to be examined."""
+    """The limits for one upload, and the number of bytes of faulty text that may still be
+    examined."""
 
     limits: Limits
     effort: int
 
 
 def upload(source: Source, limits: Limits) -> Iterator[Loaded | Diagnostic]:
-    """Yield the bundles of one file and every diagnostic about it, with its root."""
+    """Yield the bundles of one file and all diagnostics about it, with their root."""
     reading = _Upload(limits, limits.faulty)
     findings, outlay = 0, Outlay(limits)
     for items in _items(source, reading):
         for item in items:
             if isinstance(item, Loaded):
-                # Bundles before this one stay: an upload is cut where it becomes too large.
+                # Earlier bundles are kept: an upload is cut off where it becomes too large.
                 if excess := outlay.add(item.bundle, item.results.columns):
-                    message = f"would make {excess}; this and what follows is not read"
+                    message = f"would produce {excess}; this bundle and the rest are not read"
                     hint = "split the upload, or raise the limit: perfguide_limits or --limit"
                     yield Diagnostic("limit", item.origin, message, hint, root=source.root)
                     return
@@ -89,7 +90,7 @@ def upload(source: Source, limits: Limits) -> Iterator[Loaded | Diagnostic]:
             yield replace(item, root=source.root)
             findings += 1
             if findings >= limits.findings:
-                message = f"has {findings} findings; the rest of it is not read"
+                message = f"has {findings} findings; the rest is not read"
                 hint = "fix those above first"
                 yield Diagnostic("limit", source.name, message, hint, root=source.root)
                 return
@@ -99,12 +100,12 @@ def _items(source: Source, reading: _Upload) -> Iterator[Iterable[Loaded | Diagn
     """Yield the bundles and diagnostics of each document in one file."""
     for document in containers.read(source, reading.limits):
         yield [document] if isinstance(document, Diagnostic) else _load(document, reading)
-        # Memory is limited to one document of the largest size, not two.
+        # Hold only one document of maximal size in memory, not two.
         del document
 
 
 def load(document: Document, limits: Limits | None = None) -> Iterator[Loaded | Diagnostic]:
-    """Yield the bundles of one document: an object, an array of objects, or one on each line."""
+    """Yield the bundles of one document: an object, an array of objects, or one object per line."""
     limits = limits or Limits()
     return _load(document, _Upload(limits, limits.faulty))
 
@@ -125,7 +126,7 @@ def _load(document: Document, reading: _Upload) -> Iterator[Loaded | Diagnostic]
 
 
 def _lines(data: bytes) -> Iterator[bytes]:
-    """Yield the lines of a text one at a time, as there can be as many as bytes."""
+    """Yield the lines of a text lazily, as there can be as many as bytes."""
     start = 0
     while (end := data.find(b"\n", start)) >= 0:
         yield data[start:end]
@@ -134,7 +135,8 @@ def _lines(data: bytes) -> Iterator[bytes]:
 
 
 def _too_many(data: bytes, limits: Limits) -> bool:
-    """Return whether a text can hold more values than allowed; marks in strings count, too."""
+    """Return whether a text may hold more values than allowed, counting punctuation in strings
+    too."""
     # A value takes at least two bytes.
     return len(data) > 2 * limits.values and sum(map(data.count, _MARKS)) > limits.values
 
@@ -144,7 +146,7 @@ _MARKS = (b",", b":", b"[", b"{")
 
 def _refused(origin: str, line: int | None, limits: Limits) -> Diagnostic:
     message = f"holds more than {limits.values} values"
-    hint = "write one bundle a line into a .jsonl file, split the upload, or raise the limits"
+    hint = "write one bundle per line into a .jsonl file, split the upload, or raise the limits"
     return Diagnostic("limit", origin, message, hint, line=line)
 
 
@@ -163,8 +165,8 @@ def _array(document: Document, reading: _Upload) -> Iterator[Loaded | Diagnostic
         for number, item in enumerate(items, start=1):
             yield from _one(document, f"{document.origin}#{number}", bytes(item), None, reading)
         return
-    # NaN and half of a surrogate pair are faults of one bundle, but to the decoder they are
-    # not JSON, so it refuses the entire array.
+    # NaN or a lone surrogate is the fault of a single bundle, but the decoder does not accept it as
+    # JSON and refuses the entire array.
     reading.effort -= len(document.data)
     tree, faults = parse(document.data)
     if faults or not isinstance(tree, list):
@@ -185,7 +187,7 @@ def _one(
         yield _refused(origin, line, reading.limits)
         return
     decoded, faults = None, list[Fault]()
-    # The slow pass finds the reason, or knows what may be ignored.
+    # On failure, the slow pass finds the reason or tolerates unknown keys.
     with suppress(msgspec.MsgspecError, ValueError, RecursionError):
         decoded = None if _has_tiny(data) else _decoded(data)
     if decoded is None:
@@ -194,7 +196,7 @@ def _one(
             return
         bundle, faults = validate(data)
         if bundle is None:
-            # The constant keeps many tiny faulty bundles from being free.
+            # The constant charges for many tiny faulty bundles.
             reading.effort -= len(data) + 100
             yield from _findings(origin, line, faults)
             return
@@ -204,8 +206,9 @@ def _one(
 
 
 def _in_short(origin: str, reason: str, line: int | None) -> Diagnostic:
-    """Return a short diagnostic for an upload with too much faulty text to list every fault."""
-    message = f"is refused, and not looked at in full: {visible(reason, 200)}"
+    """Return a summary diagnostic for a bundle in an upload with too much faulty text to list it
+    all."""
+    message = f"is refused without a full check: {visible(reason, 200)}"
     return Diagnostic("schema", origin, message, "fix the faults above first", line=line)
 
 
@@ -214,11 +217,11 @@ def _first_fault(data: bytes) -> str:
         schema.decode(data)
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:
         return str(error)
-    return "it may name a key twice"
+    return "it may contain a duplicate key"
 
 
 def _findings(origin: str, line: int | None, faults: Sequence[Fault]) -> Iterator[Diagnostic]:
-    """Yield the faults of one bundle as diagnostics with their location."""
+    """Yield the faults of one bundle as diagnostics with locations."""
     listed = faults[:MAX_LISTED_FAULTS]
     for fault in listed:
         yield Diagnostic(fault.kind, origin, fault.message, fault.hint, fault.pointer, line)
@@ -237,15 +240,15 @@ _WrittenBundle: Any = msgspec.defstruct(
     kw_only=True,
     forbid_unknown_fields=True,
 )
-"""A bundle as written; everything but the results is left as text."""
+"""A bundle as written; everything but the results stays undecoded."""
 
 _DECODE = msgspec.json.Decoder(_WrittenBundle).decode
 
 
 def _decoded(data: bytes) -> tuple[Bundle, str]:
-    """Return the bundle of a text without faults, and the hash of its content. Raises
-    :class:`msgspec.MsgspecError`, :class:`ValueError` or :class:`RecursionError` for any other text, and
-    for a few valid ones."""
+    """Decode a faultless bundle, and return it with its content hash. Raises
+    :class:`msgspec.MsgspecError`, :class:`ValueError` or :class:`RecursionError` for any other
+    text, and for a few valid ones."""
     written = _DECODE(data)
     given = {name: text for name, text in asdict(written).items() if text is not UNSET}
     head = encode(given | {"results": []})
@@ -254,9 +257,9 @@ def _decoded(data: bytes) -> tuple[Bundle, str]:
     body = encode(written.results)
     escaped = b"\\" in data and b"\\u003" in data and _ESCAPED_COLON.search(data)
     if escaped or _colons(data) != _colons(head) + _colons(body) + spelt_out:
-        raise ValueError("it may name a key twice")
+        raise ValueError("it may contain a duplicate key")
     if _colons(encode(msgspec.json.decode(head))) != _colons(head):
-        raise ValueError("it names a key twice")
+        raise ValueError("it contains a duplicate key")
     force_setattr(bundle, "results", Raw(body))
     digest = schema.digest(bundle)
     force_setattr(bundle, "results", Results(table))
@@ -264,9 +267,9 @@ def _decoded(data: bytes) -> tuple[Bundle, str]:
 
 
 def _has_tiny(data: bytes) -> bool:
-    """Return whether a text may have a number that underflows to zero; the slow pass decides."""
+    """Return whether a number in a text may underflow to zero, which the slow pass then decides."""
     far = (_FAR.match(data, position + 2) for position in pairs(data, b"eE", b"-"))
-    # So many zeros in a row include two at multiples of a larger step.
+    # A run of 300 zeros includes two adjacent ones at some multiple of 128.
     return any(far) or (b"00" in data[::128] and b"0" * 300 in data)
 
 
@@ -276,16 +279,16 @@ _ESCAPED_COLON = re.compile(rb"(?<!\\)(?:\\\\)*\\u003[aA]")
 
 
 def _colons(text: bytes) -> int:
-    """Return the number of colons in a text.
+    """Count the colons in a text.
 
-    The decoder silently drops a key that an object has twice. Outside of strings there is one
-    colon after each key and nowhere else. So if the encoded result has as many colons as the
-    text, and no string writes one as an escape, no key was lost.
+    The decoder silently drops duplicate keys. Outside strings, colons only occur after keys. So if
+    the re-encoded result has as many colons as the text, and no string escapes one, no key was
+    lost.
     """
-    import numpy as np  # commands that read no bundle need not wait for it
+    import numpy as np  # imported late: commands that read no bundle do without it
 
     codes = np.frombuffer(text, dtype="uint8")
-    # In chunks, so that the comparison's result stays in the processor's cache.
+    # In chunks, so that the result of the comparison stays in the CPU cache.
     return sum(
         int(np.count_nonzero(codes[start : start + _CHUNK_BYTES] == ord(":")))
         for start in range(0, len(codes), _CHUNK_BYTES)

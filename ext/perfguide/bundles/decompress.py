@@ -1,4 +1,4 @@
-"""Decompression with limits on size, growth and memory."""
+"""Decompression with limits on size, ratio and memory."""
 
 from __future__ import annotations
 
@@ -15,33 +15,32 @@ import zstandard
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Limits on one upload. Sizes are in bytes, and those of content are counted after
-    decompression."""
+    """Limits on one upload. Sizes are in bytes, and apply to content after decompression."""
 
     document: int = 64 * 1024**2
     """One JSON or JSON Lines document."""
     container: int = 1024**3
     """All bytes read from one container."""
     members: int = 100_000
-    """Members of a container, and consecutive streams in a compressed file."""
+    """Members of a container, and concatenated streams in a compressed file."""
     ratio: int = 200
-    """Decompressed bytes for each compressed one, if the output exceeds 1 MiB."""
+    """Decompressed bytes per compressed byte, if the output exceeds 1 MiB."""
     memory: int = 136 * 1024**2
-    """Working memory that a decompressor may use."""
+    """Working memory for a decompressor."""
     values: int = 1_500_000
-    """Values and keys of one bundle, or of one array of bundles."""
+    """Values and keys in one bundle or one array of bundles."""
     faulty: int = 8 * 1024**2
-    """Faulty text in which every fault is listed; bundles after it get one diagnostic each."""
+    """Faulty text for which every fault is listed; later bundles get one diagnostic each."""
     guides: int = 500
-    """Guides (SoC, system and release) to which the bundles of one upload belong."""
+    """Guides (SoC, system and release) that the bundles of one upload belong to."""
     files: int = 5_000
-    """Files of its pages and data, besides two for each figure."""
+    """Files generated for its pages and data, not counting two per figure."""
     copied: int = 16 * 1024**2
-    """Bytes of notes and facts of runs, multiplied by the tables of figures of each run."""
+    """Bytes of notes and facts of runs, each multiplied by the number of tables of its run."""
     withdrawals: int = 10_000
-    """Bundles that its bundles withdraw."""
+    """Bundles that one upload withdraws."""
     findings: int = 10_000
-    """Diagnostics about one upload, after which the rest is not read."""
+    """Diagnostics about one upload, after which the rest is skipped."""
 
 
 def changed(given: Mapping[str, object]) -> Limits:
@@ -55,7 +54,7 @@ def changed(given: Mapping[str, object]) -> Limits:
         if name not in names:
             raise ValueError(f"there is no limit “{name}”; there are {', '.join(names)}")
         if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-            raise ValueError(f"the limit “{name}” has to be a whole number above zero")
+            raise ValueError(f"the limit “{name}” must be a positive whole number")
         values[name] = value
     return replace(Limits(), **values)
 
@@ -65,19 +64,19 @@ class LimitError(Exception):
 
 
 FREE_BYTES = 1024**2
-"""Output that is allowed whatever the ratio: small files can compress very well."""
+"""Output allowed regardless of the ratio, since small files can compress very well."""
 
 
 class Readable(Protocol):
     """A stream of bytes."""
 
     def read(self, size: int = -1, /) -> bytes:
-        """Return at most ``size`` bytes; none at the end."""
+        """Return at most ``size`` bytes, or none at the end."""
         ...
 
 
 def remaining(file: IO[bytes]) -> int:
-    """Return the number of bytes after the current position, which stays the same."""
+    """Return the number of bytes after the current position, which is preserved."""
     start = file.tell()
     end = file.seek(0, io.SEEK_END)
     file.seek(start)
@@ -86,7 +85,7 @@ def remaining(file: IO[bytes]) -> int:
 
 @contextmanager
 def decompressed(name: str, file: IO[bytes], limits: Limits) -> Iterator[Readable]:
-    """Yield the decompressed stream according to the name; its checksums are checked at the end."""
+    """Yield the stream, decompressed according to the name. Checksums are verified at the end."""
     lowered = name.lower()
     if lowered.endswith((".gz", ".tgz")):
         yield _Packed(file, limits, _Gz)
@@ -99,10 +98,10 @@ def decompressed(name: str, file: IO[bytes], limits: Limits) -> Iterator[Readabl
 
 
 class _Decoder(Protocol):
-    """A decoder of one stream; a file may consist of several in a row."""
+    """A decoder of one stream; a file may concatenate several."""
 
     chunk: int
-    """Compressed bytes to decode at once; small, to use little memory."""
+    """Compressed bytes to decode at a time; small, to limit memory."""
     padding: bool
     """True if zero bytes may follow a stream."""
     eof: bool
@@ -111,11 +110,11 @@ class _Decoder(Protocol):
     def __init__(self, memory: int) -> None: ...
 
     def decompress(self, data: bytes, max_bytes: int) -> bytes:
-        """Return the plain bytes of ``data``, but at most ``max_bytes`` where supported."""
+        """Return the plain bytes of ``data``, at most ``max_bytes`` where supported."""
         ...
 
     def needs_input(self) -> bool:
-        """Return whether more input is needed for more output."""
+        """Return whether more output requires more input."""
         ...
 
 
@@ -160,7 +159,7 @@ class _Zst:
     """A zstandard frame. The library's own reader accepts a truncated frame as complete."""
 
     chunk = 1024
-    """A KiB can hold 256 blocks of 128 KiB, so this limits the output of one step to 32 MiB."""
+    """1 KiB can hold 256 blocks of 128 KiB, so this limits the output of one step to 32 MiB."""
     padding = False
 
     def __init__(self, memory: int) -> None:
@@ -180,14 +179,14 @@ class _Zst:
 
 
 def _memory_error(error: Exception) -> Exception:
-    """Return the error itself, or a :class:`LimitError` for a stream that needs too much memory."""
+    """Return the error, or a :class:`LimitError` if the stream demands too much memory."""
     if "memory" in str(error).lower():
-        return LimitError("asks for too much memory to be decompressed")
+        return LimitError("needs too much memory to decompress")
     return error
 
 
 class _Packed:
-    """The plain bytes of a file of compressed streams, each checked to its end."""
+    """The plain bytes of a file of compressed streams, each verified to its end."""
 
     def __init__(self, file: IO[bytes], limits: Limits, kind: type[_Decoder]) -> None:
         self._file = file
@@ -205,7 +204,7 @@ class _Packed:
         return data
 
     def _more(self, max_bytes: int) -> bool:
-        """Decode more data; return false after the end of the file and of its last stream."""
+        """Decode more data; return false once the last stream and the file have ended."""
         packed, self._packed = self._packed, b""
         if not packed and (self._decoder is None or self._decoder.needs_input()):
             packed = self._file.read(self._kind.chunk)
@@ -214,7 +213,7 @@ class _Packed:
             if not packed:
                 return False
         if self._decoder is None:
-            # tar pads archives to full blocks, also behind the compressed data.
+            # tar pads archives to full blocks, even after the compressed data.
             if self._streams and self._kind.padding:
                 packed = packed.lstrip(b"\0")
                 if not packed:
@@ -224,14 +223,14 @@ class _Packed:
                 raise LimitError(f"holds more than {self._limits.members} compressed streams")
             self._decoder = self._kind(self._limits.memory)
         self._plain = io.BytesIO(self._decoder.decompress(packed, max_bytes))
-        # The rest of the input may be a further stream.
+        # The remaining input may be another stream.
         if self._decoder.eof:
             self._packed, self._decoder = self._decoder.unused, None
         return True
 
 
 class Capped:
-    """A stream that raises :class:`LimitError` if it yields more than a limit."""
+    """A stream that raises :class:`LimitError` once it yields more than a limit."""
 
     def __init__(self, stream: Readable, limit: int, packed: int, ratio: int) -> None:
         self._stream = stream
@@ -240,7 +239,7 @@ class Capped:
         self._given = 0
 
     def read(self, size: int = -1, /) -> bytes:
-        """Return at most ``size`` bytes, or all that are left; raises :class:`LimitError`."""
+        """Return at most ``size`` bytes, or everything left. Raises :class:`LimitError`."""
         if size >= 0:
             return self._count(self._stream.read(size))
         parts = []
@@ -253,7 +252,7 @@ class Capped:
         if self._given > self._limit:
             raise LimitError(f"holds more than {self._limit} bytes")
         if self._given > self._by_ratio:
-            raise LimitError("grows too much when it is decompressed")
+            raise LimitError("grows too much when decompressed")
         return chunk
 
 
@@ -265,6 +264,6 @@ _BEGINNINGS = (
 
 
 def ending(data: bytes) -> str:
-    """Return the file name ending for data that begins with these bytes, or an empty string."""
+    """Return the file suffix that matches the first bytes of some data, or an empty string."""
     plain = data.lstrip(b"\xef\xbb\xbf \t\r\n")
     return next((end for head, end in _BEGINNINGS if plain.startswith(head)), "")

@@ -1,4 +1,4 @@
-"""The slow pass over a text and the types of the schema, to find every fault and its location."""
+"""The slow pass over a text and the schema types that finds every fault with its location."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from ..common.diagnostics import KINDS, nearest, visible
 from .decompress import ending
 
 BUNDLE: inspect.Type = inspect.type_info(Bundle)
-"""The type of a bundle as data, which the functions below traverse."""
+"""The type of a bundle as data, for the functions below to traverse."""
 
 
 MAX_FAULTS = 1000
-"""The number of faults of one bundle after which the search ends."""
+"""The number of faults in one bundle at which the search stops."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A fault in a bundle, without the file that holds it."""
+    """A fault in a bundle, without the file that contains it."""
 
     kind: str
     pointer: str
@@ -38,11 +38,11 @@ class Fault:
 
 
 class NotFinite(str):
-    """A number that JSON does not have or that no float can represent."""
+    """A number that JSON lacks or that no float can represent."""
 
 
 def _described(value: Any) -> str:
-    """Return a value in words, for a message."""
+    """Describe a value for a message."""
     if value is None:
         return "null"
     if isinstance(value, bool):
@@ -55,7 +55,7 @@ def _described(value: Any) -> str:
 
 
 def _allowed(kind: inspect.Type) -> str:
-    """Return the values of a type in words."""
+    """Describe the values that a type allows."""
     match kind:
         case inspect.Metadata(type=inner, extra_json_schema={"pattern": _}):
             return _allowed(inner).replace("characters", "printable characters")
@@ -94,14 +94,14 @@ def _counts(kind: inspect.Type) -> bool:
 def check(value: Any, kind: inspect.Type, at: str) -> Iterator[Fault]:
     """Yield every fault of a value against a type; ``at`` is its JSON pointer."""
     if isinstance(value, NotFinite):
-        return  # reported when the text was parsed
+        return  # already reported by the parser
     match kind:
         case inspect.Metadata(type=inner, extra_json_schema={"pattern": pattern}):
             if not (_fits(value, inner) and re.search(pattern, value)):
                 yield _wrong(value, kind, at)
             elif not schema.is_name(value) and not _is_file(value, at):
-                message = f"“{visible(value, 60)}” has a character that does not show"
-                yield Fault("schema", at, message, "write it with printable characters")
+                message = f"“{visible(value, 60)}” has an invisible character"
+                yield Fault("schema", at, message, "use printable characters only")
         case inspect.Metadata(type=inner):
             yield from check(value, inner, at)
         case inspect.UnionType(types=types):
@@ -110,7 +110,8 @@ def check(value: Any, kind: inspect.Type, at: str) -> Iterator[Fault]:
                 return
             if len(choices) == 1:
                 yield from check(value, choices[0], at)
-            # Faults of single choices would contradict each other, so one fault names all of them.
+            # The faults of each alternative would contradict each other, so report one fault for
+            # all.
             elif all(any(check(value, t, at)) for t in choices):
                 yield _wrong(value, kind, at)
         case inspect.StructType(fields=fields) if isinstance(value, dict):
@@ -132,7 +133,8 @@ def check(value: Any, kind: inspect.Type, at: str) -> Iterator[Fault]:
 
 
 _FILE = re.compile(r"/tools/[^/]+|/results/[0-9]+/log/file")
-"""Pointers to names of programs and logs, which may have any character but control characters."""
+"""Pointers to names of programs and logs, which may have any character except control
+characters."""
 
 
 def _is_file(name: str, at: str) -> bool:
@@ -140,7 +142,7 @@ def _is_file(name: str, at: str) -> bool:
 
 
 def _choices(value: Any, types: tuple[inspect.Type, ...]) -> list[inspect.Type]:
-    """Return the types that a value may have. An integer is never read as another number."""
+    """Return the types that a value may have. An integer is never read as a float."""
     choices = [t for t in types if _counts(t)]
     if isinstance(value, int) and not isinstance(value, bool):
         integers = [t for t in choices if isinstance(_bare(t), inspect.IntType)]
@@ -153,7 +155,7 @@ def _bare(kind: inspect.Type) -> inspect.Type:
 
 
 def _fits(value: Any, kind: inspect.Type) -> bool:
-    """Return whether a value is allowed by a type without parts."""
+    """Return whether an atomic type allows a value."""
     match kind:
         case inspect.StrType(min_length=low, max_length=high, pattern=pattern):
             return (
@@ -180,12 +182,12 @@ def _fits(value: Any, kind: inspect.Type) -> bool:
                 and (high is None or value <= high)
             )
         case inspect.LiteralType(values=values):
-            # 1 equals 1.0 and true in Python, but not in a bundle.
+            # In Python, 1 equals 1.0 and True, but not in a bundle.
             return any(type(value) is type(v) and value == v for v in values)
         case inspect.DateTimeType():
             try:
                 msgspec.convert(value, _MOMENT)
-            except (msgspec.ValidationError, UnicodeEncodeError):  # half a surrogate pair
+            except (msgspec.ValidationError, UnicodeEncodeError):  # lone surrogate
                 return False
             return True
     return False
@@ -207,7 +209,7 @@ def _check_struct(
                 nearest(key, [k for k in by_name if k not in value])
                 or f"known here: {', '.join(by_name)}"
             )
-            message = f"“{visible(key, 60)}” is not a key of the schema and is left out"
+            message = f"“{visible(key, 60)}” is not a key of the schema and is ignored"
             yield Fault("unknown-key", step, message, hint)
     for name, field in by_name.items():
         if field.required and name not in value:
@@ -215,7 +217,7 @@ def _check_struct(
 
 
 def contradictions(plain: Any) -> Iterator[Fault]:
-    """Yield faults that the types cannot express, in the parts of a bundle that exist."""
+    """Yield the faults that types cannot express, in whatever parts of a bundle exist."""
     if not isinstance(plain, dict):
         return
     results = plain.get("results")
@@ -226,8 +228,8 @@ def contradictions(plain: Any) -> Iterator[Fault]:
     if _fits(moment := plain.get("created"), inspect.DateTimeType()) and not (
         schema.in_every_zone(msgspec.convert(moment, _MOMENT))
     ):
-        message = f"“{moment}” is at the end of the calendar"
-        yield Fault("schema", "/created", message, "write when it was measured")
+        message = f"“{moment}” is outside the supported range of dates"
+        yield Fault("schema", "/created", message, "give the time of the measurement")
 
 
 def _figure_faults(at: str, result: dict[str, Any]) -> Iterator[Fault]:
@@ -252,7 +254,7 @@ def _figure_faults(at: str, result: dict[str, Any]) -> Iterator[Fault]:
 
 
 def without_unknown(value: Any, kind: inspect.Type) -> Any:
-    """Return a valid value without the keys that its type does not have."""
+    """Return a valid value without keys unknown to its type."""
     match kind:
         case inspect.Metadata(type=inner):
             return without_unknown(value, inner)
@@ -291,9 +293,9 @@ def _syntax_hint(text: str, at: int) -> str:
     if here[:1] == "#" or here[:2] in ("//", "/*"):
         return "JSON has no comments; remove it"
     if not before and here[:1] not in "'{[":
-        return "a bundle is a JSON object; perfguide pack makes one of what programs print"
+        return "a bundle is a JSON object; perfguide pack makes one from program output"
     if here[:1] == "'":
-        return "JSON has double quotes; let a JSON library write it"
+        return "JSON uses double quotes; let a JSON library write it"
     if (before == "," and here[:1] in "}]") or re.match(r",\s*[}\]]", here):
         return "remove the comma before the end of the object or the list"
     if before == "," and re.match(r"\d", here) and re.search(r"\d,$", text[:at]):
@@ -301,18 +303,18 @@ def _syntax_hint(text: str, at: int) -> str:
     if here[:1] == "," and before in ",[{":
         return "remove one of the two commas" if before == "," else "remove this comma"
     if re.match("True|False|None", here):
-        return "JSON writes true, false and null"
+        return "JSON spells these true, false and null"
     if here[:1] in "{[" and before in "}]":
-        return "write several bundles as an array, or one a line into a .jsonl file"
+        return "write several bundles as an array, or one per line into a .jsonl file"
     if here[:1] < " ":
-        return r"write a line end within text as \n"
-    return "fix the text there; a JSON library writes it without faults"
+        return r"write a line break in a string as \n"
+    return "fix the text there, or let a JSON library write it"
 
 
 def validate(data: bytes) -> tuple[Bundle | None, list[Fault]]:
-    """Return the bundle, or ``None`` if it cannot be published, and every fault.
+    """Return the bundle, or ``None`` if it cannot be published, and all faults.
 
-    Unknown keys are left out of the returned bundle.
+    Unknown keys are dropped from the returned bundle.
     """
     tree, faults = parse(data)
     if tree is None and faults:
@@ -321,14 +323,14 @@ def validate(data: bytes) -> tuple[Bundle | None, list[Fault]]:
 
 
 def judge(tree: Any, faults: list[Fault]) -> tuple[Bundle | None, list[Fault]]:
-    """Return the bundle of a parsed text, and its faults after those in ``faults``."""
+    """Validate a parsed text; return its bundle, and its faults after those in ``faults``."""
     try:
         plain = _plain(tree, "", faults)
     except RecursionError:
         return None, [_TOO_DEEP]
     if isinstance(plain, dict) and plain.get("format") == schema.FORMAT:
         version = plain.get("version")
-        # A newer schema would give a list of unknown keys, which would hide the real reason.
+        # A newer schema would produce a list of unknown keys that hides the real reason.
         if isinstance(version, int) and version > schema.VERSION:
             message = f"schema version {version}; this release reads {schema.VERSION}"
             return None, [Fault("version", "/version", message, "use a newer perfguide")]
@@ -346,7 +348,7 @@ def judge(tree: Any, faults: list[Fault]) -> tuple[Bundle | None, list[Fault]]:
 
 
 class TooSmall(NotFinite):
-    """A number other than zero that a float can only hold as zero, as written."""
+    """A nonzero number, as written, that underflows to zero as a float."""
 
 
 def _number(text: str) -> float | NotFinite:
@@ -360,15 +362,15 @@ def _number(text: str) -> float | NotFinite:
 
 
 class _Pairs(list[tuple[str, Any]]):
-    """The keys and values of an object as written, including repeated keys."""
+    """The items of an object as written, including duplicate keys."""
 
 
-_SURROGATE_HINT = "write the whole character, or leave it out"
+_SURROGATE_HINT = "write the full character, or leave it out"
 _TOO_DEEP = Fault("syntax", "", "is nested too deeply", "a bundle has five levels")
 
 
 def parse(data: bytes) -> tuple[Any, list[Fault]]:
-    """Return the value of a text, with repeated keys, and faults that make it invalid JSON."""
+    """Parse a text, keeping duplicate keys; also return the faults that make it invalid JSON."""
     if data[:4] in (b"\xff\xfe\x00\x00", b"\x00\x00\xfe\xff") or data[:2] in (
         b"\xff\xfe",
         b"\xfe\xff",
@@ -380,8 +382,7 @@ def parse(data: bytes) -> tuple[Any, list[Fault]]:
         ]
     try:
         text = data.decode("utf-8")
-        # The standard library, because it can report repeated keys and positions; speed does not
-        # matter here.
+        # The standard library can report duplicate keys and positions; speed does not matter here.
         tree = json.loads(
             text.removeprefix("\ufeff"),
             object_pairs_hook=_Pairs,
@@ -391,8 +392,8 @@ def parse(data: bytes) -> tuple[Any, list[Fault]]:
         )
     except UnicodeDecodeError as error:
         if (other := ending(data)) not in ("", ".json"):
-            hint = f"let its name end in {'.json' if other in ('.gz', '.zst') else ''}{other}"
-            return None, [Fault("syntax", "", f"is no text: by its content it is {other}", hint)]
+            hint = f"rename it to end in {'.json' if other in ('.gz', '.zst') else ''}{other}"
+            return None, [Fault("syntax", "", f"is not text: its content is {other}", hint)]
         line = data[: error.start].count(b"\n") + 1
         return None, [Fault("syntax", "", f"line {line} is not UTF-8 text", "save it as UTF-8")]
     except json.JSONDecodeError as error:
@@ -416,7 +417,7 @@ def _plain(value: Any, at: str, faults: list[Fault]) -> Any:
                 faults.append(Fault("duplicate-key", step, message, "keep one of them"))
             if not _is_text(key):
                 faults.append(
-                    Fault("syntax", step, "a key with half a surrogate pair", _SURROGATE_HINT)
+                    Fault("syntax", step, "a key has half a surrogate pair", _SURROGATE_HINT)
                 )
             out[key] = _plain(inner, step, faults)
         return out
@@ -431,7 +432,7 @@ def _plain(value: Any, at: str, faults: list[Fault]) -> Any:
         hint = "a failed measurement is “status”: “fail”"
         faults.append(Fault("schema", at, message, hint))
     elif isinstance(value, str) and not _is_text(value):
-        faults.append(Fault("syntax", at, "text with half a surrogate pair", _SURROGATE_HINT))
+        faults.append(Fault("syntax", at, "has half a surrogate pair", _SURROGATE_HINT))
     return value
 
 

@@ -13,7 +13,7 @@ DEFAULT_SDK = "Processor SDK"
 OS_NAMES = {"linux": "Linux", "rt-linux": "RT-Linux"}
 
 Platform = tuple[str, str, str]
-"""An SDK family, a SoC and an OS, which have one guide for each release."""
+"""An SDK family, a SoC and an OS, with one guide per release."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -35,7 +35,7 @@ class GuideKey:
 
 
 def families(guides: Iterable[GuideKey]) -> dict[Platform, list[GuideKey]]:
-    """Return guides by SDK family, SoC and OS, the oldest release first."""
+    """Group guides by SDK family, SoC and OS, oldest release first."""
     out: dict[Platform, list[GuideKey]] = {}
     for key in sorted(guides, key=lambda each: version(each.release)):
         out.setdefault(key.platform, []).append(key)
@@ -43,13 +43,14 @@ def families(guides: Iterable[GuideKey]) -> dict[Platform, list[GuideKey]]:
 
 
 def is_like(key: GuideKey, soc: str, os: str) -> bool:
-    """Return whether SoC and system of a guide have these names, in any case; ``*`` is any text."""
+    """Return whether a guide's SoC and OS match these case-insensitive patterns, with ``*`` as
+    wildcard."""
     asked = ((key.soc, soc), (key.os, os))
     return all(fnmatchcase(name.casefold(), pattern.casefold()) for name, pattern in asked)
 
 
 def in_order(guides: Iterable[GuideKey]) -> list[GuideKey]:
-    """Return guides by SDK family, SoC and OS, the oldest release first."""
+    """Sort guides by SDK family, SoC and OS, oldest release first."""
     return sorted(guides, key=lambda k: (k.sdk, units.natural(k.soc), k.os, version(k.release)))
 
 
@@ -59,13 +60,13 @@ def guide_key(bundle: Bundle) -> GuideKey:
 
 
 def os_name(name: str) -> str:
-    """Return the name of an operating system on pages."""
-    # The quotes keep another system apart that is called like the label of a known one.
+    """Return the display name of an operating system."""
+    # Quotes distinguish an unknown system that is called like a known one's label.
     return OS_NAMES.get(name) or (f"“{name}”" if name in OS_NAMES.values() else name)
 
 
 def family(key: GuideKey) -> str:
-    """Return a guide's SDK family and OS in words: ``Linux``, ``Edge AI SDK, Linux``."""
+    """Return a guide's SDK family and OS for display: ``Linux``, ``Edge AI SDK, Linux``."""
     system = os_name(key.os)
     return system if key.sdk == DEFAULT_SDK else f"{key.sdk}, {system}"
 

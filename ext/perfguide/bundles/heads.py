@@ -1,7 +1,7 @@
-"""Bundles without their results: enough to say which of them count and where each belongs.
+"""Bundles without their results: enough to decide which of them count and where each belongs.
 
-The head of a bundle has about 2 kB, whatever the number of its results. A build reads each file once
-for its heads, and keeps these under the hash of the file.
+A head takes about 2 kB however many results the bundle has. A build reads each file once to get its
+heads, and stores these under the hash of the file.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from .decode import Loaded, upload
 from .decompress import Limits
 
 Measured = tuple[str, str, str]
-"""A benchmark, a metric and a unit, as a bundle names them."""
+"""A benchmark, a metric and a unit, as named in a bundle."""
 
 
 @dataclass(frozen=True, slots=True)
 class Head(Loaded):
-    """A valid bundle whose results were left out.
+    """A valid bundle stripped of its results.
 
-    ``number`` is how many results it has, ``measured`` how often each benchmark, metric and unit is
-    among them, ``logs`` the names of the logs that they come from. ``figures`` is what
-    :meth:`Loaded.hash_of_figures` gave.
+    ``number`` is its number of results; ``measured`` counts them by benchmark, metric and unit;
+    ``logs`` are the names of the logs they came from. ``figures`` is the value of
+    :meth:`Loaded.hash_of_figures`.
     """
 
     number: int
@@ -46,7 +46,7 @@ class Head(Loaded):
         return self.number
 
     def hash_of_figures(self) -> str:
-        """Return a hash that bundles with the same figures share."""
+        """Return a hash shared by bundles with the same figures."""
         return self.figures
 
 
@@ -57,7 +57,7 @@ _ENCODE = msgspec.msgpack.Encoder().encode
 
 class _KeptHeads(msgspec.Struct, frozen=True):
     heads: list[Head | None]
-    """``None`` where a diagnostic comes next."""
+    """``None`` where the next diagnostic belongs."""
     diagnostics: list[Diagnostic]
 
 
@@ -82,10 +82,10 @@ def head(item: Loaded) -> Head:
 
 
 def read(sources: Iterable[Source], limits: Limits, store: Store) -> Iterator[tuple[Source, Items]]:
-    """Yield each file with the heads of its bundles, and every finding about it.
+    """Yield each file with the heads of its bundles and all findings about it.
 
-    A file that ``store`` knows by its hash is not opened. One that was changed just now is yielded with
-    its content: it may change again before its results are read.
+    A file whose hash is in ``store`` is not opened. A file that was changed just now is yielded
+    with its content, since it may change again before its results are read.
     """
     rules = f"{fingerprint()} {limits}"
     shared: dict[Measured, Measured] = {}
@@ -104,7 +104,7 @@ def read(sources: Iterable[Source], limits: Limits, store: Store) -> Iterator[tu
             item if isinstance(item, Diagnostic) else _with_shared_names(head(item), shared)
             for item in upload(source, limits)
         ]
-        # A name that is no text in UTF-8 cannot be kept.
+        # A name that cannot be encoded as UTF-8 cannot be stored.
         with suppress(UnicodeEncodeError):
             if digest:
                 store.keep(key, _ENCODE(_packed(items)))
@@ -124,7 +124,7 @@ def _unpacked(kept: _KeptHeads, shared: dict[Measured, Measured]) -> Items:
 
 
 def _with_shared_names(item: Head, shared: dict[Measured, Measured]) -> Head:
-    """Return a head whose names are the same objects as those of other heads: bundles of a farm measure
-    the same, and their names take ten times the room of all else."""
+    """Return a head that shares its name strings with other heads: the bundles of a farm measure
+    the same things, and names take ten times the memory of everything else."""
     measured = tuple((shared.setdefault(names, names), count) for names, count in item.measured)
     return replace_field(item, measured=measured)

@@ -1,8 +1,8 @@
 """The logs of bundles: their location, and single lines from them.
 
-A bundle names a log and a line. The log is searched for in the archive that ``pack`` leaves beside
-the bundle, in the bundle's own container, and in its folder. A name from a bundle is only compared
-with the names of existing files; it never becomes a path.
+A bundle names a log and a line. The log is searched for in the archive that ``pack`` leaves next to
+the bundle, in the bundle's own container, and in its folder. Names from a bundle are only compared
+with names of existing files; they never become paths.
 """
 
 from __future__ import annotations
@@ -19,31 +19,32 @@ from .decode import Loaded
 from .decompress import Limits
 
 MAX_LINE_CHARS = 300
-"""The number of characters of a line that are shown."""
+"""The length to which log lines are truncated for display."""
 
 Lines = dict[int, str]
 
 
 @dataclass(slots=True)
 class Found:
-    """Logs of one bundle: the location of each, the requested lines as text that is safe to show,
-    and diagnostics."""
+    """Logs of one bundle: the location of each, the requested lines, safe to display, and
+    diagnostics."""
 
     places: dict[str, str] = field(default_factory=dict)
     lines: dict[str, Lines] = field(default_factory=dict)
     diagnostics: list[Diagnostic] = field(default_factory=list)
 
     def text(self, file: str, line: int) -> str:
-        """Return a line of a log, or an empty string if it is unknown."""
+        """Return a line of a log, or an empty string if it is unavailable."""
         return self.lines.get(file, {}).get(line, "")
 
 
 def digests(
     logs: Iterable[tuple[str, bytes]], limits: Limits
 ) -> tuple[dict[str, str], list[Diagnostic]]:
-    """Return the SHA-256 of each log by name, after decompression as for readers of an archive.
+    """Return the SHA-256 of each log by name, after decompression as a reader of the archive would
+    do.
 
-    A log that cannot be read has a diagnostic instead.
+    A log that cannot be read yields a diagnostic instead.
     """
     out: dict[str, str] = {}
     diagnostics: list[Diagnostic] = []
@@ -66,7 +67,7 @@ def digests(
 
 
 def wanted(item: Loaded, results: Collection[int] | None = None) -> dict[str, set[int]]:
-    """Return the logs that a bundle names, with the lines, for some of its results or all."""
+    """Return the logs and lines that some results of a bundle, or all, refer to."""
     out: dict[str, set[int]] = {}
     own = item.results
     for index in range(len(own)) if results is None else results:
@@ -81,7 +82,7 @@ def named(item: Loaded) -> set[str]:
 
 
 def kept_in(item: Loaded, files: Collection[str]) -> Iterator[Path]:
-    """Yield the existing files in which :func:`find` may search for some logs of a bundle."""
+    """Yield the existing files that :func:`find` may search for these logs."""
     path, _ = _location(item)
     if path is None:
         return
@@ -99,7 +100,7 @@ def _containers(path: Path) -> list[Path]:
 
 
 def beside(name: str) -> str:
-    """Return the name of the log archive that belongs to a result file."""
+    """Return the name of the log archive for a result file."""
     stem = name
     for endings in (COMPRESSED, (*DOCUMENTS, *CONTAINERS)):
         for ending in sorted(endings, key=len, reverse=True):
@@ -110,17 +111,18 @@ def beside(name: str) -> str:
 
 
 def find(item: Loaded, asked: Mapping[str, Collection[int]], limits: Limits) -> Found:
-    """Return the requested lines of a bundle's logs, wherever these are stored."""
+    """Return the requested lines of a bundle's logs, wherever they are stored."""
     out = Found()
     path, member = _location(item)
     if path is None or not asked:
         return out
     folder = PurePosixPath(path.relative_to(item.root).parent).as_posix()
     prefix = "" if folder == "." else f"{folder}/"
-    # The archive beside the bundle comes first: pack wrote it from the very logs.
+    # The archive next to the bundle takes precedence: pack wrote it from the original logs.
     for container in _containers(path):
         inner = PurePosixPath(member).parent if container == path else PurePosixPath()
-        # pack names logs from its own folder, other containers may name them from the bundle's.
+        # pack names logs relative to its own folder, other containers possibly relative to the
+        # bundle's.
         names = {str(inner / name): name for name in asked} | {name: name for name in asked}
         origin = f"{prefix}{container.name}"
         for each in members(container, limits, names.__contains__):
@@ -147,7 +149,7 @@ def find(item: Loaded, asked: Mapping[str, Collection[int]], limits: Limits) -> 
 
 
 def _is_packed(item: Loaded, name: str, data: bytes, origin: str, out: Found) -> bool:
-    """Return whether a log has the hash given in the bundle, if any; otherwise add a diagnostic."""
+    """Return whether a log matches the hash in the bundle, if any; add a diagnostic if not."""
     expected = item.bundle.logs.get(name)
     if not expected or hashlib.sha256(data).hexdigest() == expected:
         return True
@@ -160,8 +162,8 @@ def _is_packed(item: Loaded, name: str, data: bytes, origin: str, out: Found) ->
 def members(
     path: Path, limits: Limits, wanted: Wanted, name: str = ""
 ) -> Iterator[tuple[str, bytes] | Diagnostic]:
-    """Yield the members of a container of logs with their bytes, read in the same way as
-    containers of bundles. ``name`` gives the kind of container if the path's own name does not."""
+    """Yield the members of a log container with their bytes, under the same limits as containers of
+    bundles. ``name`` overrides the path's name when determining the kind of container."""
     name = name or path.name
     if name.lower().endswith(LOG_ARCHIVE):
         name = f"{name[: -len(LOG_ARCHIVE)]}.tar.zst"
@@ -173,8 +175,9 @@ def members(
 
 
 def _location(item: Loaded) -> tuple[Path | None, str]:
-    """Return the file that holds a bundle, and the member's name if the file is a container."""
-    # Names may contain “!” and “#” themselves, so existing files decide how to split the origin.
+    """Return the file that holds a bundle, and the name of the member if that file is a
+    container."""
+    # Names may themselves contain “!” and “#”, so existing files decide how to split the origin.
     root, origin = Path(item.root), item.origin
     head, mark, number = origin.rpartition("#")
     for name in (origin, head if mark and number.isdigit() else ""):
@@ -198,10 +201,10 @@ def _is_file(path: Path) -> bool:
 
 
 def _in_folder(folder: Path, name: str) -> Path | None:
-    """Return a regular file of this name below a folder, if no link leads to it."""
+    """Return the regular file of this name below a folder, unless a symlink leads to it."""
     path = folder
     for part in name.split("/"):
-        # The name comes from a bundle and could lead out of the folder.
+        # The name comes from a bundle and could lead outside the folder.
         if part in ("", ".", "..") or "\\" in part or "\0" in part:
             return None
         path = path / part

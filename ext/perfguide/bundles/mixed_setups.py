@@ -1,4 +1,4 @@
-"""Results of one guide that have the same names and parameters, and were measured differently."""
+"""Results of one guide that share names and parameters but were measured differently."""
 
 from __future__ import annotations
 
@@ -18,16 +18,17 @@ def always(benchmark: str, fact: str) -> bool:
 
 
 Matters = Callable[[str, str], bool]
-"""A function of a benchmark and a fact: true if figures with other values of the fact are other figures."""
+"""A function of a benchmark and a fact: true if a different value of the fact means a different
+figure."""
 
 
 def find(bundles: Sequence[Loaded], matters: Matters = always) -> Iterator[Diagnostic]:
-    """Yield findings about results of one board and release with equal names and parameters whose setups
-    differ, and about logs that two bundles hold.
+    """Yield findings about results of one board and release that agree in names and parameters but
+    not in their setups, and about logs contained in two bundles.
 
-    The site has one place for such results, and would publish their mean. Facts that are measured beside
-    each figure may differ, and those of a benchmark that do not matter. Each benchmark and metric of a
-    bundle is reported once.
+    The site has one figure for such results, and would publish their mean. Facts may differ if they
+    are measured along with each figure or do not matter to the benchmark. Each benchmark and metric
+    of a bundle is reported once.
     """
     yield from _within(bundles, matters)
     by_place: dict[object, list[Loaded]] = {}
@@ -40,8 +41,8 @@ def find(bundles: Sequence[Loaded], matters: Matters = always) -> Iterator[Diagn
 
 
 def _across(bundles: Sequence[Loaded], matters: Matters) -> Iterator[Diagnostic]:
-    """Yield findings about results of two bundles. A fact that only one of them states is no difference:
-    older bundles state fewer facts."""
+    """Yield findings about results in two bundles. A fact stated by only one of them is not a
+    difference, as older bundles state fewer facts."""
     setups = [
         [
             item.bundle.setup | results.beside(text)[0]
@@ -54,7 +55,7 @@ def _across(bundles: Sequence[Loaded], matters: Matters) -> Iterator[Diagnostic]
         for setup in each:
             for fact in setup.keys() - VARYING_FACTS:
                 values.setdefault(fact, set()).add(setup[fact])
-    # Most releases have one setup, and then no row has to be looked at.
+    # Most releases have only one setup, so their rows need no inspection.
     differing = {fact for fact, own in values.items() if len(own) > 1}
     if not differing:
         return
@@ -79,11 +80,11 @@ def _across(bundles: Sequence[Loaded], matters: Matters) -> Iterator[Diagnostic]
                         f"{visible(benchmark)}, {visible(metric)}: {visible(fact)} is {_quoted(value)} at "
                         f"/results/{row}{log_line(item.results[row])} and {_quoted(stated)} at /results/{at}"
                         f"{log_line(other.results[at])} of {visible(other.origin)}, with the same parameters: "
-                        "their mean is of no setup that was measured"
+                        "their mean would match neither setup"
                     )
                     hint = (
-                        f"make “{visible(fact)}” a parameter in both, or withdraw the bundle that is not to "
-                        "count by “supersedes”"
+                        f"make “{visible(fact)}” a parameter in both, or withdraw one bundle with "
+                        "“supersedes”"
                     )
                     pointer = f"/results/{row}"
                     yield Diagnostic(
@@ -92,18 +93,18 @@ def _across(bundles: Sequence[Loaded], matters: Matters) -> Iterator[Diagnostic]
 
 
 def _shared_logs(bundles: Sequence[Loaded]) -> Iterator[Diagnostic]:
-    """Yield findings about logs with figures that an earlier one of some bundles holds, too."""
-    # Two runs never agree in every character of a log with times.
+    """Yield findings about logs with figures that an earlier bundle contains as well."""
+    # Two runs never produce identical logs if these include times.
     first: dict[str, tuple[Loaded, str]] = {}
     for item in bundles:
         for name in sorted({*item.results.columns.logs} & item.bundle.logs.keys()):
             other, its_name = first.setdefault(item.bundle.logs[name], (item, name))
             if other is not item:
                 message = (
-                    f"the log {visible(name)} is {visible(its_name)} of {visible(other.origin)}, byte for "
-                    "byte: its figures would count twice"
+                    f"the log {visible(name)} is identical to {visible(its_name)} of "
+                    f"{visible(other.origin)}: its figures would count twice"
                 )
-                hint = "pack without it, or withdraw the other bundle by “supersedes”"
+                hint = "pack without it, or withdraw the other bundle with “supersedes”"
                 yield Diagnostic("same-log", item.origin, message, hint, "/logs", root=item.root)
 
 
@@ -117,7 +118,7 @@ def _within(bundles: Iterable[Loaded], matters: Matters) -> Iterator[Diagnostic]
         codes = zip(
             columns.whole(columns.named), lines, columns.whole(columns.besides), strict=True
         )
-        # Few combinations of names, parameters and setup occur among many rows.
+        # Many rows share few combinations of names, parameters and setup.
         first_rows: dict[tuple[int, str], dict[int, int]] = {}
         for row, (code, line, setup) in enumerate(codes):
             first_rows.setdefault((code, line), {}).setdefault(setup, row)
@@ -137,7 +138,7 @@ def _within(bundles: Iterable[Loaded], matters: Matters) -> Iterator[Diagnostic]
 
 
 def _differing(one: Mapping[str, object], other: Mapping[str, object]) -> list[str]:
-    """Return the facts that two setups state differently, or only one of them states."""
+    """Return the facts that only one of two setups states, or that they state differently."""
     return sorted(
         name
         for name in one.keys() | other.keys()
@@ -152,8 +153,8 @@ def _diagnostic(
     places = [f"/results/{at}{log_line(item.results[at])}" for at in (row, other)]
     message = (
         f"{visible(benchmark)}, {visible(metric)}: {visible(fact)} is {values[0]} at {places[0]} and "
-        f"{values[1]} at {places[1]}, with the same parameters: their mean is of no setup that was "
-        "measured"
+        f"{values[1]} at {places[1]}, with the same parameters: their mean would match neither "
+        "setup"
     )
     hint = f"make “{visible(fact)}” a parameter, or pack the logs of one setup only"
     at = f"/results/{row}"
@@ -169,5 +170,5 @@ def _quoted(value: Value) -> str:
 
 
 def log_line(result: Result) -> str:
-    """Return the line of a result in its log, in parentheses, or ""."""
+    """Return the location of a result in its log, in parentheses, or ""."""
     return f" ({visible(result.log.file)}:{result.log.line})" if result.log else ""

@@ -1,8 +1,8 @@
-"""Results stored elsewhere, such as in a bucket, copied into a store on this machine.
+"""Results stored remotely, such as in a bucket, copied into a local store.
 
-In the store, ``objects/`` holds each file under the SHA-256 of its content, ``known/`` a list of
-files read for each location, and ``parts/`` incomplete files. All of it can be removed at any
-time, and is then read again.
+``objects/`` in the store holds each file under the SHA-256 of its content, ``known/`` a list of the
+files read from each location, and ``parts/`` incomplete files. Any of these may be deleted at any
+time, and will be read again.
 """
 
 from __future__ import annotations
@@ -29,26 +29,26 @@ from .containers import Source
 from .decompress import Limits
 
 CHUNK = 8 * 1024**2
-"""Bytes requested at once, and at most lost if the connection breaks."""
+"""The number of bytes per request, and the most that is lost if the connection breaks."""
 
 PARALLEL_READS = 16
-"""Files read at once; most of the time of a small one is spent waiting."""
+"""The number of files read concurrently; small ones spend most of their time waiting."""
 
 MAX_TRIALS = 3
-"""Attempts to read a file that changes meanwhile or cannot be read."""
+"""The most attempts to read a file that keeps changing or cannot be read."""
 
 
 _DIGEST = re.compile("[0-9a-f]{64}")
 
 
 class NotFetchedError(Exception):
-    """A file could not be read completely."""
+    """A file that could not be read completely."""
 
 
 @dataclass(frozen=True, slots=True)
 class Remote:
-    """A file as listed at its location. ``mark`` changes when the file does; it is empty if the
-    listing has nothing that would."""
+    """A file as listed at its location. ``mark`` changes whenever the file does; it is empty if the
+    listing has nothing suitable."""
 
     name: str
     path: str
@@ -61,8 +61,8 @@ class Remote:
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """The outcome for one location: its files, the number of bytes read for them, and a hash of its
-    listing, as :func:`listing_hash` gives it."""
+    """The outcome for one location: its files, the number of bytes read, and its
+    :func:`listing_hash`."""
 
     sources: list[Source] = field(default_factory=list)
     diagnostics: list[Diagnostic] = field(default_factory=list)
@@ -71,28 +71,28 @@ class Fetched:
 
 
 def is_url(location: str | Path) -> bool:
-    """Return whether a location is a URL and not a path."""
+    """Return whether a location is a URL rather than a path."""
     return isinstance(location, str) and "://" in location
 
 
 def path_or_url(text: str) -> str | Path:
-    """Return a location given by a user: a URL as it is, anything else as a path."""
+    """Interpret a location given by a user: URLs stay strings, anything else becomes a path."""
     return text if is_url(text) else Path(text)
 
 
 def without_password(url: str) -> str:
-    """Return a URL without a user name and password."""
+    """Return a URL without user name and password."""
     parts = urlsplit(url)
     return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2])).rstrip("/")
 
 
 Progress = Callable[[Sequence[Any], str], Iterable[Any]]
 HashOf = Callable[[Path], str]
-"""A function that returns the SHA-256 of a file, or an empty text where there is none."""
+"""A function that returns the SHA-256 of a file, or an empty string if it does not exist."""
 
 
 def hash_of_file(path: Path) -> str:
-    """Return the SHA-256 of a file, which is read for it."""
+    """Compute the SHA-256 of a file; return an empty string if it does not exist."""
     try:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
@@ -107,8 +107,8 @@ def find(
     progress: Progress,
     hash_of: HashOf = hash_of_file,
 ) -> tuple[list[Source], list[Diagnostic], dict[str, str]]:
-    """Return all result files of the roots, each a folder, a file or a URL; all findings; and the hash
-    of each URL's listing."""
+    """Return all result files below the roots, each a folder, a file or a URL; all findings; and
+    the hash of each URL's listing."""
     sources: list[Source] = []
     diagnostics: list[Diagnostic] = []
     listings: dict[str, str] = {}
@@ -125,14 +125,14 @@ def find(
 
 
 def listing_hash(url: str) -> str:
-    """Return a hash of the names and marks of all files at a URL, which changes when one of them does;
-    an empty text where it is not known whether it would."""
-    # A password is not for a file that is kept from build to build.
+    """Return a hash of the names and marks of all files at a URL, which changes if one of them
+    does, or an empty string if changes cannot be detected."""
+    # Never persist a hash derived from a password.
     if url.rstrip("/") != without_password(url):
         return ""
     try:
         return _hash_of_listing(_listed(url)[1])
-    # Each protocol has its own library, with exceptions of its own; there may be none installed.
+    # Each protocol has its own library and exceptions, and none may be installed.
     except Exception:
         return ""
 
@@ -141,7 +141,7 @@ def _listed(url: str) -> tuple[Any, list[Remote]]:
     from fsspec.core import url_to_fs
 
     fs, top = url_to_fs(url)
-    # fsspec keeps listings for the process, which would hide files uploaded since.
+    # fsspec caches listings per process, which would hide new uploads.
     fs.invalidate_cache()
     return fs, _listing(fs, str(top), without_password(url))
 
@@ -155,9 +155,9 @@ def _hash_of_listing(listed: Sequence[Remote]) -> str:
 def fetch(
     url: str, store: Path, limits: Limits, progress: Progress, hash_of: HashOf = hash_of_file
 ) -> Fetched:
-    """Return the result files at a URL as files of the store, reading only those that are new.
+    """Copy new result files from a URL into the store, and return all of its files.
 
-    If the location, or one of its files, cannot be read, the diagnostic is ``missing-path``: a
+    If the location or one of its files cannot be read, the diagnostic is ``missing-path``: a
     network failure must not look like deleted results.
     """
     root = without_password(url)
@@ -168,7 +168,7 @@ def fetch(
         return Fetched([], [Diagnostic("missing-path", root, "fsspec is not installed", hint)])
     try:
         fs, listed = _listed(url)
-    # Each protocol has its own library, with exceptions of its own.
+    # Each protocol has its own library and exceptions.
     except Exception as error:
         return Fetched([], [_missing(root, error)])
     if not listed:
@@ -186,15 +186,17 @@ def fetch(
 
 
 def readable_here(source: Source) -> Source:
-    """Return a file that another machine has fetched with its content, where this machine has no copy.
+    """Return a file fetched by another machine with its content, if there is no copy on this
+    machine.
 
-    A file that has changed since, or that cannot be read, is returned as it is; its reader reports it.
+    A file that has changed since, or that cannot be read, is returned unchanged, and its reader
+    reports it.
     """
     if not is_url(source.root) or source.path.exists():
         return source
     from fsspec.core import url_to_fs
 
-    # The libraries have no common class of exceptions.
+    # The libraries have no common exception class.
     with suppress(Exception):
         fs, path = url_to_fs(f"{source.root}/{source.name}")
         content: bytes = fs.cat_file(path)
@@ -205,12 +207,12 @@ def readable_here(source: Source) -> Source:
 
 def _missing(where: str, error: Exception) -> Diagnostic:
     reason = str(error) or type(error).__name__
-    hint = "see whether it can be reached, and run again; what was read is kept"
+    hint = "check that it is reachable, and run again; files read so far are kept"
     return Diagnostic("missing-path", where, f"cannot be read: {reason}", hint)
 
 
 def _listing(fs: Any, top: str, root: str) -> list[Remote]:
-    """Return all files below a location by name, or the single file that it is."""
+    """Return all files below a location, sorted by name, or the single file that it is."""
     listed: dict[str, dict[str, Any]] = fs.find(top, detail=True)
     base = top.rstrip("/") + "/"
     out = []
@@ -219,7 +221,7 @@ def _listing(fs: Any, top: str, root: str) -> list[Remote]:
             raise NotFetchedError(f"lists a file that is not below {root}")
         name = path[len(base) :]
         if info.get("type") == "file" and not path.endswith("/"):
-            # Folders are listed too by some protocols, as empty files with a slash.
+            # Some protocols list folders as empty files with a trailing slash.
             out.append(Remote(name, path, info.get("size"), _mark(info)))
     return out
 
@@ -257,7 +259,7 @@ class _Reader:
             if each.mark and mark == each.mark and self._is_intact(digest):
                 have[each.name] = digest
             elif self._too_large(each):
-                message = "is larger than the limits allow, and is not read"
+                message = "exceeds the limits and is not read"
                 hint = "split the upload, or raise the limits"
                 out.diagnostics.append(
                     Diagnostic("limit", each.name, message, hint, root=self._root)
@@ -271,7 +273,7 @@ class _Reader:
                     for each in progress(missing, "fetching files"):
                         try:
                             have[each.name] = work[each.name].result()
-                        # As for the listing, each library has exceptions of its own.
+                        # Each library has its own exceptions here, too.
                         except Exception as error:
                             fault = _missing(f"{self._root}/{each.name}", error)
                             out.diagnostics.append(fault)
@@ -293,11 +295,11 @@ class _Reader:
         return self._store / "objects" / digest
 
     def _is_intact(self, digest: str) -> bool:
-        """Return whether a file of the store still has the content that its name states."""
+        """Return whether a file in the store still has the content that its name promises."""
         return bool(_DIGEST.fullmatch(digest)) and self._hash_of(self._object(digest)) == digest
 
     def _read_list(self) -> dict[str, tuple[str, str]]:
-        """Return mark and digest of the files read here, by name; damaged lines are skipped."""
+        """Return mark and digest of the files read so far, by name; damaged lines are skipped."""
         out = {}
         with suppress(FileNotFoundError):
             for line in self._list.read_bytes().splitlines():
@@ -315,7 +317,7 @@ class _Reader:
 
     def _one(self, each: Remote) -> str:
         """Read one file completely; return the hash of its content."""
-        # A file that is being uploaded changes while it is read; later it does not.
+        # A file that is still being uploaded changes while it is read.
         for trial in range(MAX_TRIALS):
             part = self._part(each)
             try:
@@ -328,30 +330,30 @@ class _Reader:
             part.replace(self._object(digest))
             line = json.dumps([each.name, each.mark, digest])
             with self._writing, self._list.open("a", encoding="utf-8") as file:
-                # The line end in front keeps this line intact if the one before it was cut short.
+                # The leading newline protects this line if the previous one was cut short.
                 file.write(f"\n{line}\n")
             return digest
         raise AssertionError("unreachable")
 
     def _again(self, each: Remote) -> Remote:
-        """Return the file as its location lists it now."""
+        """Return the file as currently listed."""
         self._fs.invalidate_cache()
         info = self._fs.info(each.path)
         return Remote(each.name, each.path, info.get("size"), _mark(info))
 
     def _part(self, each: Remote) -> Path:
-        # Different content has a different part file, so that the two are never mixed.
+        # Each version of the content has its own part file, so that they never mix.
         which = json.dumps([self._root, each.name, each.size, each.mark])
         part = self._store / "parts" / _hash(which.encode())
-        # Without a mark, nothing shows whether the part belongs to the present content.
+        # Without a mark, the part may belong to a different version.
         if not each.mark:
             part.unlink(missing_ok=True)
         return part
 
     def _complete(self, each: Remote, part: Path) -> str:
         with part.open("ab") as file:
-            # The last piece is read again: after a power cut it may have its length without
-            # its content.
+            # Read the last chunk again: after a power failure, a file may have its full length but
+            # not its content.
             start = max(0, (file.tell() - 1) // CHUNK * CHUNK)
             file.truncate(start)
             end, pieces = each.size, start // CHUNK
@@ -362,7 +364,7 @@ class _Reader:
                     break
                 if not data or len(data) > count:
                     part.unlink()
-                    raise NotFetchedError("is not as long as it is listed")
+                    raise NotFetchedError("is not as long as listed")
                 file.write(data)
                 file.flush()
                 os.fsync(file.fileno())
@@ -371,7 +373,7 @@ class _Reader:
                     self._read += len(data)
                 if start > self._limits.container:
                     raise NotFetchedError("is larger than the limits allow")
-        # Pieces of two versions would make a file that never existed.
+        # Chunks of two versions would make up a file that never existed.
         if each.mark and pieces > 1 and self._again(each).mark != each.mark:
             part.unlink()
             raise NotFetchedError("changes while it is read")

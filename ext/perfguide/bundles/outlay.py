@@ -1,4 +1,4 @@
-"""An estimate of the size of the pages for one upload, made before anything is written."""
+"""An estimate of how many pages an upload produces, made before anything is written."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from .guide_key import GuideKey, guide_key
 from .results import Columns
 
 FILES_OF_GUIDE = 30
-"""Files of a guide, its SoC and its provenance, not counting those of its tables."""
+"""Files of a guide, its SoC and its provenance, not counting those of tables."""
 FILES_OF_BENCHMARK = 7
-"""Files of the page of a benchmark."""
+"""Files of a benchmark page."""
 FILES_OF_SECTION = 10
-"""Files of a table and its parts: one benchmark of one guide with the same parameters."""
+"""Files of a table and its parts, for one benchmark and set of parameters in one guide."""
 FILES_OF_FIGURE = 2
-"""Files that an upload may make for each of its figures."""
+"""Files that an upload may produce per figure."""
 BYTES_OF_FIGURE = 512
-"""Bytes of names of facts that each figure may have without being counted."""
+"""Bytes of fact names per figure that are not counted."""
 
 
 @dataclass(slots=True)
 class Outlay:
-    """Totals over the bundles of an upload read so far, compared with its limits."""
+    """Totals over the bundles of an upload so far, compared with its limits."""
 
     limits: Limits
     figures: int = 0
@@ -45,11 +45,11 @@ class Outlay:
         )
 
     def add(self, bundle: Bundle, columns: Columns) -> str:
-        """Count a bundle; return the limit that is exceeded in words, or an empty string."""
+        """Count a bundle; describe the limit that is now exceeded, or return an empty string."""
         key = guide_key(bundle)
         self.guides.add(key)
-        # A page has the facts and notes of its runs once, and at least one section; if pooled
-        # runs differ in facts, each figure names these facts.
+        # A page repeats the facts and notes of its runs once, and has at least one section. If
+        # pooled runs differ in facts, each figure names these facts.
         names = sum(map(len, map(str.encode, bundle.setup)))
         words = len(msgspec.json.encode((bundle.setup, bundle.notes)))
         self.copied += len(columns.sections) * words
@@ -62,7 +62,7 @@ class Outlay:
 
     def _excess(self) -> str:
         limits = self.limits
-        # An upload with many figures may make more pages than a small one.
+        # An upload with many figures may produce more pages than a small one.
         allowed = limits.files + FILES_OF_FIGURE * self.figures
         if len(self.guides) > limits.guides:
             return _excess_text(len(self.guides), "guides", limits.guides, "guides")
@@ -73,7 +73,7 @@ class Outlay:
             )
             return _excess_text(self.files, what, allowed, "files")
         if self.copied > limits.copied:
-            what = "bytes of notes and facts of runs, which are on the page of each benchmark"
+            what = "bytes of notes and facts of runs, which each benchmark page repeats"
             return _excess_text(self.copied, what, limits.copied, "copied")
         if self.withdrawals > limits.withdrawals:
             return _excess_text(self.withdrawals, "withdrawals", limits.withdrawals, "withdrawals")
@@ -83,4 +83,4 @@ class Outlay:
 def _excess_text(count: int, what: str, allowed: int, limit: str) -> str:
     of, _, detail = what.partition(": ")
     more = f" ({detail})" if detail else ""
-    return f"{count:,} {of}{more} where {allowed:,} are allowed by the limit “{limit}”"
+    return f"{count:,} {of}{more} where the limit “{limit}” allows {allowed:,}"

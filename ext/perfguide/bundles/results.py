@@ -1,7 +1,7 @@
-"""The results of one bundle as columns; a :class:`Result` is made from them on access.
+"""The results of one bundle as columns, from which a :class:`Result` is created on access.
 
-An archive has millions of results. As columns they take a fifth of the memory of objects, are
-checked a column at a time, and are stored and loaded in one piece.
+An archive has millions of results. Columns take a fifth of the memory of objects, and are checked,
+stored and loaded in bulk.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ _ABSENT: dict[str, Any] = {
     **{"setup": None, "notes": None},
     **{"samples": (), "value": math.nan, "min": math.nan, "max": math.nan, "count": 0},
 }
-"""The value in a :data:`Written` for a key that is left out: one that no text can contain, and
-the one that represents absence in its column if possible."""
+"""The values in a :data:`Written` for omitted keys: values that no text can contain, and if
+possible those that represent absence in the column."""
 
 _SPELT_OUT: dict[str, Any] = {"params": {}, "command": "", "log": None, "setup": {}, "notes": []}
-"""Values that a text may give instead of leaving a key out."""
+"""The defaults that a text may spell out instead of omitting the key."""
 
 _KEYED: dict[str, Any] = dict.fromkeys(("params", "setup"), dict[str, schema.Value])
-"""Types of fields with names as keys. The decoder reuses the string of a plain key, but not of one
-with a limit on its length; ``columns`` checks that limit."""
+"""Types of fields keyed by names. The decoder reuses the strings of unconstrained keys only, so
+``columns`` checks their length instead."""
 
 Written: Any = msgspec.defstruct(
     "Written",
@@ -53,11 +53,11 @@ Written: Any = msgspec.defstruct(
     forbid_unknown_fields=True,
     gc=False,
 )
-"""A :class:`Result` as written: a default that is written out differs from one that is left out."""
+"""A :class:`Result` as written, which distinguishes an explicit default from an omitted key."""
 
 _ENCODER = msgspec.json.Encoder(order="deterministic")
 encode = _ENCODER.encode
-"""Encode a value as JSON; equal values always give the same bytes."""
+"""Encode a value as JSON; equal values always give equal bytes."""
 
 _WRITTEN = msgspec.json.Decoder(list[Written])
 _PARAMS = msgspec.json.Decoder(dict[str, Any] | None)
@@ -65,54 +65,54 @@ _PARAMS = msgspec.json.Decoder(dict[str, Any] | None)
 
 _IntCode = Literal["B", "H", "I", "Q"]
 _INT_CODES: dict[int, _IntCode] = {1: "B", 2: "H", 4: "I", 8: "Q"}
-"""Type codes of unsigned integers by their size in bytes, as for ``struct`` and ``array``."""
+"""Type codes of unsigned integers by size in bytes, as in ``struct`` and ``array``."""
 
 
 class Columns(msgspec.Struct, array_like=True, frozen=True, gc=False):
-    """The results of a bundle, a row for each.
+    """The results of a bundle, one row each.
 
-    A column of texts holds each distinct one once, with an array of their indices beside it.
-    Integers, such as these indices, are an array, opened by the method ``whole``. Other numbers are an
-    array of ``float64``, with NaN for missing ones: figures are finite.
+    A string column lists each distinct string once, with an array of indices next to it. Integers,
+    such as these indices, are arrays to be opened with ``whole``. Other numbers are arrays of
+    ``float64``; as figures are finite, NaN marks missing ones.
     """
 
     rows: int
     names: str
-    """Each distinct benchmark, metric and unit, one combination on each line, separated by tabs:
-    names contain neither."""
+    """Each distinct benchmark, metric and unit: one combination per line, separated by tabs,
+    neither of which occurs in names."""
     named: bytes
     params: str
-    """The parameters of each row as JSON with sorted keys, or ``null``, one row on each line."""
+    """The parameters of each row as JSON with sorted keys, or ``null``, one row per line."""
     commands: list[str]
     commanded: bytes
     logs: list[str]
-    """The names of logs, and an empty string for rows without a log."""
+    """The names of logs; an empty string for rows without one."""
     logged: bytes
     line: bytes
-    """The line in the log, or 0 if there is none."""
+    """The line in the log, or 0 without a log."""
     sizes: bytes
-    """The number of samples of each row."""
+    """The number of samples in each row."""
     samples: bytes
-    """The samples of all rows, one row after another."""
+    """The samples of all rows, concatenated."""
     means: bytes
-    """The mean of the samples of each row with more than one. Their sum is exact and rounded
-    once, and the quotient once more."""
+    """The mean of each row with several samples: an exact sum that is rounded once, and a quotient
+    that is rounded again."""
     value: bytes
     min: bytes
     max: bytes
     count: bytes
-    """An integer; 0 if it is missing."""
+    """An integer, or 0 if missing."""
     failed: bytes
-    """1 for each row that has a status, else 0."""
+    """1 for each row with a status, else 0."""
     beside: list[str]
-    """Each distinct setup with its notes as JSON, and an empty string for rows with neither."""
+    """Each distinct setup with its notes as JSON; an empty string for rows with neither."""
     besides: bytes
     sections: list[str]
-    """Each distinct benchmark with the names of its parameters, separated by tabs: the sections of
-    pages, each with a table of its own."""
+    """Each distinct benchmark with its parameter names, separated by tabs: the sections of pages,
+    each with its own table."""
 
     def kind(self, column: bytes) -> _IntCode:
-        """Return the type code of an array with an integer for each row."""
+        """Return the type code of an array with one integer per row."""
         return _INT_CODES[len(column) // self.rows] if self.rows else "B"
 
     def whole(self, column: bytes) -> memoryview[int]:
@@ -125,7 +125,7 @@ class Columns(msgspec.Struct, array_like=True, frozen=True, gc=False):
         return [(b, m, u) for b, m, u in (line.split("\t") for line in lines)]
 
     def figures(self) -> tuple[object, ...]:
-        """Return a key that is equal for bundles whose figures are all equal."""
+        """Return a key that is equal for bundles with the same figures."""
         names = self.names, self.named, self.params, tuple(self.beside), self.besides
         ends = self.value, self.min, self.max, self.count
         return (*names, self.sizes, self.samples, *ends, self.failed)
@@ -137,12 +137,12 @@ class Columns(msgspec.Struct, array_like=True, frozen=True, gc=False):
 
 
 def columns(written: Sequence[Any]) -> tuple[Columns, int]:
-    """Return results as columns, and the number of keys that were written with their default.
+    """Convert results to columns; also return the number of keys that spelled out their default.
 
     These keys are removed from ``written``. Raises :class:`ValueError` if a result contradicts
-    itself or a name has characters that do not show.
+    itself or a name has invisible characters.
     """
-    # From rows to columns in one step: this runs for every result of an archive.
+    # Transpose in one step, as this runs for every result of an archive.
     given = list(zip(*map(astuple, written), strict=True)) or [()] * len(fields(Result))
     benchmark, metric, unit, params, samples, value, low, high, counts, status, *rest = given
     command, log, setups, notes = rest
@@ -188,8 +188,8 @@ def columns(written: Sequence[Any]) -> tuple[Columns, int]:
             for name, of in {*zip(benchmark, (tuple(own or ()) for own in params), strict=True)}
         ),
     )
-    # Checking each name is slow, and plain ASCII always shows. A text of spaces begins with one,
-    # and an empty one is too short.
+    # Checking every name is slow, so skip visible ASCII. A blank string starts with a space, and an
+    # empty one is too short.
     odd = b"\\" in lines or b"\x7f" in lines or pairs(lines, b'"', b' "')
     if odd or not lines.isascii() or _longest(lines) > schema.MAX_NAME_CHARS:
         keys.update(*filter(None, params))
@@ -198,7 +198,7 @@ def columns(written: Sequence[Any]) -> tuple[Columns, int]:
     ):
         keys.update(chain.from_iterable(zip(benchmark, metric, unit, strict=True)))
     if not (schema.names_show(keys) and schema.files_show(logs)):
-        raise ValueError("a name does not show")
+        raise ValueError("a name has an invisible character")
     if max(map(len, keys), default=0) > schema.MAX_NAME_CHARS:
         raise ValueError("a name is too long")
     if not _consistent(out):
@@ -207,7 +207,7 @@ def columns(written: Sequence[Any]) -> tuple[Columns, int]:
 
 
 def _leave_out(written: Sequence[Any], name: str, column: Sequence[Any]) -> int:
-    """Remove a key from the results that write out its default, and return their number."""
+    """Drop a key from the results that spell out its default; return the number of such results."""
     empty = [*filterfalse(None, column)]
     if number := len(empty) - empty.count(_ABSENT[name]):
         for each in compress(written, map(eq, column, repeat(_SPELT_OUT[name]))):
@@ -216,8 +216,9 @@ def _leave_out(written: Sequence[Any], name: str, column: Sequence[Any]) -> int:
 
 
 def pairs(text: bytes, first: bytes, second: bytes) -> list[int]:
-    """Return the positions in a text where one of some bytes is followed by one of others."""
-    import numpy as np  # commands that read no bundle need not wait for it
+    """Return the positions where one of the bytes in ``first`` precedes one of those in
+    ``second``."""
+    import numpy as np  # imported late: commands that read no bundle do without it
 
     before, after = np.frombuffer(text, "uint8")[:-1], np.frombuffer(text, "uint8")[1:]
     is_first = reduce(or_, [before == each for each in first])
@@ -225,7 +226,7 @@ def pairs(text: bytes, first: bytes, second: bytes) -> list[int]:
 
 
 def _longest(lines: bytes) -> int:
-    """Return the length in bytes of the longest of some lines."""
+    """Return the length of the longest line, in bytes."""
     import numpy as np
 
     ends = np.flatnonzero(np.frombuffer(lines, "uint8") == ord("\n"))
@@ -244,14 +245,14 @@ def _beside(setup: dict[str, Any] | None, notes: list[str] | None) -> str:
 
 
 def beside(text: str) -> tuple[dict[str, Any], list[str]]:
-    """Return the setup and the notes in a text of ``Columns.beside``."""
+    """Decode the setup and the notes from an entry of ``Columns.beside``."""
     own = msgspec.json.decode(text) if text else {"setup": {}, "notes": []}
     return own["setup"], own["notes"]
 
 
 def _coded(column: Iterable[T]) -> tuple[list[T], bytes]:
-    """Return the distinct values of a column, and for each row the index of its value."""
-    # A missing key gets the next number, so the keys are in the order of first occurrence.
+    """Return the distinct values of a column, and each row's index into them."""
+    # A missing key gets the next number, so keys are in order of first occurrence.
     indices: defaultdict[T, int] = defaultdict(count().__next__)
     codes = [*map(indices.__getitem__, column)]
     return [*indices], _whole(codes, len(indices))
@@ -262,7 +263,7 @@ def _packed(kind: str, column: Sequence[float]) -> bytes:
 
 
 def _whole(column: Sequence[int], largest: int) -> bytes:
-    """Pack integers of up to ``largest``, each in as few bytes as that one needs."""
+    """Pack integers up to ``largest`` in as few bytes each as possible."""
     if not largest:
         return bytes(len(column))
     return _packed(next(kind for size, kind in _INT_CODES.items() if largest < 256**size), column)
@@ -270,7 +271,7 @@ def _whole(column: Sequence[int], largest: int) -> bytes:
 
 def _consistent(given: Columns) -> bool:
     """Return whether each result has either figures or a failure."""
-    import numpy as np  # commands that read no bundle need not wait for it
+    import numpy as np  # imported late: commands that read no bundle do without it
 
     low, high, value = (np.frombuffer(each) for each in (given.min, given.max, given.value))
     sampled, counted = (
@@ -283,7 +284,7 @@ def _consistent(given: Columns) -> bool:
 
 
 class Results(Sequence[Result]):
-    """The results of a bundle; each is made on access."""
+    """The results of a bundle, each created on access."""
 
     __slots__ = ("_ends", "_lines", "_triples", "columns")
 
@@ -322,12 +323,12 @@ class Results(Sequence[Result]):
         return self.columns.commands[self.columns.whole(self.columns.commanded)[row]]
 
     def log(self, row: int) -> Log | None:
-        """Return the location of one result in a log."""
+        """Return the log location of one result."""
         file = self.columns.logs[self.columns.whole(self.columns.logged)[row]]
         return Log(file=file, line=self.columns.whole(self.columns.line)[row]) if file else None
 
     def ranged(self) -> list[int]:
-        """Return the rows with a value and extremes or samples beside it."""
+        """Return the rows that have a value together with extremes or samples."""
         import numpy as np
 
         own = self.columns
@@ -337,8 +338,8 @@ class Results(Sequence[Result]):
         return np.flatnonzero((value == value) & beside).tolist()
 
     def restated(self) -> list[int]:
-        """Return the rows whose value can be checked against their samples, or against the two
-        extremes of two samples."""
+        """Return the rows whose value can be verified, from their samples or from the extremes of
+        just two samples."""
         import numpy as np
 
         own = self.columns
@@ -381,8 +382,8 @@ class Results(Sequence[Result]):
 
 
 def as_columns(results: Sequence[Result]) -> Results:
-    """Return results as columns. Raises :class:`msgspec.ValidationError` or :class:`ValueError`
-    for results that no bundle may have."""
+    """Convert results to columns. Raises :class:`msgspec.ValidationError` or :class:`ValueError`
+    for results that are invalid in a bundle."""
     if isinstance(results, Results):
         return results
     return Results(columns(_WRITTEN.decode(encode(results)))[0])

@@ -1,4 +1,5 @@
-"""The bundles that count: equal ones are merged, conflicts excluded, withdrawals applied."""
+"""The bundles that count, after merging duplicates, excluding conflicts and applying
+withdrawals."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ from .guide_key import guide_key
 
 @dataclass(frozen=True, slots=True)
 class Withdrawal:
-    """A bundle replaced by a later one of the same runner."""
+    """A bundle replaced by a later one from the same runner."""
 
     old: Loaded
     new: Loaded
@@ -20,7 +21,8 @@ class Withdrawal:
 
 @dataclass(frozen=True, slots=True)
 class Ledger:
-    """The published bundles, sorted by id and runner, and the reasons for excluding others."""
+    """The published bundles, sorted by id and runner; withdrawals; and the reasons for other
+    exclusions."""
 
     bundles: tuple[Loaded, ...]
     withdrawn: tuple[Withdrawal, ...]
@@ -28,10 +30,10 @@ class Ledger:
 
 
 def settle(loaded: Iterable[Loaded]) -> Ledger:
-    """Decide over all valid bundles at once; their order does not matter.
+    """Decide which bundles count; their order does not matter.
 
-    Equal content is one bundle, under the first of its origins in sorted order. Different
-    contents under one id of one runner are a conflict, and none of them counts.
+    Equal content is one bundle, under the first of its origins in sorted order. Different content
+    under the same id and runner is a conflict, and none of it counts.
     """
     unique_bundles, diagnostics = _unique(loaded)
     withdrawn, objections = _withdrawn(unique_bundles)
@@ -39,8 +41,8 @@ def settle(loaded: Iterable[Loaded]) -> Ledger:
     remaining = [item for owned_id, item in unique_bundles.items() if owned_id not in gone]
     repeated = _same_runs(remaining)
     for item, first in repeated:
-        message = f"all of its figures are those of “{first.bundle.id}”: the two count as one run"
-        hint = "if it is another run, upload what it measured"
+        message = f"all its figures equal those of “{first.bundle.id}”: the two count as one run"
+        hint = "if it is a different run, upload its own measurements"
         objections.append(Diagnostic("same-run", item.origin, message, hint, "/id", root=item.root))
     repeated_ids = {item.bundle.owned_id for item, _ in repeated}
     counted = tuple(item for item in remaining if item.bundle.owned_id not in repeated_ids)
@@ -48,7 +50,7 @@ def settle(loaded: Iterable[Loaded]) -> Ledger:
 
 
 def _unique(loaded: Iterable[Loaded]) -> tuple[dict[tuple[str, str], Loaded], list[Diagnostic]]:
-    """Return the bundles by id and runner, sorted, without those in conflict, and the conflicts."""
+    """Return the bundles without conflicts, sorted by id and runner, and the conflicts."""
     by_id: dict[tuple[str, str], dict[str, Loaded]] = {}
     # Sorted, so that the outcome does not depend on the order in which files are found.
     for item in sorted(loaded, key=lambda each: (each.origin, each.digest)):
@@ -61,9 +63,9 @@ def _unique(loaded: Iterable[Loaded]) -> tuple[dict[tuple[str, str], Loaded], li
             continue
         for item in versions.values():
             others = ", ".join(o.origin for o in versions.values() if o.origin != item.origin)
-            message = f"the id “{owned_id[0]}” is also in {others}, with other content; "
+            message = f"the id “{owned_id[0]}” is also in {others}, with different content; "
             message += "none of them is published"
-            hint = "give each run an id of its own, or withdraw the old one by “supersedes”"
+            hint = "give each run its own id, or withdraw the old one with “supersedes”"
             fault = Diagnostic("conflict", item.origin, message, hint, "/id", root=item.root)
             diagnostics.append(fault)
     return unique_bundles, diagnostics
@@ -72,7 +74,7 @@ def _unique(loaded: Iterable[Loaded]) -> tuple[dict[tuple[str, str], Loaded], li
 def _withdrawn(
     unique_bundles: Mapping[tuple[str, str], Loaded],
 ) -> tuple[list[Withdrawal], list[Diagnostic]]:
-    """Return the withdrawals, and a diagnostic for each bundle with impossible ones."""
+    """Return all withdrawals, and a diagnostic for each bundle with invalid ones."""
     withdrawn: list[Withdrawal] = []
     diagnostics: list[Diagnostic] = []
     by_name = {item.bundle.id: item for item in unique_bundles.values()}
@@ -91,8 +93,8 @@ def _withdrawn(
 
 
 def _same_runs(items: Iterable[Loaded]) -> list[tuple[Loaded, Loaded]]:
-    """Return bundles whose figures all equal those of another one of the same guide and board,
-    each with the first of these."""
+    """Return each bundle that repeats all figures of an earlier one of the same guide and board,
+    together with that earlier one."""
     groups: dict[tuple[object, ...], list[Loaded]] = {}
     for item in items:
         key = (guide_key(item.bundle), item.bundle.board.name, item.rows())
@@ -100,7 +102,7 @@ def _same_runs(items: Iterable[Loaded]) -> list[tuple[Loaded, Loaded]]:
     out = []
     for own in groups.values():
         first: dict[str, Loaded] = {}
-        # Hashing a bundle that is alone would be in vain.
+        # Hashing a bundle without a counterpart would be pointless.
         candidates = own if len(own) > 1 else ()
         for item in sorted(candidates, key=lambda i: (i.bundle.created, i.bundle.owned_id)):
             figures = item.hash_of_figures()
@@ -110,14 +112,14 @@ def _same_runs(items: Iterable[Loaded]) -> list[tuple[Loaded, Loaded]]:
 
 
 MAX_LISTED_OBJECTIONS = 3
-"""Impossible withdrawals of one bundle that are listed; the rest is counted."""
+"""The most invalid withdrawals listed for one bundle; the rest are counted."""
 
 
 def _objected(item: Loaded, objections: Sequence[tuple[int, str]]) -> Diagnostic:
-    """Return one diagnostic for all withdrawals of a bundle that are impossible."""
+    """Return one diagnostic for all invalid withdrawals of a bundle."""
     listed = [reason for _, reason in objections[:MAX_LISTED_OBJECTIONS]]
     if more := len(objections) - len(listed):
-        listed.append(f"and {more} more are not, of {len(item.bundle.supersedes)}")
+        listed.append(f"and {more} more of {len(item.bundle.supersedes)}")
     return Diagnostic(
         "supersedes",
         item.origin,
@@ -129,7 +131,7 @@ def _objected(item: Loaded, objections: Sequence[tuple[int, str]]) -> Diagnostic
 
 
 def _objection(new: Loaded, old: Loaded | None) -> str:
-    """Return why ``new`` may not withdraw ``old``, or an empty string if it may."""
+    """Return why ``new`` must not withdraw ``old``, or an empty string if it may."""
     if old is None:
         return "no valid bundle has this id"
     if new.bundle.runner is None or old.bundle.runner is None:

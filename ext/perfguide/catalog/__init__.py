@@ -1,1 +1,1 @@
-"""Descriptions written by people: benchmarks, boards, accepted changes and moved pages."""
+"""Hand-written descriptions: benchmarks, boards, accepted changes and moved pages."""

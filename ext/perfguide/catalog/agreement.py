@@ -1,7 +1,8 @@
-"""Findings about bundles that disagree with descriptions, themselves, each other or the clock.
+"""Findings about bundles that disagree with descriptions, with themselves, with each other or with
+the clock.
 
-Every such bundle can be published, so none is refused; each finding is reported once, with its
-fix.
+All these bundles can be published, so none is refused; each finding is reported once, along with
+its fix.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from . import phrases
 from .benchmarks import Benchmark, Catalog
 
 SYSTEMS = ("linux", "rt-linux")
-"""The usual systems as bundles write them."""
+"""The usual systems, as written in bundles."""
 
 _PLACEHOLDERS = {"unknown", "none", "n/a", "na", "null", "nil", "tbd", "todo", "soc", "test", "-"}
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
@@ -34,7 +35,8 @@ _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 @dataclass(slots=True)
 class _Seen:
-    """The first occurrence of something, the number of occurrences and their bundles."""
+    """The first occurrence of an item, the number of its occurrences, and the bundles they are
+    in."""
 
     first: Loaded
     pointer: str
@@ -48,25 +50,26 @@ class _Seen:
 
 
 Undescribed = tuple[str, ...]
-"""A name or unit that no description has: the part of a result (``benchmark``, ``params``, ``unit`` or ``metric``),
-the benchmark, and the name; for a unit also that of the description."""
+"""An undescribed name or unit: the part of the result (``benchmark``, ``params``, ``unit`` or
+``metric``), the benchmark and the name; for a benchmark, its nearest described name; for a unit,
+also the described unit."""
 
 
 def against(bundles: Sequence[Loaded], catalog: Catalog, folder: str) -> list[Diagnostic]:
-    """Return findings about names and units in bundles that no description has.
+    """Return findings about names and units in bundles that no description contains.
 
-    ``folder`` holds the descriptions; hints name it.
+    ``folder`` is the folder of the descriptions, for use in hints.
     """
     every: dict[Undescribed, _Seen] = {}
     for item in bundles:
         columns = item.results.columns
         lines = columns.params.split("\n") if columns.rows else []
         codes, triples = columns.whole(columns.named), columns.triples()
-        # Thousands of rows repeat a few names and parameters: each pair is looked at once.
+        # Thousands of rows repeat a few names and parameters, so each combination is examined once.
         counts: dict[tuple[int, str], tuple[int, int]] = {}
         for row, pair in enumerate(zip(codes, lines, strict=True)):
             first, count = counts.get(pair, (row, 0))
-            # Only the first row is named; a list of thousands would hide the cause.
+            # Only the first row is named; listing thousands would hide the cause.
             counts[pair] = (first, count + 1)
         for (code, line), (row, count) in counts.items():
             params: dict[str, object] = msgspec.json.decode(line) or {}
@@ -90,11 +93,11 @@ def against(bundles: Sequence[Loaded], catalog: Catalog, folder: str) -> list[Di
 def _undescribed(
     benchmark: str, metric: str, unit: str, params: Iterable[str], catalog: Catalog
 ) -> Iterator[Undescribed]:
-    """Yield the names and units of a result that no description has."""
+    """Yield the names and units of a result that no description contains."""
     described = catalog.get(benchmark)
     if described is None:
-        # A benchmark without a description is no fault, but a typing error is.
-        if near := _alike(benchmark, list(catalog.benchmarks)):
+        # A benchmark without a description is fine, but a typo is not.
+        if near := _nearest_spelling(benchmark, list(catalog.benchmarks)):
             yield "benchmark", benchmark, near
         return
     spec = described.metric(metric)
@@ -107,74 +110,74 @@ def _undescribed(
 
 
 def _worded(what: Undescribed, catalog: Catalog, folder: str) -> tuple[str, str]:
-    """Return the message about a name or unit that no description has, and how to fix it."""
+    """Return the message about an undescribed name or unit, and how to fix it."""
     part, benchmark, name, *_ = what
     if part == "benchmark":
         return f"nothing describes the benchmark “{benchmark}”", f"did you mean “{name}”?"
     if part == "unit":
-        message = (
-            f"“{name}” is no unit for a metric of {benchmark} that is described in “{what[3]}”"
-        )
-        return message, f"write “{what[3]}”, or a unit that converts into it"
+        message = f"“{name}” is not a unit for a metric of {benchmark} described in “{what[3]}”"
+        return message, f"write “{what[3]}”, or a unit that converts to it"
     described = catalog.benchmarks[benchmark]
     if part == "metric":
         hint = f"did you mean “{_nearest(name, described)}”?"
-        return f"“{name}” is no metric of {benchmark}", hint
-    message = f"no description names the parameter “{name}” of {benchmark}"
+        return f"“{name}” is not a metric of {benchmark}", hint
+    message = f"the parameter “{name}” of {benchmark} is not described"
     if meant := phrases.described_param(name, described):
         return message, f"did you mean “{meant}”?"
-    # TOML has other keys in quotes.
+    # Other keys must be quoted in TOML.
     key = name if _BARE.fullmatch(name) else json.dumps(name)
     label = json.dumps(name.replace("_", " ").capitalize(), ensure_ascii=False)
     return message, (
-        f"add to {folder}/{benchmark}.toml: [params.{key}] label = {label}, and beside it "
-        "condition = true where it says how was measured and not what; or write it into "
+        f"add to {folder}/{benchmark}.toml: [params.{key}] label = {label}, along with "
+        "condition = true if it says how something was measured rather than what; or move it to "
         "“setup”"
     )
 
 
 def _nearest(metric: str, described: Benchmark) -> str:
-    """Return the described metric that has the name among its words, or is a typing error away, or ""."""
-    # A pattern is no name that a bundle could have meant.
+    """Return the described metric that lists the name among its ``words`` or is a typo away, or
+    ""."""
+    # A bundle cannot have meant a pattern.
     names = [each.name for each in described.entry.metrics if not set("*?[") & set(each.name)]
     if meant := phrases.described_metric(metric, described):
         return meant
-    # An alias is an old name on purpose, however close it is to a new one.
+    # An alias is a former name by intention, however close it is to a current one.
     if metric in {alias for each in described.entry.metrics for alias in each.aliases}:
         return ""
-    return _alike(metric, names)
+    return _nearest_spelling(metric, names)
 
 
-def _alike(name: str, candidates: Sequence[str]) -> str:
-    """Return the candidate that is a typing error away, or ""."""
-    # Matching is quadratic in length, and an upload can hold a word of any length.
+def _nearest_spelling(name: str, candidates: Sequence[str]) -> str:
+    """Return the candidate that is a typo away, or ""."""
+    # Matching is quadratic in length, and words in an upload can be arbitrarily long.
     matches = difflib.get_close_matches(name[:200], candidates, n=1, cutoff=0.86)
     return matches[0] if matches else ""
 
 
 def names(bundles: Sequence[Loaded]) -> Iterator[Diagnostic]:
-    """Yield findings about systems and SoCs spelt in two ways, or whose name is a placeholder."""
+    """Yield findings about systems and SoCs with several spellings or with a placeholder for a
+    name."""
     for part, key in (("sdk", "os"), ("board", "soc")):
         spelt: dict[str, dict[str, list[Loaded]]] = {}
         for item in bundles:
             name = getattr(getattr(item.bundle, part), key)
-            # “RT Linux”, “rt-linux” and “rt_linux” are meant to be the same system.
+            # “RT Linux”, “rt-linux” and “rt_linux” all mean the same system.
             alike = re.sub(r"[\s_-]+", "", name.casefold())
             spelt.setdefault(alike, {}).setdefault(name, []).append(item)
         for alike, ways in sorted(spelt.items()):
-            # The usual spelling is right, or else the one that most bundles have.
+            # The usual spelling is right; failing that, the most common one.
             usual = next((w for w in SYSTEMS if part == "sdk" and w.replace("-", "") == alike), "")
             best = usual or min(ways, key=lambda w: (-len(ways[w]), w))
             for name, own in sorted(ways.items()):
                 if name != best:
-                    message = f"“{name}” is “{best}” spelt otherwise: each has guides of its own"
+                    message = f"“{name}” is “{best}” spelled differently: each gets its own guides"
                     yield _named(own[0], f"/{part}/{key}", message, f"write “{best}”")
-                elif part == "board" and _is_no_name(name):
+                elif part == "board" and _is_placeholder(name):
                     message = f"“{name}” does not look like the name of a SoC"
                     yield _named(own[0], "/board/soc", message, "write its name, such as AM62X")
 
 
-def _is_no_name(name: str) -> bool:
+def _is_placeholder(name: str) -> bool:
     plain = name.casefold().strip()
     return (
         plain in _PLACEHOLDERS
@@ -197,7 +200,7 @@ def contradictions(bundles: Iterable[Loaded]) -> Iterator[Diagnostic]:
             value, at = result.value, f"/results/{index}/value"
             assert value is not UNSET
             ends = [x for x in (result.min, result.max) if x is not UNSET]
-            # Each figure was rounded to its last digit: half a unit of it is no contradiction.
+            # Each figure is rounded, so half a unit of its last digit is no contradiction.
             slack = max(map(units.last_digit, (value, *ends))) / 2 * 1.000001
             low = result.min is not UNSET and value < result.min - slack
             if low or (result.max is not UNSET and value > result.max + slack):
@@ -207,26 +210,27 @@ def contradictions(bundles: Iterable[Loaded]) -> Iterator[Diagnostic]:
                 yield Diagnostic("contradiction", item.origin, message, hint, at, root=item.root)
             if result.samples is not UNSET:
                 mean = sum(result.samples) / len(result.samples)
-                # A published mean may have been cut off, which can take all of its last digit.
+                # A published mean may be truncated, which can cost up to a unit of its last digit.
                 limit = units.last_digit(value) + max(map(units.last_digit, result.samples)) / 2
                 if abs(mean - value) > limit * 1.000001:
                     message = (
                         f"“value” is {units.exact(value)}, and the mean of “samples” is "
-                        f"{units.exact(mean)}: the site shows that of the samples"
+                        f"{units.exact(mean)}: the site shows the latter"
                     )
-                    hint = "look for a typing error, or leave “value” out"
+                    hint = "check for a typo, or leave “value” out"
                     yield Diagnostic("apart", item.origin, message, hint, at, root=item.root)
 
 
 def same_keys(bundles: Iterable[Loaded]) -> Iterator[Diagnostic]:
-    """Yield findings about results of one bundle with equal keys whose samples do not overlap.
+    """Yield findings about results in one bundle that have equal keys but disjoint samples.
 
     The site pools such results. Each benchmark and metric is reported once.
     """
     for item in bundles:
         columns = item.results.columns
         lines = columns.params.split("\n") if columns.rows else []
-        # Facts beside a result are part of the key: naming there what differs settles the finding.
+        # Facts stated for a result are part of its key, so stating the difference resolves the
+        # finding.
         codes, triples = map(columns.whole, (columns.named, columns.besides)), columns.triples()
         groups: dict[tuple[int, int, str], list[int]] = {}
         for row, key in enumerate(zip(*codes, lines, strict=True)):
@@ -245,7 +249,7 @@ def same_keys(bundles: Iterable[Loaded]) -> Iterator[Diagnostic]:
             more = f"; and {len(pairs) - 1} more such figures" if len(pairs) > 1 else ""
             message = (
                 f"{benchmark}, {metric}: {pairs[0]}, with the same parameters: they are "
-                f"published as one mean that nothing measured{more}"
+                f"published as one mean that matches neither{more}"
             )
             hint = "name what differs, such as a core or a cluster, in “params” or “setup”"
             at = pairs[0].partition(" ")[0]
@@ -261,15 +265,16 @@ def middle(result: Result) -> float:
 
 
 MIN_GAP_RATIO = 0.25
-"""Results further apart than this share of the smaller one measured two different things."""
+"""The relative gap, as a share of the smaller result, beyond which two results measured different
+things."""
 
 
 def apart(results: Sequence[Result]) -> tuple[int, int] | None:
-    """Return the indices of the least and the greatest result, in ascending order, if the results
-    fall into two groups; ``None`` if they agree.
+    """Return the indices of the smallest and largest result, in ascending order, if the results
+    fall into two groups, or ``None`` if they agree.
 
-    The gap between the groups exceeds ``MIN_GAP_RATIO`` of the values beside it, and three times
-    the range of either group and of the samples of each result.
+    The gap between the groups must exceed ``MIN_GAP_RATIO`` of the values next to it, and three
+    times the range of either group and of the samples of any result.
     """
     valid = [index for index, result in enumerate(results) if result.status is UNSET]
     if len(valid) < 2:
@@ -301,11 +306,11 @@ def _span(result: Result) -> float:
 
 
 MAX_AHEAD = datetime.timedelta(days=1)
-"""Clocks of different machines may differ by this much."""
+"""The tolerated difference between the clocks of machines."""
 
 
 def ahead(bundles: Sequence[Loaded], now: datetime.datetime) -> list[Diagnostic]:
-    """Return a finding for each bundle that was created more than ``MAX_AHEAD`` after ``now``."""
+    """Return a finding for each bundle created more than ``MAX_AHEAD`` after ``now``."""
     out = []
     for item in bundles:
         if item.bundle.created - now > MAX_AHEAD:
@@ -316,18 +321,18 @@ def ahead(bundles: Sequence[Loaded], now: datetime.datetime) -> list[Diagnostic]
 
 
 def matters(catalog: Catalog) -> mixed_setups.Matters:
-    """Return which facts of the setup matter to which benchmark."""
+    """Return a function that says whether a fact of the setup matters to a benchmark."""
 
-    def of(benchmark: str, fact: str) -> bool:
+    def fact_matters(benchmark: str, fact: str) -> bool:
         described = catalog.get(benchmark)
         facts = described.entry.facts if described else {}
         return fact not in facts or facts[fact].matters
 
-    return of
+    return fact_matters
 
 
 def findings(bundles: Sequence[Loaded], catalog: Catalog, folder: str) -> list[Diagnostic]:
-    """Return every finding about valid bundles, except those that depend on the time."""
+    """Return all findings about valid bundles, except those that depend on the current time."""
     out = [*contradictions(bundles), *names(bundles), *same_keys(bundles)]
     out += mixed_setups.find(bundles, matters(catalog))
     return [*out, *against(bundles, catalog, folder)]

@@ -1,9 +1,8 @@
-"""Benchmark descriptions: the differences between benchmarks, as data.
+"""Benchmark descriptions, which hold everything specific to a benchmark as data.
 
-One benchmark is one ``NAME.toml`` (metrics, parameters, tables) and one
-``NAME.rst`` (what it measures and how to read it), where ``NAME`` is the name
-that bundles use. The types below are the format of the ``.toml`` file; any
-other key is refused.
+Each benchmark has a ``NAME.toml`` (metrics, parameters, tables) and a ``NAME.rst`` (what it
+measures and how to read it), where ``NAME`` is its name in bundles. The types below define the
+format of the ``.toml`` file; unknown keys are refused.
 """
 
 from __future__ import annotations
@@ -31,11 +30,11 @@ Percent = Annotated[float, Meta(ge=0, le=10_000)]
 Step = Annotated[float, Meta(ge=0, le=1e200)]
 
 RESERVED = {"board", "release", "platform"}
-"""Names of columns that a table's description may not give to a parameter."""
+"""Column names that are reserved, and not available to parameters in tables."""
 
 
 FORMAT_ENDING = ".format.toml"
-"""Ending of files that describe log formats, which are beside those of benchmarks."""
+"""The suffix of files that describe log formats, next to those of benchmarks."""
 
 
 class _Spec(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -250,12 +249,12 @@ class Entry(_Spec, frozen=True):
 
     def names(self, table: Table) -> frozenset[str]:
         """Return the parameters that a table uses."""
-        # The split parameter is the heading of a section, so its tables need no place for it.
+        # The split parameter is in the section heading, so its tables need no place for it.
         used = {*table.rows, *table.columns, *table.where, table.tabs, self.split}
         return frozenset(used - {"metric", ""})
 
     def placed(self) -> frozenset[str]:
-        """Return every parameter that a table or a chart names."""
+        """Return every parameter that a table or chart names."""
         out = set(chain.from_iterable(map(self.names, self.tables)))
         for chart in self.charts:
             axes = (*chart_spec.names(chart.series), *chart_spec.names(chart.panels))
@@ -264,76 +263,76 @@ class Entry(_Spec, frozen=True):
 
 
 Rank = tuple[int, float, tuple[object, ...], str]
-"""The sort key of a parameter's value."""
+"""The sort key of a parameter value."""
 
 
 @dataclass(frozen=True, slots=True)
 class Benchmark:
-    """A benchmark with its name and the file of its prose."""
+    """A benchmark with its name, its description and the file with its prose."""
 
     name: str
     entry: Entry
     prose: Path | None
-    # Caches of what follows from the entry, so they take no part in comparisons.
+    # Caches derived from the entry, excluded from comparisons.
     _metrics: dict[str, tuple[int, Metric]] = field(default_factory=dict, compare=False)
     _ranks: dict[tuple[str, type, Scalar], Rank] = field(default_factory=dict, compare=False)
 
     def metric(self, name: str) -> Metric | None:
-        """Return the description of a metric; an exact name goes before a pattern."""
+        """Return the description of a metric; an exact name takes precedence over a pattern."""
         return self.metric_rank(name)[1]
 
     def metric_rank(self, name: str) -> tuple[int, Metric | None]:
         """Return a metric's position in the description, and its entry; totals come last."""
         if name not in self._metrics:
             metrics = self.entry.metrics
-            # A pattern may match the name of another entry, which is the more specific one.
+            # A pattern may match the name of another, more specific entry.
             exact = (rank for rank, metric in enumerate(metrics) if metric.name == name)
             matching = (rank for rank, each in enumerate(metrics) if fnmatchcase(name, each.name))
             rank = next(chain(exact, matching), None)
-            # Names from bundles are unbounded, so only those of the description are cached.
+            # Names in bundles are unbounded, so cache only described ones.
             if rank is None:
                 return len(metrics) + self.is_total(name), None
             self._metrics[name] = (rank, metrics[rank])
         return self._metrics[name]
 
     def is_total(self, name: str) -> bool:
-        """Return whether a metric, or a value of a parameter, comes after all others."""
+        """Return whether a metric or parameter value is a total, which comes after all others."""
         return any(fnmatchcase(name.casefold(), each.casefold()) for each in self.entry.last)
 
     def metric_label(self, name: str) -> str:
-        """Return the label of a metric on pages."""
+        """Return the display label of a metric."""
         metric = self.metric(name)
         if metric is None or not metric.label:
             return name
         if "*" not in metric.label:
             return metric.label
         parts = re.split(r"([*?])", metric.name)
-        # Wildcards match line ends too, as those of :func:`fnmatchcase` do.
+        # Like those of :func:`fnmatchcase`, wildcards also match newlines.
         taken = re.fullmatch("".join(_WILDCARDS.get(p) or re.escape(p) for p in parts), name, re.S)
         pieces = iter(map(units.in_words, taken.groups() if taken else [name]))
         text = re.sub(r"\*", lambda _: next(pieces, ""), metric.label).strip(" ,")
         return units.capital(text) or name
 
     def metric_address(self, name: str) -> str:
-        """Return the text of a metric in addresses, which labels do not change."""
+        """Return a metric's name in addresses, which is independent of its label."""
         metric = self.metric(name)
         return (metric.address if metric else "") or name
 
     def better(self, name: str) -> units.Better:
-        """Return the direction in which figures of a metric are better."""
+        """Return which direction of a metric is better."""
         metric = self.metric(name)
         return metric.better if metric else "neither"
 
     def param(self, name: str) -> Param:
-        """Return the description of a parameter, or the default one."""
+        """Return the description of a parameter, or an empty one."""
         return self.entry.params.get(name, _DEFAULT_PARAM)
 
     def param_label(self, name: str) -> str:
-        """Return the label of a parameter on pages."""
+        """Return the display label of a parameter."""
         return self.param(name).label or name.replace("_", " ").capitalize()
 
     def value_label(self, name: str, value: Scalar) -> str:
-        """Return the text of a parameter's value on pages."""
+        """Return the display text of a parameter value."""
         param = self.param(name)
         plain = units.plain(value)
         if plain in param.values:
@@ -345,7 +344,7 @@ class Benchmark:
         return plain
 
     def value_address(self, name: str, value: Scalar) -> str:
-        """Return the text of a parameter's value in addresses, which labels do not change."""
+        """Return a parameter value's text in addresses, which is independent of its label."""
         param = self.param(name)
         if param.address == "label":
             return self.value_label(name, value)
@@ -356,8 +355,9 @@ class Benchmark:
         return units.short_size(value) if param.show == "size" else units.plain(value)
 
     def value_rank(self, name: str, value: Scalar) -> Rank:
-        """Return a sort key: the order of the description, then numbers, names and totals."""
-        # 1, 1.0 and True are equal as keys, and are different values.
+        """Return a sort key: values in the order of the description, then numbers, names and
+        totals."""
+        # 1, 1.0 and True are equal as keys but are different values.
         key = name, type(value), value
         if key not in self._ranks:
             self._ranks[key] = self._value_rank(name, value)
@@ -378,13 +378,13 @@ _WILDCARDS = {"*": "(.*)", "?": "(.)"}
 
 
 def undescribed(name: str) -> Benchmark:
-    """Return a benchmark without a description, which pages show by the names in bundles."""
+    """Return a placeholder for an undescribed benchmark, shown under its names in bundles."""
     return Benchmark(name, Entry(title=name, chapter="", order=0, metrics=[], tables=[]), None)
 
 
 @dataclass(frozen=True, slots=True)
 class Catalog:
-    """All benchmark descriptions, in the order of a guide."""
+    """All benchmark descriptions, in the order of guides."""
 
     benchmarks: dict[str, Benchmark]
 
@@ -399,20 +399,20 @@ class Catalog:
 
 
 def load(folders: Sequence[Path]) -> tuple[Catalog, list[Diagnostic]]:
-    """Read every ``.toml`` of the folders; a later folder's entry replaces an earlier one's.
+    """Read all ``.toml`` files in the folders; entries in later folders replace earlier ones.
 
-    A missing folder is skipped. An entry with a fault is left out with a diagnostic, and its
-    results appear under "Other results".
+    Missing folders are skipped. A faulty entry yields a diagnostic and is left out; its results
+    appear under "Other results".
     """
     benchmarks: dict[str, Benchmark] = {}
     diagnostics: list[Diagnostic] = []
-    # Sorted, as the order of a directory differs between file systems.
+    # Sorted, as the order of directory entries depends on the file system.
     for path in (path for folder in folders for path in sorted(folder.glob("*.toml"))):
         if path.name.endswith(FORMAT_ENDING):
             continue
         entry, faults = _read(path)
         if entry is None:
-            effect = f"until it is fixed, results of “{path.stem}” show under “Other results”"
+            effect = f"until it is fixed, results of “{path.stem}” appear under “Other results”"
             for message, hint, line in faults:
                 hint = f"{hint}; {effect}" if hint else effect
                 diagnostics.append(Diagnostic("catalog", str(path), message, hint, line=line))
@@ -429,9 +429,9 @@ def load(folders: Sequence[Path]) -> tuple[Catalog, list[Diagnostic]]:
 
 
 def _read(path: Path) -> tuple[Entry | None, list[tuple[str, str, int | None]]]:
-    """Return the entry of a file, or its faults, each with its line or ``None``."""
+    """Return the entry in a file, or its faults, each with a line or ``None``."""
     try:
-        # Decoding by type gives an error for the wrong kind of value, and for an unknown key.
+        # Typed decoding reports wrong types and unknown keys.
         entry = msgspec.toml.decode(path.read_bytes(), type=Entry)
     except msgspec.ValidationError as error:
         return None, [(*in_words(str(error), Entry), None)]
@@ -442,10 +442,10 @@ def _read(path: Path) -> tuple[Entry | None, list[tuple[str, str, int | None]]]:
 
 
 def prose(folders: Sequence[Path], name: str) -> Path | None:
-    """Return the file of a benchmark's text, or ``None``; later folders take precedence."""
+    """Return the file with a benchmark's prose, or ``None``; later folders take precedence."""
     for folder in reversed(folders):
-        # The name comes from a bundle, so it is compared with names of files and never made into a
-        # path.
+        # The name comes from a bundle, so compare it with file names and never build a path from
+        # it.
         for path in folder.glob("*.rst"):
             if path.stem == name:
                 return path
@@ -453,7 +453,7 @@ def prose(folders: Sequence[Path], name: str) -> Path | None:
 
 
 def _faults(entry: Entry) -> Iterator[Fault]:
-    """Yield faults that the types cannot express: names that must agree with each other."""
+    """Yield faults that types cannot express: inconsistent names."""
     metrics = [metric.name for metric in entry.metrics]
     if not entry.metrics or not entry.tables:
         yield "“metrics” and “tables” each need at least one entry", ""
@@ -461,7 +461,7 @@ def _faults(entry: Entry) -> Iterator[Fault]:
         yield from _metric_faults(metric, entry)
     for name, param in entry.params.items():
         for old, value in param.aliases.items():
-            # A chain of aliases would depend on the order in which they are applied.
+            # Chained aliases would depend on the order in which they are applied.
             if value in param.aliases:
                 where = f"parameter “{name}”: "
                 hint = "name the value that bundles write today"
@@ -472,7 +472,7 @@ def _faults(entry: Entry) -> Iterator[Fault]:
                 if param.values and value not in param.values:
                     where = f"parameter “{name}”: "
                     hint = nearest(value, param.values)
-                    yield where + f"“{value}”, which {soc} has, is not among its values", hint
+                    yield where + f"“{value}”, given for {soc}, is not among its values", hint
     for chart in entry.charts:
         yield from _id_faults("chart", chart.id, [each.id for each in entry.charts])
         yield from chart_spec.faults(chart, metrics)
@@ -482,10 +482,10 @@ def _faults(entry: Entry) -> Iterator[Fault]:
 
 
 def _metric_faults(metric: Metric, entry: Entry) -> Iterator[Fault]:
-    """Yield contradictions in a metric's description, and old names with two meanings."""
+    """Yield contradictions in a metric's description, and ambiguous former names."""
     where = f"metric “{metric.name}”: "
     if metric.at_most_per and metric.at_most is None:
-        yield where + "“at_most_per” says nothing without “at_most”", ""
+        yield where + "“at_most_per” has no effect without “at_most”", ""
     if metric.clock and units.parse(metric.unit).kind != "frequency":
         yield where + f"a clock cannot be in “{metric.unit}”", ""
     for name in filter(None, (metric.rises_with, metric.at_most_per)):
@@ -496,11 +496,11 @@ def _metric_faults(metric: Metric, entry: Entry) -> Iterator[Fault]:
         if name not in every:
             yield where + f"no metric is named “{name}”", nearest(name, every)
     if metric.aliases and set("*?[") & set(metric.name):
-        yield where + "a pattern cannot have “aliases”", "write an entry with its whole name"
+        yield where + "a pattern cannot have “aliases”", "write an entry with the full name"
     spellings = [name for each in entry.metrics for name in (each.name, *each.aliases)]
     for old in metric.aliases:
         if spellings.count(old) > 1:
-            yield where + f"the alias “{old}” is another metric's too", "name it once"
+            yield where + f"the alias “{old}” also belongs to another metric", "use it once"
 
 
 def _table_faults(table: Table, split: str, metrics: Sequence[str]) -> Iterator[Fault]:
@@ -510,7 +510,7 @@ def _table_faults(table: Table, split: str, metrics: Sequence[str]) -> Iterator[
         if axes.count(name) > 1 or name in table.where:
             yield where + f"“{name}” is used twice", ""
     for name in sorted(RESERVED & {*axes}):
-        yield where + f"“{name}” has a meaning of its own in tables", ""
+        yield where + f"“{name}” is a reserved name in tables", ""
     if not table.rows:
         yield where + "“rows” is empty", "name a parameter or “metric”"
     if "metric" in (*table.columns, table.tabs):
@@ -519,14 +519,14 @@ def _table_faults(table: Table, split: str, metrics: Sequence[str]) -> Iterator[
     for column in table.derived:
         own = where + f"column “{column.label}”: "
         if bool(column.per) == (column.limit is not None):
-            yield own + "needs either “per” or “limit”", "name what it is divided by"
+            yield own + "needs either “per” or “limit”", "name the divisor"
         if "metric" in table.rows:
-            yield own + "metrics are rows here", "let them be columns, or leave it out"
+            yield own + "metrics are rows here", "make them columns, or leave it out"
         for name in filter(None, (column.of, column.per)):
             if name not in metrics:
                 yield own + f"no metric is named “{name}”", nearest(name, metrics)
     for name in table.metrics:
-        # Both the table and the metrics may be patterns.
+        # Both the table's entry and the metrics may be patterns.
         if not any(fnmatchcase(m, name) or fnmatchcase(name, m) for m in metrics):
             yield where + f"no metric is named “{name}”", nearest(name, metrics)
 
@@ -536,5 +536,5 @@ def _id_faults(kind: str, own: str, ids: Sequence[str]) -> Iterator[Fault]:
         hint = "use lower-case letters, digits and hyphens"
         yield f"{kind} “{own}”: its id cannot be part of an address", hint
     if ids.count(own) > 1:
-        hint = "it is a part of an address: give each id once"
-        yield f"{kind} “{own}”: its id is that of {ids.count(own)} {kind}s", hint
+        hint = "ids are parts of addresses, so use each only once"
+        yield f"{kind} “{own}”: {ids.count(own)} {kind}s have this id", hint

@@ -18,7 +18,7 @@ NAME = "boards"
 
 
 class Board(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A board with its current name and those in older bundles."""
+    """A board with its current name and its former ones."""
 
     soc: str
     """The SoC on the board."""
@@ -27,43 +27,43 @@ class Board(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     aliases: tuple[str, ...] = ()
     """Its names in older bundles."""
     short: str = ""
-    """Its name where space is short, as in heads of columns."""
+    """Its name where space is tight, such as in column heads."""
     processor: str = ""
-    """The kind of its cores, such as ``Cortex-A53``."""
+    """The type of its cores, such as ``Cortex-A53``."""
     cores: Annotated[int, Meta(ge=0, le=100_000)] = 0
-    """The number of its cores; 0 if unknown."""
+    """The number of its cores, or 0 if unknown."""
     caches: dict[str, Annotated[int, Meta(gt=0, le=10**9)]] = {}
     """The sizes of its caches in KiB, from the core outwards: ``{ L1d = 32, L2 = 512 }``."""
 
     def cpu(self) -> str:
-        """Return the cores in words, such as ``4 × Cortex-A53``, or ""."""
+        """Describe the cores, as in ``4 × Cortex-A53``, or return ""."""
         kind = self.processor or ("cores" if self.cores != 1 else "core")
         count = f"{self.cores} × " if self.processor else f"{self.cores} "
         return f"{count if self.cores else ''}{kind}" if self.cores or self.processor else ""
 
     def cache_sizes(self) -> str:
-        """Return the caches in words, such as ``L1d 32 KiB, L2 512 KiB``, or ""."""
+        """Describe the caches, as in ``L1d 32 KiB, L2 512 KiB``, or return ""."""
         return ", ".join(f"{name} {size:g} KiB" for name, size in self.caches.items())
 
 
 class GuideNote(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A note about guides, for their readers."""
+    """A note for the readers of some guides."""
 
     text: str
     """The text that readers see."""
     soc: str = ""
-    """The SoC whose guides show it; by default all."""
+    """The SoC whose guides show it; all by default."""
     board: str = ""
-    """The board that it is about; by default all."""
+    """The board that it is about; all by default."""
     release: str = ""
-    """The release, or the beginning of several, such as ``09``; by default all."""
+    """The release, or a prefix of several such as ``09``; all by default."""
     benchmark: str = ""
-    """The benchmark that it is about; by default all."""
+    """The benchmark that it is about; all by default."""
 
 
 @dataclass(frozen=True)
 class Boards:
-    """The boards that have, or have had, other names."""
+    """The listed boards, with their current, former and short names."""
 
     names: dict[tuple[str, str], str] = field(default_factory=dict)
     """Current names by SoC and old name."""
@@ -73,21 +73,21 @@ class Boards:
     """Entries of the list by SoC and current name."""
 
     def entry(self, soc: str, board: str) -> Board:
-        """Return the entry of a board by any of its names, or an empty one."""
+        """Return a board's entry, looked up by any of its names, or an empty one."""
         now = self.today(soc, board)
         return self.entries.get((soc, now), Board(soc=soc, name=now))
 
     def today(self, soc: str, board: str) -> str:
-        """Return the current name of a board, by default the one given."""
+        """Return the current name of a board, or the given one if it is not listed."""
         return self.names.get((soc, board), board)
 
     def short(self, soc: str, board: str) -> str:
-        """Return the short name of a board, by default the one given."""
+        """Return the short name of a board, or the given one if it has none."""
         return self.shorts.get((soc, self.today(soc, board)), board)
 
     @cached_property
     def in_heads(self) -> dict[str, str]:
-        """Short names by any name of a board, without names that boards of two SoCs share and
+        """Short names by any name of a board, except names that boards of two SoCs share but
         shorten differently."""
         shorts_by_name: dict[str, set[str]] = {}
         for soc, name in [*self.shorts, *self.names]:
@@ -95,14 +95,14 @@ class Boards:
         return {name: own.pop() for name, own in shorts_by_name.items() if len(own) == 1}
 
     def ever(self, soc: str, board: str) -> set[str]:
-        """Return every name that a board has or has had."""
+        """Return all current and former names of a board."""
         now = self.today(soc, board)
         return {now, *(old for (of, old), name in self.names.items() if (of, name) == (soc, now))}
 
 
 def load(path: Path | None) -> tuple[Boards, list[Diagnostic]]:
-    """Read the list of boards. Without a file every board keeps its name."""
-    # The file has both lists, and each is read by itself: the other one is no fault.
+    """Read the list of boards. Without a file, every board keeps its name."""
+    # The file has two lists that are read separately, so the other one is not a fault.
     entries, diagnostics = toml_lists.read(path, NAME, Board, "boards", others=("notes",))
     today = {(entry.value.soc, entry.value.name) for entry in entries}
     names: dict[tuple[str, str], str] = {}
@@ -112,7 +112,7 @@ def load(path: Path | None) -> tuple[Boards, list[Diagnostic]]:
         board = entry.value
         by_name.setdefault((board.soc, board.name), board)
         if board.short:
-            # Names of boards are only unique within a SoC.
+            # Board names are unique only within a SoC.
             shorts.setdefault((board.soc, board.name), board.short)
         for alias in board.aliases:
             if (board.soc, alias) in today or (board.soc, alias) in names:
@@ -125,7 +125,7 @@ def load(path: Path | None) -> tuple[Boards, list[Diagnostic]]:
 
 
 def load_notes(path: Path | None) -> tuple[list[GuideNote], list[Diagnostic]]:
-    """Read the notes in the list of boards. Faults of the file itself are reported by
+    """Read the notes from the list of boards. Faults of the file itself are reported by
     :func:`load`."""
     entries, diagnostics = toml_lists.read(
         path, "notes", GuideNote, "boards", others=(NAME,), of_file=False
@@ -143,6 +143,7 @@ def about(note: GuideNote, soc: str, release: str, boards: Collection[str]) -> b
 
 
 def is_release(name: str, wanted: str) -> bool:
-    """Return whether ``wanted`` is a release or the leading parts of one; empty matches all."""
-    # With the dot, “09.1” does not match “09.10”.
+    """Return whether ``wanted`` is a release or the leading parts of one; an empty string matches
+    all."""
+    # Because of the dot, “09.1” does not match “09.10”.
     return not wanted or name == wanted or name.startswith(f"{wanted}.")

@@ -14,15 +14,15 @@ Scalar = str | int | float | bool
 """A parameter's value."""
 
 Fault = tuple[str, str]
-"""A fault of a description, and how to fix it; the second can be empty."""
+"""A fault in a description, and how to fix it (which may be empty)."""
 
 OUTER = ("board", "release", "platform")
-"""Values of an axis, a line, a panel or a picture besides parameters and ``metric``: a board, an
+"""Names besides parameters and ``metric`` that an axis, line, panel or picture may use: a board, an
 SDK release, or a SoC with its SDK family."""
 
 Page = Literal["guide", "releases", "newest"]
-"""The page of a chart: each guide; the benchmark's page, for each platform over its releases; or
-the benchmark's page, for the newest figures of all boards."""
+"""The page that shows a chart: each guide; the benchmark's page, once per platform across releases;
+or the benchmark's page, for the newest figures of all boards."""
 
 
 Kind = Literal["lines", "bars", "steps"]
@@ -82,27 +82,27 @@ class Chart(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
 
 
 def names(value: str | tuple[str, ...]) -> tuple[str, ...]:
-    """Return the names that a description gives, as one text or as several."""
+    """Return the names in a value that may be a single string or several."""
     return ((value,) if value else ()) if isinstance(value, str) else value
 
 
 def is_number(value: Scalar | None) -> TypeGuard[int | float]:
-    """Return whether a parameter's value is a number; true and false are not."""
+    """Return whether a parameter value is a number; true and false are not."""
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def same(value: Scalar | None, other: Scalar) -> bool:
     """Return whether two values are equal: 1 equals 1.0, but not true."""
-    # bool is a subclass of int, and TOML and JSON keep the two apart.
+    # bool is a subclass of int, but TOML and JSON distinguish them.
     return isinstance(value, bool) == isinstance(other, bool) and value == other
 
 
 def faults(chart: Chart, metrics: Sequence[str]) -> Iterator[Fault]:
-    """Yield faults that the types cannot express."""
+    """Yield faults that types cannot express."""
     where = f"chart “{chart.id}”: "
     ys = names(chart.y)
     for y in filter(None, (*ys, chart.limit)):
-        # Both the chart and the metrics may be patterns.
+        # Both the chart's entry and the metrics may be patterns.
         if not any(fnmatchcase(y, name) or fnmatchcase(name, y) for name in metrics):
             yield where + f"no metric is named “{y}”", nearest(y, metrics)
     axes = (chart.x, chart.along, *names(chart.series), *names(chart.panels), *chart.each)
@@ -112,7 +112,7 @@ def faults(chart: Chart, metrics: Sequence[str]) -> Iterator[Fault]:
             yield where + f"“{name}” is used twice", "name it once"
     if not ys:
         yield where + "“y” is empty", "name a metric"
-    # Without an axis for the metric its points would be joined to one line.
+    # Without an axis for the metric, one line would join points of different metrics.
     elif (len(ys) > 1 or "*" in ys[0] or "?" in ys[0]) and "metric" not in used:
         hint = "name “metric” in “x”, “series”, “panels” or “each”"
         yield where + "has several metrics on one line", hint

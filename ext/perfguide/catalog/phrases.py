@@ -1,4 +1,5 @@
-"""Names of the catalog in other people's words: headings, captions and column heads of guides."""
+"""Recognizing catalog names in other people's words: headings, captions and column heads of
+guides."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ _WORD = re.compile(r"[a-z0-9%]+")
 FILLER_WORDS = frozenset(
     ["benchmark", "benchmarks", "controller", "driver", "flash", "performance", "soc", "software"]
 )
-"""Words that headings add to the name of a benchmark, or leave out in another release."""
+"""Words that headings add to a benchmark's name, or that come and go between releases."""
 
 
 def words(text: str) -> tuple[str, ...]:
@@ -22,9 +23,9 @@ def words(text: str) -> tuple[str, ...]:
 
 
 def benchmark(texts: Iterable[str], catalog: Catalog) -> str:
-    """Return the benchmark that the first of some texts names at all, or "".
+    """Return the benchmark named in the first text that names any, or "".
 
-    In one text the first name counts, and of several such the longest.
+    Within a text, the earliest name wins, and the longest of those that start there.
     """
     names = {
         name: {
@@ -48,19 +49,19 @@ def benchmark(texts: Iterable[str], catalog: Catalog) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A name of the catalog, and the number of words of the text that it explains."""
+    """A name in the catalog, and the number of words in the text that it accounts for."""
 
     name: str
     words: int
 
 
 def metric(text: str, described: Benchmark) -> Named | None:
-    """Return the metric that a text names, which is the one with the most words of it."""
+    """Return the metric named in a text, preferring the one that accounts for most words."""
     own = set(words(text))
     return _best(
         (each.name, phrase, own)
         for each in described.entry.metrics
-        # A pattern names no single metric that a heading could mean.
+        # A heading cannot mean a pattern.
         if "*" not in each.name
         for phrase in (each.name, each.label, *each.aliases, *each.words)
     )
@@ -86,7 +87,7 @@ def _best(candidates: Iterable[tuple[str, str, set[str]]]) -> Named | None:
     best: Named | None = None
     for name, phrase, own in candidates:
         parts = set(_parts(phrase))
-        # More words in common are a surer sign: “read latency” is more than “latency”.
+        # More words in common are stronger evidence: “read latency” beats “latency”.
         if parts and parts <= own and (best is None or len(parts) > best.words):
             best = Named(name, len(parts))
     return best
@@ -97,7 +98,7 @@ def _parts(phrase: str) -> tuple[str, ...]:
 
 
 def value(texts: Sequence[str], described: Param) -> Scalar | None:
-    """Return the value of a parameter that the first of some texts names at all, or ``None``."""
+    """Return the parameter value named in the first text that names any, or ``None``."""
     for text in texts:
         own = words(text)
         matches = [
@@ -111,9 +112,9 @@ def value(texts: Sequence[str], described: Param) -> Scalar | None:
 
 
 def listed_value(text: str, described: Param) -> Scalar | None:
-    """Return the value of a parameter that a cell or head names, by its label too."""
+    """Return the parameter value that a cell or head names, possibly by its label."""
     own = words(text)
-    # A description lists values by label for pages; the same words are in guides.
+    # Guides use the same words as the labels of values on our pages.
     labels = {label: name for name, label in described.values.items()}
     labels |= {name: name for name in described.values}
     spoken = {**labels, **{text: each for text, each in described.value_words.items() if text}}
@@ -126,10 +127,10 @@ def listed_value(text: str, described: Param) -> Scalar | None:
 
 
 def unit(text: str, described: Metric | None) -> str:
-    """Return the unit that a guide spells its own way, as bundles name it, or "".
+    """Return the canonical name of a unit as spelled in a guide, or "".
 
-    Without a text, or with one that is not a unit, it is the unit of the metric. Letters in the wrong
-    case are read as the metric's unit where they agree with it.
+    If the text is empty or not a unit, this is the metric's unit. Text that differs from the
+    metric's unit only in case is taken to mean it.
     """
     own = described.unit if described else ""
     if not text:
@@ -139,7 +140,7 @@ def unit(text: str, described: Metric | None) -> str:
         return parsed.name
     if own and text.casefold() in {each.casefold() for each in units.spellings(own)}:
         return own
-    # Guides shorten a rate such as iterations/s to the things counted.
+    # Guides shorten rates such as iterations/s to the things counted.
     if own and set(words(text)) < set(words(own)):
         return own
     return text if is_unit(text) else own
@@ -149,32 +150,32 @@ _UNIT = re.compile(r"[^\W\d_][\w%µ°^²³·*/. -]{0,39}")
 
 
 def is_unit(text: str) -> bool:
-    """Return whether a text can be a unit: one that is known, or a few plain words.
+    """Return whether a text can be a unit: a known one, or a few plain words.
 
-    Names of fields such as ``LOCAL_CPU_UTIL`` and lists such as ``min,max`` are none.
+    Field names such as ``LOCAL_CPU_UTIL`` and lists such as ``min,max`` cannot.
     """
     if not units.parse(text).kind.startswith("unknown"):
         return True
-    # Units have short names in capitals (MIPS, DMIPS), columns of programs have long ones.
+    # All-capitals units are short (MIPS, DMIPS), all-capitals column names are long.
     is_name = "_" in text or (text.isalpha() and text.isupper() and len(text) > 5)
     return bool(_UNIT.fullmatch(text)) and not is_name
 
 
 def described_metric(name: str, described: Benchmark) -> str:
-    """Return the metric that has another metric's name among its words, or ""."""
+    """Return the metric that lists another metric's name among its ``words``, or ""."""
     own = _parts(name)
     matches = (each.name for each in described.entry.metrics if own in map(_parts, each.words))
     return next(matches, "")
 
 
 def described_param(name: str, described: Benchmark) -> str:
-    """Return the parameter that has another parameter's name among its words, or ""."""
+    """Return the parameter that lists another parameter's name among its ``words``, or ""."""
     own = _parts(name)
     params = described.entry.params.items()
     return next((key for key, each in params if own in map(_parts, each.words)), "")
 
 
 def _at(phrase: Sequence[str], text: Sequence[str]) -> int | None:
-    """Return the position of a phrase in a text, both as words, or ``None``."""
+    """Return the position of a phrase in a text, both given as words, or ``None``."""
     size, own = len(phrase), tuple(phrase)
     return next((at for at in range(len(text)) if tuple(text[at : at + size]) == own), None)

@@ -1,4 +1,4 @@
-"""Old addresses and the pages they redirect to, from a file written by hand."""
+"""Old addresses and the pages they redirect to, from a hand-written file."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ KIND = "redirect"
 
 @dataclass(frozen=True, slots=True)
 class Redirect:
-    """An old page, and the page and section that replace it; the section can be empty."""
+    """An old page, and the page and section (possibly empty) that replace it."""
 
     old: str
     new: str
@@ -30,8 +30,8 @@ def load(
 ) -> tuple[list[Redirect], list[Diagnostic]]:
     """Return the valid entries of a file, and diagnostics for the others.
 
-    ``is_page`` returns whether an address below the output folder is a page. A missing file has
-    no entries. Raises nothing: a file that cannot be read gives a diagnostic.
+    ``is_page`` returns whether an address below the output folder is a page. A missing or
+    unreadable file has no entries; an unreadable one yields a diagnostic.
     """
     if path is None:
         return [], []
@@ -45,7 +45,7 @@ def load(
     redirects: list[Redirect] = []
     for old, new in moved.items():
         if fault := _wrong(old, new, moved, is_page):
-            # JSON pointers write a slash within a name as “~1”.
+            # JSON pointers escape a slash within a name as “~1”.
             faults.append(_fault(path, f"/{TABLE}/{old.replace('/', '~1')}", *fault))
         else:
             page, _, section = new.partition("#")
@@ -56,26 +56,26 @@ def load(
 def _wrong(
     old: str, new: object, moved: dict[str, object], is_page: Callable[[str], bool]
 ) -> tuple[str, str] | None:
-    """Return a fault of an entry and how to fix it, or ``None``."""
-    form = "write an address below the output folder, as guides/AM62X/index, without .html"
+    """Return the fault of an entry and how to fix it, or ``None``."""
+    form = "write an address below the output folder, such as guides/AM62X/index, without .html"
     if not isinstance(new, str):
-        return "the new address is not a text", form
+        return "the new address is not a string", form
     page, sign, section = new.partition("#")
     for written, address in ((old, old), (new, page)):
         if not _ADDRESS.fullmatch(address) or address.endswith((".html", ".rst")):
-            return f"“{written}” is no address of a page", form
+            return f"“{written}” is not the address of a page", form
     if sign and not _SECTION.fullmatch(section):
-        return f"“{section}” is no address of a section", "write letters, digits and hyphens"
+        return f"“{section}” is not the address of a section", "write letters, digits and hyphens"
     if is_page(old):
         return f"there is a page “{old}”", "remove this entry, or rename the page"
-    # A chain would make readers wait, and can be a circle.
+    # Chains slow readers down, and may be circular.
     if page in moved:
-        return f"“{page}” leads on itself", f"lead straight to “{moved[page]}”"
+        return f"“{page}” redirects in turn", f"redirect straight to “{moved[page]}”"
     if not is_page(page):
-        return f"there is no page “{page}”", "lead to a page of this site"
+        return f"there is no page “{page}”", "redirect to a page of this site"
     return None
 
 
 def _fault(path: Path, pointer: str, message: str, hint: str) -> Diagnostic:
-    hint = f"{hint}; until it is fixed, this address leads nowhere"
+    hint = f"{hint}; until it is fixed, this address is not redirected"
     return Diagnostic(KIND, str(path), message, hint, pointer)

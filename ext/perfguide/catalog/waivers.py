@@ -1,4 +1,4 @@
-"""Annotations of figures and changes, written by hand: accepted changes, notes, new levels."""
+"""Hand-written annotations of figures and changes: accepted changes, notes, new levels."""
 
 from __future__ import annotations
 
@@ -85,13 +85,13 @@ class Level(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     """Parameters that must have exactly this value."""
 
 
-# Covariant, so that a list of levels is accepted as one of any entries.
+# Covariant, so that a list of levels is accepted as a list of entries of any kind.
 S = TypeVar("S", Spec, Note, Level, covariant=True)
 
 
 @dataclass(frozen=True, slots=True)
 class Annotation(Generic[S]):
-    """An entry of the file with its location: the name of its list, its number there, its line."""
+    """An entry in the file with its location: list name, number in the list, and line."""
 
     spec: S
     origin: str
@@ -118,7 +118,7 @@ class Annotation(Generic[S]):
     def fits(self, params: Mapping[str, Scalar]) -> bool:
         """Return whether the entry applies to figures with these parameters."""
         return all(
-            # As text, so that 1 in TOML matches 1.0 in a bundle.
+            # Compared as text, so that 1 in TOML matches 1.0 in a bundle.
             name in params and units.plain(params[name]) == units.plain(value)
             for name, value in self.spec.params.items()
         )
@@ -133,13 +133,13 @@ class Annotation(Generic[S]):
 
 @dataclass(frozen=True, slots=True)
 class Waiver(Annotation[Spec]):
-    """An accepted change. ``most`` is the largest accepted one, ``None`` for any."""
+    """An accepted change. ``most`` is the largest accepted relative change, ``None`` for any."""
 
     most: float | None
 
     def lapsed(self, release: str) -> bool:
-        """Return whether it no longer applies to comparisons with ``release`` as the newer one."""
-        # As versions, not as text: 10.0 is later than 9.2.
+        """Return whether it has lapsed in comparisons with ``release`` as the newer one."""
+        # Compared as versions, not as text: 10.0 is later than 9.2.
         return version(release) >= version(self.spec.until)
 
     def accepts(self, change: float | None) -> bool:
@@ -164,7 +164,7 @@ class Annotations:
 
 
 def load(path: Path | None) -> tuple[tuple[Waiver, ...], list[Diagnostic]]:
-    """Read the accepted changes of a file; none if there is no file."""
+    """Read the accepted changes in a file; without a file there are none."""
     entries, diagnostics = toml_lists.read(
         path, NAME, Spec, "waiver", _wrong, others=(NOTES, LEVELS)
     )
@@ -173,8 +173,8 @@ def load(path: Path | None) -> tuple[tuple[Waiver, ...], list[Diagnostic]]:
 
 
 def load_annotations(path: Path | None) -> tuple[Annotations, list[Diagnostic]]:
-    """Read the notes and new levels beside the accepted changes. Faults of the file itself are
-    reported by :func:`load`."""
+    """Read the notes and new levels listed next to the accepted changes. Faults of the file itself
+    are reported by :func:`load`."""
     notes, wrong_notes = _listed(path, NOTES, Note, _required("text"))
     levels, wrong_levels = _listed(path, LEVELS, Level, _required("reason", "since"))
     return Annotations(notes, levels), [*wrong_notes, *wrong_levels]
@@ -194,7 +194,7 @@ def _required(*names: str) -> Callable[[Spec | Note | Level], tuple[str, str] | 
     def wrong(spec: Spec | Note | Level) -> tuple[str, str] | None:
         for name in ("benchmark", "metric", *names):
             if not getattr(spec, name).strip():
-                return f"“{name}” is empty", f"say the {name}"
+                return f"“{name}” is empty", f"add the {name}"
         return None
 
     return wrong

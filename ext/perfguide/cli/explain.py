@@ -84,7 +84,7 @@ EXPLAINED: dict[str, tuple[str, str]] = {
     ),
     "same-log": (
         "Its figures are counted twice, as if they had been measured twice.",
-        "Pack the later bundle without that log, or let it withdraw the earlier one by “supersedes”.",
+        "Pack the later bundle without that log, or let it withdraw the earlier one with “supersedes”.",
     ),
     "same-run": (
         "Both are published, and pooled where they are of the same release.",

@@ -1,1 +1,1 @@
-"""Helpers that every other folder uses."""
+"""Helpers used by every other folder."""

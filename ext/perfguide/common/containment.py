@@ -1,4 +1,4 @@
-"""Contain the failure of one part of a site, so that all other parts are still built."""
+"""Containing the failure of one part of a site, so that all other parts are still built."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .parallel import WorkersError
 T = TypeVar("T")
 
 PASSED_ON = (OSError, MemoryError, WorkersError)
-"""Errors of the machine (disk, memory, workers): every other part would fail in the same way."""
+"""Errors of the machine (disk, memory, workers), which every other part would run into as well."""
 
 
 def attempt(
@@ -23,30 +23,30 @@ def attempt(
     fail: Callable[[Diagnostic], T],
     became: str = "could not be made",
 ) -> T:
-    """Return the result of ``make()``; if it raises, pass a diagnostic to ``fail`` and return that.
+    """Return ``make()``, or on failure what ``fail`` makes of the diagnostic.
 
     ``what`` names the part in a sentence, ``origin`` is its page or file, and ``became`` is the
-    verb of the message. Errors in ``PASSED_ON`` are raised.
+    predicate of the message. Errors in ``PASSED_ON`` are raised.
     """
     try:
         return make()
     except PASSED_ON:
         raise
-    except Exception as error:  # any fault of this part; the others do not depend on it
+    except Exception as error:  # any fault of this part, as the others do not depend on it
         return fail(finding(f"{what} {became}", origin, reason(error)))
 
 
 def finding(what: str, origin: str, why: str) -> Diagnostic:
-    """Return the diagnostic for a part that could not be made: ``what`` failed, and ``why``."""
+    """Return the diagnostic for a part that failed in the way ``what`` says, because of ``why``."""
     message = f"{what}: {why}"
-    hint = "the rest of the site is whole; report this with the bundles that it shows"
+    hint = "the rest of the site is complete; report this together with the bundles shown"
     return Diagnostic("unmade", origin, visible(message, 500), hint)
 
 
 def reason(error: Exception) -> str:
-    """Return an error in one line, with the file and line of the package that raised it."""
+    """Summarize an error in one line, with the file and line in this package that raised it."""
     frames = traceback.extract_tb(error.__traceback__)
-    # The innermost frame of our own says more than one inside a library.
+    # Our own innermost frame is more informative than one inside a library.
     own = [frame for frame in frames if frame.filename.startswith(str(ROOT))]
     location = ""
     if own:

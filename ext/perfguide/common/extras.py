@@ -14,7 +14,7 @@ from .diagnostics import ReportedError
 
 @dataclass(frozen=True, slots=True)
 class Extra:
-    """An extra of the package: the module it installs, and the features that need it."""
+    """An extra of the package: the module that it installs, and the features that need it."""
 
     module: str
     purpose: str
@@ -32,7 +32,7 @@ EXTRAS = {
 
 
 class MissingExtraError(ReportedError):
-    """A feature was requested whose extra is not installed."""
+    """A requested feature needs an extra that is not installed."""
 
 
 def is_installed(name: str) -> bool:
@@ -49,19 +49,20 @@ def command(name: str) -> str:
 
 
 def advice(name: str) -> str:
-    """Return a sentence that names the purpose of an extra and how to install it."""
+    """Return a sentence on the purpose of an extra and how to install it."""
     purpose = EXTRAS[name].purpose
     return f"{purpose[0].upper()}{purpose[1:]} need more packages: {command(name)}"
 
 
 def require(name: str) -> None:
-    """Raise :class:`MissingExtraError` where an extra is not installed."""
+    """Raise :class:`MissingExtraError` if an extra is not installed."""
     if not is_installed(name):
         raise MissingExtraError(advice(name))
 
 
 def missing_from_site() -> list[str]:
-    """Return a line for each extra that this site is built without, with its command."""
+    """Return a line for each extra that this site was built without, with the command to install
+    it."""
     return [
         f"Made without {EXTRAS[name].purpose}; to add them: {command(name)}"
         for name in ("compare", "parquet")

@@ -10,12 +10,12 @@ from functools import cache
 
 @cache
 def collect_rarely() -> None:
-    """Run the garbage collector less often in this process: nearly all objects of a build stay
+    """Run the garbage collector less often in this process, as nearly all objects of a build stay
     in use.
 
-    Objects that exist before a fork are never collected afterwards. A forked process shares their
-    memory with its parent, and the collector would copy each page it visits. At exit nothing is
-    collected either.
+    Objects that exist before a fork are never collected. A forked process shares their memory with
+    its parent, and the collector would copy every page that it visits. At exit nothing is collected
+    either.
     """
     gc.set_threshold(10_000, 10, 10)
     atexit.register(gc.freeze)

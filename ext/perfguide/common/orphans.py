@@ -1,7 +1,7 @@
 """Child processes that end with their parent, however that ended (on Linux).
 
-Without this, Sphinx goes on after its build was killed. If Sphinx itself is killed, each process
-that writes pages for it waits for ever on a pipe whose other end it holds itself, and every later
+Without this, Sphinx keeps running after its build was killed. If Sphinx itself is killed, each of
+its page-writing processes waits forever on a pipe whose other end it holds itself, and every later
 build waits for the lock that it holds.
 """
 
@@ -15,7 +15,7 @@ import threading
 from functools import cache
 
 PR_SET_PDEATHSIG = 1
-"""From prctl(2): the signal that the kernel sends when the parent ends."""
+"""From prctl(2): request a signal when the parent ends."""
 
 
 def end_with(parent: int) -> None:
@@ -29,12 +29,13 @@ def end_with(parent: int) -> None:
 
 @cache
 def end_forks() -> None:
-    """From now on, kill what this process forks from its main thread when it ends, recursively."""
+    """From now on, kill all processes forked by this one's main thread when it ends,
+    recursively."""
     parent = 0
 
     def before() -> None:
         nonlocal parent
-        # The kernel watches the forking thread, and other threads may end early.
+        # The kernel watches the forking thread, and threads other than the main one may end early.
         main = threading.current_thread() is threading.main_thread()
         parent = os.getpid() if main else 0
 

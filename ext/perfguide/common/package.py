@@ -1,6 +1,6 @@
-"""The location of the package on disk, and everything that decides the bytes of its output.
+"""The location of the package on disk, and everything that determines its output.
 
-Cache keys are made here: a module's own ``__file__`` gives only the folder of that module.
+Cache keys are computed here, since a module's own ``__file__`` covers only its folder.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ ROOT = Path(__file__).resolve().parents[1]
 
 @cache
 def fingerprint(*folders: str) -> str:
-    """Return the SHA-256, in hex, of the names and bytes of all files of the package, or of those
+    """Return the SHA-256, in hex, of the names and bytes of all files of the package, or only those
     in some of its folders.
 
-    Compiled bytecode does not count. Raises ``OSError``.
+    Compiled bytecode is ignored. Raises ``OSError``.
     """
     digest = hashlib.sha256()
     for path in sorted(p for top in folders or ("",) for p in (ROOT / top).rglob("*")):
         if path.is_file() and "__pycache__" not in path.parts:
-            # The length in front keeps a name and its content apart.
+            # The length prefix separates a name from its content.
             for part in (str(path.relative_to(ROOT)).encode(), path.read_bytes()):
                 digest.update(b"%d " % len(part) + part)
     return digest.hexdigest()
@@ -46,16 +46,16 @@ def fingerprint(*folders: str) -> str:
 
 NAME = "perfguide"
 EXTRAS_OF_NO_PAGE = frozenset({"all", "dask", "s3", "serve"})
-"""Extras that change how bundles are read or where the work is done, but never a page."""
+"""Extras that affect how bundles are read or where work is done, but never a page."""
 
 
 @cache
 def libraries(*modules: str) -> tuple[str, ...]:
-    """Return Python and each package that pages are made with, each with its version: the
-    dependencies that our package declares, the packages of ``modules``, and all that these need.
-    If ours was not installed, its dependencies are unknown and every installed package counts.
+    """Return the versions of Python and of all packages that affect pages: the declared
+    dependencies of our package, those that provide ``modules``, and everything that these require.
+    If our package is not installed, its dependencies are unknown and all installed packages count.
 
-    Other packages of the environment, such as those of the tests, change no page.
+    Other packages in the environment, such as those for tests, affect no page.
     """
     python = f"Python {'.'.join(platform.python_version_tuple()[:2])}"
     versions: dict[str, str] = {}
@@ -91,14 +91,14 @@ def _package_of(module: str) -> str:
 
 
 def _needed(requirement: str, extras: Sequence[str]) -> str:
-    """Return the package that a requirement names, or "" if its marker excludes it here."""
+    """Return the package that a requirement names, or "" if its marker does not apply here."""
     read = Requirement(requirement)
     is_needed = not read.marker or any(read.marker.evaluate({"extra": each}) for each in extras)
     return read.name if is_needed else ""
 
 
 def surroundings(*modules: str) -> str:
-    """Return a hash of everything but the input that decides the bytes of a site: the package's
-    code, the libraries that it and ``modules`` need, and the time that builds take for now."""
+    """Return a hash of everything except the input that determines a site: the package's code, the
+    libraries that it and ``modules`` need, and the time stamp set for builds."""
     parts = (fingerprint(), *libraries(*modules), os.environ.get("SOURCE_DATE_EPOCH", ""))
     return hashlib.sha256(repr(parts).encode()).hexdigest()

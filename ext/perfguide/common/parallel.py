@@ -1,6 +1,7 @@
-"""Pieces of work that processes do, here or by Dask on other machines, with the same outcome.
+"""Work split into pieces that processes do, locally or through Dask on other machines, with the
+same outcome.
 
-Each piece is a function of the package and a value. If a process ends before it returns the result,
+Each piece is a function of the package and a value. If a process ends before returning the result,
 another one repeats the piece.
 """
 
@@ -34,26 +35,27 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 REPLY_TIMEOUT_S = 30
-"""Seconds within which a scheduler has to answer and to have a worker."""
+"""The seconds within which a scheduler must answer and have a worker."""
 
 PIECES_PER_WORKER, PIECES_PER_CORE = 8, 3
-"""Pieces of work queued for each worker, or core, so that none is idle and few are in memory."""
+"""Pieces of work queued per worker or core: enough to keep each busy, few enough to fit in
+memory."""
 
 WORKER_COUNT_MAX_AGE_S = 2
-"""Seconds after which the number of workers is asked for again."""
+"""The seconds after which the number of workers is refreshed."""
 
 _WORK_LOCK = threading.Lock()
 
 
 class WorkersError(ReportedError):
-    """The workers cannot be reached, or cannot do the work."""
+    """The workers cannot be reached or cannot do the work."""
 
 
 class Run(Protocol):
-    """A function that does pieces of work and yields the results in their order."""
+    """A function that does pieces of work and yields the results in order."""
 
     def __call__(self, work: Callable[[T], R], pieces: Iterable[T], /) -> Iterator[R]:
-        """Yield ``work(piece)`` for each of ``pieces``, which are taken as they are needed."""
+        """Yield ``work(piece)`` for each piece. Pieces are consumed lazily."""
         ...
 
 
@@ -63,18 +65,18 @@ def here(work: Callable[[T], R], pieces: Iterable[T], /) -> Iterator[R]:
 
 
 class _Cores:
-    """Processes beside this one, as many as there are cores. They start at once: forked later, they
-    would inherit everything that this process has read by then."""
+    """One local process per core. They start immediately: when forked later, they would inherit
+    everything that this process has read by then."""
 
     def __init__(self) -> None:
-        # A fork has the modules and the catalog of this process.
+        # A fork inherits the modules and the catalog of this process.
         methods = multiprocessing.get_all_start_methods()
         self._context = multiprocessing.get_context("fork" if "fork" in methods else None)
         self._executor = self._new(os.cpu_count() or 1)
         self._executor.submit(os.getpid)
 
     def run(self, work: Callable[[T], R], pieces: Iterable[T], /) -> Iterator[R]:
-        """Do the work, several pieces at once."""
+        """Do the work, several pieces at a time."""
         left = iter(pieces)
         waiting: deque[tuple[T, Future[R]]] = deque()
         try:
@@ -102,12 +104,13 @@ class _Cores:
             return self._executor.submit(work, piece)
 
     def _again(self, work: Callable[[T], R], piece: T) -> R:
-        """Do a piece in a process of its own. If that ends too, it has most likely run out of memory."""
+        """Repeat a piece in a fresh process. If that dies too, it has most likely run out of
+        memory."""
         with self._new(1) as executor:
             try:
                 return executor.submit(work, piece).result()
             except BrokenProcessPool as error:
-                reason = "a process that makes pages has ended before its time, twice"
+                reason = "a page-generating process died twice"
                 raise WorkersError(f"{reason}; is there enough memory?") from error
 
     def _new(self, count: int) -> ProcessPoolExecutor:
@@ -119,21 +122,21 @@ class _Cores:
 
 
 def _begin(parent: int) -> None:
-    """Prepare a process: it ends with its parent, which alone takes interrupts."""
+    """Initialize a process, which ends with its parent and leaves interrupts to it."""
     orphans.end_with(parent)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 @contextmanager
 def at(address: str) -> Iterator[Run]:
-    """Yield workers of a Dask scheduler, such as ``tcp://farm:8786``; without an address, processes on
-    this machine. Raises :class:`WorkersError` where a scheduler has none."""
+    """Yield a runner on the workers of a Dask scheduler, such as ``tcp://farm:8786``; without an
+    address, on local processes. Raises :class:`WorkersError` if the scheduler has no workers."""
     if not address:
         cores = _Cores()
         try:
             yield cores.run
         except BaseException:
-            # Nothing waits for what an interrupted build has begun.
+            # Nobody needs the remaining work of an interrupted build.
             for process in multiprocessing.active_children():
                 process.kill()
             raise
@@ -146,13 +149,14 @@ def at(address: str) -> Iterator[Run]:
     except ImportError as error:
         reason = f"Dask is not installed; {extras.command('dask')}"
         raise WorkersError(f"{address}: {reason}") from error
-    # Pieces contain their files on purpose: data kept by the scheduler outlives every worker.
+    # Pieces embed their files on purpose: data stored with the scheduler would outlive every
+    # worker.
     quiet = {"distributed.admin.large-graph-warning-threshold": "1TiB"}
     with dask.config.set(quiet):
         try:
             client = Client(address, timeout=REPLY_TIMEOUT_S, set_as_default=False)
         except (OSError, ValueError, TimeoutError) as error:
-            raise WorkersError(f"{address}: no scheduler answers there: {error}") from error
+            raise WorkersError(f"{address}: no scheduler responds: {error}") from error
         with client:
             try:
                 client.wait_for_workers(1, timeout=REPLY_TIMEOUT_S)
@@ -170,7 +174,7 @@ class _Remote:
         identity, folder = itself(), str(Path.cwd())
         left = iter(pieces)
         waiting: deque[Any] = deque()
-        # Workers come and go during a build: the limit follows their number.
+        # Workers come and go during a build, and the limit follows their number.
         limit, counted_at = 0, 0.0
         try:
             while True:
@@ -202,34 +206,33 @@ class _Remote:
             try:
                 return future.result(timeout=REPLY_TIMEOUT_S)
             except KilledWorker as error:
-                reason = f"one piece of work has ended several workers: {error}"
+                reason = f"one piece of work killed several workers: {error}"
                 raise WorkersError(f"{self._address}: {reason}") from error
             except CancelledError as error:
-                raise WorkersError(f"{self._address}: the scheduler has gone") from error
+                raise WorkersError(f"{self._address}: the scheduler is gone") from error
             except ImportError as error:
-                raise WorkersError(
-                    f"{self._address}: a worker has no perfguide: {error}"
-                ) from error
+                raise WorkersError(f"{self._address}: a worker lacks perfguide: {error}") from error
             except TimeoutError as error:
-                # A long piece of work is no failure as long as somebody does it.
+                # A long-running piece is fine as long as there are workers.
                 if self._client.status != "running" or not self._workers():
                     raise WorkersError(f"{self._address}: no worker is left") from error
 
 
 def _same(identity: str, folder: str, work: Callable[[T], R], piece: T) -> R:
-    """Do a piece of work on a worker in a ``folder``, if its code is that of the machine that asks."""
+    """Do a piece of work on a worker, in ``folder``, provided that its code matches that of the
+    client."""
     mine = itself()
     if mine != identity:
         raise WorkersError(
-            f"{platform.node()}: this worker has another perfguide, Python or library "
-            "than the machine that asks; install the same there"
+            f"{platform.node()}: this worker has a different perfguide, Python or library "
+            "version than the client; install the same versions there"
         )
-    # A worker may have several threads, and drawing changes settings of the process.
+    # A worker may have several threads, and drawing changes process-wide settings.
     with _WORK_LOCK, chdir(folder) if Path(folder).is_dir() else nullcontext():
         return work(piece)
 
 
 @lru_cache(1)
 def itself() -> str:
-    """Return a hash of the package's code and of the libraries that decide its output."""
+    """Return a hash of the package's code and of the libraries that affect its output."""
     return hashlib.sha256(repr((fingerprint(), libraries())).encode()).hexdigest()

@@ -8,22 +8,23 @@ from pathlib import Path
 from .diagnostics import nearest, visible
 
 _BY_NUMBER = {
-    errno.EACCES: "change its mode or owner, or name another",
-    errno.EPERM: "change its mode or owner, or name another",
-    errno.EROFS: "name a place on a disk that can be written",
-    errno.EBUSY: "is something mounted there? mount it on the folder above, or name another",
-    errno.ENOSPC: "the disk is full: make room, and run it again",
-    errno.EDQUOT: "your share of the disk is used up: make room, and run it again",
-    errno.EXDEV: "keep this folder on the file system of the folder above",
-    errno.ELOOP: "remove this link: it leads back to itself",
+    errno.EACCES: "change its mode or owner, or choose another",
+    errno.EPERM: "change its mode or owner, or choose another",
+    errno.EROFS: "choose a place on a writable disk",
+    errno.EBUSY: "is something mounted there? mount it on the folder above, or choose another",
+    errno.ENOSPC: "the disk is full: free some space, and run it again",
+    errno.EDQUOT: "your disk quota is used up: free some space, and run it again",
+    errno.EXDEV: "keep this folder on the same file system as its parent",
+    errno.ELOOP: "remove this link, which points back to itself",
     errno.ENAMETOOLONG: "give it a shorter name",
     errno.EISDIR: "it is a folder; name a file",
 }
 
 
 def explained(error: OSError) -> str:
-    """Return what failed in words: the path, the system's message, and how to fix it."""
-    # Of two paths the first was read and the second written: the fault is in the second.
+    """Describe what failed: the path, the system's message, and how to fix it."""
+    # If there are two paths, the first was read and the second written; the fault is with the
+    # second.
     path = error.filename2 or error.filename
     where = f"{visible(str(path))}: " if path else ""
     hint = f" ({visible(hint)})" if (hint := fixing(error)) else ""
@@ -31,22 +32,22 @@ def explained(error: OSError) -> str:
 
 
 def fixing(error: OSError) -> str:
-    """Return how to fix an error of the system, or "" if there is no advice."""
+    """Return how to fix a system error, or "" if there is no advice."""
     if not error.filename or error.errno not in (errno.ENOENT, errno.ENOTDIR, errno.EEXIST):
         return _BY_NUMBER.get(error.errno or 0, "")
     path = Path(str(error.filename))
     above = [path, *path.parents]
     if file := next((each for each in above if each.is_file()), None):
-        return f"{file} is a file where a folder has to be; name another, or move it away"
+        return f"{file} is a file where a folder must be; choose another, or move it away"
     if path.is_symlink():
-        return f"this link leads to {path.readlink()}, which is not there; remove or fix it"
+        return f"this link points to {path.readlink()}, which does not exist; remove or fix it"
     if not path.parent.is_dir():
-        return f"there is no folder {path.parent}; make it first, or fix the path"
+        return f"there is no folder {path.parent}; create it first, or fix the path"
     return nearest_path(path)
 
 
 def nearest_path(path: Path) -> str:
-    """Return a hint that names the most similar path in the same folder, or an empty string."""
+    """Return a hint with the most similar path in the same folder, or an empty string."""
     folder = path.parent
     try:
         beside = {each.name: each for each in folder.iterdir()}

@@ -1,9 +1,8 @@
-"""Text from bundles in reStructuredText, where it must never be markup.
+"""Text from bundles in reStructuredText, where it must never act as markup.
 
-:func:`text` is the one place where text is escaped for pages. Its rules follow the
-reStructuredText specification, "Inline markup recognition rules" and "Body elements":
-a character is escaped only where it could begin, end or be markup, so that pages stay
-readable.
+:func:`text` is the one place where text is escaped for pages. Its rules follow the reStructuredText
+specification, "Inline markup recognition rules" and "Body elements": a character is escaped only
+where it could begin, end or be markup, so that pages stay readable.
 """
 
 from __future__ import annotations
@@ -14,18 +13,18 @@ import unicodedata
 from .diagnostics import visible
 
 MAX_TEXT_CHARS = 1_000_000
-"""A limit that cuts no text: names and notes are limited where bundles are read."""
+"""A limit that truncates no text in practice: names and notes are limited when bundles are read."""
 
 _INLINE = re.compile(
-    r"[\\`*|@]"  # escapes, literals and roles, emphasis, substitutions, addresses of mail
+    r"[\\`*|@]"  # escapes, literals and roles, emphasis, substitutions, e-mail addresses
     r"|_(?![^\W_])"  # a reference ends with an underscore
-    r"|:(?=//|:|$)|(?<=\w):(?=\S)"  # the scheme of an address, a literal block
+    r"|:(?=//|:|$)|(?<=\w):(?=\S)"  # the scheme of a URL, a literal block
 )
 _ENUMERATOR = re.compile(r"(?:[A-Za-z]|[0-9]+|[ivxlcdmIVXLCDM]+)(?=[.)](?:\s|$))")
 _BLOCK = re.compile(
-    r"([!-/:-@\[-`{-~])\1*\s*$"  # the line under a title, or a transition
-    r"|[-+*•‣⁃#(.:=>|_]"  # a list, an option, a directive, a field, a table or another block
-    r"|/[A-Za-z][\w-]*(?:[ =,]|$)"  # an option, as DOS has them
+    r"([!-/:-@\[-`{-~])\1*\s*$"  # a title underline or a transition
+    r"|[-+*•‣⁃#(.:=>|_]"  # a list, option, directive, field, table or other block
+    r"|/[A-Za-z][\w-]*(?:[ =,]|$)"  # a DOS-style option
 )
 
 
@@ -35,17 +34,17 @@ def inner(value: str) -> str:
 
 
 def text(value: str) -> str:
-    """Return markup that shows exactly ``value`` as a paragraph or the start of one.
+    """Return markup that shows exactly ``value`` as a paragraph or at the start of one.
 
-    Characters that would not show, or would move other text, become escapes such as
-    ``\\x1b``; blanks at the ends are left out, as pages show none.
+    Invisible characters, and those that would move other text, become escapes such as ``\\x1b``.
+    Leading and trailing blanks are dropped, as pages do not show them.
     """
     plain = visible(value, MAX_TEXT_CHARS).strip()
     escaped = _INLINE.sub(r"\\\g<0>", plain)
     if number := _ENUMERATOR.match(plain):
         return f"{escaped[: number.end()]}\\{escaped[number.end() :]}"
     if not plain.strip("\\"):
-        # A line of backslashes is a transition; an escaped blank shows nothing.
+        # A line of backslashes is a transition; an escaped blank is invisible.
         return f"\\ {escaped}" if plain else ""
     if _BLOCK.match(plain) and escaped[0] != "\\":
         return f"\\{escaped}"
@@ -53,12 +52,12 @@ def text(value: str) -> str:
 
 
 def plain(markup: str) -> str:
-    """Return the text that :func:`text` has escaped."""
+    """Return the text that :func:`text` escaped."""
     return re.sub(r"\\(.)", lambda sign: "" if sign[1] == " " else sign[1], markup)
 
 
 def field(value: str) -> str:
-    """Return the name of a field that shows exactly ``value``."""
+    """Return a field name that shows exactly ``value``."""
     return re.sub(r"(?<!\\):", r"\:", text(value))
 
 
@@ -68,23 +67,23 @@ def reference(words: str, target: str) -> str:
 
 
 def document(words: str, target: str) -> str:
-    """Return a link to a page, named as seen from the one that shows it."""
+    """Return a link to a page, whose name is relative to the page that shows the link."""
     return _role("doc", words, target)
 
 
 def download(words: str, target: str) -> str:
-    """Return a link to a file, named as seen from the page that shows it."""
+    """Return a link to a file, whose name is relative to the page that shows the link."""
     return _role("download", words, target)
 
 
 def _role(name: str, words: str, target: str) -> str:
-    # The role takes the escapes out only after it has split title and target.
+    # The role removes escapes only after splitting title and target.
     title = re.sub(r"[\\`<>!]", r"\\\g<0>", visible(words, MAX_TEXT_CHARS).strip())
     return f":{name}:`{title} <{target}>`"
 
 
 def classed(value: str, name: str) -> str:
-    """Return markup that shows ``value`` as text with a class, by a role that the page defines."""
+    """Return markup that shows ``value`` with a class, through a role that the page defines."""
     inner = visible(value, MAX_TEXT_CHARS).strip()
     escaped = re.sub(r"[\\`]", r"\\\g<0>", inner)
     return f":{name}:`{escaped}`" if inner else ""
@@ -98,12 +97,12 @@ def strong(value: str) -> str:
 
 
 def heading(value: str, underline: str) -> str:
-    """Return a section title that shows exactly ``value``, with a line under it."""
+    """Return an underlined section title that shows exactly ``value``."""
     title = text(value)
     columns = sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in title)
     return f"{title}\n{underline * max(columns, 4)}"
 
 
 def literal(lines: list[str]) -> str:
-    """Return lines for an indented literal block; control characters show as escapes."""
+    """Return lines for an indented literal block, with control characters escaped."""
     return "\n".join(f"   {visible(line).strip() or ' '}" for line in lines)

@@ -1,4 +1,4 @@
-"""Lists written by hand as TOML, read entry by entry."""
+"""Hand-written TOML lists, read entry by entry."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _LINE = re.compile(r" \(at line (\d+), column \d+\)")
 
 @dataclass(frozen=True, slots=True)
 class Entry(Generic[T]):
-    """An entry of ``[[name]]`` in a file: its value, its number counted from 1, and its line,
+    """An entry of ``[[name]]`` in a file: its value, its number counting from 1, and its line, or
     ``None`` if unknown."""
 
     path: Path
@@ -39,9 +39,9 @@ class Entry(Generic[T]):
 
 
 def document(path: Path, kind: str) -> tuple[dict[str, Any], str, list[Diagnostic]]:
-    """Return the content of a TOML file, its text and diagnostics; nothing if there is no file.
+    """Return the content of a TOML file, its text and diagnostics. A missing file is empty.
 
-    A file that is not TOML gives one diagnostic of ``kind``.
+    A file that is not TOML yields one diagnostic of ``kind``.
     """
     try:
         text = path.read_bytes().decode("utf-8")
@@ -50,7 +50,7 @@ def document(path: Path, kind: str) -> tuple[dict[str, Any], str, list[Diagnosti
         return {}, "", []
     except (UnicodeDecodeError, tomllib.TOMLDecodeError, OSError) as error:
         message, hint, line = not_read(error)
-        hint = f"{hint}; until then none of its entries holds".removeprefix("; ")
+        hint = f"{hint}; until then none of its entries has any effect".removeprefix("; ")
         return {}, "", [Diagnostic(kind, str(path), message, hint, line=line)]
 
 
@@ -61,7 +61,7 @@ def not_read(error: Exception) -> tuple[str, str, int | None]:
     if isinstance(error, UnicodeDecodeError):
         return "is not TOML: it is not UTF-8 text", "save it as UTF-8", None
     position = _LINE.search(str(error))
-    hint = "fix this line; text goes between double quotes, and each key once"
+    hint = "fix this line; text goes in double quotes, and each key must be unique"
     return f"is not TOML: {_LINE.sub('', str(error))}", hint, int(position[1]) if position else None
 
 
@@ -75,13 +75,13 @@ def read(
     *,
     of_file: bool = True,
 ) -> tuple[list[Entry[T]], list[Diagnostic]]:
-    """Return the valid entries of ``[[name]]`` in a file; none if there is no file.
+    """Return the valid entries of ``[[name]]`` in a file; a missing file has none.
 
-    An entry with a fault is left out, with a diagnostic of ``kind``, and does not affect the
-    others. ``wrong`` returns a fault that the types of ``spec`` cannot express, and its fix, or
-    ``None``. ``others`` are lists of the same file, each read by a call of its own; all but one say
+    A faulty entry yields a diagnostic of ``kind`` and is left out, without affecting the others.
+    ``wrong`` returns a fault that the types of ``spec`` cannot express, and its fix, or ``None``.
+    ``others`` are lists in the same file that are read by separate calls; all but one call pass
     ``of_file=False``, so that faults of the file itself are reported once. A file that is not TOML
-    gives one diagnostic and no entry.
+    yields one diagnostic and no entries.
     """
     if path is None:
         return [], []
@@ -94,10 +94,10 @@ def read(
     diagnostics = diagnostics if of_file else []
     given = content.get(name, [])
     if not isinstance(given, list):
-        message = f"“{name}” is one value where a list of tables belongs"
+        message = f"“{name}” is a single value where a list of tables belongs"
         diagnostics.append(Diagnostic(kind, str(path), message, f"write [[{name}]]"))
         return [], diagnostics
-    # Inline tables have no header of their own; then no line is better than a wrong one.
+    # Inline tables have no header line; no line is better than a wrong one.
     lines = _lines(text, name)
     entries: list[Entry[T]] = []
     for number, raw in enumerate(given, 1):
@@ -124,13 +124,13 @@ _KINDS = {
     **{"str": "text", "array": "a list", "object": "a table", "bool": "true or false"},
     **{"int": "a whole number", "float": "a number", "datetime": "a date and time"},
 }
-"""The decoder's types in the words of people who write TOML."""
+"""The decoder's types in the terms of people who write TOML."""
 
 _WRITTEN = {"text": '"…"', "a list": "[…]", "a table": "{ … }", "true or false": "true"}
 
 
 def in_words(error: str, spec: type[msgspec.Struct]) -> tuple[str, str]:
-    """Return a decoder's message in plain words, and how to fix it."""
+    """Put a decoder's message in plain words, and say how to fix it."""
     located = _PLACE.fullmatch(error)
     message, key_path = (located[1], located[2].removeprefix(".")) if located else (error, "")
     types = list(_at(inspect.type_info(spec), key_path))
@@ -139,8 +139,8 @@ def in_words(error: str, spec: type[msgspec.Struct]) -> tuple[str, str]:
     if missing := re.search(r"missing required field `([^`]*)`", message):
         return f"“{missing[1]}” is missing{within}", f'write {missing[1]} = "…"'
     if unknown := re.search(r"unknown field `([^`]*)`", message):
-        hint = nearest(unknown[1], fields) or f"known are {', '.join(fields)}"
-        return f"“{unknown[1]}” is not known{within}", hint
+        hint = nearest(unknown[1], fields) or f"known keys: {', '.join(fields)}"
+        return f"“{unknown[1]}” is unknown{within}", hint
     if kinds := re.search(r"Expected `([^`]*)`, got `([^`]*)`", message):
         expected, given = (
             " or ".join(_KINDS.get(kind, kind) for kind in names.split(" | ") if kind != "null")
@@ -149,21 +149,24 @@ def in_words(error: str, spec: type[msgspec.Struct]) -> tuple[str, str]:
         key = key_path.rpartition(".")[2]
         fixed = _WRITTEN.get(expected)
         hint = f"write {key} = {fixed}" if fixed else f"write {expected}"
-        return f"“{key_path}” is {given or 'nothing'} where {expected} has to be", hint
+        return f"“{key_path}” is {given or 'nothing'} where {expected} is required", hint
     if bound := re.search(r"Expected `(\w+)` (>=|<=|>|<) (\S+)", message):
         than = {">=": "at least", "<=": "at most", ">": "more than", "<": "less than"}[bound[2]]
         expected = _KINDS.get(bound[1], bound[1])
-        return f"“{key_path}” is out of its range", f"write {expected} of {than} {bound[3]}"
+        return f"“{key_path}” is out of range", f"write {expected} of {than} {bound[3]}"
     if value := re.search(r"Invalid enum value '([^']*)'", message):
         literals = [each for each in types if isinstance(each, inspect.LiteralType)]
         allowed = [str(word) for each in literals for word in each.values]
         hint = nearest(value[1], allowed) or f"write one of {', '.join(allowed)}"
         return f"“{key_path}” is “{value[1]}”", hint
-    return f"“{key_path}”: {message}" if key_path else message, "see the comment at the file's top"
+    return (
+        f"“{key_path}”: {message}" if key_path else message,
+        "see the comment at the top of the file",
+    )
 
 
 def _at(kind: inspect.Type, key_path: str) -> Iterator[inspect.Type]:
-    """Yield the types allowed at a path into a type, such as ``metrics[0].better``."""
+    """Yield the types allowed at a path within a type, such as ``metrics[0].better``."""
     if isinstance(kind, inspect.UnionType):
         for each in kind.types:
             yield from _at(each, key_path)

@@ -1,4 +1,4 @@
-"""Units: their names and scales, and the one place where a number becomes text."""
+"""Units: their names and scales, and the one place where numbers become text."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ from typing import Literal
 Better = Literal["higher", "lower", "neither"]
 
 ARROWS: dict[Better, str] = {"higher": "↑", "lower": "↓", "neither": ""}
-"""The sign that a table head shows beside a unit."""
+"""The arrow that a table head shows next to a unit."""
 
 MISSING = "—"
-"""The text of a cell for which nothing was measured."""
+"""The text of a cell without a measurement."""
 
 FAILED = "failed"
-"""The text of a cell whose measurement was tried and failed."""
+"""The text of a cell whose measurement failed."""
 
 Figure = tuple[float, str, str]
 """A number in a table: its exact value, in the unit of its row or column; its text; and the text
 that follows, such as the spread of the samples."""
 
 TableCell = str | Figure
-"""The content of a table cell: a text or a figure."""
+"""The content of a table cell: text or a figure."""
 
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A unit: its name in bundles, its name on pages, and its scale.
+    """A unit: its name in bundles, its symbol on pages, and its scale.
 
-    A figure in this unit times ``scale`` is the figure in the base unit of its
-    ``kind``. Only units of one kind can be converted into each other.
+    A figure in this unit times ``scale`` is the figure in the base unit of its ``kind``. Only units
+    of the same kind can be converted into each other.
     """
 
     name: str
@@ -44,7 +44,7 @@ class Unit:
 
 
 SCORE = "score"
-"""The unit of figures that a sentence gives without a unit."""
+"""The unit that is left out when figures appear in a sentence."""
 
 
 def _unit_table() -> dict[str, Unit]:
@@ -127,30 +127,29 @@ _UNITS = _unit_table()
 
 
 def spellings(name: str) -> list[str]:
-    """Return all spellings of a unit that is known, its name among them."""
+    """Return all spellings of a known unit, including its name."""
     unit = _UNITS.get(name)
     return [spelling for spelling, each in _UNITS.items() if each is unit] or [name]
 
 
 def known_units() -> list[str]:
-    """Return the canonical names, in the order of the table."""
+    """Return the canonical names, in table order."""
     return list(dict.fromkeys(u.name for u in _UNITS.values()))
 
 
 def parse(text: str) -> Unit:
     """Return the unit that a bundle's ``unit`` names.
 
-    A unit that is not in the table is a kind of its own: it is shown as written
-    and cannot be converted.
+    A unit that is not in the table is a kind of its own: it is shown as written and cannot be
+    converted.
     """
     return _UNITS.get(text.strip()) or Unit(text, f"unknown: {text}", 1.0, text)
 
 
 def factor(source: str, target: str) -> float | None:
-    """Return the factor that converts a figure from ``source`` into ``target``.
+    """Return the factor that converts a figure from ``source`` to ``target``.
 
-    ``None`` if they are of different kinds; exactly ``1.0`` if they are the same
-    unit, however it is spelt.
+    It is ``None`` if their kinds differ, and exactly ``1.0`` for two spellings of the same unit.
     """
     a, b = parse(source), parse(target)
     if a.kind != b.kind:
@@ -166,7 +165,7 @@ def heading(label: str, unit: str, better: Better = "neither") -> str:
 
 
 def unit_cell(unit: str, better: Better) -> str:
-    """Return the text of the column "Unit": ``MB/s ↑``."""
+    """Return the text of the "Unit" column: ``MB/s ↑``."""
     return f"{parse(unit).symbol} {ARROWS[better]}".strip()
 
 
@@ -175,31 +174,29 @@ READABLE = {"kB/s": "MB/s", "Kflops": "Mflops"}
 
 
 def readable(unit: str, values: Collection[float]) -> tuple[str, float]:
-    """Return the unit in which figures read best side by side, and the factor to it."""
+    """Return the unit that suits a group of figures best, and the factor to convert to it."""
     best = READABLE.get(parse(unit).name, "")
     scale = factor(unit, best) if best and values and min(values) >= 1000 else None
     return (best, scale) if scale else (unit, 1.0)
 
 
 def scaled(value: float, scale: float) -> float:
-    """Convert a figure by the factor between two units, without rounding noise: a figure of up
-    to 15 digits keeps its digits."""
+    """Convert a figure without rounding noise: up to 15 significant digits are preserved."""
     return value if scale == 1.0 else float(f"{value * scale:.15g}")
 
 
 DIGITS = 4
-"""The least number of significant digits on pages."""
+"""The minimum number of significant digits on pages."""
 
 
 def number(value: float, decimals: int | None = None, digits: int = DIGITS) -> str:
-    """Return a finite figure as text: for pages, or for files with ``decimals`` decimal places.
+    """Format a finite figure, for pages or, with ``decimals`` decimal places, for files.
 
-    Pages show ``digits`` significant digits but every digit before the point, commas between
-    thousands, and no trailing zeros: ``284,939``, ``1,252``, ``24.71``, ``37``. Halves are rounded
-    up. Files show the same number of decimal places in every row, and no commas; a figure other
-    than zero that would read as zero gets two significant digits, because zero is a result of its
-    own. Figures of 1e15 and more are written as powers of ten. The explorer's script has the same
-    rule as pages.
+    Pages show ``digits`` significant digits but never round the integer part, with commas between
+    thousands and no trailing zeros: ``284,939``, ``1,252``, ``24.71``, ``37``. Halves are rounded
+    up. Files show a fixed number of decimal places and no commas; a nonzero figure that would read
+    as zero gets two significant digits instead, because zero is a result in its own right. Figures
+    from 1e15 use powers of ten. The explorer's script formats figures like pages.
 
     Raises :class:`ValueError` if ``value`` is not finite.
     """
@@ -221,7 +218,7 @@ def _for_pages(value: float, digits: int) -> str:
     size = Decimal(abs(value))
     sign = "−" if value < 0 else ""
     last_place = size.adjusted() - digits + 1
-    # Digits before the point are never rounded away, unless a power of ten is shown.
+    # The integer part is never rounded, unless shown with a power of ten.
     if size.adjusted() < 15:
         last_place = min(last_place, 0)
     rounded = size.quantize(Decimal(1).scaleb(last_place), ROUND_HALF_UP, _EXACT)
@@ -234,17 +231,17 @@ def _for_pages(value: float, digits: int) -> str:
 
 
 _EXACT = Context(prec=1100)
-"""Arithmetic that rounds no float: each has fewer digits than this."""
+"""A context with enough precision to represent any float exactly."""
 
 _IN_FILES = re.compile(r"-?[0-9]+(\.[0-9]+)?(e[-+][0-9]+)?")
 _END = re.compile(rf"\b(min|max) ({_IN_FILES.pattern})")
 
 
 def for_pages(figure: Figure) -> Figure:
-    """Return a figure with its text as on pages, if its text in files is a plain number.
+    """Reformat a figure for pages, if its text for files is a plain number.
 
-    The ends of a spread get six digits: they are single samples, mostly recorded with no
-    more. A text such as ``+12.3 %`` is kept.
+    The ends of a spread get six digits: they are single samples, rarely recorded with more. Text
+    such as ``+12.3 %`` is kept.
     """
     value, text, behind = figure
     if _IN_FILES.fullmatch(text):
@@ -254,7 +251,7 @@ def for_pages(figure: Figure) -> Figure:
 
 
 def exact(value: float) -> str:
-    """Return a figure with all its digits, at most twelve for a computed mean."""
+    """Format a figure with all its digits, at most twelve for a computed mean."""
     return f"{value:.12g}"
 
 
@@ -265,11 +262,11 @@ def figure(
     count: int | None = None,
     decimals: int | None = None,
 ) -> Figure:
-    """Return a mean with the range and number of its samples, in full precision unless
-    ``decimals`` is given.
+    """Format a mean with the range and number of its samples, in full precision unless ``decimals``
+    is given.
 
-    ``1252.05 (min 773.99, max 1730.10)``, followed by `` n=3`` if the number of samples
-    is known and is not one.
+    The result is ``1252.05 (min 773.99, max 1730.10)``, followed by `` n=3`` if the number of
+    samples is known and is not one.
     """
 
     def text(value: float) -> str:
@@ -287,7 +284,7 @@ def counted(number: int) -> Figure:
 
 
 def labelled(value: str | float | bool | None, text: str) -> TableCell:
-    """Return the cell for a parameter's value, which may be a number; ``None`` is no value."""
+    """Return the cell for a parameter value, which may be a number; ``None`` means no value."""
     return text if value is None or isinstance(value, str | bool) else (value, text, "")
 
 
@@ -297,17 +294,17 @@ def whole(cell: TableCell) -> str:
 
 
 def measurable(value: float) -> bool:
-    """Return whether a figure is positive and of a plausible size: outside these bounds a
-    quotient of two figures may not be a number."""
+    """Return whether a figure is positive and of plausible size. Beyond these bounds, a quotient of
+    two figures may overflow."""
     return 1e-100 < value < 1e100
 
 
 MAX_RELATIVE_CHANGE = 1e6
-"""The largest relative change that is shown; beyond it the two figures are not comparable."""
+"""The largest relative change shown; beyond it, two figures are not comparable."""
 
 
 def percent(share: float, decimals: int = 1) -> str:
-    """Return a relative change in per cent, always with its sign: ``+12.3 %``, ``−5.0 %``."""
+    """Format a relative change in per cent, always with a sign: ``+12.3 %``, ``−5.0 %``."""
     if abs(100 * share) > 100 * MAX_RELATIVE_CHANGE:
         return f"over {'+' if share > 0 else '−'}{100 * MAX_RELATIVE_CHANGE:,.0f} %"
     text = number(100 * share, decimals)
@@ -315,12 +312,12 @@ def percent(share: float, decimals: int = 1) -> str:
 
 
 MIN_FACTOR = 2.0
-"""The ratio from which on a change is written as a factor: more than 100 % beside less reads badly."""
+"""The ratio from which changes are written as factors: “+150 %” next to “−60 %” is misleading."""
 
 
 def factor_text(ratio: float) -> str:
-    """Return a ratio above 0 as a factor: ``×5.5``, ``÷7``."""
-    # One over a small enough ratio is no number.
+    """Format a positive ratio as a factor: ``×5.5``, ``÷7``."""
+    # The inverse of a tiny ratio overflows.
     size = max(ratio, 1 / ratio)
     if size > MAX_RELATIVE_CHANGE:
         text = f"{number(MAX_RELATIVE_CHANGE)} and more"
@@ -330,7 +327,8 @@ def factor_text(ratio: float) -> str:
 
 
 def change_text(share: float) -> str:
-    """Return a relative change in per cent with its sign, from ``MIN_FACTOR`` on as a factor, or as ``to 0``."""
+    """Format a relative change: in per cent with a sign, as a factor from ``MIN_FACTOR`` on, or as
+    ``to 0``."""
     ratio = 1 + share
     if ratio == 0:
         return "to 0"
@@ -349,7 +347,7 @@ _IN_THOUSANDS = re.compile(r"[-+]?[0-9]{1,3}(,[0-9]{3})+(\.[0-9]*)?")
 
 
 def read(text: str) -> float | None:
-    """Return a number that a person wrote in a table, or ``None`` if the text is not a number."""
+    """Parse a number that a person wrote in a table; return ``None`` if it is not a number."""
     plain = text.strip().replace("−", "-")
     if _IN_THOUSANDS.fullmatch(plain):
         plain = plain.replace(",", "")
@@ -361,7 +359,7 @@ def read(text: str) -> float | None:
 
 
 def share(text: str) -> float:
-    """Return the value of a percentage: 0.05 for ``5%``, 0.025 for ``2.5 %``.
+    """Parse a percentage: 0.05 for ``5%``, 0.025 for ``2.5 %``.
 
     Raises :class:`ValueError` if it is not a percentage of zero or more.
     """
@@ -372,9 +370,9 @@ def share(text: str) -> float:
 
 
 def size(count: int | float) -> str:
-    """Return a number of bytes: ``16 bytes``, ``4 KiB``, ``1 MiB``.
+    """Format a number of bytes: ``16 bytes``, ``4 KiB``, ``1 MiB``.
 
-    Only exact multiples of 1024 are shortened, so that nothing is rounded.
+    Only exact multiples of 1024 are shortened, so nothing is rounded.
     """
     if isinstance(count, float) and not count.is_integer():
         return f"{count!r} bytes"
@@ -387,13 +385,13 @@ def size(count: int | float) -> str:
 
 
 def short_size(count: int | float) -> str:
-    """Return a number of bytes as the tools of boards write it: ``16``, ``4k``, ``1m``."""
+    """Format a number of bytes as tools on boards do: ``16``, ``4k``, ``1m``."""
     number, _, unit = size(count).partition(" ")
     return number.replace(",", "") + (unit[0].lower() if unit.endswith("iB") else "")
 
 
 MAX_NAMES = 4
-"""Names that a sentence has; the others are counted."""
+"""The number of names that a sentence lists; it counts the rest."""
 
 
 def enumeration(names: Sequence[str]) -> str:
@@ -404,21 +402,21 @@ def enumeration(names: Sequence[str]) -> str:
 
 
 def from_to(old: float, new: float, unit: str) -> str:
-    """Return two figures in a unit that reads best: ``654.1 → 116.4 MB/s``."""
+    """Format two figures in the unit that reads best: ``654.1 → 116.4 MB/s``."""
     chosen, factor = readable(unit, (old, new))
     was, now = (number(scaled(value, factor)) for value in (old, new))
     return f"{was} → {now} {parse(chosen).symbol}".rstrip()
 
 
 def ends(values: Sequence[float]) -> str:
-    """Return the least and the largest of several figures: ``5 and 6`` for two, ``5 to 6`` for more, or
-    ``5`` if they read alike."""
+    """Format the smallest and largest of several figures: ``5 and 6`` for two, ``5 to 6`` for more,
+    or ``5`` if they read the same."""
     texts = dict.fromkeys(number(value) for value in (min(values), max(values)))
     return (" and " if len(values) == 2 else " to ").join(texts)
 
 
 def capital(text: str) -> str:
-    """Return a text with a capital at its beginning."""
+    """Capitalize the first letter of a text, leaving the rest unchanged."""
     return f"{text[:1].upper()}{text[1:]}"
 
 
@@ -426,14 +424,14 @@ _SIZE = re.compile(r"([0-9]+)([kmg])b?", re.IGNORECASE)
 
 
 def in_words(name: str) -> str:
-    """Return a piece of a program's name for readers: ``1mb`` as a size, blanks for other signs."""
+    """Make part of a program's name readable: ``1mb`` becomes a size, separators become blanks."""
     if match := _SIZE.fullmatch(name):
         return size(int(match[1]) * 1024 ** ("kmg".index(match[2].lower()) + 1))
     return name.replace("_", " ").strip(" -/")
 
 
 def plain(value: str | int | float | bool) -> str:
-    """Return a parameter's value as text, exact: ``16``, ``0.5``, ``yes``, ``aes-128-cbc``."""
+    """Format a parameter value exactly: ``16``, ``0.5``, ``yes``, ``aes-128-cbc``."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
@@ -442,7 +440,7 @@ def plain(value: str | int | float | bool) -> str:
 
 
 def last_digit(value: float) -> float:
-    """Return one unit in the last digit of a figure as written: 0.01 for 14.52."""
+    """Return the value of one unit in the last digit of a figure as written: 0.01 for 14.52."""
     mantissa, _, power = repr(float(value)).partition("e")
     decimals = mantissa.partition(".")[2]
     places = 0 if decimals == "0" else len(decimals)
@@ -456,13 +454,13 @@ _DIGITS = re.compile(r"(\d+)")
 def natural(text: str) -> tuple[tuple[int, int, str], ...]:
     """Return a sort key that puts ``bw-2mb`` before ``bw-16mb``.
 
-    Names that differ only in leading zeros or case get different keys, so that an
-    order made with it never depends on the order of the input.
+    Names that differ only in leading zeros or case get different keys, so that the resulting order
+    never depends on the order of the input.
     """
     parts: list[tuple[int, int, str]] = []
     for part in _DIGITS.split(text):
         if part.isdigit() and part.isascii():
-            # Longer texts of digits are slow to convert, and Python refuses them.
+            # Longer digit strings are slow to convert, and Python refuses them.
             parts.append((0, int(part[:4000]), ""))
         elif part:
             parts.append((1, 0, part.casefold()))

@@ -1,4 +1,4 @@
-"""One figure found by a query: as text for prose, and as a badge (a small picture)."""
+"""One figure, found by a query: as text for prose, and as a badge (a small image)."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from ..tables.anchors import Anchor, Anchors
 from ..tables.assign import Layout
 from .json_api import decimals
 
-# A name may contain “?” itself, so only one before a list of pairs begins the tail.
+# A name may itself contain “?”, so it only starts the tail if a list of pairs follows.
 _TAIL = re.compile(r"\?([^?/=&]+=[^&]*(?:&[^?/=&]+=[^&]*)*)$")
 
 
 @dataclass(frozen=True, slots=True)
 class QuotedFigure:
-    """A figure as text with its unit, a description in words, and its location."""
+    """A figure as text with its unit, a verbal description, and its location."""
 
     text: str
     label: str
@@ -33,9 +33,9 @@ class QuotedFigure:
 
 
 class FigureFinder:
-    """Finds figures by queries. The layout of the pages is computed once for all queries.
+    """Finds figures by queries, computing the page layout only once.
 
-    ``addresses`` are those of all pages; left out, there are no pages of other figures.
+    ``addresses`` are those of all pages; by default they are derived from the holdings.
     """
 
     def __init__(self, holdings: Holdings, addresses: Addresses | None = None) -> None:
@@ -45,31 +45,31 @@ class FigureFinder:
         self._anchors = Anchors(Layout(holdings.catalog), addresses, pool.of_guide)
 
     def find(self, text: str) -> QuotedFigure | Diagnostic:
-        """Return the only figure that a query matches, or a diagnostic.
+        """Return the single figure that matches a query, or a diagnostic.
 
-        ``SOC/RELEASE/BOARD/BENCHMARK/METRIC?NAME=VALUE&NAME=VALUE``; the release may be
-        ``latest``, and among the pairs ``os`` is the operating system.
+        The query is ``SOC/RELEASE/BOARD/BENCHMARK/METRIC?NAME=VALUE&NAME=VALUE``. The release may
+        be ``latest``, and the pair ``os`` selects the operating system.
         """
         names = text.strip()
         pairs: list[str] = []
         if tail := _TAIL.search(names):
             names, pairs = names[: tail.start()], tail[1].split("&")
-        # The system is no parameter of results, but a part of the guide.
+        # The operating system is part of the guide, not a parameter of results.
         os = next((pair[3:] for pair in pairs if pair.startswith("os=")), "*")
         try:
             asked = query.parse(names, os, [p for p in pairs if not p.startswith("os=")])
         except ValueError as error:
             return Diagnostic("figure", text, str(error), "SOC/RELEASE/BOARD/BENCHMARK/METRIC")
         latest = asked.release == query.LATEST
-        # Here the newest release is that of all matching figures, whatever their system.
+        # Here ``latest`` means the newest release of all matching figures, across systems.
         asked = replace(asked, release="*") if latest else asked
         records = query.run(self._holdings, asked)
         records = _of_newest_release(records) if latest else records
         if not records:
             hint = query.nearest_name(self._holdings, asked).removeprefix(": ")
-            return Diagnostic("figure", text, "names no figure", hint)
+            return Diagnostic("figure", text, "matches no figure", hint)
         if len(records) > 1:
-            return Diagnostic("figure", text, f"names {len(records)} figures", _apart(*records[:2]))
+            return Diagnostic("figure", text, f"matches {len(records)} figures", _apart(*records[:2]))
         return self._quoted(records[0])
 
     def _quoted(self, record: Record) -> QuotedFigure:
@@ -95,14 +95,14 @@ def _of_newest_release(records: Sequence[Record]) -> list[Record]:
 
 
 def _apart(first: Record, second: Record) -> str:
-    """Return a hint that distinguishes two figures in a query."""
+    """Return a hint on how a query can tell two figures apart."""
     for name in sorted({*first.params, *second.params}):
         values = [units.plain(r.params[name]) for r in (first, second) if name in r.params]
         if len(set(values)) != 1 or len(values) != 2:
-            return "say which: " + " or ".join(f"?{name}={value}" for value in values)
+            return "be specific: " + " or ".join(f"?{name}={value}" for value in values)
     if first.guide.os != second.guide.os:
-        return f"say which: ?os={first.guide.os} or ?os={second.guide.os}"
-    return f"say which: {query.name(first)} or {query.name(second)}"
+        return f"be specific: ?os={first.guide.os} or ?os={second.guide.os}"
+    return f"be specific: {query.name(first)} or {query.name(second)}"
 
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
@@ -118,18 +118,18 @@ def is_name(name: str) -> bool:
 
 
 def width(text: str) -> int:
-    """Return the width of a text of 11 pixels in a common sans-serif font, in pixels.
+    """Estimate the width in pixels of text at 11 pixels in a common sans-serif font.
 
-    An estimate: ``textLength`` in the picture stretches or shrinks any font to it.
+    The image's ``textLength`` stretches or shrinks any font to fit.
     """
     units = sum(4.0 if c in NARROW_CHARS else 10.0 if c in WIDE_CHARS else 6.8 for c in text)
     return round(units) + 2
 
 
 def svg(label: str, value: str, words: str) -> bytes:
-    """Return the badge, with ``label`` on the left, ``value`` on the right, and ``words`` as tooltip
+    """Draw the badge, with ``label`` on the left, ``value`` on the right, and ``words`` as tooltip
     and for screen readers."""
-    # Control characters are not allowed in XML, and a picture should stay small.
+    # XML does not allow control characters, and the image should stay small.
     label, value, words = (visible(text, 200) for text in (label, value, words))
     left, right = width(label) + 2 * MARGIN_PX, width(value) + 2 * MARGIN_PX
     parts = [

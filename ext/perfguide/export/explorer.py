@@ -1,9 +1,9 @@
-"""The data of the explorer page, in files that the page loads on demand: one of each SoC with its
-releases, boards and headline figures, and one of each of its benchmarks.
+"""The data of the explorer page, in files that it loads on demand: one per SoC with its releases,
+boards and headline figures, and one per benchmark of a SoC.
 
-Each file is a call with one value, loaded by a ``script`` element. That works from a disk too,
-where a browser refuses to fetch. No name from a bundle is a key in them, because some names have
-a special meaning in JavaScript.
+Each file is a function call with one value, loaded by a ``script`` element. This also works for
+pages opened from disk, where browsers refuse to fetch. Names from bundles are never used as keys,
+as some of them have a special meaning in JavaScript.
 """
 
 from __future__ import annotations
@@ -30,16 +30,17 @@ from ..tables import remarks, summaries
 T = TypeVar("T")
 
 MAX_FILE_BYTES = 300_000
-"""The size limit of a file; a benchmark with more figures of one SoC has several."""
+"""The size limit of a file; a benchmark with too many figures of one SoC is split into several."""
 
 MAX_SAMPLES = 50
-"""Samples of a figure that the page lists; of more it has the number and the range."""
+"""The most samples that the page lists for a figure; beyond that it only has their number and
+range."""
 
 FOLDER = "explore"
 
 
 def file(name: str, value: Any) -> bytes:
-    """Return a file that passes a value on under its name. It is ASCII whatever its content."""
+    """Return a file that passes a value on under a name. It is pure ASCII."""
     text = json.dumps(value, separators=(",", ":"), allow_nan=False)
     return f"perfguideData({json.dumps(name)},{text});\n".encode("ascii")
 
@@ -51,8 +52,8 @@ def index(socs: Mapping[str, str]) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class GuideOfSoc:
-    """A guide of a SoC as the explorer lists it: its path, its figures, the day of its newest run, and
-    the index of each run by the position of its bundle, as :func:`words` returns them."""
+    """A guide of a SoC as listed by the explorer: its path, its figures, the day of its newest run,
+    and the index of each run, as returned by :func:`words`, keyed by the position of its bundle."""
 
     key: GuideKey
     path: str
@@ -63,7 +64,7 @@ class GuideOfSoc:
 
 @dataclass(frozen=True, slots=True)
 class _Figure:
-    """A figure under the names of today, with the CPU load of its run and its engine in words."""
+    """A figure under current names, with the CPU load of its run and its engine in words."""
 
     record: Record
     board: str
@@ -74,16 +75,16 @@ class _Figure:
 
     @property
     def row(self) -> tuple[object, ...]:
-        """The benchmark, metric, unit and parameters, which figures of one row have in common."""
+        """The benchmark, metric, unit and parameters, which identify a row."""
         return self.record.benchmark, self.metric, self.record.unit, _case(self.params)
 
 
 class FiguresOfSoc:
-    """The figures of one SoC, written with the indices that its files share.
+    """The figures of one SoC, written with indices that its files share.
 
-    ``guides`` are in the order of their systems, the newest release first. ``verdicts`` are those on
-    figures against the release before, by the first row of their frame. ``section`` returns the anchor of
-    a figure's section on the page of its guide.
+    ``guides`` are in the order of their systems, newest release first. ``verdicts`` are those
+    against the previous release, keyed by the figure's first row in the frame. ``section`` returns
+    the anchor of a figure's section in its guide.
     """
 
     def __init__(
@@ -120,7 +121,7 @@ class FiguresOfSoc:
 
     @cached_property
     def clocks(self) -> dict[GuideKey, dict[str, float | None]]:
-        """The clock in MHz of each board of a guide, by its name today; ``None`` if not known."""
+        """The clock in MHz of each board in a guide, by current name; ``None`` if unknown."""
         out = {}
         for guide in self._guides:
             own: dict[str, list[Record]] = {}
@@ -133,7 +134,7 @@ class FiguresOfSoc:
 
     def _board(self, record: Record) -> str:
         today = self._names.boards.today(record.guide.soc, record.board)
-        # Two boards of one guide stay two, whatever the list of boards says.
+        # Two boards of one guide stay separate, whatever the list of boards says.
         return record.board if today in self._pool.boards[record.guide] else today
 
     def index(
@@ -141,14 +142,14 @@ class FiguresOfSoc:
         files: Mapping[str, tuple[str, int]],
         compared: Mapping[tuple[GuideKey, GuideKey], str],
     ) -> dict[str, Any]:
-        """Return what a page needs before it asks for a benchmark. ``files`` has the name of the
-        files of each benchmark, and their number.
+        """Return what a page needs before it requests a benchmark. ``files`` maps benchmarks to the
+        name of their files and how many there are.
 
-        ``systems``: name, SDK, system. ``boards``: name today, short name, cores, cores in words.
-        ``guides``: system, release, path, day, whether there is a file with the texts of its runs, and
-        its boards, each with the clock in MHz or ``None``. ``benchmarks``: name, title, name of its
-        files, their number. ``compared``: the older and the newer guide of each comparison, and its
-        page. ``headlines``: the headline figures of all guides, as in :meth:`parts`.
+        ``systems``: name, SDK, system. ``boards``: current name, short name, cores, cores in words.
+        ``guides``: system, release, path, day, whether there is a file with the texts of its runs,
+        and its boards, each with the clock in MHz or ``None``. ``benchmarks``: name, title, name of
+        its files, number of files. ``compared``: the older and the newer guide of each comparison,
+        and its page. ``headlines``: the headline figures of all guides, as in :meth:`parts`.
         """
         systems: dict[tuple[str, str, str], int] = {}
         boards: dict[str, int] = {}
@@ -173,7 +174,7 @@ class FiguresOfSoc:
             "guides": guides,
             "benchmarks": [
                 [name, self._names.catalog.title(name), *files[name]]
-                # In the order of guides; benchmarks without a description come last.
+                # In the order of guides; undescribed benchmarks come last.
                 for name in sorted(files, key=lambda name: (order.get(name, len(order)), name))
             ],
             "compared": [
@@ -192,7 +193,7 @@ class FiguresOfSoc:
             figures = self._figures.get(name, []) if metrics else []
             by_guide: dict[GuideKey, list[Record]] = {}
             for figure in figures:
-                # What was measured beside a load is no headline among figures of idle boards.
+                # Figures measured under load are no headlines among those of idle boards.
                 if engines.is_alone(figure.record, benchmark):
                     by_guide.setdefault(figure.record.guide, []).append(figure.record)
             for metric in metrics:
@@ -202,39 +203,40 @@ class FiguresOfSoc:
                     for record in summaries.at(metric, own)
                 }
                 rows = {f.row for f in figures if f.record.cell.members[0] in chosen}
-                # The headline of one release is followed through all that have its row.
+                # A headline of one release is followed through all releases that have its row.
                 out += self._lines(benchmark, [f for f in figures if f.row in rows])
         return out
 
     def parts(self, name: str) -> Iterator[dict[str, Any]]:
-        """Yield the figures of one benchmark, in as many values as the size limit requires, each with
-        lists that refer to each other by index.
+        """Yield the figures of one benchmark, split into as many values as the size limit requires,
+        each with lists that refer to each other by index.
 
-        ``metrics``: benchmark, metric, label, unit with the arrow of the better direction, unit, better
-        direction, how figures of two sides relate: 0 not by a ratio, 1 by a ratio, 2 by a ratio and
-        one for each MHz, 3 as a power, and if large figures read better in a larger unit that one, the same with
-        the arrow, and by how much it is larger. ``params``: name, whether rows differ by it alone, values as in
-        addresses. ``rows``: metric, [parameter, value] pairs, label without the engine, label of the
-        engine, whether this is the usual one, largest possible figure if there is one. ``engines``: inferred ones in words. ``conditions``: name,
-        word, text, whether runs disagree, plain text, sizes, tolerance; ``stated``: lists of these, each as what
-        it has not and has besides those of the list before it.
-        ``verdicts``: words. ``sections``: anchors in the guide. ``remarks``: facts stated by results, each
-        with name, label and values, where a number is the index of the run with the value; and notes.
+        ``metrics``: benchmark, metric, label, unit with the arrow for better values, unit, better
+        direction, how figures of two sides relate (0 not by a ratio, 1 by a ratio, 2 by a ratio and
+        one per MHz, 3 as a power), and if large figures read better in a larger unit: that unit,
+        the same with the arrow, and the factor between the two. ``params``: name, whether rows may
+        differ by it alone, values as in addresses. ``rows``: metric, [parameter, value] pairs,
+        label without the engine, label of the engine, whether this is the usual one, largest
+        possible figure if there is one. ``engines``: inferred ones in words. ``conditions``: name,
+        word, text, whether runs disagree, plain text, sizes, tolerance; ``stated``: lists of these,
+        each as the items that it lacks and has compared with the previous list. ``verdicts``:
+        words. ``sections``: anchors in the guide. ``remarks``: facts stated by results, each with
+        name, label and values, where a number is the index of the run with the value; and notes.
 
-        ``lines``: row, system (as [SDK, system]), board, figures and breaks, the oldest release first. A
-        figure: guide, mean (``None`` if it failed), minimum, maximum, number of samples, section, engine,
-        CPU load of its run in %, conditions stated, verdict against the release before, and if there are any
-        its remarks, the indices of its runs and its samples. A break: a guide with which a new line
-        begins, and why.
+        ``lines``: row, system (as [SDK, system]), board, figures and breaks, oldest release first.
+        A figure: guide, mean (``None`` if it failed), minimum, maximum, number of samples, section,
+        engine, CPU load of its run in %, conditions stated, verdict against the previous release,
+        and if there are any its remarks, the indices of its runs and its samples. A break: the
+        guide at which a new line begins, and why.
         """
         benchmark = self._names.catalog.get(name) or undescribed(name)
         yield from self._parts(self._lines(benchmark, self._figures[name]))
 
     def _parts(self, lines: list[list[_Figure]]) -> Iterator[dict[str, Any]]:
         value = self._part(lines, _within_benchmark)
-        # The name in the call is short; one per cent of the limit is left for it.
+        # The name in the call is short; one per cent of the limit is reserved for it.
         if len(lines) > 1 and len(file("", value)) > MAX_FILE_BYTES * 0.99:
-            # Halves need no estimate of the size of single figures, which differ widely.
+            # Halving needs no estimate of the size of single figures, which vary widely.
             half = len(lines) // 2
             yield from self._parts(lines[:half])
             yield from self._parts(lines[half:])
@@ -242,7 +244,7 @@ class FiguresOfSoc:
             yield value
 
     def _lines(self, benchmark: Benchmark, figures: Iterable[_Figure]) -> list[list[_Figure]]:
-        """Return the figures of each row, system and board, in the order of rows in guides."""
+        """Group the figures by row, system and board, in the order of rows in guides."""
         lines: dict[object, list[_Figure]] = {}
         for figure in figures:
             key = (figure.row, figure.record.guide.platform, figure.board)
@@ -254,7 +256,7 @@ class FiguresOfSoc:
             values = tuple((name, benchmark.value_rank(name, value)) for name, value in params)
             return benchmark.metric_rank(first.metric)[0], first.metric, first.record.unit, values
 
-        # The guides of a system have the newest release first, and a line begins with the oldest.
+        # Guides of a system start with the newest release, lines with the oldest.
         return [line[::-1] for line in sorted(lines.values(), key=rank)]
 
     def _part(
@@ -333,7 +335,7 @@ class FiguresOfSoc:
     def _stated_by(self, record: Record) -> tuple[Condition, ...]:
         """Return the conditions of a figure, which many figures share."""
         conditions = self._pool.conditions(record)
-        # The pool keeps each set of conditions once, so its identity is a key.
+        # The pool keeps each set of conditions only once, so its identity is a valid key.
         key = (id(conditions), record.benchmark)
         if key not in self._stated:
             tools = tools_of(self._names, record.benchmark)
@@ -353,7 +355,7 @@ class FiguresOfSoc:
             [runs[position] for position in behind],
             list(cell.samples) if 1 < len(cell.samples) <= MAX_SAMPLES else [],
         ]
-        # Most figures have none of these, and an empty member would be sent with each of them.
+        # Most figures have none of these, so do not send empty members.
         while tail and tail[-1] in (None, []):
             tail.pop()
         return [
@@ -372,7 +374,7 @@ def _larger_unit(larger: str, unit: str, better: units.Better) -> tuple[str, str
 
 
 class _Lists:
-    """The lists of one file, each entry with its index."""
+    """The lists in one file, with the index of each entry."""
 
     def __init__(self) -> None:
         self.metrics: dict[tuple[Any, ...], int] = {}
@@ -388,8 +390,9 @@ class _Lists:
 
 
 def _differences(lists: Iterable[tuple[int, ...]]) -> Iterator[tuple[list[int], list[int]]]:
-    """Yield for each list the numbers that only the one before has, and those that only it has. Figures with a
-    fact of their own share all other facts of their run, whose product would be large."""
+    """Yield, for each list, the numbers dropped and added since the previous one. Figures with a
+    fact of their own share all other facts of their run, so writing every list out would take much
+    space."""
     before: set[int] = set()
     for each in lists:
         yield sorted(before - {*each}), sorted({*each} - before)
@@ -409,10 +412,10 @@ def _case(params: Mapping[str, Scalar]) -> tuple[object, ...]:
 
 def words(records: Sequence[Record], pool: Pool) -> tuple[dict[str, Any], dict[int, int]]:
     """Return the texts of a guide's runs, each once, and the index of each run by the position of
-    its bundle; both are empty if no run has texts.
+    its bundle. Both are empty if no run has texts.
 
-    ``runs`` has for each run its facts, as indices into ``facts`` and ``texts``, and its notes: an
-    index into ``texts``, with a benchmark and a metric unless it applies to all.
+    ``runs`` lists for each run its facts, as indices into ``facts`` and ``texts``, and its notes:
+    an index into ``texts``, with a benchmark and a metric unless it applies to all.
     """
     positions = {loaded.digest: position for position, loaded in enumerate(pool.frame.bundles)}
     measured = {(record.benchmark, record.metric) for record in records}
@@ -450,15 +453,15 @@ def _own(words: remarks.OwnWords, runs: Mapping[int, int]) -> list[Any]:
 
 
 def index_in(indices: dict[T, int], item: T) -> int:
-    """Return the index of an item; a new one is appended."""
+    """Return the index of an item, appending it if it is new."""
     return indices.setdefault(item, len(indices))
 
 
 def address_key(value: Scalar) -> str:
-    """Return a parameter's value for an address: ``16``, ``aes-128-cbc``, and in quotes if a text
-    could be mistaken for another value: ``"16"``, ``"true"``."""
+    """Format a parameter value for an address: ``16``, ``aes-128-cbc``, or quoted if the text could
+    be mistaken for another type: ``"16"``, ``"true"``."""
     if not isinstance(value, str) or value.lstrip()[:1] in ("[", "{"):
-        # Text that begins like a list is not parsed: it may be nested too deeply.
+        # Text that looks like a list is not parsed, as it may be nested too deeply.
         return json.dumps(value)
     try:
         json.loads(value)

@@ -1,4 +1,4 @@
-"""The Atom feed (RFC 4287) of releases and errata. All dates come from bundles."""
+"""The Atom feed (RFC 4287) of releases and errata. All its dates come from bundles."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from ..bundles.guide_key import GuideKey, guide_key
 from ..common.diagnostics import visible
 
 MAX_ENTRIES = 200
-"""The number of entries in a feed; older ones are left out."""
+"""The most entries in a feed; older ones are left out."""
 
 NAMESPACE = "http://www.w3.org/2005/Atom"
 _NAMES = uuid.UUID("6f6d3ab7-6a7f-5f0a-9d0f-6c0f0a4a3c11")
-"""The namespace for hashing names of entries, so that no other feed has the same ids."""
+"""The namespace for hashing entry names, so that no other feed has the same ids."""
 
 
 def moment(when: datetime.datetime) -> str:
-    """Return a time in UTC in the format of Atom."""
+    """Format a time in UTC for Atom."""
     text = when.astimezone(datetime.UTC).isoformat(timespec="seconds")
     return text.replace("+00:00", "Z")
 
@@ -34,15 +34,15 @@ def releases(
     pages: Mapping[GuideKey, str],
     tags: Mapping[GuideKey, str] = MappingProxyType({}),
 ) -> list[dict[str, Any]]:
-    """Return an entry for each guide, dated by its newest bundle, with the advice of its comparison
-    with the release before."""
+    """Return an entry for each guide, dated by its newest bundle, with the advice from its
+    comparison with the previous release."""
     by_guide: dict[GuideKey, list[Loaded]] = {}
     for item in bundles:
         by_guide.setdefault(guide_key(item.bundle), []).append(item)
     out = []
     for key, items in by_guide.items():
         if key not in pages:
-            continue  # bundles without a single result make no guide
+            continue  # bundles without results make no guide
         days = sorted(item.bundle.created for item in items)
         boards = sorted({item.bundle.board.name for item in items})
         out.append(
@@ -63,11 +63,11 @@ def releases(
 def corrections(
     corrected: Iterable[tuple[Bundle, Mapping[GuideKey, int]]], pages: Mapping[GuideKey, str]
 ) -> list[dict[str, Any]]:
-    """Return an entry for each guide that a withdrawal changed. ``corrected`` has each withdrawing
-    bundle with the number of figures that it changed in each guide."""
+    """Return an entry for each guide that a withdrawal changed. ``corrected`` pairs each
+    withdrawing bundle with the number of figures that it changed in each guide."""
     out = []
     for new, numbers in corrected:
-        # One withdrawal can change several guides, and each has readers of its own.
+        # One withdrawal can change several guides, each with its own readers.
         for key, number in numbers.items():
             figures = "1 figure was" if number == 1 else f"{number} figures were"
             out.append(
@@ -85,8 +85,8 @@ def corrections(
 
 
 def newest(entries: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the entries that a feed of all SoCs or of one has, newest first."""
-    # Sorted by name first, so that entries of the same time have a fixed order.
+    """Return the entries that appear in the feed of all SoCs or of one, newest first."""
+    # Sort by name first, so that simultaneous entries have a fixed order.
     by_name = sorted(entries, key=lambda e: e["name"])
     by_time = sorted(by_name, key=lambda e: str(e["updated"]), reverse=True)
     counts: Counter[str] = Counter()
@@ -105,14 +105,14 @@ def atom(
     address: Callable[[str], str],
     own: str = "",
 ) -> bytes:
-    """Return the feed of the first ``MAX_ENTRIES`` as XML. ``address`` returns the link to a page, and ``own`` is the feed's
-    own address, or "" if it is unknown."""
-    # Otherwise every element would be written with the prefix “ns0:”.
+    """Return the feed of the first ``MAX_ENTRIES`` as XML. ``address`` returns the link to a page;
+    ``own`` is the feed's own address, or "" if unknown."""
+    # Without this, every element would have the prefix “ns0:”.
     ElementTree.register_namespace("", NAMESPACE)
     root = ElementTree.Element(_tag("feed"))
     _add(root, "title", title)
     _add(root, "id", _identity(["feed", title]))
-    # The newest entry comes first; the time of the build would change the bytes.
+    # The newest entry's time, since the time of the build would change the bytes.
     _add(root, "updated", str(entries[0]["updated"]))
     _add(ElementTree.SubElement(root, _tag("author")), "name", author)
     if own:
@@ -131,7 +131,7 @@ def atom(
 
 
 def _identity(name: Sequence[str]) -> str:
-    """Return an id that stays the same wherever the site is published."""
+    """Return an id that does not depend on where the site is published."""
     return f"urn:uuid:{uuid.uuid5(_NAMES, repr(list(name)))}"
 
 
@@ -140,5 +140,6 @@ def _tag(name: str) -> str:
 
 
 def _add(parent: ElementTree.Element, name: str, text: str) -> None:
-    # XML 1.0 has no control characters, not even as references, and a bundle's text may have some.
+    # XML 1.0 allows no control characters, not even as references, but a bundle's text may have
+    # some.
     ElementTree.SubElement(parent, _tag(name)).text = visible(text)

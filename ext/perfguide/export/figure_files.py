@@ -1,4 +1,4 @@
-"""The figures or runs of an archive or a guide as a CSV, JSON or Excel file, with a row for each."""
+"""The figures or runs of an archive or a guide as a CSV, JSON or Excel file, with one row each."""
 
 from __future__ import annotations
 
@@ -17,19 +17,18 @@ from . import figure_rows
 from .figure_rows import FIGURES, Row, Table
 
 MAX_SHEET_ROWS = 1_048_576
-"""The number of rows of a sheet in the Excel format, including the head."""
+"""The most rows of a sheet in the Excel format, including the head."""
 
 MAX_CELL_CHARS = 32_767
-"""The number of characters of a cell in the Excel format."""
+"""The most characters of a cell in the Excel format."""
 
 
 class TooManyRowsError(Exception):
-    """There are more figures than a sheet has rows."""
+    """There are more figures than rows in a sheet."""
 
 
 def write_csv(table: Table, pool: Pool, file: IO[bytes]) -> int:
-    """Write CSV with one head row; objects and arrays are JSON texts. Return the number of
-    rows."""
+    """Write CSV with a header row; objects and arrays become JSON. Return the number of rows."""
     return _write_csv(table, _rows(table, pool), file)
 
 
@@ -46,20 +45,20 @@ def _write_csv(table: Table, rows: Iterable[Row], file: IO[bytes]) -> int:
     count = 0
     for row in rows:
         line = csv_text.line([_csv_cell(name, row[name]) for name in names])
-        # Names of files can contain bytes that are not UTF-8.
+        # File names can contain bytes that are not UTF-8.
         file.write(f"{line}\n".encode("utf-8", "backslashreplace"))
         count += 1
     return count
 
 
 def write_json(table: Table, pool: Pool, file: IO[bytes]) -> int:
-    """Write a JSON array with one object on each line. Return the number of rows."""
+    """Write a JSON array with one object per line. Return the number of rows."""
     count = 0
     for row in _rows(table, pool):
-        # json has no type for times.
+        # JSON has no type for times.
         plain = row | {"measured": _time(row["measured"])}
         line = json.dumps(plain, ensure_ascii=False).encode("utf-8", "backslashreplace")
-        # Written row by row: the values of all rows would take far more memory than their text.
+        # Row by row: the values of all rows would take far more memory than their text.
         file.write((b",\n" if count else b"[\n") + line)
         count += 1
     file.write(b"\n]\n" if count else b"[]\n")
@@ -67,7 +66,7 @@ def write_json(table: Table, pool: Pool, file: IO[bytes]) -> int:
 
 
 def write_excel(table: Table, pool: Pool, file: IO[bytes]) -> int:
-    """Write a workbook of one sheet with one head row. Return the number of rows.
+    """Write a workbook with one sheet and a header row. Return the number of rows.
 
     Raises :class:`TooManyRowsError`.
     """
@@ -76,9 +75,9 @@ def write_excel(table: Table, pool: Pool, file: IO[bytes]) -> int:
             f"{len(pool):,} figures are more than the {MAX_SHEET_ROWS - 1:,} rows of a sheet; "
             "export CSV or Parquet, or fewer results"
         )
-    # xlsxwriter would otherwise turn a text such as “=1+1” into a formula.
+    # By default, xlsxwriter would turn text such as “=1+1” into a formula.
     settings = {"strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False}
-    # Rows go to disk one by one: the cells of an archive would not fit into memory.
+    # Rows are flushed to disk one by one: the cells of an archive would not fit into memory.
     with xlsxwriter.Workbook(file, settings | {"constant_memory": True}) as book:
         # A fixed date, so that the same figures give the same bytes.
         book.set_properties({"title": f"Performance {table.name}", "created": datetime(2000, 1, 1)})
@@ -105,15 +104,15 @@ def _rows(table: Table, pool: Pool) -> Iterator[Row]:
 
 
 def _csv_cell(name: str, value: Any) -> Any:
-    """Return a CSV cell; numbers have all their digits, and are marked as figures."""
+    """Return a CSV cell; numbers keep all their digits and are marked as figures."""
     if isinstance(value, int | float):
         return (value, repr(value), "")
     return cell_text(name, value)
 
 
 def cell_text(name: str, value: Any) -> str:
-    """Return the text of a cell that is not a number; an empty object or array gives no text, except
-    for parameters."""
+    """Return the text of a cell that is not a number. Empty objects and arrays are empty text,
+    except for parameters."""
     if isinstance(value, datetime):
         return _time(value)
     if isinstance(value, dict | list):
@@ -126,7 +125,7 @@ def _time(value: datetime) -> str:
 
 
 def _excel_text(text: str) -> str:
-    """Return the text of a cell with escapes for invisible characters, cut with an ellipsis if it
+    """Return the text of a cell with invisible characters escaped, truncated with an ellipsis if it
     is too long."""
     escaped = visible(text, MAX_CELL_CHARS * 2)
     return escaped if len(escaped) <= MAX_CELL_CHARS else f"{escaped[: MAX_CELL_CHARS - 1]}…"

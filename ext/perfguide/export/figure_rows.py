@@ -1,8 +1,8 @@
 """The rows of figures and of runs, with the same columns in every file format.
 
-The row of a figure has what it and its own results state. Statements of a run about all its
-results are in the row of that run, to which figures refer. Parquet files have all columns except
-SoC and system, which are the names of their folders; CSV, JSON and workbooks have all of them.
+The row of a figure has what it and its own results state. What a run states about all its results
+is in the row of that run, to which figures refer. Parquet files have all columns except SoC and
+system, which are the names of their folders; CSV, JSON and workbooks have all of them.
 """
 
 from __future__ import annotations
@@ -157,7 +157,7 @@ def _runs(guide: str, records: Sequence[Record], pool: Pool) -> Iterator[Row]:
             "bundle": names[loaded.digest],
             "runner": run.runner.name if run.runner else "",
             "sha256": loaded.digest,
-            # Names of files can contain what UTF-8 cannot, which becomes an escape.
+            # File names can contain characters that UTF-8 cannot encode; these become escapes.
             "file": loaded.origin.encode("utf-8", "backslashreplace").decode("utf-8"),
             "measured": run.created.astimezone(UTC),
             "cpu_mhz": None if run.board.cpu_mhz is UNSET else run.board.cpu_mhz,
@@ -183,9 +183,9 @@ def _identity(guide: str, key: GuideKey, board: str) -> Row:
 
 
 def run_names(bundles: Sequence[Loaded]) -> dict[str, str]:
-    """Return the name of each run in a guide, by the digest of its bundle: its id, or the digest if
-    runners share the id."""
-    # Ids are unique for each runner, and a guide can have several.
+    """Return the name of each run in a guide by bundle digest: its id, or the digest if several
+    runners use that id."""
+    # Ids are unique per runner, but a guide can have several runners.
     ids = Counter(loaded.bundle.id for loaded in bundles)
     digests = {loaded.digest for loaded in bundles}
     return {
@@ -198,8 +198,8 @@ def run_names(bundles: Sequence[Loaded]) -> dict[str, str]:
 
 
 def own_facts(pool: Pool, members: Sequence[int], names: dict[str, Any]) -> dict[str, list[Any]]:
-    """Return the facts that results of a figure state themselves, each with its values. A value that
-    is that of a run names the run; ``names`` maps digests to names of runs."""
+    """Return the facts that a figure's results state themselves, each with its values. Values
+    inherited from a run are replaced by that run's name; ``names`` maps digests to run names."""
     bundles = pool.frame.bundles
     return {
         fact: [
@@ -211,7 +211,7 @@ def own_facts(pool: Pool, members: Sequence[int], names: dict[str, Any]) -> dict
 
 
 def of_site(pool: Pool) -> Iterator[tuple[GuideKey, str, Sequence[Record]]]:
-    """Yield each guide with its address and its records, in the order of the site."""
+    """Yield each guide with its address and records, in site order."""
     guides = pool.guides()
     addresses = dataset.plan(guides, pool.benchmarks())
     for key in guides:
@@ -219,6 +219,6 @@ def of_site(pool: Pool) -> Iterator[tuple[GuideKey, str, Sequence[Record]]]:
 
 
 def text(value: object) -> str:
-    """Return an object or array as JSON, with sorted keys."""
-    # Parameters are part of the primary key, so equal ones have to be equal texts.
+    """Encode an object or array as JSON with sorted keys."""
+    # Parameters are part of the primary key, so equal ones must have equal text.
     return json.dumps(value, sort_keys=True, ensure_ascii=False)

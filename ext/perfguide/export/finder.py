@@ -1,7 +1,7 @@
-"""The data of the page that finds boards: a file for each benchmark of a SoC, loaded on demand.
+"""The data of the page that finds boards: one file per benchmark of a SoC, loaded on demand.
 
-They are calls with one value, as those of the explorer. Each has all releases: with fewer, an older run could
-seem to answer what a newer one does.
+Each file is a function call with one value, as for the explorer. It covers all releases: if some
+were missing, an older run could seem to answer what a newer one does.
 """
 
 from __future__ import annotations
@@ -33,11 +33,12 @@ def index(
 ) -> dict[str, Any]:
     """Return the SoCs, the benchmarks, and the factors between units.
 
-    ``folders`` has each SoC's folder, ``measured`` its benchmarks, and ``boards`` its boards: system,
-    name today, short name. ``benchmarks`` are those of :func:`perfguide.export.json_api.benchmarks`,
-    each with the name of its files as ``file``. A metric has its name, the unit of a number without one or "",
-    its label and better direction, its units, and if it is a headline its rank in the list of guides or 0, its short
-    name and the parameters that make it one.
+    ``folders`` maps each SoC to its folder, ``measured`` to its benchmarks, and ``boards`` to its
+    boards: system, current name, short name. ``benchmarks`` are those of
+    :func:`perfguide.export.json_api.benchmarks`, each with the name of its files as ``file``. A
+    metric has its name, the unit of a bare number or "", its label and better direction, its units,
+    and if it is a headline its rank in the list of guides or 0, its short name and the parameters
+    that make it one.
     """
     names = [each["benchmark"] for each in benchmarks]
     used = {metric["unit"] for each in benchmarks for metric in each["metrics"]}
@@ -60,7 +61,7 @@ def index(
             ]
             for each in benchmarks
         ],
-        # A condition may be in another unit than the figures, and the page converts it.
+        # A condition may use another unit than the figures, and the page converts it.
         "units": {
             target: {
                 unit: factor
@@ -74,9 +75,9 @@ def index(
 
 @dataclass(frozen=True, slots=True)
 class FactsOfSoc:
-    """Facts about a SoC's figures besides themselves: the names of its boards, the engines of its
-    runs, the day and the clocks of each guide, and for a figure the page and the section of its guide and what
-    doubts it."""
+    """Facts that accompany a SoC's figures: the names of its boards, the engines of its runs, the
+    day and the clocks of each guide, and for each figure the page and section of its guide and the
+    reason for any doubt."""
 
     boards: Boards
     inferred: Mapping[Run, Inferred]
@@ -87,15 +88,16 @@ class FactsOfSoc:
 
 
 def part(benchmark: Benchmark, records: Iterable[Record], facts: FactsOfSoc) -> dict[str, Any]:
-    """Return the figures of one benchmark on one SoC, as lists that refer to each other by
-    index.
+    """Return the figures of one benchmark on one SoC, as lists that refer to each other by index.
 
-    ``systems``: name, and the releases, the newest first, each with its day and the page of its guide. ``boards``: name today, short name.
-    ``metrics``: name, unit. ``params``: name, label, the default or ``None``, and the values,
-    each as in a condition, its label and its number. ``cases``: the [parameter, value] pairs of each set of
-    parameters. ``texts``: words for engines, and for doubts. ``sections``: anchors. ``clocks``: system, board, and
-    the clock in MHz or ``None`` of each release. ``lines``: system, board, metric, case, and for each release, the
-    newest first: release, figure, engine, section, and the doubt if there is one. Failed measurements are left out.
+    ``systems``: name, and the releases, newest first, each with its day and the page of its guide.
+    ``boards``: current name, short name. ``metrics``: name, unit. ``params``: name, label, the
+    default or ``None``, and the values, each as in a condition, its label and its number.
+    ``cases``: the [parameter, value] pairs of each set of parameters. ``texts``: words for engines
+    and for doubts. ``sections``: anchors. ``clocks``: system, board, and the clock in MHz or
+    ``None`` for each release. ``lines``: system, board, metric, case, and for each release, newest
+    first: release, figure, engine, section, and the doubt if there is one. Failed measurements are
+    left out.
     """
     systems: dict[Any, int] = {}
     names: dict[tuple[str, str], int] = {}
@@ -127,7 +129,7 @@ def part(benchmark: Benchmark, records: Iterable[Record], facts: FactsOfSoc) -> 
                     case.append(
                         (index_in(params, name), index_in(codes, (type(value).__name__, value)))
                     )
-                # A board that was renamed keeps one line for all of its releases.
+                # A renamed board keeps a single line for all of its releases.
                 board = facts.boards.today(key.soc, record.board)
                 line = (
                     system,
@@ -171,7 +173,7 @@ def part(benchmark: Benchmark, records: Iterable[Record], facts: FactsOfSoc) -> 
 def _metrics(
     catalog: Catalog, benchmark: str, metrics: Sequence[Mapping[str, Any]]
 ) -> list[list[Any]]:
-    """Return each metric of a benchmark once, whatever units its figures are in."""
+    """Return each metric of a benchmark once, whatever the units of its figures."""
     by_name: dict[str, list[Mapping[str, Any]]] = {}
     for each in metrics:
         by_name.setdefault(each["metric"], []).append(each)
@@ -183,7 +185,7 @@ def _metrics(
         measured = [each["unit"] for each in own]
         usual = need.usual_unit(catalog, benchmark, name, measured)
         label, headline = labels[name], _headline(catalog, benchmark, name)
-        # A metric with a description keeps its label, and others of that label have their names with it.
+        # A described metric keeps its label; others with the same label have their name added.
         if counts[label.casefold()] > 1 and described.metric(name) is None:
             label = f"{label} (“{name}”)"
         out.append([name, usual, label, own[0]["better"], measured, *headline])
@@ -191,21 +193,21 @@ def _metrics(
 
 
 def _label(benchmark: Benchmark, metric: str) -> str:
-    """Return the label of a metric, or the words of the name of one that has no description."""
+    """Return the label of a metric, or for an undescribed one, its name in readable form."""
     label, words = benchmark.metric_label(metric), units.in_words(metric)
     if label != metric or not words:
         return label
-    # A name such as aes-128-cbc has no capital.
+    # A name such as aes-128-cbc is not capitalized.
     return units.capital(words) if words.split()[0].isalpha() else words
 
 
 def _headline(catalog: Catalog, name: str, metric: str) -> list[Any]:
-    """Return the short name of a headline and its parameters as texts; nothing for another metric."""
+    """Return the rank, short name and parameters of a headline, or nothing for another metric."""
     benchmark = catalog.get(name)
     described = benchmark.metric(metric) if benchmark else None
     if not (described and described.headline and described.short):
         return []
-    # Of several values the first is the usual one.
+    # The first of several values is the usual one.
     values = {n: v[0] if isinstance(v, tuple) else v for n, v in described.at.items()}
     params = [[n, units.plain(value)] for n, value in values.items()]
     return [described.listed, described.short, params]

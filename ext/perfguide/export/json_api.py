@@ -1,4 +1,4 @@
-"""The site's data for programs: JSON files at addresses that follow one convention.
+"""The site's data for programs: JSON files with predictable addresses.
 
 This module returns plain values; :mod:`perfguide.pages.downloads` writes them.
 """
@@ -20,13 +20,13 @@ from ..tables import grids
 from .figure_rows import own_facts
 
 VERSION = 1
-"""Incremented when readers of the files would have to change; new fields do not count."""
+"""Incremented on changes that break readers of the files; new fields do not."""
 
 ROOT = f"api/v{VERSION}"
 """The folder of all files, below the generated pages and below the site."""
 
 FIGURES = "figures"
-"""The key of a guide's figures; each figure is one line of the file."""
+"""The key of a guide's figures, which are one per line."""
 
 
 def guide_path(page: str) -> str:
@@ -42,8 +42,8 @@ def soc_path(page: str) -> str:
 def index(
     socs: Mapping[str, str], guides: Sequence[GuideKey], figures: int, files: Mapping[str, object]
 ) -> dict[str, Any]:
-    """Return the list of a site's data. ``socs`` has each SoC's page; ``files`` names files of the
-    entire site."""
+    """Return the index of a site's data. ``socs`` maps SoCs to their pages; ``files`` names files
+    of the entire site."""
     return {
         "format": "perfguide-index",
         "version": VERSION,
@@ -62,7 +62,7 @@ def index(
 
 
 def soc_file(soc: str, page: str, guides: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the file of one SoC with its guides, made by :func:`entry`."""
+    """Return the file of one SoC with its guides, as made by :func:`entry`."""
     return {
         "format": "perfguide-soc",
         "version": VERSION,
@@ -79,7 +79,7 @@ def entry(
     bundles: Sequence[Loaded],
     parquet_files: tuple[str, str] | None,
 ) -> dict[str, Any]:
-    """Return the entry of one guide in the file of its SoC, with the addresses of its files.
+    """Return a guide's entry in the file of its SoC, with the addresses of its files.
     ``parquet_files`` are those of figures and of runs, or ``None`` for a site without them."""
     path = guide_path(page)
     days = sorted(b.bundle.created.date().isoformat() for b in bundles)
@@ -104,7 +104,7 @@ def guide(
 ) -> bytes:
     """Return the file of one guide: its bundles, and every figure with its sources.
 
-    The setup and the notes of a run are only in its entry of ``bundles``.
+    The setup and notes of a run are only in its entry in ``bundles``.
     """
     bundles = pool.bundles(records)
     index_of = {loaded.digest: index for index, loaded in enumerate(bundles)}
@@ -121,7 +121,7 @@ def guide(
     lines = []
     for record in records:
         figure = _figure(record, catalog.get(record.benchmark))
-        # Empty members are left out: most guides have no setup or notes.
+        # Leave out empty members, as most guides have no setup or notes.
         members = record.cell.members
         figure |= {"setup": setup} if (setup := own_facts(pool, members, index_of)) else {}
         figure |= {"notes": notes} if (notes := pool.stated_notes(members)) else {}
@@ -134,9 +134,9 @@ def guide(
 
 
 def benchmarks(seen: Mapping[str, Iterable[tuple[str, str]]], catalog: Catalog) -> dict[str, Any]:
-    """Return every metric with a figure: its label, its unit, and its better direction.
+    """Return every metric with a figure: its label, unit and better direction.
 
-    ``seen`` has for each benchmark its metrics with their units.
+    ``seen`` maps each benchmark to pairs of metric and unit.
     """
     out = []
     for name in sorted(seen):
@@ -154,20 +154,20 @@ def benchmarks(seen: Mapping[str, Iterable[tuple[str, str]]], catalog: Catalog) 
 
 
 def encode(value: Mapping[str, Any]) -> bytes:
-    """Return a value as an indented JSON file."""
+    """Encode a value as an indented JSON file."""
     return msgspec.json.format(msgspec.json.encode(value), indent=1) + b"\n"
 
 
 def listed(head: Mapping[str, Any], name: str, items: Iterable[Mapping[str, Any]]) -> bytes:
-    """Return a JSON object whose last member is a list with one item on each line."""
+    """Encode a JSON object whose last member is a list with one item per line."""
     return b"".join(listed_pieces(head, name, items))
 
 
 def listed_pieces(
     head: Mapping[str, Any], name: str, items: Iterable[Mapping[str, Any]]
 ) -> Iterator[bytes]:
-    """Yield the same piece by piece."""
-    # One figure on each line, so that a change of one is one line of a diff.
+    """Yield the same in pieces."""
+    # One figure per line, so that a change to one is a one-line diff.
     yield msgspec.json.encode(head).removesuffix(b"}") + b',\n"' + name.encode() + b'":[\n'
     end = b""
     for item in items:
@@ -177,7 +177,7 @@ def listed_pieces(
 
 
 def decimals(benchmark: Benchmark | None, metric: str) -> int:
-    """Return the number of decimals of a metric on pages."""
+    """Return the number of decimals of a metric, two by default."""
     described = benchmark.metric(metric) if benchmark else None
     return described.decimals if described else 2
 
@@ -219,7 +219,7 @@ def _bundle(loaded: Loaded) -> dict[str, Any]:
     return {
         "id": bundle.id,
         "sha256": loaded.digest,
-        # Names of files can contain what UTF-8 cannot, which becomes an escape.
+        # File names can contain characters that UTF-8 cannot encode; these become escapes.
         "file": loaded.origin.encode("utf-8", "backslashreplace").decode("utf-8"),
         "created": bundle.created.isoformat(),
         "runner": _stated(bundle.runner) if bundle.runner else None,
@@ -231,6 +231,6 @@ def _bundle(loaded: Loaded) -> dict[str, Any]:
 
 
 def _stated(part: Runner | Sdk | Board) -> dict[str, Any]:
-    """Return the members of a part of a bundle that are stated."""
+    """Return the members that a part of a bundle states."""
     members = msgspec.structs.asdict(part).items()
     return {name: value for name, value in members if value not in ("", msgspec.UNSET)}

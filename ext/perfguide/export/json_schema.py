@@ -1,6 +1,6 @@
-"""JSON Schemas (draft 2020-12) of the site's JSON files, one for each kind.
+"""JSON Schemas (draft 2020-12) of the site's JSON files, one per kind.
 
-Files may have members that a schema does not name: new ones are added without a new version.
+Files may have members that a schema does not mention: new ones are added without a new version.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Any
 from .json_api import VERSION
 
 FOLDER = "schemas"
-"""The folder of the schemas, among the site's data."""
+"""The folder of the schemas within the site's data."""
 
 _TEXT: dict[str, Any] = {"type": "string"}
 _NO_TEXT: dict[str, Any] = {"type": ["string", "null"]}
@@ -29,7 +29,7 @@ _IDENTITY = dict.fromkeys(("sdk", "soc", "os", "release", "title", "page"), _TEX
 
 
 def _object(members: dict[str, Any], optional: dict[str, Any] | None = None) -> dict[str, Any]:
-    """Return the schema of an object with required, optional and any further members."""
+    """Return the schema of an object with required, optional and arbitrary further members."""
     return {
         "type": "object",
         # Further members are allowed, since later versions may add some.

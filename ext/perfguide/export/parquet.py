@@ -1,14 +1,14 @@
 """Figures as Parquet files, for other programs.
 
-Each guide has a file of figures and one of runs (:func:`make`), in folders by SoC and system in
-the style of Hive (:func:`address`). The release is a column and not a folder, because programs
-read the name ``release=09.10`` as the number 9.1. The site has the files of figures in one folder
-and those of runs in another, with a data package (Frictionless, version 1) beside them: a JSON
-file that lists them and describes each column (:func:`package`). ``perfguide export`` writes the
-same folders (:func:`write_folder`).
+Each guide has one file of figures and one of runs (:func:`make`), in Hive-style folders by SoC and
+system (:func:`address`). The release is a column rather than a folder, because programs parse the
+name ``release=09.10`` as the number 9.1. The site has the files of figures in one folder and those
+of runs in another, next to a data package (Frictionless, version 1): a JSON file that lists them
+and describes each column (:func:`package`). ``perfguide export`` writes the same folders
+(:func:`write_folder`).
 
-The names of folders are percent-encoded where necessary, and shortened if they are too long for
-file systems. The same results give the same bytes.
+Folder names are percent-encoded where necessary, and shortened if they are too long for file
+systems. The same results give the same bytes.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from .figure_rows import FIGURES, PARTITION_COLUMNS, RUNS, Column, Row, Table
 if TYPE_CHECKING:
     import pyarrow as pa
 
-# PyArrow is an extra: it is only imported to write files, not to compute addresses.
+# PyArrow is optional: it is imported only to write files, not to compute addresses.
 
 FOLDER = "parquet"
 """The folder of Parquet files of figures in the site's data."""
@@ -40,10 +40,10 @@ RUNS_FOLDER = "parquet-runs"
 """The folder of Parquet files of runs; programs open each of the two folders as one table."""
 
 PARAM = Column("param", "object", "the same parameters as a map; values are texts")
-"""A column that only Parquet files have: query engines can search in maps."""
+"""A column that only Parquet files have, as query engines can search maps."""
 
 ITEMS = {"samples": "number"}
-"""The type of the items of arrays that do not hold texts."""
+"""The item type of arrays that do not hold strings."""
 
 
 def columns(table: Table) -> tuple[Column, ...]:
@@ -68,7 +68,7 @@ def address(table: Table, key: GuideKey, guide: str) -> str:
 
 def _file(key: GuideKey, guide: str) -> str:
     plain = guide == f"{key.soc}/{key.os}/{key.release}"
-    # On some systems, folders that differ only in case are the same; file names then differ.
+    # On some systems, folders that differ only in case are the same, so file names must differ.
     name = key.release if plain else slugs.hashed(guide)
     return f"{_step('soc', key.soc)}/{_step('os', key.os)}/{name}.parquet"
 
@@ -86,7 +86,7 @@ def make(table: Table, guide: str, records: Sequence[Record], pool: Pool) -> byt
     rows = [_values(table, row) for row in figure_rows.rows(table, guide, records, pool)]
     schema = _schema(table)
     values = list(zip(*rows, strict=True)) if rows else [()] * len(columns(table))
-    # A column can be empty in one file, so types are given: all files form one table.
+    # A column can be empty in one file; explicit types keep all files compatible.
     arrays = [pa.array(list(c), f.type) for c, f in zip(values, schema, strict=True)]
     sink = pa.BufferOutputStream()
     pq.write_table(pa.Table.from_arrays(arrays, schema=schema), sink, compression="zstd")
@@ -95,7 +95,7 @@ def make(table: Table, guide: str, records: Sequence[Record], pool: Pool) -> byt
 
 
 def _values(table: Table, row: Row) -> list[Any]:
-    """Return the values of one row in the order of the columns."""
+    """Return the values of one row in column order."""
     if table is FIGURES:
         row = row | {PARAM.name: as_map(row["params"])}
     row = row | {name: figure_rows.text(row[name]) for name in table.objects}
@@ -129,7 +129,7 @@ def _schema(table: Table) -> pa.Schema:
 def as_map(params: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return parameters in the form of the column ``param``."""
     return [
-        # As in JSON: “true”, and not Python's “True”.
+        # As in JSON: “true” rather than Python's “True”.
         (name, value if isinstance(value, str) else json.dumps(value))
         for name, value in sorted(params.items())
     ]
@@ -138,10 +138,9 @@ def as_map(params: Mapping[str, Any]) -> list[tuple[str, str]]:
 def package(
     files: Iterable[str], runs: Iterable[str], metrics: Iterable[Mapping[str, Any]]
 ) -> dict[str, Any]:
-    """Return the data package of all files of figures and of runs, with the units and metrics
-    that occur in them. ``metrics`` is the list of benchmarks made by
-    :func:`perfguide.export.json_api.benchmarks`.
-    """
+    """Return the data package for all files of figures and runs, with the units and metrics that
+    they use. ``metrics`` is the list of benchmarks made by
+    :func:`perfguide.export.json_api.benchmarks`."""
     described = [
         {"benchmark": each["benchmark"], "title": each["title"], **metric}
         for each in metrics
@@ -163,7 +162,7 @@ def package(
         "description": "Figures of all guides and the runs behind them, two files for each guide; "
         "all files of figures, and all of runs, have the same columns. SoC and system are in the names of the folders.",
         "resources": [
-            # A data package may not have a resource without a file.
+            # A data package must not have a resource without a file.
             *(each for each in (figures, _resource(RUNS, runs)) if each["path"]),
             {
                 "name": "metrics",
@@ -220,7 +219,7 @@ def _fields(columns: Iterable[tuple[str, str, str]]) -> list[dict[str, str]]:
 
 
 PARTITIONS = {"soc": "/board/soc", "os": "/sdk/os"}
-"""The columns that are folders, each with its location in a bundle; files do not have them."""
+"""The columns that are folders rather than in the files, each with its location in a bundle."""
 
 ABOUT = "_perfguide.json"
 """The file that marks a folder as ours and has its totals. Query engines skip names with ``_``."""
@@ -229,12 +228,13 @@ FORM = 5
 """Incremented when columns or folders change."""
 
 MAX_NAME_BYTES = 255
-"""The limit of most file systems on the name of one folder."""
+"""The limit of most file systems on the length of a name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Export:
-    """The result of an export: the numbers of files and rows, and diagnostics on shortened names."""
+    """The outcome of an export: the numbers of files and rows, and diagnostics about shortened
+    names."""
 
     files: int
     rows: int
@@ -242,7 +242,7 @@ class Export:
 
 
 def write_folder(table: Table, pool: Pool, target: Path) -> Export:
-    """Write all figures or runs into a new folder, with the same files as the site."""
+    """Write all figures or runs to a new folder, with the same files as on the site."""
     shortened: dict[str, str] = {}
     diagnostics: list[Diagnostic] = []
     files = rows = 0
@@ -259,20 +259,20 @@ def write_folder(table: Table, pool: Pool, target: Path) -> Export:
         files, rows = files + 1, rows + count
     about: dict[str, Any] = {"form": FORM, "files": files, table.name: rows}
     about |= {"shortened": shortened} if shortened else {}
-    # Without a single guide, no file has made the folder yet.
+    # Without guides, no file has created the folder.
     target.mkdir(parents=True, exist_ok=True)
     (target / ABOUT).write_text(json.dumps(about, sort_keys=True) + "\n", encoding="utf-8")
     return Export(files, rows, tuple(diagnostics))
 
 
 def _full_step(column: str, name: str) -> str:
-    """Return the name of one folder without regard to its length."""
-    # A slash in a name must not begin another folder.
+    """Return the name of one folder, regardless of its length."""
+    # A slash in a name must not start another folder.
     return f"{column}={quote(name, safe='')}"
 
 
 def _step(column: str, name: str) -> str:
-    """Return the name of one folder. If it would be too long, it is cut and ends with ``@`` and the
+    """Return the name of one folder. A name that is too long is cut and ends with ``@`` and the
     start of a hash; ``@`` is percent-encoded in all other names."""
     step = _full_step(column, name)
     # Percent-encoded names are ASCII, so characters are bytes.
@@ -280,15 +280,15 @@ def _step(column: str, name: str) -> str:
         return step
     end = f"@{hashlib.sha256(name.encode()).hexdigest()[:16]}"
     while len(step) + len(end) > MAX_NAME_BYTES:
-        # Cut by characters: cutting the encoded name could leave half of an escape such as “%2”.
+        # Cut the original name: cutting the encoded one could split an escape such as “%2F”.
         name = name[:-1]
         step = _full_step(column, name)
     return step + end
 
 
 def _shortened(pool: Pool, key: GuideKey, column: str, name: str, step: str) -> Diagnostic:
-    """Return the diagnostic about a folder with a shortened name."""
+    """Return the diagnostic for a folder with a shortened name."""
     item = pool.bundles_of([key])[0]
     message = f"“{name[:40]}…” is too long for the name of a folder and is shortened in this export"
-    hint = f"the folder is {step}; {ABOUT} has the whole name"
+    hint = f"the folder is {step}; {ABOUT} has the full name"
     return Diagnostic("names", item.origin, message, hint, PARTITIONS[column], root=item.root)

@@ -1,7 +1,7 @@
-"""One guide as a spreadsheet: a list of all figures, which is the first sheet and has one head
-row, and its tables. It opens on the sheet "About".
+"""One guide as a spreadsheet: a list of all figures, which is the first sheet and has a single
+header row, followed by the guide's tables. It opens at the sheet "About".
 
-Figures are numbers and everything else is text: nothing in a bundle becomes a formula or a link.
+Figures are numbers and everything else is text, so nothing in a bundle becomes a formula or a link.
 The same guide gives the same bytes.
 """
 
@@ -36,7 +36,7 @@ CREATED = datetime.datetime(2000, 1, 1, tzinfo=datetime.UTC)
 """The creation date of each file; the day of the build would change the bytes."""
 
 _OF_GUIDE = ("soc", "os", "guide", "sdk", "release")
-"""Columns of runs with the same value in the entire guide."""
+"""Columns of runs that are constant within a guide."""
 
 _MAX_SHEET_NAME_CHARS = 31
 _MAX_TEXT_CHARS = 32767
@@ -45,7 +45,7 @@ _MAX_TEXT_CHARS = 32767
 def make(
     key: GuideKey, records: Sequence[Record], pool: Pool, catalog: Catalog, layout: Layout
 ) -> bytes:
-    """Return the file's bytes."""
+    """Return the bytes of the file."""
     target = io.BytesIO()
     settings = {
         "in_memory": True,
@@ -87,7 +87,7 @@ class _Book:
         title = _title(key)
         bundles = pool.bundles(records)
         about = self._sheet("About", (22, 30, 26, 26))
-        # The list is the first sheet for programs, which read that by default; people start here.
+        # Programs read the first sheet by default, so that is the list; people start here.
         about.activate()
         _text(about, 0, 0, title, self._bold)
         _text(about, 1, 0, "↑ higher is better, ↓ lower is better; — was not measured.")
@@ -125,7 +125,7 @@ class _Book:
 
     def _sheet(self, name: str, widths: Sequence[int]) -> Worksheet:
         """Add a sheet, with a name as close to the given one as the format allows."""
-        # Excel refuses these characters in names of sheets.
+        # Excel does not allow these characters in sheet names.
         plain = re.sub(r"[\[\]:*?/\\]", " ", name).strip(" '") or "Sheet"
         chosen, count = _begin(plain, _MAX_SHEET_NAME_CHARS), 1
         # Excel reserves the name “History”.
@@ -133,7 +133,7 @@ class _Book:
             count += 1
             end = f" {count}"
             chosen = _begin(plain, _MAX_SHEET_NAME_CHARS - len(end)) + end
-        # Excel compares names of sheets without regard to case.
+        # Sheet names are case-insensitive.
         self._names.add(chosen.casefold())
         sheet = self._book.add_worksheet(chosen)
         for column, width in enumerate(widths):
@@ -143,8 +143,8 @@ class _Book:
     def _grid(
         self, sheet: Worksheet, row: int, title: str, grid: Grid, view_rows: Sequence[Row] = ()
     ) -> int:
-        """Write a table and return the row for the next one. Figures are written as numbers if
-        ``view_rows`` has their decimals."""
+        """Write a table and return the row at which the next one starts. Figures are written as
+        numbers if ``view_rows`` has their decimals."""
         _text(sheet, row, 0, title, self._bold)
         for header in grid.header:
             row += 1
@@ -164,7 +164,7 @@ class _Book:
         return row + 2
 
     def _figures(self, records: Sequence[Record], pool: Pool, catalog: Catalog) -> None:
-        """Write the sheet of all figures, a row for each, with their spread."""
+        """Write the sheet of all figures, one per row, with their spread."""
         sheet = self._sheet("All figures", (18, 16, 24, 32, 12, *(14,) * 3, 9, 12, 9, *(24,) * 4))
         head = [
             *("Board", "Benchmark", "Metric", "Parameters", "Unit", "Mean", "Minimum"),
@@ -195,12 +195,13 @@ class _Book:
                 run_names[bundles[position].digest] for position, _ in pool.places(cell.members)
             )
             _text(sheet, row, 14, ", ".join(dict.fromkeys(runs)))
-        # The head and the board stay visible while scrolling.
+        # Keep the head and the board visible while scrolling.
         sheet.freeze_panes(1, 1)
         sheet.autofilter(0, 0, max(1, len(records)), len(head) - 1)
 
     def _runs(self, records: Sequence[Record], pool: Pool) -> None:
-        """Write the sheet of runs, a row for each, with statements about all their results."""
+        """Write the sheet of runs, one per row, with everything they state about all their
+        results."""
         columns = [each.name for each in RUNS.columns if each.name not in _OF_GUIDE]
         sheet = self._sheet("Runs", (16, 12, 16, 24, *(16,) * (len(columns) - 4)))
         for column, name in enumerate(columns):
@@ -215,7 +216,7 @@ class _Book:
         sheet.freeze_panes(1, 0)
 
     def _number(self, decimals: int) -> Format:
-        """Return the format of a number with some decimals; the cell itself keeps all digits."""
+        """Return a number format with this many decimals; the cell itself keeps all digits."""
         if decimals not in self._numbers:
             pattern = "0" + ("." + "0" * decimals if decimals else "")
             self._numbers[decimals] = self._book.add_format({"num_format": pattern})
@@ -223,23 +224,24 @@ class _Book:
 
 
 def _values(of: Sequence[str | dict[str, str]]) -> str:
-    """Return the values of a fact stated by results; a value of a run is given by its name."""
+    """Join the values of a fact stated by results; values inherited from a run are given as its
+    name."""
     return " and ".join(v if isinstance(v, str) else f"as run {v['bundle']}" for v in of)
 
 
 def _begin(name: str, max_units: int) -> str:
-    """Return the beginning of a name. The format counts UTF-16 code units (some
-    characters take two), and no name may end with an apostrophe."""
+    """Return the beginning of a name. The format counts UTF-16 code units (some characters take
+    two), and names must not end with an apostrophe."""
     units_of = name.encode("utf-16-le", "surrogatepass")[: 2 * max_units]
     return units_of.decode("utf-16-le", "ignore").rstrip(" '")
 
 
 def _text(sheet: Worksheet, row: int, column: int, text: str, form: Format | None = None) -> None:
-    """Write text with escapes for characters that do not show or would move other text, cut with an
-    ellipsis if it is too long."""
+    """Write text with invisible and text-moving characters escaped, truncated with an ellipsis if
+    it is too long."""
     if not text:
         return
-    # The usual limit of messages is far below that of a cell.
+    # The default limit, meant for messages, is far below that of a cell.
     text = visible(text, len(text))
     if len(text) > _MAX_TEXT_CHARS:
         text = text[: _MAX_TEXT_CHARS - 1] + "…"

@@ -64,7 +64,7 @@ def files(paths: Sequence[Path], limits: Limits) -> Snapshot:
             data = _read(top, limits) if top.is_file() else opener(name)
             if data is None:
                 message = (
-                    f"is no regular file in the folder, or larger than {limits.document:,} bytes"
+                    f"is not a regular file in the folder, or larger than {limits.document:,} bytes"
                 )
                 snapshot.faults.append(Diagnostic("limit", name, message, raised("document")))
             else:

@@ -230,7 +230,7 @@ class _Intake:
                 others = ", ".join(sorted(digests.values()))
                 raise RefusedError(
                     f"the id “{item.bundle.id}” is that of {others}, with other content; give "
-                    "each run an id of its own, or withdraw the old one by “supersedes”"
+                    "each run its own id, or withdraw the old one with “supersedes”"
                 )
         self._check_setups(items)
         below = stored_name(items, name, copies[name].digest)

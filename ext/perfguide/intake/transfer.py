@@ -95,12 +95,12 @@ def copy(folder: int, name: str, target: Path, limit: int) -> Copy:
         source = os.open(name, flags, dir_fd=folder)
     except OSError as error:
         if error.errno in (errno.ELOOP, errno.ENXIO):
-            raise UnfitError("it is no regular file") from None
+            raise UnfitError("it is not a regular file") from None
         raise
     with os.fdopen(source, "rb") as file:
         status = os.fstat(file.fileno())
         if not stat.S_ISREG(status.st_mode):
-            raise UnfitError("it is no regular file")
+            raise UnfitError("it is not a regular file")
         digest, size = hashlib.sha256(), 0
         with _new_file(target) as (path, out):
             while chunk := file.read(_CHUNK):

@@ -1,1 +1,1 @@
-"""Figures in rows and columns."""
+"""Figures arranged in rows and columns."""

@@ -17,7 +17,7 @@ from .model import Shape, View, view
 @dataclass(frozen=True, slots=True)
 class Anchor:
     """The location of a figure. ``page`` has no suffix; ``table`` is the table's name in links,
-    from which its address is made, and ``row`` the suffix for the row."""
+    from which its address is derived, and ``row`` is the suffix for the row."""
 
     page: str
     table: str
@@ -25,7 +25,8 @@ class Anchor:
 
 
 class Anchors:
-    """The anchors of figures. Each guide is searched once; ``records`` returns its figures."""
+    """The anchors of figures. ``records`` returns the figures of a guide and is called once per
+    guide."""
 
     def __init__(
         self, layout: Layout, pages: Addresses, records: Callable[[GuideKey], Iterable[Record]]
@@ -48,13 +49,13 @@ class Anchors:
         if what not in self._rows:
             self._rows[what] = (table, *self._row_names(record))
         _, plain, tabbed = self._rows[what]
-        # A table with a single tab is shown without tabs.
+        # A single tab is not shown as one.
         several = tabbed and len(self._tabs_of(record.guide)[table]) > 1
         return Anchor(page, name, tabbed if several else plain)
 
     def _irregular_in(self, key: GuideKey) -> tuple[frozenset[str], dict[int, str]]:
-        """Return the tables of a guide whose arrangement depends on all their figures, and the row
-        of each of these figures, by its first result."""
+        """Return the tables of a guide whose layout depends on all their figures, and the rows of
+        those figures, keyed by first result."""
         if key not in self._irregular:
             records, layout = list(self._records(key)), self._layout
             irregular = frozenset(layout.table(r) for r in records if not layout.fits(r))
@@ -74,9 +75,9 @@ class Anchors:
         """Return the name of a figure's row in a table without tabs, and in one with tabs, or "" if
         its table never has any. Neither depends on the guide."""
         position, benchmark = self._layout.claim(record), self._layout.catalog.get(record.benchmark)
-        assert position is not None and benchmark is not None  # others are irregular
+        assert position is not None and benchmark is not None  # other figures are irregular
         table = benchmark.entry.tables[position]
-        # The address of a row depends only on its own keys, so one record is enough to compute it.
+        # A row's address depends only on its own keys, so a single record suffices.
         alone = view(benchmark, table, [record], Shape())
         if not table.tabs:
             return _row_name(alone, 0), ""
@@ -84,7 +85,7 @@ class Anchors:
         return _row_name(alone, 0), f"--{tab}{_row_name(alone, 1)}"
 
     def _tabs_of(self, key: GuideKey) -> dict[str, set[str]]:
-        """Return the names of the tabs of each table of a guide."""
+        """Return the names of the tabs of each table in a guide."""
         if key not in self._tabs:
             tabs = self._tabs[key] = {}
             for record in self._records(key):
@@ -99,18 +100,19 @@ class Anchors:
 
 
 def _rows(table: View) -> dict[int, str]:
-    """Return the suffix of the address of each figure's row, by the figure's first result."""
+    """Return the address suffix of each figure's row, keyed by the figure's first result."""
     tabs = {units.whole(row.keys[0]) for row in table.rows} if table.tabbed else set[str]()
     first, header, out = len(tabs) > 1, table.key_labels, dict[int, str]()
     for row in table.rows:
         tab = f"--{slugs.slug(row.names[0])}" if first else ""
         name = row_name(row.names[first:], (header[first:],), len(header) - first)
-        # Rows of single runs come before that of the mean, which replaces them here.
+        # Rows of single runs precede that of their mean, which overrides them here.
         out |= {cell.members[0]: f"{tab}--{name}" for cell in row.cells if cell}
     return out
 
 
 def _row_name(table: View, first: int) -> str:
-    """Return the suffix of a row's address; that of the mean if each run has its own row."""
+    """Return the suffix of a row's address, which is that of the mean if each run has its own
+    row."""
     header = table.key_labels[first:]
     return f"--{row_name(table.rows[-1].names[first:], (header,), len(header))}"

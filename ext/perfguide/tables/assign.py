@@ -1,7 +1,7 @@
-"""Assignment of figures to tables of the catalog.
+"""Assignment of figures to the catalog's tables.
 
-Each record is in exactly one table of its guide: the one whose parameters it has, with the fewest
-left over, and of several such the first; or otherwise a general table of its benchmark.
+Each record appears in exactly one table of its guide: the one whose parameters it has all of, with
+the fewest left over, preferring earlier tables; failing that, a general table of its benchmark.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from .model import Shape, View, view
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A benchmark's part of a page: its views, and the records they show.
+    """A benchmark's part of a page: its views, and the records that they show.
 
-    If the benchmark has a split parameter, ``part`` is the label of its value and ``part_id``
-    the name of that in addresses.
+    If the benchmark has a split parameter, ``part`` is the label of its value and ``part_id`` its
+    name in addresses.
     """
 
     benchmark: Benchmark
@@ -38,15 +38,15 @@ Signature = tuple[str, str, str, frozenset[tuple[str, type, Scalar]]]
 
 
 def signature(record: Record) -> Signature:
-    """Return what a record measured, without board and release: equal for all records in the same
-    row of a guide."""
-    # True equals 1 in Python, so the type is a part of the identity.
+    """Return what a record measured, regardless of board and release; equal for all records in the
+    same row of a guide."""
+    # True equals 1 in Python, so the type is part of the identity.
     params = frozenset((name, type(v), v) for name, v in record.params.items())
     return record.benchmark, record.metric, record.unit, params
 
 
 class Layout:
-    """The catalog's tables, and the table of each record."""
+    """The catalog's tables, and the table assigned to each record."""
 
     def __init__(self, catalog: Catalog) -> None:
         self.catalog = catalog
@@ -55,7 +55,7 @@ class Layout:
         self._open: dict[tuple[str, frozenset[str]], list[tuple[int, int, Table]]] = {}
 
     def claim(self, record: Record) -> int | None:
-        """Return the position of the table for a record in its benchmark, or ``None``."""
+        """Return the position of a record's table within its benchmark, or ``None``."""
         key = signature(record)
         if key not in self._claims:
             self._claims[key] = self._find(record)
@@ -65,7 +65,7 @@ class Layout:
         benchmark = self.catalog.get(record.benchmark)
         if benchmark is None:
             return None
-        # An undescribed metric needs a column "Unit", so a table with metrics as rows is better.
+        # An undescribed metric needs a "Unit" column, so prefer tables with metrics as rows.
         is_undescribed = not self.is_described(record)
         ranked = [
             (rest, is_undescribed and "metric" not in table.rows, position)
@@ -73,12 +73,12 @@ class Layout:
             if all(same(record.params[k], v) for k, v in table.where.items())
             and any(fnmatchcase(record.metric, name) for name in table.metrics)
         ]
-        # Ties are decided by the position in the description.
+        # Ties are broken by the order of the description.
         return min(ranked)[-1] if ranked else None
 
     def _tables(self, benchmark: Benchmark, given: frozenset[str]) -> list[tuple[int, int, Table]]:
-        """Return the tables whose parameters are all given: the number of parameters left over,
-        the position, and the table."""
+        """Return the tables whose parameters are all given, each with the number of parameters left
+        over and its position."""
         key = benchmark.name, given
         if key not in self._open:
             self._open[key] = [
@@ -89,13 +89,13 @@ class Layout:
         return self._open[key]
 
     def is_described(self, record: Record) -> bool:
-        """Return whether a description has a figure's metric, in its unit."""
+        """Return whether a figure's metric is described, in the figure's unit."""
         benchmark = self.catalog.get(record.benchmark)
         metric = benchmark.metric(record.metric) if benchmark else None
         return metric is not None and units.parse(metric.unit).name == record.unit
 
     def fits(self, record: Record) -> bool:
-        """Return whether a figure's row and column follow from the description of a table alone."""
+        """Return whether a figure's row and column follow from the table's description alone."""
         what = signature(record)
         if what not in self._fits:
             position = self.claim(record)
@@ -107,7 +107,7 @@ class Layout:
         return self._fits[what]
 
     def anchor(self, record: Record) -> str:
-        """Return the address of the section that shows a record, on its guide's page."""
+        """Return the anchor of the section that shows a record on its guide's page."""
         own = slug(record.benchmark)
         if self.claim(record) is None:
             return f"other-{own}"
@@ -115,14 +115,14 @@ class Layout:
         return f"{own}--{part_id(record.params[split])}" if split else own
 
     def table(self, record: Record) -> str:
-        """Return the name of the table that shows a record, on its guide's page."""
+        """Return the name of the table that shows a record on its guide's page."""
         anchor, position = self.anchor(record), self.claim(record)
         if position is None:
             return "-".join(filter(None, (anchor, general_id(record.params))))
         return f"{anchor}-{self.catalog.benchmarks[record.benchmark].entry.tables[position].id}"
 
     def caption(self, record: Record) -> str:
-        """Return the caption of the table that shows a record, on its guide's page."""
+        """Return the caption of the table that shows a record on its guide's page."""
         position, benchmark = self.claim(record), self.catalog.get(record.benchmark)
         if position is None or benchmark is None:
             return general_title(benchmark or undescribed(record.benchmark), record.params)
@@ -133,14 +133,14 @@ class Layout:
     def general(
         self, name: str, records: Sequence[Record], shape: Shape | None = None
     ) -> list[View]:
-        """Return the tables for figures of one benchmark that no table of the catalog takes."""
+        """Return the tables for one benchmark's figures that belong to no table in the catalog."""
         return general_views(self.catalog.get(name) or undescribed(name), records, shape or Shape())
 
     def sections(
         self, records: Iterable[Record], shape: Shape | None = None
     ) -> tuple[list[Section], dict[str, list[Record]]]:
-        """Return the sections of a page in catalog order, and by benchmark the records that no
-        table of the catalog takes."""
+        """Return the sections of a page in catalog order, and the records that belong to no table
+        in the catalog, by benchmark."""
         shape = shape or Shape()
         taken: dict[str, dict[str, dict[int, list[Record]]]] = {}
         other: dict[str, list[Record]] = {}
@@ -159,7 +159,7 @@ class Layout:
             parts = taken.get(name, {})
             values = {part: _value(split, tables) for part, tables in parts.items()}
             ranks = {part: benchmark.value_rank(split, v) for part, v in values.items()}
-            # In the order of the description, which is not that of the records.
+            # In the order of the description, not of the records.
             for part in sorted(parts, key=ranks.__getitem__):
                 tables, value = parts[part], values[part]
                 label = benchmark.value_label(split, value) if split else ""
@@ -174,7 +174,7 @@ class Layout:
 
 
 def canonical_part(value: Scalar) -> str:
-    """Return a parameter's value as a key that differs for 1, "1" and true."""
+    """Return a parameter value as a key that distinguishes 1, "1" and true."""
     return f"{type(value).__name__}:{units.plain(value)}"
 
 
@@ -186,5 +186,5 @@ def _value(split: str, tables: dict[int, list[Record]]) -> Scalar:
 
 def part_id(value: Scalar) -> str:
     """Return a part's name in addresses."""
-    # A number gets a hash, because its digits could also be the address of a text.
+    # Numbers get a hash, because their digits could also be the address of a string.
     return slug(value) if isinstance(value, str) else hashed(canonical_part(value))

@@ -1,7 +1,7 @@
-"""Blocks of a table that is too large for one page: columns first, then rows.
+"""Blocks of a table that is too large for one page, divided by columns first, then by rows.
 
-The weight of a block is the number of HTML elements that it becomes. Readers see the first block
-in the place of the table, and each other block on a page of its own.
+A block's weight is the number of HTML elements that it turns into. Readers see the first block in
+place of the table, and every other block on a page of its own.
 """
 
 from __future__ import annotations
@@ -19,26 +19,27 @@ from .grids import Grid
 from .model import View
 
 MAX_ELEMENTS = 10_000
-"""Elements of a table that has a page to itself. The rest of the page has some hundreds, and a
+"""The most elements of a table with a page to itself. The rest of the page has a few hundred, and a
 page has at most 15,000."""
 
 UNLIMITED = 10**9
-"""The limit for a table that is never divided, since its page shows only a part of it."""
+"""The limit for a table that is never divided because its page shows only part of it."""
 
 CHARS_AS_ELEMENT = 200
-"""Characters of a text that weigh as much as an element: at this ratio 15,000 are 3 MB."""
+"""The characters of text that weigh as much as an element: at this ratio, 15,000 elements are 3
+MB."""
 
 MIN_COLUMNS = 4
-"""Columns of figures of a block, however many rows there are."""
+"""The fewest columns of figures in a block, however many rows there are."""
 
 _TAB_ELEMENTS = 10
-"""Elements of one tab besides its table."""
+"""Elements of a tab, excluding its table."""
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A rectangle of a table: ranges of rows and of columns of figures, each as its start and its
-    end, and ``words`` by which readers know it."""
+    """A rectangle of a table: half-open ranges of rows and of columns of figures, and the ``words``
+    that identify it to readers."""
 
     rows: tuple[int, int]
     columns: tuple[int, int]
@@ -46,13 +47,13 @@ class Block:
 
 
 def weight(table: Grid) -> int:
-    """Return the approximate number of HTML elements that a table becomes."""
+    """Return the approximate number of HTML elements in a table."""
     keys, columns = _weights(table)
     return sum(keys) + sum(map(sum, columns))
 
 
 def weight_of_view(table: View) -> int:
-    """Return the same for a view, without the cost of formatting its figures."""
+    """Return the approximate weight of a view without formatting its figures."""
     levels = len((*table.columns, *table.derived, ("",))[0])
     width = len(table.key_labels) + len(table.columns) + len(table.derived) + 1
     tabs = len({units.whole(row.keys[0]) for row in table.rows}) if table.tabbed else 1
@@ -68,9 +69,9 @@ def _has_spread(cell: Cell) -> bool:
 
 
 def share(weights: Iterable[int], room: int) -> int:
-    """Return the limit for each table by which all fit into the room. Tables below the limit leave
-    their rest to the others."""
-    # From the lightest up, so that each table that fits leaves a larger share to the others.
+    """Return the per-table limit at which all tables fit into the room. Tables below the limit
+    leave their unused share to the others."""
+    # Lightest first, so that each table that fits leaves a larger share to the rest.
     left, rest = room, sorted(weights)
     while rest:
         each = left // len(rest)
@@ -81,9 +82,9 @@ def share(weights: Iterable[int], room: int) -> int:
 
 
 def _weights(table: Grid) -> tuple[list[int], list[list[int]]]:
-    """Return the weights of the keys of each row, and of the cells of each column of figures.
+    """Return the weight of each row's keys, and of the cells in each column of figures.
 
-    The head is repeated in each tab, so it counts with the first row of a tab or of the table.
+    The head is repeated in each tab, so it counts towards the first row of the tab or table.
     """
     stub, levels = table.stub, len(table.header)
     more = Counter((link[0], link[1]) for link in table.links)
@@ -111,29 +112,29 @@ def _weights(table: Grid) -> tuple[list[int], list[list[int]]]:
 
 def _cell(cell: TableCell, is_key: bool) -> int:
     if isinstance(cell, str):
-        # Each of these signs has an element of its own around it.
+        # These symbols are wrapped in an element of their own.
         signs = cell in (units.MISSING, units.FAILED)
         return 1 + signs + len(cell) // CHARS_AS_ELEMENT
     return 2 + (bool(cell[2]) and not is_key)
 
 
 def blocks(table: Grid, first: int, further: int = MAX_ELEMENTS, *, wide: bool) -> list[Block]:
-    """Return the blocks of a table. The first weighs at most ``first`` and the others at most
+    """Divide a table into blocks. The first weighs at most ``first`` and the others at most
     ``further``, unless a single row of ``MIN_COLUMNS`` weighs more.
 
-    Only a ``wide`` table, which has a column for each board or release, is divided by columns.
+    Only a ``wide`` table, with a column for each board or release, is divided by columns.
     """
     keys, columns = _weights(table)
     totals = [sum(column) for column in columns]
     if sum(keys) + sum(totals) <= first:
         return [Block((0, len(keys)), (0, len(columns)), "")]
-    # Columns before rows: the address of a row is then on the page of the first block.
+    # Columns before rows, so that the address of a row stays on the first block's page.
     out: list[Block] = []
     ranges = [(0, len(totals))]
     if wide and totals:
         ranges = list(_column_ranges(table, totals, first - sum(keys), further - sum(keys)))
     for begin, end in ranges:
-        # A block of few columns can still have too many rows.
+        # A block with few columns can still have too many rows.
         own = [sum(cells) for cells in zip(keys, *columns[begin:end], strict=True)]
         for start, stop in _row_ranges(own, further if out else first, further):
             words = []
@@ -148,7 +149,7 @@ def blocks(table: Grid, first: int, further: int = MAX_ELEMENTS, *, wide: bool) 
 def _column_ranges(
     table: Grid, totals: Sequence[int], first: int, further: int
 ) -> Iterator[tuple[int, int]]:
-    """Yield columns that together weigh at most ``first``, then ``further``."""
+    """Yield ranges of columns that weigh at most ``first`` together, then ``further``."""
     labels = _column_labels(table)
     varying = [n for n in range(len(table.header)) if len({label[n] for label in labels}) > 1]
     owners = [tuple(label[n] for n in varying[:-1]) for label in labels]
@@ -158,7 +159,7 @@ def _column_ranges(
         while end < len(totals) and (totals[end] <= room or end - begin < MIN_COLUMNS):
             room -= totals[end]
             end += 1
-        # The columns of a board or engine stay together, unless that would halve the block.
+        # Keep the columns of a board or engine together, unless that would halve the block.
         together = (
             cut
             for cut in range(end, begin + (end - begin) // 2, -1)
@@ -184,8 +185,8 @@ def _row_ranges(own: Sequence[int], first: int, further: int) -> Iterator[tuple[
 
 
 def _named_columns(table: Grid, begin: int, end: int) -> str:
-    """Return the names of the first and the last column of a block, from the first level of the
-    head in which the columns of the table differ, or what its columns have in common there."""
+    """Name a block by its first and last column, using the topmost level of the head in which the
+    table's columns differ, or by what its columns have in common."""
     labels = _column_labels(table)
     level = next((n for n in range(len(labels[0])) if len({each[n] for each in labels}) > 1), 0)
     first, last = labels[begin][level], labels[end - 1][level]
@@ -214,7 +215,7 @@ def of_grid(table: Grid, block: Block) -> Grid:
 
 
 def of_view(table: View, block: Block) -> View:
-    """Return the rows and columns of a block. Its columns include those that are worked out."""
+    """Return the rows and columns of a block, where derived columns count as columns."""
     start, stop = block.rows
     begin, end = block.columns
     measured = len(table.columns)

@@ -1,4 +1,4 @@
-"""The runs behind each cell of a table, which a page shows on demand."""
+"""The runs behind each cell of a table, which pages show on demand."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from .page_tables import Behind, CellWords, Run
 from .remarks import own_words, run_words, shown_text
 
 MAX_SAMPLES = 40
-"""Samples of a cell that its page can show; the bundle has all of them."""
+"""The most samples of a cell that its page can show; the bundle has all of them."""
 
 
 def behind(view: View, pool: Pool) -> Behind | None:
-    """Return the samples, bundles and commands behind the cells of a view, or ``None`` if it has
-    no figure."""
+    """Return the samples, bundles and commands behind the cells of a view, or ``None`` if it has no
+    figures."""
     bundles: dict[int, int] = {}
     commands: dict[str, int] = {}
     measured: dict[tuple[str, str], int] = {}
     cells: list[list[Any]] = []
     words: list[CellWords] = []
     stub = len(view.key_labels)
-    # Arrays are read once for the entire view: indexing a frame row by row is slow.
+    # Read arrays once for the entire view: indexing a DataFrame row by row is slow.
     table = pool.frame.table
     owner, command = table["bundle"].to_numpy(), table["command"]
     codes, names = command.cat.codes.to_numpy(), list(command.cat.categories)
@@ -35,7 +35,8 @@ def behind(view: View, pool: Pool) -> Behind | None:
             run_bundles = dict.fromkeys(int(owner[r]) for r in rows)
             run_commands = dict.fromkeys(str(names[codes[r]]) for r in rows)
             own = own_words(pool, rows)
-            # Lists and not objects: names of members in every cell would make the page's file much larger.
+            # Lists rather than objects: repeating member names in every cell would bloat the page's
+            # file.
             cells.append(
                 [
                     number,
@@ -69,6 +70,6 @@ def behind(view: View, pool: Pool) -> Behind | None:
 
 
 def _samples(cell: Cell) -> tuple[list[str], int]:
-    # As text, since JavaScript would print other digits of the same numbers.
+    # As strings, since JavaScript would print the same numbers with different digits.
     samples = [units.exact(x) for x in cell.samples[:MAX_SAMPLES]]
     return samples, max(len(cell.samples), cell.count or 0)

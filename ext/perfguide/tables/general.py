@@ -1,4 +1,4 @@
-"""Tables of figures without a description: their arrangement follows from the figures."""
+"""Tables for undescribed figures, laid out according to the figures themselves."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from ..figures.pool import Record
 from .model import MAX_COLUMN_VALUES, MAX_TABS, Shape, View, level, view
 
 MAX_METRIC_COLUMNS = 6
-"""The number of metrics that are columns; more are rows."""
+"""The most metrics that become columns; more become rows."""
 
 MAX_UNTABBED_ROWS = 20
-"""A table with more rows is divided into tabs if a parameter has few values."""
+"""The number of rows from which a table is divided into tabs, if a parameter has few values."""
 
 
 def general_views(benchmark: Benchmark, records: Sequence[Record], shape: Shape) -> list[View]:
-    """Return a table for each set of parameters that figures of a benchmark have."""
+    """Return one table for each set of parameters that figures of a benchmark have."""
     groups: dict[tuple[str, ...], list[Record]] = {}
     for record in records:
-        # Figures with different parameters in one table would leave most of its cells empty.
+        # Combining figures with different parameters would leave most cells of a table empty.
         groups.setdefault(tuple(sorted(record.params)), []).append(record)
     return [
         view(benchmark, _table(benchmark, groups[names]), groups[names], shape)
@@ -29,12 +29,12 @@ def general_views(benchmark: Benchmark, records: Sequence[Record], shape: Shape)
 
 
 def general_id(params: Iterable[str]) -> str:
-    """Return the name of a table in addresses among those of its benchmark: its parameters."""
+    """Return a table's name within its benchmark for addresses, derived from its parameters."""
     return slugs.slug("-".join(sorted(params))) if params else ""
 
 
 def general_title(benchmark: Benchmark, params: Iterable[str]) -> str:
-    """Return the caption of a table: the benchmark, and the parameters of its figures."""
+    """Return the caption of a table: the benchmark and the parameters of its figures."""
     title = benchmark.entry.title
     if benchmark.entry.tables:
         title = f"{title}, other results"
@@ -45,14 +45,14 @@ def general_title(benchmark: Benchmark, params: Iterable[str]) -> str:
 def _table(benchmark: Benchmark, records: Sequence[Record]) -> Table:
     """Return a description that suits these figures.
 
-    A parameter with a single value is left out: it is shown above the table. A few metrics are
-    columns, more are rows. Other parameters with few values become columns or tabs, unless that
-    would leave more cells empty.
+    Parameters with a single value are left out, as they are shown above the table. A few metrics
+    become columns, more become rows. Other parameters with few values become columns or tabs,
+    unless that would leave too many cells empty.
     """
     params = sorted(records[0].params)
     values = {name: {_typed(record.params[name]) for record in records} for name in params}
     words = {n for n in params if all(isinstance(r.params[n], str) for r in records)}
-    # The outermost row key is the one with the fewest values, a word before a number.
+    # Parameters with the fewest values become the outermost keys, words before numbers.
     varying = (name for name in params if len(values[name]) > 1)
     down = sorted(varying, key=lambda n: (len(values[n]), n not in words))
     metrics = {(record.metric, record.unit) for record in records}
@@ -65,7 +65,7 @@ def _table(benchmark: Benchmark, records: Sequence[Record]) -> Table:
         return len(set(map(rows_of(names), records)))
 
     few = len(metrics) <= MAX_METRIC_COLUMNS
-    # Metrics stay columns only if at least half of the cells would be filled.
+    # Metrics stay columns only if that fills at least half of the cells.
     by_metric = not down or not few or rows(down) * len(metrics) * boards > 2 * len(records)
     columns: list[str] = []
     tabs = ""
@@ -75,7 +75,7 @@ def _table(benchmark: Benchmark, records: Sequence[Record]) -> Table:
         and few_values
         and len(metrics) * len(values[down[0]]) * boards <= 2 * len(records)
     ):
-        # The values of the parameter are columns, and each metric is a row.
+        # The parameter values become columns, and the metrics rows.
         columns = [down.pop()]
     if len(down) > 1 or (down and by_metric):
         length = rows(down)
@@ -95,7 +95,7 @@ def _table(benchmark: Benchmark, records: Sequence[Record]) -> Table:
         beside = down[0]
         width = len(metrics) * len(values[beside])
         rest = [*down[1:], *([tabs] if tabs else [])]
-        # A parameter becomes columns only if it leaves at most a fifth of the cells empty.
+        # A parameter becomes columns only if that leaves at most a fifth of the cells empty.
         full = rows(rest) * len(values[beside]) <= 1.25 * rows([*down, *rest])
         if width <= MAX_METRIC_COLUMNS and full:
             columns = [down.pop(0)]
@@ -110,5 +110,5 @@ def _table(benchmark: Benchmark, records: Sequence[Record]) -> Table:
 
 
 def _typed(value: Scalar) -> tuple[str, Scalar]:
-    """Return a value with its type, since 1 equals true in Python."""
+    """Return a value with its type, since 1 equals True in Python."""
     return type(value).__name__, value

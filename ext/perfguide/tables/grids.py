@@ -1,4 +1,4 @@
-"""Tables as readers see them, and as CSV for programs."""
+"""Tables as shown to readers, and as CSV for programs."""
 
 from __future__ import annotations
 
@@ -15,26 +15,27 @@ from ..figures.pool import Cell
 from .model import View
 
 Link = tuple[int, int, str, str, str]
-"""Row, column, the page to which the cell links, the name of a table there, and the suffix of the
-address of its row."""
+"""Row, column, the page that the cell links to, the name of a table there, and the address suffix
+of its row."""
 
 Mark = tuple[int, int, list[tuple[int, str]]]
-"""Row, column, and the notes about that cell, each by its number and with a text of its own."""
+"""Row, column, and the notes about that cell, each with its number and a text specific to the
+cell."""
 
 
 MAX_NAMED_CONDITIONS = 12
-"""Conditions named in the text of one figure; data files name all."""
+"""The most conditions named in the text of one figure; data files name all of them."""
 
 
 class Grid(msgspec.Struct, frozen=True, omit_defaults=True):
     """A table of texts and figures. ``header`` rows come first; ``stub`` columns are row keys.
 
-    With ``tabs`` the first key is the tab of a row. ``units`` has for each text of the column
-    "Unit" the kind of the unit and the factor into the base unit of its kind. A note has an
-    ``id``, ``severity``, ``title`` and ``reason``. ``shorts`` has texts of the head that pages
-    abbreviate. ``names`` has the texts of keys in addresses, by row and column, where these differ
-    from those that the labels would give; ``head_names`` has those of heads, by label. ``same`` has
-    the names and values of what all rows have in common, which a copy of the table says in columns.
+    With ``tabs``, the first key of a row is its tab. ``units`` maps each text in the "Unit" column
+    to the kind of the unit and the factor to the base unit of that kind. A note has an ``id``,
+    ``severity``, ``title`` and ``reason``. ``shorts`` maps texts of the head to their abbreviations
+    on pages. ``names`` has the address texts of keys, by row and column, where these cannot be
+    derived from the labels; ``head_names`` has those of heads, by label. ``same`` has names and
+    values common to all rows, which become columns in copies of the table.
     """
 
     header: tuple[tuple[str, ...], ...]
@@ -52,14 +53,15 @@ class Grid(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 def figure(cell: Cell | None, decimals: int | None = 2) -> TableCell:
-    """Return a pooled figure as in files; a dash if nothing was measured. Without ``decimals``
-    its numbers have all their digits."""
+    """Return a pooled figure as written to files, or a dash if nothing was measured. Without
+    ``decimals``, numbers keep all their digits."""
     if cell is None:
         return units.MISSING
     if cell.mean is None:
         return units.FAILED
     mean, text, rest = units.figure(cell.mean, cell.low, cell.high, cell.count, decimals)
-    # Without the number of samples, the number of runs is the best hint at how sure a mean is.
+    # Without a number of samples, the number of runs is the best indication of how reliable a mean
+    # is.
     if cell.count is None and cell.runs - cell.failed > 1:
         rest += f"; {cell.runs - cell.failed} runs"
     if cell.failed:
@@ -79,8 +81,8 @@ def cell_text(cell: Cell | None, decimals: int = 2) -> str:
 
 
 def grid(view: View, exact: bool = False) -> Grid:
-    """Return the labels and figures of a view, with as many header rows as its columns have levels.
-    Numbers in texts have the decimals of files, or all their digits with ``exact``."""
+    """Return the labels and figures of a view, with one header row per level of its columns.
+    Numbers have the decimals of files or, with ``exact``, all their digits."""
     heads = (*view.columns, *view.derived)
     levels = len(heads[0]) if heads else 1
     header = []
@@ -97,7 +99,7 @@ def grid(view: View, exact: bool = False) -> Grid:
         for column, (name, label) in enumerate(
             zip(row.names, map(units.whole, row.keys), strict=False)
         )
-        # The address of a tab is its text itself, if that has only small letters.
+        # A tab's address is its exact text if that is all lower case.
         if (name != label if view.tabbed and not column else words(name) != words(label))
     ]
     return Grid(
@@ -108,7 +110,7 @@ def grid(view: View, exact: bool = False) -> Grid:
 
 
 def _head_names(view: View) -> dict[str, str]:
-    """Return the texts of heads in addresses, by label. A label of two of them stays itself."""
+    """Return the address texts of heads, by label. Ambiguous labels are left unchanged."""
     by_label: dict[str, set[str]] = {}
     for labels, names in zip(view.columns, view.column_names, strict=bool(view.column_names)):
         for label, name in zip(labels, names, strict=True):
@@ -118,18 +120,18 @@ def _head_names(view: View) -> dict[str, str]:
 
 
 DATA = ".data.csv"
-"""The ending of the file with a view's figures for programs."""
+"""The suffix of files with a view's figures for programs."""
 
 
 def data(view: View) -> Grid:
-    """Return the figures of a view for programs: one head row, the unit in the name of a column,
-    numbers with all their digits, and empty cells where nothing was measured.
+    """Return the figures of a view for programs: one header row, units in column names, numbers
+    with all their digits, and empty cells where nothing was measured.
 
-    A column of figures holds their means. It is followed by columns for the least and greatest
-    sample, the number of samples, and the number of failed runs, each if a cell has one. If the
-    units of rows differ, they have a column of their own.
+    A column of figures holds their means. It is followed by columns for the minimum, the maximum,
+    the number of samples and the number of failed runs, each if any cell has one. If rows differ in
+    their units, these get a column of their own.
     """
-    # A single unit goes into the names of columns, as programs expect.
+    # Programs expect a single unit in the column name.
     united = {row.unit for row in view.rows} if "Unit" in view.key_labels else set()
     unit = units.parse(*united).symbol if len(united) == 1 else ""
     key_columns = [c for c, label in enumerate(view.key_labels) if label != "Unit" or not unit]
@@ -155,7 +157,7 @@ def data(view: View) -> Grid:
 
 
 def tidy(table: Grid) -> Grid:
-    """Return a plain table for programs: one head row, numbers with all their digits, and empty
+    """Return a plain table for programs: one header row, numbers with all their digits, and empty
     cells where nothing was measured."""
     head = [
         _column_name(tuple(dict.fromkeys(column))) for column in zip(*table.header, strict=True)
@@ -173,8 +175,8 @@ def tidy(table: Grid) -> Grid:
 
 
 def measured_columns(name: str, cells: Sequence[Cell | None]) -> list[tuple[str, list[TableCell]]]:
-    """Return a column of figures for programs, followed by columns for the least and greatest
-    sample and the numbers of samples and of failed runs, each if a cell has one."""
+    """Return a column of figures for programs, followed by columns for the minimum, the maximum,
+    the number of samples and the number of failed runs, each if any cell has one."""
     columns: list[tuple[str, list[float | None]]] = [
         ("", [cell.mean if cell else None for cell in cells]),
         ("min", [cell.low if cell else None for cell in cells]),
@@ -198,7 +200,7 @@ def _column_name(labels: Sequence[str], unit: str = "") -> str:
 
 
 def _key_head(label: str, cells: Iterable[TableCell]) -> str:
-    """Return the head of a column of keys for programs, which show sizes as numbers of bytes."""
+    """Return the name of a key column for programs, for which sizes are numbers of bytes."""
     is_size = any(not isinstance(cell, str) and cell[1] == units.size(cell[0]) for cell in cells)
     return f"{label} (bytes)" if is_size and not label.endswith(")") else label
 
@@ -207,12 +209,12 @@ def _key_for_programs(cell: TableCell, label: str) -> TableCell:
     if isinstance(cell, str):
         return cell.rstrip(" ↑↓") if label == "Unit" else cell
     value, text, rest = cell
-    # Yes and no are labels on pages, and would be 1 and 0 as numbers.
+    # Yes and no are labels on pages and would become 1 and 0 as numbers.
     return text + rest if rest or isinstance(value, bool) else (value, units.plain(value), "")
 
 
 def view_units(view: View) -> dict[str, tuple[str, float]]:
-    """Return the units in the column "Unit" of a view; see :class:`Grid`."""
+    """Return the units in the "Unit" column of a view; see :class:`Grid`."""
     if "Unit" not in view.key_labels:
         return {}
     column = view.key_labels.index("Unit")
@@ -220,7 +222,8 @@ def view_units(view: View) -> dict[str, tuple[str, float]]:
 
 
 def unit_scales(texts: Iterable[tuple[str, str]]) -> dict[str, tuple[str, float]]:
-    """Return the kind and scale of each text of a column "Unit"; ``texts`` pairs text and unit."""
+    """Return kind and scale for each text of a "Unit" column; ``texts`` yields pairs of text and
+    unit."""
     named = {text: units.parse(unit) for text, unit in texts}
     return {text: (unit.kind, unit.scale) for text, unit in named.items()}
 
@@ -231,9 +234,9 @@ def listing(header: Sequence[str], rows: Iterable[Sequence[TableCell]], stub: in
 
 
 def shorts(table: Grid, short_names: Mapping[str, str]) -> dict[str, str]:
-    """Return the texts in a table's head and on its tabs that pages abbreviate: those with a short
-    name, and those with a unit that repeats the label. Without those of the head if two columns
-    would then look the same, and without a name that two tabs would have."""
+    """Return abbreviations for the texts in a table's head and on its tabs: those with a short
+    name, and those whose unit repeats the label. Heads are left alone if two columns would then
+    look the same, and so are tabs that would share a name."""
     texts = sorted({text for row in table.header for text in row[table.stub :]})
     short = {text: short_names.get(text) or _without_repetition(text) for text in texts}
     own = {text: name for text, name in short.items() if name != text}
@@ -242,7 +245,7 @@ def shorts(table: Grid, short_names: Mapping[str, str]) -> dict[str, str]:
     distinct = {tuple(own.get(text, text) for text in column) for column in columns}
     of_head = own if len(distinct) == len(set(columns)) else {}
     tabs = {units.whole(row[0]) for row in table.rows} if table.tabs else set()
-    # A board can have a tab for each of its names, which have one short name.
+    # A board can have a tab for each of its names, all with the same short name.
     uses = Counter(short_names.get(text, text) for text in tabs)
     of_tabs = {
         text: name for text in sorted(tabs) if uses[name := short_names.get(text, text)] == 1
@@ -251,7 +254,7 @@ def shorts(table: Grid, short_names: Mapping[str, str]) -> dict[str, str]:
 
 
 def _without_repetition(text: str) -> str:
-    """Return ``Score ↑`` for ``Score (score) ↑``; any other head as it is."""
+    """Return ``Score ↑`` for ``Score (score) ↑``, and any other head unchanged."""
     match = _LABEL_AND_UNIT.fullmatch(text)
     return f"{match[1]}{match[3]}" if match and match[1].lower() == match[2].lower() else text
 
@@ -260,7 +263,7 @@ _LABEL_AND_UNIT = re.compile(r"(.+) \(([^()]+)\)(.*)")
 
 
 def only_columns(table: Grid, columns: Sequence[int]) -> Grid:
-    """Return a table with only some of its columns, which must include all row keys."""
+    """Return a table with only the given columns, which must include all row keys."""
     return msgspec.structs.replace(
         table,
         header=tuple(tuple(row[c] for c in columns) for row in table.header),
@@ -269,14 +272,14 @@ def only_columns(table: Grid, columns: Sequence[int]) -> Grid:
 
 
 def row_name(row: Sequence[TableCell], header: Sequence[Sequence[str]], stub: int) -> str:
-    """Return the suffix of a row's address: its keys, or their names, without units."""
+    """Return the address suffix of a row: its keys, or their names, without units."""
     named = [c for c in range(stub) if not header or header[0][c] != "Unit"]
     return words(" ".join(units.whole(row[column]) for column in named))
 
 
 def to_csv(table: Grid) -> bytes:
-    """Return the table as CSV in UTF-8 (RFC 4180 except for line ends, which are ``\\n``), with
-    marks on texts that a spreadsheet would compute."""
+    """Return the table as CSV in UTF-8 (RFC 4180 except for newlines, which are ``\\n``), with
+    marks on texts that a spreadsheet would evaluate."""
     lines = map(csv_text.line, (*table.header, *table.rows))
-    # Names of files can contain what UTF-8 cannot, which becomes an escape.
+    # File names can contain characters that UTF-8 cannot encode; these become escapes.
     return "".join(f"{line}\n" for line in lines).encode("utf-8", "backslashreplace")

@@ -1,6 +1,6 @@
-"""Tables of the catalog applied to figures: their rows, columns and cells.
+"""Applying the catalog's tables to figures, which gives rows, columns and cells.
 
-This module has only numbers and labels; nothing is formatted.
+This module deals only in numbers and labels; nothing is formatted.
 """
 
 from __future__ import annotations
@@ -25,27 +25,27 @@ Key = tuple[Any, ...]
 @dataclass(frozen=True, slots=True)
 class Row:
     """A row of a table: its labels, its cells (``None`` where nothing was measured), and the
-    decimals of each cell. Labels include numeric parameters as numbers."""
+    decimals of each cell. Numeric parameters are numbers in its labels."""
 
     keys: tuple[TableCell, ...]
     cells: tuple[Cell | None, ...]
     decimals: tuple[int, ...]
     unit: str
-    """The unit of its first figure; of all its figures, if a label is the unit."""
+    """The unit of its first figure; of all its figures, if one of the labels is the unit."""
     single: bool = False
     """True if it shows single samples whose mean is in another row."""
     derived: tuple[TableCell, ...] = ()
-    """Cells computed from its figures, which follow them."""
+    """Cells computed from its figures, shown after them."""
     names: tuple[str, ...] = ()
-    """The texts of its keys in addresses, which do not depend on labels; if empty, the labels."""
+    """The texts of its keys in addresses, which are independent of labels; if empty, the labels."""
 
 
 @dataclass(frozen=True, slots=True)
 class View:
     """A table as numbers.
 
-    ``columns`` holds for each column of figures its labels from the top down; all have the same
-    number of levels. With ``tabbed`` the first key of each row is its tab.
+    ``columns`` holds, for each column of figures, its labels from top to bottom; all have the same
+    number of levels. With ``tabbed``, the first key of each row is its tab.
     """
 
     id: str
@@ -67,16 +67,16 @@ OUTER = {
     "release": "Release",
     "platform": "SoC",
 }
-"""Possible levels of columns and leading row keys besides parameters."""
+"""Levels, besides parameters, that columns and leading row keys can have."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
     """The arrangement of a table on a page.
 
-    ``across`` are the first levels of its columns, ``board_tabs`` adds a tab for each board, and
-    ``all_down`` makes everything else row keys. ``down`` are levels that became the first row
-    keys because few cells of the table have a figure.
+    ``across`` are the topmost levels of its columns, ``board_tabs`` adds a tab for each board, and
+    ``all_down`` turns everything else into row keys. ``down`` are levels that became the leading
+    row keys because the table was sparse.
     """
 
     across: tuple[str, ...] = ("board",)
@@ -90,29 +90,29 @@ SIDE_BY_SIDE = Shape(across=("platform", "release", "board"))
 
 
 MAX_SPARSE_CELLS, MAX_CELLS_PER_FIGURE = 4_000, 4
-"""A table with more cells than the first, and more of them for each figure than the second, becomes
-a list with a row for each figure."""
+"""The number of cells, and of cells per figure, beyond which a sparse table becomes a list with one
+row per figure."""
 
 MAX_COLUMN_VALUES, MAX_TABS = 4, 12
-"""A parameter without a place in the description becomes columns if it has at most the first number
-of values, tabs if it has at most the second, and otherwise rows."""
+"""The most values for which a parameter missing from the description becomes columns, and for which
+it becomes tabs; with more it becomes rows."""
 
 MAX_EXTRA_PARAMS = 12
-"""Parameters without a place in the description that get one if they vary; further ones are
-combined into one text."""
+"""The most varying parameters missing from the description that get a place of their own; any more
+are combined into one text."""
 
 NOT_STATED = "not stated"
-"""The text for a parameter that some figures of a table have and others have not."""
+"""The text for a parameter that only some figures of a table have."""
 
 
 MAIN_TABLE = "Main table"
-"""The text for figures of the main one."""
+"""The table label of figures from the main table."""
 
 
 def view(benchmark: Benchmark, table: Table, records: Sequence[Record], shape: Shape) -> View:
-    """Return the view of one table of the catalog with the records that it takes."""
+    """Return the view of one catalog table for the records assigned to it."""
     records = _with_combined_params(benchmark, table, records)
-    # A column whose figures all have the default would say nothing, so its level is left out.
+    # A level at which all figures have the default is left out, as it would convey nothing.
     usual = {name: benchmark.param(name).default for name in table.columns}
     levels = [
         name
@@ -145,7 +145,7 @@ def view(benchmark: Benchmark, table: Table, records: Sequence[Record], shape: S
             column += (_rank(benchmark, "metric", record),)
         if column not in columns:
             columns[column] = _column_head(benchmark, names, record, with_metric=not by_metric)
-        # Pooling has merged equal keys, so a second figure would be lost by a fault of ours.
+        # Pooling has merged equal keys, so a duplicate here is a bug that would lose a figure.
         if (row, column) in cells:
             raise AssertionError(f"two figures for one cell of {benchmark.name}/{table.id}")
         cells[row, column] = record.cell
@@ -153,7 +153,7 @@ def view(benchmark: Benchmark, table: Table, records: Sequence[Record], shape: S
     if shape.across and size > max(MAX_SPARSE_CELLS, MAX_CELLS_PER_FIGURE * len(cells)):
         long = replace(shape, across=(), all_down=True, down=shape.across)
         return view(benchmark, table, records, long)
-    # Keys are ranks, so sorting gives the order of the description.
+    # Keys are ranks, so sorting yields the order of the description.
     across = sorted(columns)
     derived = () if by_metric else _derived(benchmark, table, columns)
     lines = [
@@ -185,7 +185,7 @@ def view(benchmark: Benchmark, table: Table, records: Sequence[Record], shape: S
 
 @dataclass(frozen=True, slots=True)
 class _RowHead:
-    """The keys of a row: their labels, their names in addresses, and the unit and decimals of its figures."""
+    """The keys of a row: labels, names in addresses, and the unit and decimals of its figures."""
 
     labels: tuple[TableCell, ...]
     names: tuple[str, ...]
@@ -195,7 +195,7 @@ class _RowHead:
 
 @dataclass(frozen=True, slots=True)
 class _ColumnHead:
-    """The heads of a column: their labels, their names in addresses, and the decimals of its figures."""
+    """The heads of a column: labels, names in addresses, and the decimals of its figures."""
 
     labels: tuple[str, ...]
     names: tuple[str, ...]
@@ -225,14 +225,14 @@ class _Column:
     denominator: Key | None
 
     def of(self, cells: Mapping[Key, Cell | None]) -> TableCell:
-        """Return the cell of one row, from the row's cells by column."""
+        """Compute the cell of one row from the row's cells by column."""
         above = cells.get(self.numerator)
         part = cells.get(self.denominator) if self.denominator else None
         below = self.spec.limit if self.denominator is None else part.mean if part else None
         if above is None or above.mean is None or not below:
             return units.MISSING
         value = above.mean / below * (100 if self.denominator is None else 1)
-        # A tiny divisor can overflow; a dash is better than “inf”.
+        # Dividing by a tiny number can overflow; a dash is better than “inf”.
         if not math.isfinite(value):
             return units.MISSING
         return value, units.number(value, self.spec.decimals), ""
@@ -242,7 +242,7 @@ def _derived(
     benchmark: Benchmark, table: Table, columns: Mapping[Key, _ColumnHead]
 ) -> list[_Column]:
     """Return the derived columns: one for each board, or other level above the metrics, that has
-    the metrics of the description."""
+    the required metrics."""
     heads: dict[Key, dict[int, Key]] = {}
     for key in columns:
         heads.setdefault(key[:-1], {})[key[-1][0]] = key
@@ -262,8 +262,8 @@ def _derived(
 
 @dataclass(frozen=True, slots=True)
 class _Arranged:
-    """The places of parameters in a table: that of its tabs, its row keys, and the levels of its
-    columns below those of the page. Each parameter ``above`` has one value in the entire table."""
+    """The places of parameters in a table: its tabs, its row keys, and the levels of its columns
+    below those of the page. Each parameter ``above`` has a single value throughout the table."""
 
     tabs: str
     down: tuple[str, ...]
@@ -274,9 +274,9 @@ class _Arranged:
 def _with_combined_params(
     benchmark: Benchmark, table: Table, records: Sequence[Record]
 ) -> Sequence[Record]:
-    """Return the records with parameters beyond ``MAX_EXTRA_PARAMS`` combined into one text.
+    """Combine parameters beyond ``MAX_EXTRA_PARAMS`` into one text per record.
 
-    Thousands of names would give as many row keys, nearly all of them “not stated”.
+    Thousands of names would become as many row keys, nearly all of them “not stated”.
     """
     named = {name.removeprefix(_PARAM) for name in benchmark.entry.names(table)}
     values: dict[str, set[Key]] = {}
@@ -299,13 +299,13 @@ def _with_rest(record: Record, rest: Set[str]) -> Record:
     if not folded:
         return record
     own = {name: value for name, value in record.params.items() if name not in rest}
-    # As JSON, so that different parameters are different texts.
+    # As JSON, so that different parameters yield different texts.
     text = json.dumps(folded, sort_keys=True, ensure_ascii=False)
     return replace(record, params={**own, _REST: text})
 
 
 def _coded(keys: Iterable[Hashable]) -> list[int]:
-    """Return a number for each key, equal for equal keys."""
+    """Number the keys; equal keys share a number."""
     numbers: dict[Hashable, int] = {}
     return [numbers.setdefault(key, len(numbers)) for key in keys]
 
@@ -318,11 +318,11 @@ def _arranged(
     down: Sequence[str],
     across: Sequence[str],
 ) -> _Arranged:
-    """Return a place for each parameter of the records, including those without a description.
+    """Return a place for each parameter of the records, including undescribed ones.
 
-    A parameter with a single value is shown above the table. One that has a single value in each
-    column is a level of the head, which needs no more columns. Any other becomes columns, tabs or
-    rows by its number of values, unless that leaves more cells empty.
+    A parameter with a single value goes above the table. One with a single value per column becomes
+    a level of the head, which adds no columns. Any other becomes columns, tabs or rows depending on
+    its number of values, unless that leaves more cells empty.
     """
     tabs, above = table.tabs, list[str]()
     named = benchmark.entry.names(table)
@@ -330,7 +330,7 @@ def _arranged(
     extra = {name for record in records for name in record.params}
     extra -= {name.removeprefix(_PARAM) for name in named}
     ranked = sorted(extra, key=lambda n: (order.index(n) if n in order else len(order), n))
-    # The number of the row and of the column of each record.
+    # The row number and column number of each record.
     rows, columns = (
         _coded(tuple(_rank(benchmark, n, r) for n in names) for r in records)
         for names in ([*filter(None, [tabs]), *down], [*shape.across, *across])
@@ -355,7 +355,7 @@ def _arranged(
         if similar:
             goes_down = len(values) > MAX_COLUMN_VALUES or shape.all_down
         else:
-            # A parameter that differs between columns may split each into a few.
+            # A parameter that mostly differs between columns may split each into a few.
             goes_down = beside > below or after > MAX_COLUMN_VALUES * before
         if not goes_down:
             across, columns = [name, *across], more_columns
@@ -367,7 +367,7 @@ def _arranged(
         ):
             tabs = name
         else:
-            # Metrics stay the innermost key, so that those of one run are side by side.
+            # Metrics stay the innermost key, to keep those of one run together.
             at = down.index("metric") if "metric" in down else len(down)
             down = [*down[:at], name, *down[at:]]
         rows = more_rows
@@ -375,7 +375,7 @@ def _arranged(
 
 
 def _with_runs(table: View) -> View:
-    """Return the table with a row for each single sample above its mean."""
+    """Return the table with a row for each sample above the mean."""
     rows: list[Row] = []
     for row in table.rows:
         sample_count = max((len(c.samples) for c in row.cells if c), default=0)
@@ -383,7 +383,7 @@ def _with_runs(table: View) -> View:
             cells = tuple(_sample(cell, run) for cell in row.cells)
             keys = (*row.keys, units.counted(run + 1))
             names = (*row.names, str(run + 1))
-            # A ratio of single samples would pair runs that have nothing to do with each other.
+            # A ratio of single samples would pair unrelated runs.
             blank = (units.MISSING,) * len(row.derived)
             single = replace(row, keys=keys, cells=cells, single=True, derived=blank)
             rows.append(replace(single, names=names))
@@ -398,7 +398,7 @@ def _sample(cell: Cell | None, run: int) -> Cell | None:
 
 
 def _rank(benchmark: Benchmark, name: str, record: Record) -> Key:
-    """Return the sort key of a record among the rows or columns of one level."""
+    """Return a record's sort key among the rows or columns of one level."""
     if name == "metric":
         return (benchmark.metric_rank(record.metric)[0], units.natural(record.metric), record.unit)
     if name in OUTER:
@@ -410,11 +410,11 @@ def _rank(benchmark: Benchmark, name: str, record: Record) -> Key:
 
 
 _PARAM = "\0"
-"""The prefix of a parameter that is called like one of ``OUTER`` or "metric"; no name contains it."""
+"""The prefix for parameters named like one of ``OUTER`` or "metric"; no name contains it."""
 
 
 _REST = " "
-"""The name of the combined parameters; no parameter is called a single space."""
+"""The name of the combined parameters; no parameter name is a single space."""
 
 
 def level(name: str) -> str:
@@ -423,7 +423,7 @@ def level(name: str) -> str:
 
 
 _UNSTATED: Key = (10**9, math.inf, (), "")
-"""The sort key of a parameter that a record does not have."""
+"""The sort key of a parameter that a record lacks."""
 
 _FIRST_KEY: Key = (-1, -math.inf, (), "")
 """The same for the main one of several published tables."""
@@ -431,10 +431,10 @@ _FIRST_KEY: Key = (-1, -math.inf, (), "")
 
 def _outer_rank(name: str, record: Record) -> Key:
     if name == "release":
-        # The newest release comes first: most readers look for it.
+        # The newest release comes first, as most readers look for it.
         return (_Newest(version(record.guide.release)),)
     if name == "platform":
-        # Two platforms can have the same name in words.
+        # Two platforms can have the same display name.
         return (units.natural(record.guide.soc), record.guide.sdk, record.guide.os)
     return units.natural(_outer_label(name, record))
 
@@ -450,8 +450,8 @@ class _Newest:
 
 
 def _newest_of_boards(records: Iterable[Record]) -> dict[str, _Newest]:
-    """Return sort keys that put boards with newer releases first: an old board has no figures in the
-    first columns of a table over releases."""
+    """Return sort keys that put boards with newer releases first, since discontinued boards have no
+    figures in the leading columns of a table over releases."""
     newest: dict[str, tuple[tuple[int, int, str], ...]] = {}
     for record in records:
         release = version(record.guide.release)
@@ -467,13 +467,14 @@ def _label(benchmark: Benchmark, name: str, record: Record) -> str:
         return MAIN_TABLE if name in (TABLE, TABLE_NUMBER) else NOT_STATED
     label, classes = benchmark.value_label(name, record.params[name]), benchmark.param(name).classes
     if of := classes.get(units.plain(record.params[name]), ""):
-        # “Plain software” says all that “software” does.
+        # “Plain software” already includes “software”.
         return of if label in of else f"{label} ({of})"
     return label
 
 
 def _head(benchmark: Benchmark, name: str, record: Record) -> str:
-    """Return the label of a column. A number says what it is of, as its level has no name there."""
+    """Return the label of a column. Plain numbers include the parameter's name, since the level
+    itself is not labelled there."""
     label, plain = _label(benchmark, name, record), name.removeprefix(_PARAM)
     value = None if name in OUTER else record.params.get(plain)
     if isinstance(value, bool) or not isinstance(value, int | float) or label != units.plain(value):

@@ -1,4 +1,4 @@
-"""Origins of the figures in a table: bundle, JSON pointer, command, log line."""
+"""The origins of the figures in a table: bundle, JSON pointer, command, log line."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from .model import NOT_STATED, Row, View
 
 
 def bundles(items: Sequence[Loaded]) -> Grid:
-    """Return the facts of bundles, a row for each fact that is stated."""
+    """Return the stated facts of bundles, one per row."""
     rows = []
     for item in items:
         stated = facts(item) | {"results": units.counted(len(item.bundle.results))}
-        # Cells of a grid are texts.
+        # Cells of a grid are strings.
         stated["supersedes"] = ", ".join(stated["supersedes"])
         stated["cpu_mhz"] = stated["cpu_mhz"] and f"{stated['cpu_mhz']} MHz"
         rows += [(item.bundle.id, FACTS[key], stated[key]) for key in FACTS if stated[key]]
@@ -32,18 +32,18 @@ def bundles(items: Sequence[Loaded]) -> Grid:
 
 
 Group = tuple[int, str, str]
-"""The common origin of some figures of a row: the position of their bundle in the frame, the
+"""The common origin of some figures in a row: the position of their bundle in the frame, the
 command, and the log or an empty string."""
 
 
 def table(view: View, pool: Pool, logs: Mapping[int, Found]) -> Grid:
-    """Return the origins of a table's figures, a row for each row of the table and each bundle:
-    the results in the bundle and their lines in logs. ``logs`` are those of bundles by their
-    position in the frame."""
+    """Return the origins of a table's figures: for each row of the table and each bundle, the
+    results in the bundle and their lines in logs. ``logs`` are keyed by the position of the bundle
+    in the frame."""
     seen: set[int] = set()
     rows: list[tuple[TableCell, ...]] = []
     tabs: list[str] = []
-    # From the last row up: a mean is below its samples, and includes all of them.
+    # Bottom up: a mean is below its samples and includes all of them.
     for row in reversed(view.rows):
         own = []
         new_members = {m for cell in row.cells if cell for m in cell.members} - seen
@@ -60,24 +60,24 @@ def table(view: View, pool: Pool, logs: Mapping[int, Found]) -> Grid:
     tabs.reverse()
     head = (*view.key_labels, "Board", "Columns", "Bundle", "Results", "Log", "Line", "Command")
     stub = len(view.key_labels) + 1
-    # Addresses have this text, whatever the label of the tab is.
+    # Addresses use this text whatever the label of the tab.
     names = [(n, 0, NOT_STATED) for n, name in enumerate(tabs) if name == NOT_STATED]
     full = Grid((head,), tuple(rows), stub, view.tabbed, view_units(view), names=names)
-    # Columns that are empty in every row are left out.
+    # Columns that are empty throughout are left out.
     return only_columns(full, [c for c in range(len(head)) if c < stub or any(r[c] for r in rows)])
 
 
 def _groups(row: Row, pool: Pool) -> Iterator[tuple[Group, list[tuple[int, int, int]]]]:
-    """Yield the figures of a row by bundle, command and log, with the column, the index of the
-    result in the bundle and the line in the log. A group has one figure of each column, so that
-    repeated runs stay apart."""
+    """Yield the figures of a row by bundle, command and log, each with its column, the index of the
+    result in the bundle, and the line in the log. A group has at most one figure per column, so
+    that repeated runs stay separate."""
     groups: dict[tuple[Group, int], list[tuple[int, int, int]]] = {}
     for column, cell in enumerate(row.cells):
         runs: Counter[Group] = Counter()
         for bundle, index in pool.places(cell.members) if cell else ():
             result = pool.frame.bundles[bundle].bundle.results[index]
             file, line = (result.log.file, result.log.line) if result.log else ("", 0)
-            # The counter separates repeated runs, which have the same bundle, command and log.
+            # The counter separates repeated runs with the same bundle, command and log.
             group = (bundle, result.command, file)
             groups.setdefault((group, runs[group]), []).append((column, index, line))
             runs[group] += 1
@@ -107,9 +107,9 @@ def _line(
 
 
 def spans(numbers: Sequence[int]) -> str:
-    """Return numbers in their order, consecutive ones joined: ``12–17, 19``.
+    """Return numbers in their given order, with consecutive ones joined: ``12–17, 19``.
 
-    A number that repeats its predecessor is left out.
+    Numbers that repeat their predecessor are dropped.
     """
     out: list[tuple[int, int]] = []
     for number in numbers:
@@ -123,9 +123,9 @@ def spans(numbers: Sequence[int]) -> str:
 
 
 def _columns(view: View, chosen: Sequence[int]) -> str:
-    """Return labels that identify the chosen columns, without their board.
+    """Return labels that identify the chosen columns, without the board.
 
-    Level by level if all combinations are chosen, otherwise column by column.
+    Labels are listed by level if all combinations are chosen, otherwise by column.
     """
     levels = range(1, len(view.columns[0]) if view.columns else 0)
     telling = [n for n in levels if len({labels[n] for labels in view.columns}) > 1]
@@ -140,10 +140,10 @@ def _columns(view: View, chosen: Sequence[int]) -> str:
 
 
 def as_json(pool: Pool, records: Iterable[Record]) -> bytes:
-    """Return the origins of figures as JSON, a line for each figure.
+    """Return the origins of figures as JSON, with one line per figure.
 
     ``sources`` holds ``[bundle, pointer, command, log file, log line]``; bundle and command are
-    indices into lists of the same file, ``null`` if the bundle does not state it.
+    indices into lists in the same file, or ``null`` if the bundle does not state it.
     """
     records = list(records)
     numbers: dict[int, int] = {}
@@ -173,6 +173,6 @@ def as_json(pool: Pool, records: Iterable[Record]) -> bytes:
         }
         lines.append(msgspec.json.encode(figure))
     head = {"bundles": [facts(item) for item in items], "commands": list(commands)}
-    # Names of files can contain what UTF-8 cannot, for which JSON has an escape.
+    # File names can contain characters that UTF-8 cannot encode, but JSON can escape them.
     begin = json.dumps(head, ensure_ascii=False)[:-1].encode("utf-8", "backslashreplace")
     return begin + b',"figures":[\n' + b",\n".join(lines) + b"\n]}\n"

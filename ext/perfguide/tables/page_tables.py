@@ -1,8 +1,8 @@
 """Tables on pages: CSV whose cells are reStructuredText, and the data that CSV cannot hold.
 
-A page shows each table by ``csv-table``, so its source can be read and built without perfguide.
-The exact values, the spread, the samples and the links of all tables of a page are in one file
-beside it, which the extension and the page's scripts read.
+A page includes each table with ``csv-table``, so its source can be read and built without
+perfguide. Exact values, spreads, samples and links for all tables of a page are in one file next to
+it, for the extension and the page's scripts.
 """
 
 from __future__ import annotations
@@ -22,38 +22,38 @@ from .grids import Grid, Link, Mark
 from .remarks import shown_text
 
 MARK = " †"
-"""Marks a figure with a finding in the health report."""
+"""The mark of a figure with a finding in the health report."""
 
 ALL_COLUMNS_CHARS = 100
-"""The total width, in characters, of a table without explicit widths in docutils."""
+"""The total width, in characters, that docutils gives a table without explicit widths."""
 
 MAX_COLUMN_CHARS = 40
-"""The width of a column of long texts, whose words are wrapped."""
+"""The maximum width of a column of wrapped text."""
 
 MAX_CELL_CHARS = 131_072
-"""The longest cell that Python's CSV reader accepts, and so does a ``csv-table``."""
+"""The longest cell that Python's CSV reader, and thus ``csv-table``, accepts."""
 
 CUT = " … (cut here; the CSV file below the table has all of it)"
-"""The ending of a longer text."""
+"""The ending of truncated text."""
 
 FILE = "figures.js"
-"""The name of a page's data file, in a folder named like the page."""
+"""The name of a page's data file, in a folder named after the page."""
 
 _ASSIGNED = b"perfguideFigures="
-"""The text in front of the JSON. A browser loads a script even if the page was opened as a file and
-under a strict policy; it would refuse plain JSON in the first case."""
+"""The prefix of the JSON, which makes it a script: browsers load scripts even for pages opened from
+disk and under a strict policy, whereas they refuse to load JSON from disk."""
 
 Number = int | float | bool
 
 
 Prose = tuple[int, int, str]
-"""A benchmark's text on a page: the number of its first line, from 0, the number of its lines, and
-the name of the benchmark."""
+"""A benchmark's prose on a page: its first line, from 0, its number of lines, and the name of the
+benchmark."""
 
 
 class Run(msgspec.Struct, frozen=True, omit_defaults=True, array_like=True):
     """A run behind cells: the digest of its bundle, its labels on pages (id, board, release and
-    date), and its facts and notes in the form of :class:`perfguide.tables.remarks.RunWords`."""
+    date), and its facts and notes as in :class:`perfguide.tables.remarks.RunWords`."""
 
     digest: str
     labels: list[str]
@@ -62,8 +62,8 @@ class Run(msgspec.Struct, frozen=True, omit_defaults=True, array_like=True):
 
 
 class CellWords(msgspec.Struct, frozen=True, omit_defaults=True, array_like=True):
-    """Texts of one cell that its runs do not have: the index of its benchmark and metric; facts with
-    their names, labels and values, where a number is the index of the run with the value; notes."""
+    """Texts specific to one cell: the index of its benchmark and metric; facts with name, label and
+    values, where a number is the index of the run that has the value; notes."""
 
     measured: int
     facts: list[tuple[str, str, list[str | int]]]
@@ -73,10 +73,10 @@ class CellWords(msgspec.Struct, frozen=True, omit_defaults=True, array_like=True
 class Behind(msgspec.Struct, frozen=True, omit_defaults=True):
     """The runs behind the cells of one table.
 
-    An entry of ``cells`` is the row, the column (both from 0, counting row keys), the indices of
-    its runs and commands in those lists, the samples as exact text in the unit of the table, their
-    number or 0 if unknown, and the numbers of runs and of failed runs. ``words`` has an entry for
-    each cell; ``measured`` are pairs of a benchmark and a metric.
+    An entry of ``cells`` consists of the row, the column (both from 0, counting row keys), the
+    indices of its runs and commands in those lists, the samples as exact text in the unit of the
+    table, their number or 0 if unknown, and the numbers of runs and of failed runs. ``words`` has
+    one entry per cell; ``measured`` are pairs of benchmark and metric.
     """
 
     cells: list[Any] = []
@@ -90,7 +90,7 @@ class Extra(msgspec.Struct, frozen=True, omit_defaults=True):
     """The part of a table that its CSV cannot hold.
 
     An entry of ``figures`` is a row, a column, the exact value, and the text that follows the
-    figure on demand. Other fields are those of :class:`Grid`. In the table at the top of a guide,
+    figure on demand. Other fields are those of :class:`Grid`. For the table at the top of a guide,
     ``answers`` are :class:`perfguide.pages.answers.Answers`, and ``page`` is the guide.
     """
 
@@ -110,7 +110,7 @@ class Extra(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Drawn(msgspec.Struct, frozen=True):
-    """The data from which a sparkline is drawn; see :mod:`perfguide.compare.sparkline`."""
+    """The data for drawing a sparkline; see :mod:`perfguide.compare.sparkline`."""
 
     heights: list[float]
     new: int
@@ -123,16 +123,16 @@ class Drawn(msgspec.Struct, frozen=True):
 
 
 class PageFigures(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The data of all tables of one page besides their CSV, by the name of the CSV file; the runs
-    behind them, each once; the subject of the page; and the lines with texts of benchmarks.
+    """The data of all tables on one page that their CSV files lack, keyed by CSV file name; the
+    runs behind them, each once; the subject of the page; and the lines with prose of benchmarks.
 
-    An entry of ``bundles`` is the id, board, release and date of a run; its facts as pairs of
-    indices into ``facts`` and ``remarks``; and its notes, each an index into ``remarks`` with the
-    benchmark and metric to which it is limited, if any. An entry of ``facts`` is the name and label
-    of a fact; ``remarks`` are texts. A cell with texts of its own, or to which a note may not
-    apply, has a further list: its notes, its facts as pairs of an index into ``facts`` and indices
-    into ``remarks``, where ``-1 - N`` is the value of run ``N`` of ``bundles``, and its benchmark
-    and metric.
+    An entry of ``bundles`` has the id, board, release and date of a run; its facts as pairs of
+    indices into ``facts`` and ``remarks``; and its notes, each an index into ``remarks`` followed
+    by the benchmark and metric to which it is limited, if any. An entry of ``facts`` is the name
+    and label of a fact; ``remarks`` are texts. A cell with texts of its own, or to which a note may
+    not apply, has an additional list: its notes, its facts as pairs of an index into ``facts`` and
+    indices into ``remarks``, where ``-1 - N`` is the value of run ``N`` of ``bundles``, and its
+    benchmark and metric.
     """
 
     tables: dict[str, Extra] = {}
@@ -146,15 +146,16 @@ class PageFigures(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class PageExtra(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The extra data of one table with the runs behind its cells, before it is put on a page."""
+    """The extra data of one table and the runs behind its cells, before they are merged into a
+    page."""
 
     extra: Extra = Extra()
     behind: Behind = Behind()
 
 
 def to_csv(table: Grid) -> bytes:
-    """Return the table as CSV whose cells are reStructuredText. Figures are as on pages, without
-    their spread, and marked if they have a finding."""
+    """Return the table as CSV whose cells are reStructuredText. Figures are formatted for pages,
+    without their spread, and marked if they have a finding."""
     out = io.StringIO()
     # docutils reads these cells as markup, so they need no protection against formulas.
     writer = csv.writer(out, lineterminator="\n")
@@ -168,13 +169,13 @@ def _markup(text: str) -> str:
         return markup
     cut = markup[: MAX_CELL_CHARS - len(CUT)]
     if (len(cut) - len(cut.rstrip("\\"))) % 2:
-        cut = cut[:-1]  # a single backslash would escape the next character
+        cut = cut[:-1]  # a lone backslash would escape the next character
     return f"{cut.rstrip()}{CUT}"
 
 
 def widths(table: Grid) -> tuple[int, ...]:
-    """Return the widths of the columns in characters, or none if the default will do: docutils
-    makes all columns equal, and the text and paper builders break long words and figures."""
+    """Return the widths of the columns in characters, or nothing if the default will do: docutils
+    makes all columns equally wide, and the text and paper builders break long words and figures."""
     columns = list(zip(*_texts(table), strict=True))
     longest_words = [max(max(map(len, text.split()), default=0) for text in c) for c in columns]
     if max(longest_words) <= ALL_COLUMNS_CHARS // len(columns):
@@ -186,7 +187,7 @@ def widths(table: Grid) -> tuple[int, ...]:
 
 
 def _texts(table: Grid) -> Iterator[list[str]]:
-    """Yield the rows of the head and the body as on pages."""
+    """Yield the rows of head and body as shown on pages."""
     marked = {(row, column) for row, column, _ in table.marks}
     yield from map(list, table.header)
     for number, row in enumerate(table.rows):
@@ -203,7 +204,7 @@ def _page_text(cell: TableCell, is_key: bool) -> str:
 
 
 def extra(table: Grid, behind: Behind | None = None) -> bytes:
-    """Return the data that the CSV of a table cannot hold, as JSON; empty if there is none."""
+    """Return as JSON the data that a table's CSV cannot hold; empty if there is none."""
     figures = []
     for number, row in enumerate(table.rows):
         for column, cell in enumerate(row):
@@ -238,9 +239,10 @@ def page_file(
     histories: Sequence[bytes] = (),
     prose: Sequence[Prose] = (),
 ) -> bytes:
-    """Return the data file of a page from the extra data of its tables, or nothing if all is empty.
+    """Return a page's data file, merged from the extra data of its tables, or nothing if all is
+    empty.
 
-    Each bundle, command and remark is stored once, and cells refer to it by its index.
+    Each bundle, command and remark is stored once, and cells refer to it by index.
     """
     tables: dict[str, Extra] = {}
     words = _Words()
@@ -287,14 +289,14 @@ class _Words:
         self._scoped: list[bool] = []
 
     def add(self, run: Run) -> int:
-        """Add a run, or its new notes, and return its index."""
+        """Add a run, or just its new notes, and return its index."""
         index = self._runs.setdefault(run.digest, len(self._runs))
         if index == len(self._labels):
             self._labels.append(run.labels)
             self._facts.append([(self._fact(n, label), self._text(v)) for n, label, v in run.facts])
             self._notes.append(set())
             self._scoped.append(False)
-        # Each table has only the notes about its own metrics.
+        # Each table only has the notes about its own metrics.
         self._notes[index].update(run.notes)
         self._scoped[index] |= any(of or metric for _, _, of, metric in run.notes)
         return index
@@ -302,7 +304,7 @@ class _Words:
     def of_cell(
         self, cell: CellWords, behind: Behind, of_runs: Sequence[int], runs: Sequence[int]
     ) -> list[list[Any]]:
-        """Return the list of texts of a cell within a list, or an empty list if it has none."""
+        """Return a list with the cell's list of texts, or an empty list if it has none."""
         facts = [
             [
                 self._fact(name, label),
@@ -322,7 +324,7 @@ class _Words:
         return self.facts.setdefault((name, label), len(self.facts))
 
     def bundles(self) -> list[list[Any]]:
-        """Return all runs in the form of the page's file."""
+        """Return all runs in the format of the page's file."""
         out: list[list[Any]] = []
         for labels, facts, notes in zip(self._labels, self._facts, self._notes, strict=True):
             listed = [
@@ -334,13 +336,13 @@ class _Words:
 
 
 def _ascii(data: bytes) -> bytes:
-    # A script's encoding is up to the server, so everything but ASCII is escaped.
+    # A script's encoding is up to the server, so escape everything outside ASCII.
     escaped = re.sub(r"[^\x00-\x7f]+", lambda run: json.dumps(run[0])[1:-1], data.decode("utf-8"))
     return escaped.encode("ascii")
 
 
 def read_page_file(data: bytes) -> PageFigures:
-    """Return the content of a page's data file. Raises :class:`msgspec.DecodeError`."""
+    """Parse a page's data file. Raises :class:`msgspec.DecodeError`."""
     return _DECODER.decode(_json(data))
 
 
@@ -352,19 +354,19 @@ class _About(msgspec.Struct):
 
 
 def read_about(data: bytes) -> dict[str, Any]:
-    """Return the subject of a page from its data file. Raises :class:`msgspec.DecodeError`."""
+    """Read the subject of a page from its data file. Raises :class:`msgspec.DecodeError`."""
     return msgspec.json.decode(_json(data), type=_About).about
 
 
 def _json(data: bytes) -> bytes:
-    # The file is always written as ASCII, so anything else was changed afterwards.
+    # The file is always written in ASCII, so anything else was changed later.
     if not data.isascii():
         raise msgspec.DecodeError("has a character that is not ASCII")
     return data.removeprefix(_ASSIGNED)
 
 
 def read_csv(data: bytes) -> list[list[str]]:
-    """Return the texts in a page's CSV. Raises :class:`ValueError` and :class:`csv.Error`."""
+    """Read the texts in a page's CSV. Raises :class:`ValueError` and :class:`csv.Error`."""
     rows = list(csv.reader(io.StringIO(data.decode("utf-8"), newline="")))
     if not rows:
         raise ValueError("there is no row")
@@ -372,11 +374,11 @@ def read_csv(data: bytes) -> list[list[str]]:
 
 
 def grid(rows: Sequence[Sequence[str]], header_rows: int, stub: int, own: Extra) -> Grid:
-    """Return the table of a page from its CSV and its extra data.
+    """Reconstruct a page's table from its CSV and its extra data.
 
-    Raises :class:`IndexError` if the two do not belong to the same table.
+    Raises :class:`IndexError` if the two do not belong together.
     """
-    # Marks come off first: they are part of the text in the CSV, but not of the figure.
+    # Strip marks first: they are part of the text in the CSV, but not of the figure.
     body: list[list[TableCell]] = [list(row) for row in rows[header_rows:]]
     for row, column, _ in own.marks:
         cell = body[row][column]

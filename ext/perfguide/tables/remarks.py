@@ -1,4 +1,4 @@
-"""Remarks about figures besides their numbers: the setup of runs, and notes about them."""
+"""Remarks that accompany figures: the setup of runs, and notes about them."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from .grids import Grid, listing
 from .model import View
 
 MAX_REMARKS = 12
-"""Notes, or values of a fact, that are shown above one table; all of them are in its cells."""
+"""The most notes, or values of a fact, shown above one table; its cells have all of them."""
 
 Line = tuple[str, str]
 """The subject of a line, and its text."""
 
 
 def setup(bundles: Sequence[Loaded]) -> Grid | None:
-    """Return the facts of runs, once for all boards if these agree, otherwise for each board.
-    ``None`` if no bundle states one."""
+    """Return the facts of runs, once if all boards agree, otherwise per board, or ``None`` if no
+    bundle states any."""
     stated: dict[str, dict[str, dict[str, None]]] = {}
     boards: dict[str, None] = {}
     for item in bundles:
@@ -44,20 +44,20 @@ def setup(bundles: Sequence[Loaded]) -> Grid | None:
 
 
 def fact(name: str) -> str:
-    """Return the label of a fact of the setup on pages."""
+    """Return the display label of a fact of the setup."""
     return name.replace("_", " ").capitalize()
 
 
 def notes(bundles: Sequence[Loaded], benchmark: str = "") -> list[str]:
-    """Return the notes about entire runs, or about one benchmark of them. A note that does not
-    apply to all boards names its boards."""
+    """Return the notes about entire runs, or about one benchmark in them. A note names its boards
+    unless it applies to all."""
     boards: dict[str, None] = {}
     about: dict[str, dict[str, None]] = {}
     for item in bundles:
         boards[item.bundle.board.name] = None
         for note in item.bundle.notes:
             if (note.benchmark or "") == benchmark and not note.metric:
-                # The same note from several runs is listed once.
+                # List the same note from several runs only once.
                 about.setdefault(note.text, {})[item.bundle.board.name] = None
     return [
         text if own.keys() == boards.keys() else f"{', '.join(own)}: {text}"
@@ -69,8 +69,8 @@ def notes(bundles: Sequence[Loaded], benchmark: str = "") -> list[str]:
 class RunWords:
     """The facts and notes of a run that concern the figures on a page.
 
-    A fact is its name, its label and its value. A note is its index among those of the run, its
-    text, its benchmark and its metric; each of the latter is empty if the note applies to all.
+    A fact consists of its name, label and value. A note consists of its index within the run, its
+    text, its benchmark and its metric, where an empty benchmark or metric means all.
     """
 
     facts: tuple[tuple[str, str, str], ...]
@@ -78,7 +78,7 @@ class RunWords:
 
 
 def run_words(loaded: Loaded, measured: Collection[tuple[str, str]]) -> RunWords:
-    """Return the texts of a run; ``measured`` are pairs of a benchmark and metric on the page."""
+    """Return the texts of a run; ``measured`` are the pairs of benchmark and metric on the page."""
     benchmarks = {"", *(benchmark for benchmark, _ in measured)}
     metrics = {("", metric) for _, metric in measured} | {*measured}
     scoped = ((n.text, n.benchmark or "", n.metric or "") for n in loaded.bundle.notes)
@@ -97,15 +97,15 @@ def run_words(loaded: Loaded, measured: Collection[tuple[str, str]]) -> RunWords
 
 @dataclass(frozen=True, slots=True)
 class OwnWords:
-    """Texts of a figure that its runs do not have: facts that its results state, each with its
-    name, label and values, where a number is the position of the bundle with the value; notes."""
+    """Texts specific to a figure: facts stated by its results, each with its name, label and
+    values, where a number is the position of the bundle with the value; and notes."""
 
     facts: tuple[tuple[str, str, tuple[str | int, ...]], ...] = ()
     notes: tuple[str, ...] = ()
 
 
 def own_words(pool: Pool, rows: Sequence[int]) -> OwnWords:
-    """Return the texts of a figure that its runs do not have, from the rows behind it."""
+    """Return the texts specific to a figure, given the rows behind it."""
     return OwnWords(
         tuple(
             (
@@ -120,14 +120,14 @@ def own_words(pool: Pool, rows: Sequence[int]) -> OwnWords:
 
 
 def shown_text(text: str) -> str:
-    """Return a text with escapes for characters that do not show or would move other text."""
-    # In full: the usual limit is that of a message.
+    """Escape characters that are invisible or would move other text."""
+    # Untruncated: the default limit is meant for messages.
     return visible(text, len(text))
 
 
 def above(view: View, pool: Pool) -> list[Line]:
-    """Return the remarks of results for the head of their table: each fact once, with the boards
-    that differ, and each note."""
+    """Return the remarks to show above a table: each fact once, with the boards if they differ, and
+    each note."""
     facts: dict[str, dict[str, dict[str, None]]] = {}
     stating: Counter[str] = Counter()
     note_counts: Counter[str] = Counter()
@@ -142,7 +142,7 @@ def above(view: View, pool: Pool) -> list[Line]:
             note_counts.update(pool.notes_of(cell.members, own=True))
             own: set[str] = set()
             for member in cell.members:
-                # Facts of entire runs have a table of their own, and are not repeated here.
+                # Facts of entire runs have their own table and are not repeated here.
                 for name, text in pool.own_setup(member).items():
                     board = bundles[int(owner[member])].bundle.board.name
                     facts.setdefault(name, {}).setdefault(text, {})[board] = None
@@ -165,8 +165,8 @@ def above(view: View, pool: Pool) -> list[Line]:
 
 
 def _range(texts: Collection[str]) -> str:
-    """Return the least and the greatest of numbers with one unit, such as ``48.8 to 77.2 %``, or nothing for
-    other texts."""
+    """Return the range of numbers with the same unit, such as ``48.8 to 77.2 %``, or an empty
+    string for other texts."""
     parts = [re.fullmatch(r"([0-9.]+)(?: to ([0-9.]+))? ([^0-9 ]+)", text) for text in texts]
     numbers = [each for part in parts if part for each in (part[1], part[2] or part[1])]
     unit_symbols = {part[3] if part else "" for part in parts}

@@ -1,4 +1,4 @@
-"""Smaller tables of pages: boards, bundles, refusals, headline figures."""
+"""Smaller tables on pages: boards, bundles, refusals, headline figures."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from .model import Row, View
 def boards(
     bundles: Sequence[Bundle], names: Boards | None = None, with_releases: bool = False
 ) -> Grid:
-    """Return each board with the statements of its bundles and of the list of boards; all that differ
-    are shown."""
+    """Return each board with everything that its bundles and the list of boards state, including
+    differing statements."""
     names = names or Boards()
     by_name: dict[str, list[Bundle]] = {}
     for bundle in bundles:
@@ -61,7 +61,7 @@ def boards(
 
 
 def _without_empty(table: Grid, kept: Sequence[str] = ()) -> Grid:
-    """Return the table without columns in which no bundle states anything, but with those ``kept``."""
+    """Return the table without columns in which no bundle states anything, except ``kept`` ones."""
     filled = [
         column
         for column in range(len(table.header[0]))
@@ -73,7 +73,7 @@ def _without_empty(table: Grid, kept: Sequence[str] = ()) -> Grid:
 
 
 def _stated(texts: Iterable[str]) -> str:
-    """Return the distinct statements, newest last, or a dash if there are none."""
+    """Join the distinct statements, newest last; return a dash if there are none."""
     return "; ".join(dict.fromkeys(t for t in texts if t)) or units.MISSING
 
 
@@ -82,7 +82,7 @@ def _moment(bundle: Bundle) -> str:
 
 
 def period(bundles: Sequence[Loaded]) -> str:
-    """Return the period of the runs: a day, or the first and the last."""
+    """Return the period of the runs: a single day, or the first and the last."""
     days = sorted(b.bundle.created.date().isoformat() for b in bundles)
     if not days:
         return ""
@@ -108,10 +108,10 @@ def sources(bundles: Sequence[Loaded]) -> Grid:
 
 
 def refused(faults: Sequence[Diagnostic]) -> Grid:
-    """Return the faults of uploads, and how to fix them."""
+    """Return the faults in uploads, and how to fix them."""
     rows = []
     refused = {d.origin for d in errors(faults)}
-    # In the order of the file, so that its author can fix the faults from top to bottom.
+    # In file order, so that authors can fix the faults from top to bottom.
     for fault in sorted(faults, key=lambda d: (d.origin, d.line or 0, d.severity, d.pointer)):
         where = ", ".join(filter(None, [f"line {fault.line}" if fault.line else "", fault.pointer]))
         effect = "refused" if fault.origin in refused else "accepted"
@@ -136,19 +136,19 @@ def withdrawn(items: Sequence[Withdrawal]) -> Grid:
 
 
 def is_headline(catalog: Catalog, benchmark: str, metric: str) -> bool:
-    """Return whether the SoC's own page shows figures of a benchmark's metric."""
+    """Return whether a SoC's own page shows figures of a benchmark's metric."""
     entry = catalog.get(benchmark)
     described = entry.metric(metric) if entry else None
     return described is not None and described.headline
 
 
 def at(metric: Metric, records: Iterable[Record]) -> list[Record]:
-    """Return those of a metric's figures that are its headlines."""
+    """Return the headlines among a metric's figures."""
     headlines = [
         r for r in records if r.metric == metric.name and all(n in r.params for n in metric.at)
     ]
     for name, wanted in metric.at.items():
-        # Of several values the first that was measured counts.
+        # Of several values, the first one that was measured counts.
         for value in wanted if isinstance(wanted, tuple) else (wanted,):
             own = [record for record in headlines if same(record.params[name], value)]
             if own:
@@ -160,7 +160,7 @@ def at(metric: Metric, records: Iterable[Record]) -> list[Record]:
 
 
 def headlines(catalog: Catalog, records: Iterable[Record]) -> list[Record]:
-    """Return the headline figures, as far as each guide has them."""
+    """Return all headline figures that the guides have."""
     groups: dict[tuple[GuideKey, str, str], list[Record]] = {}
     for record in records:
         if is_headline(catalog, record.benchmark, record.metric):
@@ -170,20 +170,20 @@ def headlines(catalog: Catalog, records: Iterable[Record]) -> list[Record]:
     for (_, benchmark, name), own in groups.items():
         metric = catalog.benchmarks[benchmark].metric(name)
         assert metric is not None  # it is a headline
-        # The described name can be a pattern, and each name that it matches has headlines.
+        # The described name can be a pattern; every name that it matches has its own headlines.
         out += at(replace(metric, name=name), own)
     return out
 
 
 def headline_view(catalog: Catalog, records: Sequence[Record]) -> View:
-    """Return headline figures of all benchmarks over releases, with a tab for each board."""
+    """Return the headline figures of all benchmarks by release, with a tab for each board."""
     rows: dict[tuple[Any, ...], tuple[tuple[str, ...], int, str]] = {}
     cells: dict[tuple[tuple[Any, ...], str], Cell] = {}
     order = {name: rank for rank, name in enumerate(catalog.benchmarks)}
     for record in records:
         benchmark = catalog.benchmarks[record.benchmark]
         metric = benchmark.metric(record.metric)
-        assert metric is not None  # only figures with a description are headlines
+        assert metric is not None  # only described figures are headlines
         key = (
             units.natural(record.board),
             order[record.benchmark],
