@@ -72,7 +72,7 @@ def test_what_makes_too_much_is_refused_with_count_limit_and_setting(
     taken, findings = read(tmp_path / "a.json", bundles)
     assert taken < len(bundles)
     assert [(d.kind, d.severity) for d in findings] == [("limit", "error")]
-    assert f"allowed by the limit “{limit}”" in findings[0].message
+    assert f"where the limit “{limit}”" in findings[0].message
     assert any(word.replace(",", "").isdigit() for word in findings[0].message.split())
     assert "perfguide_limits or --limit" in findings[0].hint
     raised = changed({limit: 10**9})

@@ -27,9 +27,9 @@ def test_an_unknown_parameter_is_told_once_with_lines_that_mend_it(tmp_path: Pat
     many = [result(params={"block_size": s, "sd card": "SanDisk"}) for s in range(36)]
     found = only(said(catalog, *many))
     assert (found.kind, found.severity) == ("undescribed", "warning")
-    assert "“sd card” of speed: 36 results of 1 bundle" in found.message
+    assert "“sd card” of speed is not described: 36 results of 1 bundle" in found.message
     assert found.pointer == "/results/0/params/sd card"
-    lines = found.hint.partition("speed.toml: ")[2].partition(", and")[0]
+    lines = found.hint.partition("speed.toml: ")[2].partition(", along")[0]
     added = tomllib.loads(lines.replace("] ", "]\n"))
     assert added == {"params": {"sd card": {"label": "Sd card"}}}
     fixed = described(tmp_path, TOML + lines.replace("] ", "]\n"))
@@ -40,7 +40,7 @@ def test_an_unknown_parameter_is_told_once_with_lines_that_mend_it(tmp_path: Pat
     ("spoilt", "message", "hint"),
     [
         (result(unit="s", params={"block_size": 1}), "“s” is not a unit for a metric", "“MB/s”"),
-        (result("rates", params={"block_size": 1}), "“rates” is no metric", "“rate”"),
+        (result("rates", params={"block_size": 1}), "“rates” is not a metric", "“rate”"),
     ],
 )
 def test_a_unit_of_another_kind_and_a_typing_error_are_told(

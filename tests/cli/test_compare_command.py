@@ -85,7 +85,7 @@ def test_figures_that_nothing_describes_are_an_error_and_not_all_well(farm: Farm
     (farm.benchmarks / "speed.rst").unlink()
     status, out, err = farm.compare("09.01", "09.02")
     assert (status, out) == (2, "")
-    assert "no description of speed, so nothing says what is better" in err
+    assert "no description of speed, so it is unknown what is better" in err
 
 
 def test_the_built_in_descriptions_are_found_from_any_folder(

@@ -95,7 +95,7 @@ MISTAKES = {
     ),
     "empty": bundle("", "it is empty", "upload it again"),
     "a page that says 404": bundle("<html>", "a bundle is a JSON object"),
-    "two bundles in a row": bundle(SOUND + SOUND, "as an array, or one a line into a .jsonl"),
+    "two bundles in a row": bundle(SOUND + SOUND, "as an array, or one per line into a .jsonl"),
     "UTF-16": bundle(SOUND.encode("utf-16"), "is UTF-16", "save it as UTF-8"),
     "Latin-1": bundle(
         SOUND.replace("MB/s", "µs").encode("latin-1"), "line 18 is not UTF-8", "save it as UTF-8"
@@ -167,7 +167,7 @@ MISTAKES = {
     ),
     "id twice": Mistake(
         {RUN: run_of(runner__name="lab"), "results/b.json": run_of(result(value=2), runner__name="lab")},
-        CHECK, 1, ("results/b.json at /id", "is also in run.json", "an id of its own"),
+        CHECK, 1, ("results/b.json at /id", "is also in run.json", "its own id"),
     ),
     "SoC in small letters": Mistake(
         {RUN: SOUND, "results/b.json": run_of(id="b", board__soc="am62x")},
@@ -182,7 +182,7 @@ MISTAKES = {
     ),
     "link to itself": Mistake(
         {RUN: SOUND, "results/loop.json": Link("loop.json")},
-        CHECK, 1, ("results/loop.json", "it leads back to itself"),
+        CHECK, 1, ("results/loop.json", "points back to itself"),
     ),
     "link to nothing": Mistake(
         {RUN: SOUND, "results/x.json": Link("gone.json")},
@@ -199,10 +199,10 @@ MISTAKES = {
     ),
     # -- descriptions and lists -----------------------------------------------------
     "title without quotes": description(
-        'title = "Speed"', "title = Speed", ":2: error", "text goes between double quotes"
+        'title = "Speed"', "title = Speed", ":2: error", "text goes in double quotes"
     ),
     "key twice in a description": description(
-        "order = 5", "order = 5\norder = 6", ":5: error", "each key once"
+        "order = 5", "order = 5\norder = 6", ":5: error", "each key must be unique"
     ),
     "key of a description mistyped": description(
         "chapter", "chaptre", "“chaptre” is unknown", "did you mean “chapter”?"
@@ -245,7 +245,7 @@ MISTAKES = {
     ),
     # -- comparisons, badges and other questions ------------------------------------
     "release that is not there": Mistake(
-        TWO, "compare 08.00 09.01", 3, ("begins with, “08.00”", "did you mean “09.00”?")
+        TWO, "compare 08.00 09.01", 3, ("is named or begins with “08.00”", "did you mean “09.00”?")
     ),
     "release compared with itself": Mistake(
         TWO, "compare 09.01 latest", 3, ("both sides are 09.01", "name two of these releases: 09.00, 09.01")
@@ -297,7 +297,7 @@ MISTAKES = {
     ),
     "map that was completed already": Mistake(
         GUIDE | {"map.toml": "x"}, "import guide.rst --propose map.toml", 2,
-        ("map.toml is there already; name another file",),
+        ("map.toml already exists; name another file",),
     ),
     "guide of another kind": Mistake(
         {"guide.pdf": b"%PDF-1.4"}, "import guide.pdf --propose map.toml", 3,

@@ -149,5 +149,5 @@ def test_check_names_a_withdrawn_bundle_its_successor_and_the_reason(
     assert status == 0
     *_, line, summary = out.splitlines()
     assert line == "results/09.01.json: withdrawn by “again”: half its clock"
-    assert summary == "2 valid bundles with 2 results; 1 more withdrawn by others; none refused"
+    assert summary == "2 valid bundles with 2 results; 1 withdrawn by others; none refused"
     assert "withdrawn" not in said(capsys, "check", "--quiet")[1]

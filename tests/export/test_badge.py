@@ -82,7 +82,7 @@ def test_latest_is_the_newest_release(project: Path) -> None:
         (RATE, "matches 2 figures (be specific: ?block_size=16 or ?block_size=64)"),
         ("AM62X/09.01/sk/speed/rat", "there is no metric “rat”; did you mean “rate”?"),
         ("AM62X/09.01/sk/sped/rate", "there is no benchmark “sped”; did you mean “speed”?"),
-        (f"{RATE}?block_size=17", "no figure has all of them"),
+        (f"{RATE}?block_size=17", "no figure combines them all"),
         ("AM62X//sk", "a part of the query is empty"),
         ("AM62X/*/sk/speed/load", "matches 2 figures"),
     ],

@@ -238,7 +238,7 @@ def test_a_map_without_socs_gets_a_note_for_a_board_of_another_soc() -> None:
     plain = structs.replace(meaning, boards={name: name for name in meaning.boards})
     notes = bundles.build(read.tables, plain, RELEASE).notes
     assert [each.hint for each in notes] == [
-        'if it is one of J721E, say soc = "J721E" in [boards] of the map'
+        'if its SoC is J721E, write soc = "J721E" in [boards] of the map'
     ]
     assert bundles.build(read.tables, meaning, RELEASE).notes == []
 

@@ -235,7 +235,7 @@ def test_one_bad_bundle_in_a_container_keeps_the_whole_aside(farm: Farm) -> None
     [
         ("empty.json", b"", "it is empty"),
         ("none.jsonl", b"\n", "has no bundle"),
-        ("tool.exe", b"MZ", "not a kind of file that has bundles"),
+        ("tool.exe", b"MZ", "not a kind of file that contains bundles"),
         ("cut.json.gz", b"\x1f\x8b\x08\x00", "cannot be read"),
         ("twice.jsonl", text(plain()) + b"\n" + text(plain(results=[result(value=2)])), "run-1"),
         (
@@ -320,7 +320,7 @@ def test_what_is_stored_already_is_not_stored_twice(farm: Farm) -> None:
     farm.put("again.logs.tar.zst", LOGS)
     farm.put("other layout.jsonl", text(dict(reversed(LOGGED.items()))))
     status, out, _ = farm.take()
-    assert (status, out.count("duplicate: is stored already as AM62X/")) == (0, 2)
+    assert (status, out.count("duplicate: is already stored as AM62X/")) == (0, 2)
     assert (farm.stored(), farm.waiting()) == (before, {})
 
 
@@ -342,8 +342,8 @@ def test_bundles_put_there_by_hand_count_too(farm: Farm) -> None:
     farm.put("b.json", plain(result(value=7), id="a"))
     status, out, err = farm.take()
     assert status == 1
-    assert "a.json: duplicate: is stored already as hand/all.jsonl#2" in out
-    assert "the id “a” is that of hand/all.jsonl#2, with other content" in err
+    assert "a.json: duplicate: is already stored as hand/all.jsonl#2" in out
+    assert "the id “a” is that of hand/all.jsonl#2, with different content" in err
 
 
 def test_of_two_contents_under_one_id_the_first_stays_and_the_other_goes_aside(
@@ -437,7 +437,7 @@ def test_what_another_signed_is_kept_aside(
     if how == "logs":
         other.sign(farm.put("run.logs.tar.zst", LOGS))
     assert farm.take("--allowed-signers", allowed)[0] == 1
-    expected = "does not name the runner" if how == "nobody" else "is not a valid one of “lab 3”"
+    expected = "does not name the runner" if how == "nobody" else "is not valid for “lab 3”"
     assert expected in farm.reason("run.json")
     assert (farm.rejected / "run.json.sig").is_file()
     assert farm.stored() == {}
@@ -552,7 +552,7 @@ def test_no_runner_takes_the_id_of_anothers_coming_run(
         path.unlink()
     lab.sign(farm.put("run.json", plain(result(value=2.0), runner={"name": "lab 3"}, **coming)))
     assert farm.take(*take)[0] == 1
-    assert "has been removed since" in farm.reason("run.json")
+    assert "has since been removed" in farm.reason("run.json")
 
 
 def test_a_damaged_file_of_signers_moves_nothing(
@@ -593,7 +593,7 @@ def test_a_run_that_was_removed_is_not_taken_again_until_its_id_is_forgotten(far
     (farm.results / stored).unlink()
     farm.put("run.json", data)
     assert farm.take()[0] == 1
-    assert "has been removed since" in farm.reason("run.json")
+    assert "has since been removed" in farm.reason("run.json")
     (farm.results / TAKEN).unlink()
     farm.put("run.json", data)
     assert farm.take()[0] == 0 and set(farm.stored()) == {stored}
@@ -612,7 +612,7 @@ def test_folders_without_an_end_stop_nothing(farm: Farm) -> None:
     status, out, err = farm.take()
     # Python's own way to remove folders, by which tests are cleared, goes no deeper than a thousand.
     subprocess.run(["rm", "-r", farm.inbox / "a"], check=True)
-    assert status == 2 and "nested more than 20 deep" in err and "z.json: taken" in out
+    assert status == 2 and "nested more than 20 levels deep" in err and "z.json: taken" in out
 
 
 def test_one_upload_is_of_so_many_guides_at_most(farm: Farm) -> None:

@@ -293,7 +293,7 @@ def test_a_console_log_of_a_farm_is_read_with_its_date(
     assert {result.log.line for result in found.results if result.log} == {6}
     printed = capsys.readouterr()
     assert "taken off: UTF-16, dates" in printed.out
-    assert "the first date before the lines says" in printed.err
+    assert "according to the first date before the lines" in printed.err
 
 
 @pytest.mark.parametrize("versions", [("6.1.80", "6.1.80"), ("6.1.80", "6.6.32")])

@@ -73,7 +73,7 @@ class Outlay:
             )
             return _excess_text(self.files, what, allowed, "files")
         if self.copied > limits.copied:
-            what = "bytes of notes and facts of runs, which each benchmark page repeats"
+            what = "bytes of notes and facts of runs, repeated on each benchmark page,"
             return _excess_text(self.copied, what, limits.copied, "copied")
         if self.withdrawals > limits.withdrawals:
             return _excess_text(self.withdrawals, "withdrawals", limits.withdrawals, "withdrawals")

@@ -72,14 +72,14 @@ class Columns(msgspec.Struct, array_like=True, frozen=True, gc=False):
     """The results of a bundle, one row each.
 
     A string column lists each distinct string once, with an array of indices next to it. Integers,
-    such as these indices, are arrays to be opened with ``whole``. Other numbers are arrays of
+    such as these indices, are arrays to be opened with :meth:`whole`. Other numbers are arrays of
     ``float64``; as figures are finite, NaN marks missing ones.
     """
 
     rows: int
     names: str
-    """Each distinct benchmark, metric and unit: one combination per line, separated by tabs,
-    neither of which occurs in names."""
+    """Each distinct benchmark, metric and unit: one combination per line, separated by tabs. Names
+    contain neither."""
     named: bytes
     params: str
     """The parameters of each row as JSON with sorted keys, or ``null``, one row per line."""

@@ -1,4 +1,4 @@
-"""The ``perfguide`` command: a module for each of its commands, and one for what they share."""
+"""The ``perfguide`` command: one module per subcommand, and one for what they share."""
 
 from .command_line import main
 

@@ -1,4 +1,4 @@
-"""The parser of the command line, which suggests corrections for mistyped words."""
+"""The command-line parser, which suggests corrections for mistyped words."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from ..common.diagnostics import nearest, visible
 class CommandParser(argparse.ArgumentParser):
     """A parser whose errors name the most similar command, choice or option.
 
-    ``fill`` adds the options of a command that has none yet.
+    ``fill`` adds the options of a command on demand.
     """
 
     fill: Callable[[], None] | None = None
 
     def complete(self) -> None:
-        """Add the options, if that was put off."""
+        """Add any options that were deferred."""
         fill, self.fill = self.fill, None
         if fill:
             fill()
@@ -28,9 +28,9 @@ class CommandParser(argparse.ArgumentParser):
     def parse_known_args(  # type: ignore[override]
         self, args: Sequence[str] | None = None, namespace: Any = None
     ) -> tuple[Any, list[str]]:
-        """Parse arguments, or exit with an error if some are unknown. This has to happen here: the
-        parser of a command knows its options, and the one above it does not."""
-        # argparse calls this method for subcommands, and reports leftovers only at the top.
+        """Parse arguments, exiting with an error if any are unknown. This has to happen here, as
+        the parser of a command knows its options and the one above does not."""
+        # argparse calls this method for subcommands but reports leftovers only at the top level.
         self.complete()
         parsed, rest = super().parse_known_args(args, namespace)
         if rest:
@@ -38,7 +38,7 @@ class CommandParser(argparse.ArgumentParser):
         return parsed, rest
 
     def error(self, message: str) -> NoReturn:
-        """Print the usage and the message with a suggestion, and exit."""
+        """Print usage and message, with a suggestion, and exit."""
         self.print_usage(sys.stderr)
         self.exit(
             2, f"{self.prog}: error: {visible(message)}{visible(self._suggestion(message))}\n"
@@ -55,7 +55,7 @@ class CommandParser(argparse.ArgumentParser):
 
     def _suggestion(self, message: str) -> str:
         """Return a suggestion for a mistyped choice, or ""."""
-        # argparse hands over the choice only within its message.
+        # argparse passes on the choice only as part of its message.
         wrong = re.match(r"argument ([^:]+): invalid choice: '(.*?)' \(choose from", message)
         for action in self._actions if wrong else ():
             named = {action.metavar, action.dest, "/".join(action.option_strings)}

@@ -1,4 +1,4 @@
-"""The command ``badge``: one figure as a small picture."""
+"""The command ``badge``: one figure as a small image."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ def add_parsers(add: shared.AddParser) -> None:
     """Add the command to the command line."""
     parser = add(
         "badge",
-        "A QUERY is SOC/RELEASE/BOARD/BENCHMARK/METRIC?NAME=VALUE&NAME=VALUE and has to name "
-        "just one figure. The release may be latest.",
+        "A QUERY is SOC/RELEASE/BOARD/BENCHMARK/METRIC?NAME=VALUE&NAME=VALUE and must match "
+        "exactly one figure. The release may be latest.",
     )
     parser.add_argument(
         "query", metavar="QUERY", help="AM62X/latest/am62xx_sk-fs/dhrystone/dhrystone_per_second"

@@ -1,4 +1,4 @@
-"""The command ``perfguide build``: runs Sphinx in a process of its own and swaps its site in."""
+"""The command ``build``: runs Sphinx in a separate process and swaps its site in."""
 
 from __future__ import annotations
 
@@ -29,30 +29,31 @@ from ..publishing.store import Store
 from . import projects, shared
 
 OUTPUT_ONLY = {"-q", "--quiet", "-Q", "--silent", "-v", "--verbose", "-N", "--no-color", "--color"}
-"""Options of sphinx-build that change the messages and no file."""
+"""Options of sphinx-build that affect messages but no files."""
 
 QUIET = {"-q", "--quiet", "-Q", "--silent"}
-"""Options of sphinx-build that ask for silence."""
+"""Options of sphinx-build that silence it."""
 
 REBUILD = {"-E", "--fresh-env", "-a", "--write-all"}
-"""Options of sphinx-build that ask for work that may not be needed."""
+"""Options of sphinx-build that request possibly unnecessary work."""
 
 SPHINX = "perfguide.sphinxext.begin"
 """The module that runs Sphinx."""
 
 FIRST_LINE_S, NEXT_LINE_S = 5, 30
-"""Seconds until the first message that a build goes on, without a terminal, and until each next."""
+"""Seconds until the first message that a build is still running, if there is no terminal, and
+between further messages."""
 
 INTERRUPT_TIMEOUT_S = 2
-"""Seconds in which Sphinx has to end after the terminal interrupted both processes."""
+"""Seconds that Sphinx has to exit after the terminal interrupted both processes."""
 
 
 def add_parsers(add: shared.AddParser) -> None:
     """Add the command to the parser."""
     build = add(
         "build",
-        "Until then, or if the build fails or is stopped, the folder has the previous site. "
-        "Two builds take turns.",
+        "If the build fails or is interrupted, the folder keeps the previous site. "
+        "Concurrent builds take turns.",
     )
     build.add_argument("--builder", default="html", metavar="NAME", help="default: html")
     build.add_argument("--output", metavar="DIR", help="the site; default: build/BUILDER")
@@ -60,7 +61,7 @@ def add_parsers(add: shared.AddParser) -> None:
         "--results",
         action="append",
         metavar="PATH",
-        help="folder or file of bundles; may be given more than once; default: as conf.py says",
+        help="folder or file of bundles; may be repeated; default: as set in conf.py",
     )
     build.add_argument("-j", "--jobs", default="auto", metavar="N", help="default: auto")
     build.add_argument("--strict", action="store_true", help="treat warnings as errors")
@@ -69,10 +70,10 @@ def add_parsers(add: shared.AddParser) -> None:
         "-v",
         "--verbose",
         action="store_true",
-        help="print each step of Sphinx where there is no terminal too",
+        help="print each step of Sphinx even if there is no terminal",
     )
     build.add_argument(
-        "options", nargs="*", metavar="OPTION", help="after --: options of sphinx-build"
+        "options", nargs="*", metavar="OPTION", help="options for sphinx-build, after --"
     )
     build.set_defaults(run=_build)
 
@@ -84,16 +85,16 @@ def _build(options: argparse.Namespace) -> int:
     at = atomic_swap.place_of(Path(options.output or f"build/{options.builder}"))
     chosen = ["-b", options.builder, "-D", "perfguide_own_output=1"]
     if options.results:
-        # As JSON: Sphinx would take a list apart at the commas in its paths.
+        # As JSON, since Sphinx would split a list at commas in its paths.
         chosen += ["-D", f"perfguide_own_results={json.dumps(options.results)}"]
     if options.strict:
         chosen += ["-W", "-n"]
-    # Options that only change messages must not be part of the key of a cache.
+    # Options that only affect messages must not be part of a cache key.
     output_options = ["-D", "perfguide_profile=1"] if options.profile else []
     is_quiet = bool(QUIET & {*options.options})
     is_brief = not (sys.stdout.isatty() or options.verbose or options.profile)
     if is_brief:
-        output_options += ["-q"]  # a log needs no line for each page and file
+        output_options += ["-q"]  # a log does not need a line per page and file
     chosen += options.options
     conf, deciding = Path("conf.py"), [given for given in chosen if given not in OUTPUT_ONLY]
     values = last_build.values_of(conf)
@@ -104,7 +105,7 @@ def _build(options: argparse.Namespace) -> int:
     options_of_sphinx = [*chosen, *output_options, *where]
     with atomic_swap.locked(at.target.parent, _waiting) as lock:
         last = last_build.last(at)
-        # Checked with the lock held: a build that is running may change the answer.
+        # Checked with the lock held, since a running build may change the answer.
         if last and not REBUILD & {*options.options} and last.is_current(at, asked, _listing_hash):
             print(f"Nothing changed since {at.target} was built.")
             return 0
@@ -119,7 +120,7 @@ def _build(options: argparse.Namespace) -> int:
 
 
 def _listing_hash(url: str) -> str:
-    # Libraries of buckets take half a second to load, and most sites have none.
+    # Bucket libraries take half a second to load, and most sites use none.
     from ..bundles.object_store import listing_hash
 
     return listing_hash(url)
@@ -127,7 +128,7 @@ def _listing_hash(url: str) -> str:
 
 @contextmanager
 def _progress(target: Path) -> Iterator[None]:
-    """Print at intervals that a long build goes on."""
+    """Report at intervals that a long build is still running."""
     ended, begun = threading.Event(), time.monotonic()
 
     def report() -> None:
@@ -137,7 +138,7 @@ def _progress(target: Path) -> Iterator[None]:
             seconds = time.monotonic() - begun
             print(f"Building {visible(str(target))}: {seconds:.0f} s …", flush=True)
 
-    # A daemon, so that an error in the build does not wait for the next message.
+    # A daemon thread, so that an error in the build does not wait for the next message.
     threading.Thread(target=report, daemon=True).start()
     try:
         yield
@@ -146,7 +147,7 @@ def _progress(target: Path) -> Iterator[None]:
 
 
 def _summary(target: Path, site: Site, seconds: float) -> list[str]:
-    """Return the results of a build in a few lines."""
+    """Summarize the outcome of a build in a few lines."""
     sizes = [own[2] for own in site.values()]
     lines = [
         f"{visible(str(target))}: {len(sizes)} files, {sum(sizes) / 1e6:.1f} MB, {seconds:.0f} s"
@@ -171,8 +172,8 @@ def _waiting(holder: str) -> None:
 
 @contextmanager
 def _sphinx(options: list[str], lock: int) -> Iterator[Run]:
-    """Start Sphinx in a process of its own, which loads its modules until it may begin, and
-    end it with the context.
+    """Start Sphinx in a separate process, which loads its modules until signalled to begin, and kill it
+    when the context ends.
 
     The process inherits the lock: if it outlives this one, the next build waits for it.
     """
@@ -185,12 +186,12 @@ def _sphinx(options: list[str], lock: int) -> Iterator[Run]:
         with subprocess.Popen(
             command, pass_fds=files, env=environment, preexec_fn=ending
         ) as process:
-            # With our own end open, a write would not fail when Sphinx has ended already.
+            # If our own end stayed open, a write would not fail after Sphinx has exited.
             os.close(begin)
             try:
                 yield partial(_run, process, begun, report)
             finally:
-                # After an error here, Sphinx must not go on writing without the lock.
+                # After an error here, Sphinx must not keep writing without the lock.
                 process.kill()
                 os.close(begun)
 
@@ -198,9 +199,9 @@ def _sphinx(options: list[str], lock: int) -> Iterator[Run]:
 def _run(
     process: subprocess.Popen[bytes], begun: int, report: IO[bytes]
 ) -> tuple[int, Inputs | None]:
-    """Wait until Sphinx has ended. Return the exit status, for a signal as in shells, and the
-    inputs of the site if it was made."""
-    with suppress(BrokenPipeError):  # it has ended already; its status has the reason
+    """Wait for Sphinx to exit. Return the exit status, translated from a signal as in shells, and
+    the inputs of the site if it was built."""
+    with suppress(BrokenPipeError):  # it has already exited, and its status says why
         os.write(begun, b"\n")
     try:
         status = process.wait()

@@ -24,7 +24,7 @@ def add_parsers(add: shared.AddParser) -> None:
     parser.add_argument(
         "--explain",
         action="store_true",
-        help="end with what each kind of finding means for the site, and what to do",
+        help="end with the effect of each kind of finding, and what to do about it",
     )
     parser.set_defaults(run=_run)
 
@@ -38,10 +38,10 @@ def _run(options: argparse.Namespace) -> int:
     notes = [d for d in gathered.diagnostics if d.severity == "note"]
     faults = [d for d in gathered.diagnostics if d.severity != "note"]
     if errors(faults):
-        # These already explain why there are no results.
+        # Errors already explain why there are no results.
         faults = [d for d in faults if d.kind != "no-results"]
     shared.print_all(faults, sys.stdout)
-    # A mistyped path is an error of usage, and not of the bundles.
+    # A mistyped path is a usage error, not a fault in bundles.
     if any(fault.kind == "missing-path" for fault in faults):
         _explain(options, faults)
         return shared.USAGE
@@ -61,7 +61,7 @@ def _run(options: argparse.Namespace) -> int:
         for line in replaced[:MAX_LISTED]:
             print(line)
         if replaced:
-            outcome = f"{len(replaced)} more withdrawn by others; {outcome}"
+            outcome = f"{len(replaced)} withdrawn by others; {outcome}"
         print(f"{len(bundles)} valid bundles with {results} results; {outcome}")
     _explain(options, [*gathered.diagnostics, *findings])
     if refused or errors(findings):
@@ -70,17 +70,17 @@ def _run(options: argparse.Namespace) -> int:
 
 
 MAX_LISTED = 10
-"""Withdrawn bundles that are listed; the others are counted."""
+"""The most withdrawn bundles listed; the rest are counted."""
 
 
 def _withdrawn(ledger: Ledger) -> list[str]:
-    """Return a line for each valid bundle that another one has replaced."""
+    """Return a line for each valid bundle that another one replaced."""
     lines = {}
     for each in ledger.withdrawn:
         old, new = each.old, each.new
         why = f": {visible(new.bundle.reason)}" if new.bundle.reason else ""
         origin = visible(f"{old.root.rstrip('/')}/{old.origin}" if old.root else old.origin)
-        # One line, however many others withdrew it.
+        # One line, however many bundles withdrew it.
         lines[old.bundle.owned_id] = f"{origin}: withdrawn by “{visible(new.bundle.id)}”{why}"
     return list(lines.values())
 

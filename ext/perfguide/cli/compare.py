@@ -1,4 +1,4 @@
-"""The command ``compare``: two releases, folders or archives, or two boards, side by side."""
+"""The command ``compare``: two releases, folders or archives, or two boards side by side."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ def add_parsers(add: shared.AddParser) -> None:
     parser = add(
         "compare",
         "OLD and NEW are releases in --results (09.02.00.10, its beginning 09.02, or latest), or "
-        "folders, files or archives of bundles. An argument is a path if it exists, or has a / in "
-        "it. To choose the board, SoC or system of one side, name them with its release or alone: "
+        "folders, files or archives of bundles. An argument is a path if it exists or contains a "
+        "slash. To choose the board, SoC or system of one side, name them with its release or alone: "
         "09.01,board=sk, or soc=AM64X,os=linux for the newest release. compare SOC OLD NEW is "
         "short for compare OLD NEW --soc SOC. Different boards, SoCs or systems are shown side by "
         "side, with ratios and without alarms. The statistics learn the noise from all releases "
@@ -45,7 +45,9 @@ def add_parsers(add: shared.AddParser) -> None:
     parser.add_argument("old", metavar="OLD", help="09.01, board=sk, or a folder or archive")
     parser.add_argument("new", metavar="NEW", help="09.02, board=evm, or a folder or archive")
     parser.add_argument("third", nargs="?", help=argparse.SUPPRESS)  # compare SOC OLD NEW
-    parser.add_argument("--soc", default="*", metavar="S", help="only this SoC; * for any name")
+    parser.add_argument(
+        "--soc", default="*", metavar="S", help="only this SoC; * matches any characters"
+    )
     parser.add_argument("--os", default="*", metavar="O", help="only this operating system")
     parser.add_argument("--board", default="*", metavar="B", help="only this board")
     parser.add_argument("--benchmark", default="*", metavar="G", help="only this benchmark")
@@ -63,16 +65,16 @@ def add_parsers(add: shared.AddParser) -> None:
         help="exit with 1 if a figure regressed or now fails and the change is not accepted "
         "(the default), or never",
     )
-    parser.add_argument("--all", action="store_true", help="list every row in the text too")
+    parser.add_argument("--all", action="store_true", help="list every row in the text")
     parser.add_argument(
         "--look-ahead",
         action="store_true",
-        help="judge by the releases after NEW too: for an archive, not for the newest release",
+        help="judge by the releases after NEW too; meant for archives, not for the newest release",
     )
     parser.add_argument(
         "--snippets",
         action="store_true",
-        help="end the text with waivers that would accept what got worse",
+        help="end the text with waivers that would accept the regressions",
     )
     parser.add_argument(
         "--waivers", metavar="FILE", help=f"accepted changes; default: {shared.WAIVERS}"
@@ -96,7 +98,7 @@ def add_parsers(add: shared.AddParser) -> None:
         default=[],
         type=_also,
         metavar="FORMAT=FILE",
-        help="write another format to another file too; may be given more than once",
+        help="write another format to another file, too; may be repeated",
     )
     shared.add_site(parser, with_paths=False)
     parser.set_defaults(run=_run)
@@ -118,17 +120,17 @@ def _threshold(text: str) -> float:
 
 def _link(text: str) -> str:
     if text and not text.startswith(("https://", "http://")):
-        raise argparse.ArgumentTypeError("write it with https://")
+        raise argparse.ArgumentTypeError("must begin with https:// or http://")
     return text
 
 
 PARTS = ("soc", "os", "board")
-"""Filters that a side can have of its own."""
+"""Filters that can be set for one side."""
 
 
 @dataclass(frozen=True, slots=True)
 class _SideArgument:
-    """The argument OLD or NEW: a path or URL, or the name of a release, and filters of its own."""
+    """An argument OLD or NEW: a path, URL or release, and filters for that side."""
 
     text: str
     path: Path | str | None
@@ -137,10 +139,10 @@ class _SideArgument:
 
 
 def _side_argument(text: str) -> _SideArgument:
-    """Parse the argument of a side. Raises :class:`ValueError` if it is malformed."""
+    """Parse an argument OLD or NEW. Raises :class:`ValueError` if it is malformed."""
     if object_store.is_url(text):
         return _SideArgument(text, text, None, {})
-    # The name of a file may have commas and equals signs.
+    # A file name may contain commas and equals signs.
     if Path(text).exists():
         return _SideArgument(text, Path(text), None, {})
     releases, own = [], {}
@@ -160,14 +162,14 @@ def _side_argument(text: str) -> _SideArgument:
     first = releases[0] if releases else ""
     path = Path(first)
     suffixes = (".json", ".jsonl", ".gz", ".zst", ".zip", ".tar", ".xz")
-    # A mistyped path should be reported as a path, and not as an unknown release.
+    # Report a mistyped path as a path rather than as an unknown release.
     if first and ("/" in first or first.endswith(suffixes) or path.exists()):
         return _SideArgument(text, path, None, own)
     return _SideArgument(text, None, first or LATEST, own)
 
 
 LATEST = "latest"
-"""The release of a side that gives none."""
+"""The release of a side that names none."""
 
 
 def _take_soc(options: argparse.Namespace) -> None:
@@ -175,12 +177,12 @@ def _take_soc(options: argparse.Namespace) -> None:
 
     Raises :class:`ValueError` if it cannot be one.
     """
-    # argparse has no optional positional argument in front, so the three are shifted here.
+    # argparse has no optional leading positional argument, so shift the three here.
     if options.third is None:
         return
     if options.soc != "*" or "=" in options.old or Path(options.old).exists():
         raise ValueError(
-            "two sides are compared; for two releases of one SoC write: "
+            "only two sides can be compared; for two releases of one SoC write: "
             "perfguide compare OLD NEW --soc SOC"
         )
     options.soc, options.old, options.new = options.old, options.new, options.third
@@ -209,7 +211,7 @@ def _run(options: argparse.Namespace) -> int:
         return shared.USAGE
     settings = shared.site_settings(options)
     if not settings.benchmarks[0].is_dir() and CHECKOUT.is_dir():
-        # In a checkout of the repository the descriptions are beside the package.
+        # In a checkout of the repository, the descriptions are next to the package.
         settings = replace(settings, benchmarks=(CHECKOUT, *settings.benchmarks))
     rest: Holdings | None = None
     if options.results or any(side.path is None for side in arguments):
@@ -220,7 +222,7 @@ def _run(options: argparse.Namespace) -> int:
         shared.read_site(replace(settings, results=(side.path,)))[0] if side.path else rest
         for side in arguments
     )
-    assert old is not None and new is not None  # a release is always looked up in the results
+    assert old is not None and new is not None  # releases are always looked up in the results
     boards, faults = board_names.load(Path(options.boards or shared.BOARDS))
     waiver_file = Path(options.waivers or shared.WAIVERS)
     accepted, faults_of_waivers = waivers.load(waiver_file)
@@ -242,7 +244,7 @@ def _run(options: argparse.Namespace) -> int:
         sides.append(chosen)
     if undescribed := _undescribed(sides, new.catalog):
         return shared.fail(undescribed)
-    # Verdicts need the same board on both sides; different boards only have ratios.
+    # Verdicts need the same boards on both sides; different boards only get ratios.
     if any(side.own for side in arguments) and not shared_places(*sides):
         return _side_by_side(sides[0], sides[1], history, names, options)
     rules = Rules(names, accepted, options.threshold, annotations, options.look_ahead)
@@ -250,7 +252,7 @@ def _run(options: argparse.Namespace) -> int:
     if not comparison.common:
         _print_nothing_in_common(comparison, sides, rest)
         return shared.NOTHING
-    # Every format has them too, but a failed job shows stderr first.
+    # Every format has these too, but a failed job shows stderr first.
     shared.print_all(comparison.findings, sys.stderr)
     for form, file in ((options.format, options.file), *options.also):
         _write(_render(comparison, form, file, options, new.catalog), file)
@@ -269,7 +271,8 @@ def _missing(arguments: Sequence[_SideArgument], options: argparse.Namespace) ->
 def _print_nothing_in_common(
     comparison: Comparison, sides: Sequence[ComparedSide], rest: Holdings | None
 ) -> None:
-    """Print on stderr that the sides have no figure in common, and commands that compare something."""
+    """Report on stderr that the sides have no figure in common, and suggest commands that would
+    work."""
     from ..compare.side_by_side import names_of_boards, shared_places
 
     lines = [*comparison.notes, "nothing to compare: the two sides have no figure in common"]
@@ -290,7 +293,7 @@ def _print_nothing_in_common(
 
 
 SIDE_BY_SIDE = ("text", "markdown", "html", "json", "csv")
-"""The formats for different boards, without those in which CI systems show alarms."""
+"""The formats for different boards: all but those that CI systems show as alarms."""
 
 
 def _side_by_side(
@@ -344,30 +347,28 @@ def _side_by_side(
 
 
 CHECKOUT = ROOT.parents[1] / "source" / "benchmarks"
-"""The benchmark descriptions beside a package that runs from its repository."""
+"""The benchmark descriptions next to a package that runs from its repository."""
 
 
 def _undescribed(sides: Sequence[ComparedSide], catalog: Catalog) -> str:
-    """Return an error if no figure has a description with a better direction: then nothing could
-    regress, and the exit status would be misleading."""
+    """Return an error if no figure has a description with a better direction: nothing could regress
+    then, and the exit status would be misleading."""
     names = {record.benchmark for side in sides for own in side.records.values() for record in own}
     if not names or any(catalog.get(name) for name in names):
         return ""
     listed = ", ".join(visible(name) for name in sorted(names)[:5])
     return (
-        f"perfguide compare: no description of {listed}, so nothing says what is better; "
+        f"perfguide compare: no description of {listed}, so it is unknown what is better; "
         "name the folder of descriptions with --benchmarks"
     )
 
 
 def _nothing(side: _SideArgument, holdings: Holdings, only: Filter) -> str:
-    """Return why a side has no figures: the name that does not occur."""
+    """Return why a side has no figures, naming the part that does not occur."""
     from ..compare.select import nearest_releases
 
     if side.path:
-        return (
-            f"nothing to compare: {visible(side.text)} has none of the figures that were asked for"
-        )
+        return f"nothing to compare: {visible(side.text)} has none of the requested figures"
     guides = holdings.pool.guides()
     for what, pattern, names in (
         ("SoC", only.soc, {key.soc for key in guides}),
@@ -381,12 +382,12 @@ def _nothing(side: _SideArgument, holdings: Holdings, only: Filter) -> str:
     releases = nearest_releases(holdings.pool)
     asked = side.release or ""
     hint = nearest(asked, releases) or f"there are {', '.join(map(visible, releases)) or 'none'}"
-    what = "no release has a name that is, or begins with,"
+    what = "no release is named or begins with"
     return f"nothing to compare: {what} “{visible(asked)}” ({hint})"
 
 
 def _boards(holdings: Holdings, only: Filter) -> set[str]:
-    """Return the boards that match the filters of a side, apart from that on boards."""
+    """Return the boards that match the filters of a side, ignoring the one on boards."""
     bundles = (loaded.bundle for loaded in holdings.ledger.bundles)
     return {b.board.name for b in bundles if only.guide(guide_key(b))}
 
@@ -398,7 +399,7 @@ def _render(
     options: argparse.Namespace,
     catalog: Catalog,
 ) -> str:
-    """Return the comparison in one format, coloured if it goes to a terminal."""
+    """Render the comparison in one format, coloured if it goes to a terminal."""
     from ..compare import as_ci, as_data, as_markdown, as_text
 
     match form:
@@ -409,7 +410,9 @@ def _render(
         case "csv":
             return as_data.to_comma_separated(comparison)
         case "html":
-            from ..compare import as_html  # here: its templates take longer than all else
+            from ..compare import (
+                as_html,
+            )  # imported late: its templates take longer to load than everything else
 
             return as_html.render(comparison, catalog)
         case "junit":
@@ -425,7 +428,7 @@ def _render(
 
 
 def _terminal_has_colours() -> bool:
-    """Return whether the output is a terminal that shows colours; see no-color.org."""
+    """Return whether the output is a terminal with colours; see no-color.org."""
     plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
     return sys.stdout.isatty() and not plain
 
@@ -435,8 +438,8 @@ def _write(text: str, output: Path | None) -> None:
     if output is not None:
         output.write_bytes(data)
         return
-    # Text that was printed before has to come first.
+    # Flush text that was printed earlier first.
     sys.stdout.flush()
-    # Written as bytes: text would fail on a terminal that is not UTF-8.
+    # As bytes, since text would fail on a terminal that is not UTF-8.
     sys.stdout.buffer.write(data)
     sys.stdout.buffer.flush()

@@ -1,4 +1,4 @@
-"""The command ``completion``: a script with which a shell completes the command line."""
+"""The command ``completion``: a script for shells to complete the command line."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FILES = ("FILE", "FILE.json", "MAP.toml", "PATH", "LOGS", "GUIDES", "OLD", "NEW"
 
 
 class _CompletingParser(CommandParser):
-    """A parser whose arguments say whether a shell completes files or folders."""
+    """A parser whose arguments are marked for completion as files or folders."""
 
     def add_argument(self, *names: Any, **values: Any) -> argparse.Action:
         """Add an argument, marked if it is a file or a folder."""
@@ -24,7 +24,7 @@ class _CompletingParser(CommandParser):
 
         action = super().add_argument(*names, **values)
         if action.metavar in FOLDERS:
-            # The attribute by which shtab documents completion; argparse's type has no such field.
+            # shtab's documented attribute for completion, which argparse's type lacks.
             vars(action)["complete"] = shtab.DIRECTORY
         elif action.metavar in FILES:
             vars(action)["complete"] = shtab.FILE
@@ -35,9 +35,9 @@ def add_parsers(add: shared.AddParser) -> None:
     """Add the command to the command line."""
     parser = add(
         "completion",
-        "The page Commands says where it goes.",
+        "The page Commands explains where to put it.",
     )
-    parser.add_argument("shell", choices=SHELLS, help="the shell that is to read it")
+    parser.add_argument("shell", choices=SHELLS, help="the shell to write it for")
     parser.set_defaults(run=_run)
 
 

@@ -1,4 +1,4 @@
-"""Explanations of the findings of ``check``: their effect on the site, and how to fix them."""
+"""Explanations for findings of ``check``: their effect on the site, and how to fix them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ EXPLAINED: dict[str, tuple[str, str]] = {
         "program: tar -tf FILE, unzip -t FILE, zstd -t FILE.",
     ),
     "limit": (
-        "The file is not read any further, so that no upload can exhaust the machine.",
+        "The rest of the file is not read, so that no upload can exhaust the machine.",
         "Split it, or raise the limit that the message names: --limit NAME=NUMBER, or "
         "perfguide_limits in conf.py. SECURITY.md lists all of them.",
     ),
@@ -45,7 +45,7 @@ EXPLAINED: dict[str, tuple[str, str]] = {
     ),
     "duplicate-key": (
         _LEFT_OUT,
-        "Remove one of the two: programs differ in which of them they take.",
+        "Remove one of the two: programs differ in which one they use.",
     ),
     "conflict": (
         "Neither of the two is published: nothing says which one is right.",
@@ -53,23 +53,22 @@ EXPLAINED: dict[str, tuple[str, str]] = {
         'old id: "supersedes": ["OLD ID"], "reason": "WHY".',
     ),
     "supersedes": (
-        "The bundle is published; what it was meant to withdraw stays.",
-        "Name ids of older bundles that are there. Both bundles have to name the same "
+        "The bundle is published; the bundles that it was meant to withdraw stay.",
+        "Name ids of existing older bundles. Both bundles must name the same "
         "runner: perfguide pack --runner NAME.",
     ),
     "unknown-key": (
-        "The key is left out; the rest of the bundle is published.",
+        "The key is ignored; the rest of the bundle is published.",
         "Fix its spelling. Your own facts belong in “setup”, or in the “params” of a result.",
     ),
     "contradiction": (
         _PUBLISHED,
-        "A mean cannot be below its least sample or above its greatest. Often min and max are of "
+        "A mean cannot be below the minimum or above the maximum. Often these are those of "
         "another metric, or in another unit.",
     ),
     "apart": (
         _PUBLISHED,
-        "The stated value is not the mean of the samples: leave out “value” where there are "
-        "samples.",
+        "The stated value is not the mean of the samples: leave out “value” if there are samples.",
     ),
     "same-key": (
         "Both are pooled into one figure.",
@@ -83,7 +82,7 @@ EXPLAINED: dict[str, tuple[str, str]] = {
         "“supersedes”.",
     ),
     "same-log": (
-        "Its figures are counted twice, as if they had been measured twice.",
+        "Its figures count twice, as if they had been measured twice.",
         "Pack the later bundle without that log, or let it withdraw the earlier one with “supersedes”.",
     ),
     "same-run": (
@@ -93,7 +92,7 @@ EXPLAINED: dict[str, tuple[str, str]] = {
     "future": (
         "The figures are published under that date, and no other bundle can withdraw this one "
         "before it.",
-        "Set the runner's clock, or this machine's if that is the one that is wrong. Then remove "
+        "Correct the runner's clock, or this machine's if that one is wrong. Then remove "
         "the file, and upload the run again with its real date.",
     ),
     "undescribed": (
@@ -102,38 +101,38 @@ EXPLAINED: dict[str, tuple[str, str]] = {
         "source/benchmarks.",
     ),
     "names": (
-        "Each spelling counts as something else, and figures of different spellings are not compared.",
+        "Each spelling counts as a different name, so figures under different spellings are not compared.",
         "Use one spelling in the programs that write bundles. For boards, boards.toml has aliases.",
     ),
     "ignored": (
-        "Nothing: the file is not a bundle.",
-        "Move it elsewhere if you do not want this message. The names of bundles end with "
-        ".json or .jsonl, before the ending of a compression if there is one.",
+        "None: the file is not a bundle.",
+        "Move it elsewhere if you do not want this message. Bundle names end with "
+        ".json or .jsonl, optionally followed by a compression suffix.",
     ),
     "catalog": (
-        "The description is not used; its benchmark shows under “Other results”.",
+        "The description is not used; its benchmark appears under “Other results”.",
         "Fix the key that the message names. source/formats.rst lists all of them.",
     ),
     "catalog-prose": (
         "The benchmark has no text on its page.",
-        "Write NAME.rst beside NAME.toml: what it measures, and how to read it.",
+        "Write NAME.rst next to NAME.toml: what it measures, and how to read it.",
     ),
     "no-results": (
         "There is nothing to publish.",
-        "Put bundles into results/. perfguide pack makes them from logs, and perfguide import from "
-        "guides that are published.",
+        "Put bundles into results/. perfguide pack makes them from logs, perfguide import from "
+        "published guides.",
     ),
     "log-archive": (
-        "The bundle is published; its figures lead to no log.",
-        "Pack the logs again: perfguide pack keeps them beside the bundle.",
+        "The bundle is published; its figures do not link to a log.",
+        "Pack the logs again: perfguide pack keeps them next to the bundle.",
     ),
 }
-"""For each kind the effect on the site, and the advice."""
+"""For each kind, its effect on the site and how to fix it."""
 
 
 def explained(kinds: Iterable[str]) -> str:
-    """Return a paragraph for each kind, in the order of :data:`KINDS`; kinds without an
-    explanation have only their summary."""
+    """Return a paragraph for each kind, in the order of :data:`KINDS`. Kinds without an explanation
+    only have their summary."""
     asked, parts = {*kinds}, []
     for name, kind in KINDS.items():
         if name in asked:

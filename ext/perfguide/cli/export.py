@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 FORMATS = ("csv", "json", "excel", "parquet")
 
 ENDINGS = {".csv": "csv", ".json": "json", ".xlsx": "excel"}
-"""Formats by the ending of the output; any other name is a folder of Parquet files."""
+"""Formats by the suffix of the output; any other name is a folder of Parquet files."""
 
 
 def add_parsers(add: shared.AddParser) -> None:
     """Add the command to the command line."""
     parser = add(
         "export",
-        "A row for each figure, with the same columns in each format; the page Download the data "
+        "One row per figure, with the same columns in each format; the page Download the data "
         "lists them. CSV, JSON and Excel are one file. Parquet is a folder with a file for each "
         "guide, in folders soc=…/os=…, as the site has them; it is put into place when it is complete. Pages "
         "are plain reStructuredText with a conf.py: Sphinx, sphinx-rtd-theme and sphinx-tabs build "
@@ -50,9 +50,9 @@ def add_parsers(add: shared.AddParser) -> None:
     parser.add_argument(
         "--runs",
         action="store_true",
-        help="write the runs that figures name in “bundles”: a row for each, with its setup and notes",
+        help="write the runs listed in “bundles” of figures, one per row, with setup and notes",
     )
-    parser.add_argument("--format", choices=FORMATS, help="default: as the name of the file says")
+    parser.add_argument("--format", choices=FORMATS, help="default: according to the file name")
     parser.add_argument(
         "--parquet", metavar="DIR", type=Path, help="the same as --format parquet -o DIR"
     )
@@ -64,7 +64,7 @@ def add_parsers(add: shared.AddParser) -> None:
         action="append",
         default=[],
         metavar="S",
-        help="with --rst, only the pages of this SoC; may be given more than once",
+        help="with --rst, only the pages of this SoC; may be repeated",
     )
     shared.add_site(parser)
     shared.add_workers(parser)
@@ -80,10 +80,10 @@ def _run(options: argparse.Namespace) -> int:
         return shared.fail("perfguide export: --parquet already names the folder and the format")
     if form is None or (output is None and form in ("excel", "parquet")):
         return shared.fail(
-            "perfguide export: say where to, such as -o figures.csv, -o figures.json, "
+            "perfguide export: name an output, such as -o figures.csv, -o figures.json, "
             "-o figures.xlsx, or -o DIR for Parquet, or --rst DIR for pages; --format csv prints"
         )
-    # Checked before anything is read: reading a large archive takes minutes.
+    # Checked before reading anything, as reading a large archive takes minutes.
     if form == "parquet":
         extras.require("parquet")
         if output and (fault := _not_ours(output)):
@@ -100,14 +100,14 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _not_ours(folder: Path) -> str:
-    """Return why a folder may not be replaced, or ""."""
+    """Return why a folder must not be replaced, or ""."""
     from ..export import parquet
 
     if not folder.exists() or (folder / parquet.ABOUT).is_file():
         return ""
     if folder.is_dir() and not any(folder.iterdir()):
         return ""
-    message = "is not an earlier export, and is left alone; name a new or empty folder"
+    message = "is not an earlier export and stays untouched; name a new or empty folder"
     return f"{visible(str(folder))} {message}"
 
 
@@ -120,12 +120,12 @@ def _write_file(table: Table, pool: Pool, form: str, output: Path | None) -> int
         "excel": figure_files.write_excel,
     }[form]
     if output is None:
-        # Text that was printed before has to come first.
+        # Flush text that was printed earlier first.
         sys.stdout.flush()
         write(table, pool, sys.stdout.buffer)
         sys.stdout.buffer.flush()
         return shared.FINE
-    # Written in one piece, so that an error leaves no half of a file behind.
+    # Written in one piece, so that an error leaves no partial file behind.
     data = io.BytesIO()
     try:
         count = write(table, pool, data)
@@ -143,7 +143,7 @@ def _write_folder(table: Table, pool: Pool, folder: Path) -> int:
     with atomic_swap.locked(
         at.work, lambda holder: print(f"waiting for {holder}", file=sys.stderr)
     ):
-        # An export that was killed leaves its files here, and a swap the earlier export.
+        # A killed export leaves its files here, and a swap leaves the earlier export.
         _remove(at.site)
         written = parquet.write_folder(table, pool, at.site)
         atomic_swap.swap(at.site, at.target, at.work)
@@ -159,7 +159,7 @@ def _remove(folder: Path) -> None:
 
 
 def _write_pages(options: argparse.Namespace) -> int:
-    """Write the pages for other builders into a folder."""
+    """Write the pages for other builders to a folder."""
     from ..pages import build, plain_project
 
     folder: Path | None = options.rst
@@ -172,10 +172,10 @@ def _write_pages(options: argparse.Namespace) -> int:
     settings = shared.site_settings(options)
     store = Store(settings.cache)
     if options.soc:
-        # Asked before anything is written: a mistyped name must not empty an earlier export.
+        # Checked before writing anything: a mistyped name must not empty an earlier export.
         if missing := _missing_soc(options.soc, settings):
             return shared.fail(f"perfguide export: {missing}", shared.NOTHING)
-        # Characters of a pattern in a name would match other SoCs.
+        # Wildcards in a name would match other SoCs.
         settings = replace(settings, releases=tuple(f"{glob.escape(soc)}/" for soc in options.soc))
     generate = partial(build.generate, progress=shared.show_progress, store=store)
     outcome = plain_project.write(folder, settings, generate)
@@ -189,13 +189,13 @@ def _write_pages(options: argparse.Namespace) -> int:
 
 
 def _missing_soc(socs: list[str], settings: Settings) -> str:
-    """Return which SoC has no bundle, or an empty text."""
+    """Return which SoC has no bundles, or an empty string."""
     from ..figures import dataset
 
     bundles = dataset.gather(settings).ledger.bundles
     present = {each.bundle.board.soc for each in bundles}
     for soc in socs:
         if soc not in present:
-            names = ", ".join(sorted(present)) or "none at all"
+            names = ", ".join(sorted(present)) or "none"
             return visible(f"there are no results of {soc}; there are some of: {names}", 2000)
     return ""

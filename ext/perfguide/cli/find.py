@@ -31,9 +31,9 @@ def add_parsers(add: shared.AddParser) -> None:
     parser = add(
         "find",
         "A CONDITION is BENCHMARK/METRIC?NAME=VALUE&NAME=VALUE >= NUMBER UNIT, or <=. Conditions on "
-        "one benchmark hold for the same engine and run. Exit status 3 if no board meets all.",
+        "one benchmark apply to the same engine and run. Exit status 3 if no board meets all.",
     )
-    # argparse formats help texts with %, so a sign of its own is doubled.
+    # argparse formats help texts with %, so a literal one is doubled.
     example = EXAMPLE.replace("%", "%%")
     parser.add_argument("conditions", nargs="+", metavar="CONDITION", help=f"such as: {example}")
     parser.add_argument("--soc", default="*", help="only these SoCs: AM62X, AM6*")
@@ -72,7 +72,7 @@ def _run(options: argparse.Namespace) -> int:
         return shared.fail(f"perfguide find: {error}")
     for note in answers.notes:
         print(f"perfguide find: {note}", file=sys.stderr)
-    # An engine is inferred from all figures of its run, and conditions name only some.
+    # An engine is inferred from all figures of its run, but conditions name only some.
     records = [
         record
         for key in dict.fromkeys(r.record.guide for a in answers.measured for r in a.readings)
@@ -101,13 +101,13 @@ class _Question:
     places: Places
 
     def engine(self, record: Record) -> str:
-        """Return the engine of a figure for readers; an empty text for benchmarks without engines."""
+        """Return the display name of a figure's engine, empty for benchmarks without engines."""
         from ..figures import engines
 
         return engines.of_figure(self.holdings.catalog, record, self.inferred)
 
     def label(self, condition: need.Condition) -> str:
-        """Return the metric of a condition in words that differ from those of the others."""
+        """Return a condition's metric in words that distinguish it from the others."""
         catalog = self.holdings.catalog
         benchmark = catalog.get(condition.benchmark)
         label = benchmark.metric_label(condition.metric) if benchmark else condition.metric
@@ -116,7 +116,7 @@ class _Question:
         return label if is_of_one or title == label else f"{title}: {label}"
 
     def clock(self, record: Record) -> float | None:
-        """Return the clock of a figure's board in MHz."""
+        """Return the clock of a figure's board, in MHz."""
         return self.clocks[record.guide, record.board]
 
 
@@ -192,8 +192,8 @@ def _clocks(
 
 
 def _figures(reading: need.Reading, unit: str) -> str:
-    """Return the figure of a condition, or the two on both sides of the value asked for, in the unit
-    of the condition."""
+    """Return the figure for a condition, or the two around the requested value, in the unit of the
+    condition."""
     from ..common import units
 
     own = reading.record.unit
@@ -205,7 +205,7 @@ def _figures(reading: need.Reading, unit: str) -> str:
 
 
 def _margin(answer: need.Answer, question: _Question) -> str:
-    """Return the margin of each condition, or what fails and by how much."""
+    """Return the margin of each condition, or which ones fail and by how much."""
     from ..figures import need
 
     fails, texts, conditions = answer.group == need.CANNOT, list[str](), question.conditions
@@ -222,7 +222,7 @@ def _margin(answer: need.Answer, question: _Question) -> str:
 
 
 def _distance(reading: need.Reading, condition: need.Condition) -> str:
-    """Return how far a figure is from its bound: in points for shares, else in per cent."""
+    """Return how far a figure is from its bound, in points for percentages, else in per cent."""
     from ..common import units
 
     record = reading.record
@@ -259,7 +259,7 @@ def _as_json(answers: need.Answers, question: _Question) -> dict[str, Any]:
                         "release": reading.record.guide.release,
                         "engine": question.engine(reading.record),
                         "cpu_mhz": question.clock(reading.record),
-                        # A ratio can be infinite, which JSON has no number for.
+                        # A ratio can be infinite, which JSON cannot represent.
                         "margin": None if reading.ratio > 1e6 else reading.ratio - 1,
                         "between": [figure(each) for each in reading.between],
                         "earlier": [

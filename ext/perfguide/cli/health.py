@@ -15,8 +15,8 @@ def add_parsers(add: shared.AddParser) -> None:
     """Add the command to the command line."""
     parser = add(
         "health",
-        "PATH is a folder, file or URL of bundles. Findings that a file of acknowledgements "
-        "accepts are listed last and never fail.",
+        "PATH is a folder, file or URL of bundles. Acknowledged findings are listed last and "
+        "never cause a failure.",
     )
     parser.add_argument("--format", choices=("text", "json"), default="text")
     parser.add_argument(
@@ -30,7 +30,7 @@ def add_parsers(add: shared.AddParser) -> None:
         "--acknowledged",
         default=shared.ACKNOWLEDGED,
         metavar="FILE",
-        help=f"findings that are accepted, with reasons; default: {shared.ACKNOWLEDGED}",
+        help=f"accepted findings, with reasons; default: {shared.ACKNOWLEDGED}",
     )
     shared.add_site(parser)
     parser.set_defaults(run=_run)
@@ -41,7 +41,7 @@ def _run(options: argparse.Namespace) -> int:
     from ..health import report
 
     settings = shared.site_settings(options)
-    # The default file may be missing, but a mistyped one should not go unnoticed.
+    # The default file may be missing, but a mistyped name should not go unnoticed.
     if options.acknowledged != shared.ACKNOWLEDGED and not Path(options.acknowledged).exists():
         raise FileNotFoundError(0, "there is no such file", options.acknowledged)
     holdings, status = shared.read_site(settings)
@@ -58,7 +58,7 @@ def _run(options: argparse.Namespace) -> int:
         print(json.dumps(report.as_json(holdings, checked), indent=1, ensure_ascii=True))
     else:
         print(report.as_text(checked), end="")
-    # SEVERITIES is sorted from worst to mildest.
+    # SEVERITIES goes from most to least severe.
     failing = SEVERITIES[: SEVERITIES.index(options.fail_on) + 1]
     return (
         shared.FOUND

@@ -1,4 +1,4 @@
-"""The command ``import``: bundles from guides that were published before."""
+"""The command ``import``: bundles from previously published guides."""
 
 from __future__ import annotations
 
@@ -28,18 +28,16 @@ def add_parsers(add: shared.AddParser) -> None:
     parser = add(
         "import",
         "GUIDES are files or folders of reStructuredText, Markdown or HTML; with --git, the "
-        "history of a repository. A map says what their tables mean; --propose writes "
-        "one for you to complete. Each cell that is not taken is listed with its file and line, and "
-        "at the end come the lines that the map lacks.",
+        "history of a repository. A map defines what their tables mean; --propose writes "
+        "one for you to complete. Each cell left out is listed with its file and line, followed "
+        "by the lines that the map lacks.",
     )
     parser.add_argument("guides", nargs="*", metavar="GUIDES", type=Path)
     parser.add_argument("--map", metavar="MAP.toml", type=Path, help="what the tables mean")
     parser.add_argument(
         "--propose", metavar="MAP.toml", type=Path, help="write a map to complete, and no bundles"
     )
-    parser.add_argument(
-        "-o", "--output", metavar="DIR", type=Path, help="folder that gets the bundles"
-    )
+    parser.add_argument("-o", "--output", metavar="DIR", type=Path, help="folder for the bundles")
     parser.add_argument(
         "--git", metavar="REPO", type=Path, help="read each release of a git repository"
     )
@@ -57,10 +55,10 @@ def add_parsers(add: shared.AddParser) -> None:
         help="with --git: tags; all, which adds commits that changed the guide of another release; "
         "or a range of commits such as 09.00..HEAD; default: all",
     )
-    parser.add_argument("--sdk", default="", help="the release, where the map names none")
+    parser.add_argument("--sdk", default="", help="the release, if the map names none")
     parser.add_argument("--soc", default="", help="with --propose, the SoC of the guide")
     parser.add_argument(
-        "--created", metavar="DATE", help="when it was published, as 2024-04-02T09:30:00Z"
+        "--created", metavar="DATE", help="when it was published, such as 2024-04-02T09:30:00Z"
     )
     parser.add_argument(
         "--limit",
@@ -68,7 +66,7 @@ def add_parsers(add: shared.AddParser) -> None:
         default=[],
         type=_limit,
         metavar="NAME=NUMBER",
-        help="another limit for each document, such as seconds=20; SECURITY.md lists them",
+        help="a different limit for each document, such as seconds=20; SECURITY.md lists them",
     )
     shared.add_benchmarks(parser)
     parser.set_defaults(run=_import)
@@ -131,9 +129,9 @@ def _catalog(options: argparse.Namespace) -> Catalog:
 def _propose(options: argparse.Namespace, snapshots: Sequence[Snapshot]) -> int:
     from ..importing import proposal, sources
 
-    # A map is completed by hand, and must never be overwritten.
+    # Maps are completed by hand and must never be overwritten.
     if options.propose.exists():
-        return _usage(f"{options.propose} is there already; name another file, or move it away")
+        return _usage(f"{options.propose} already exists; name another file, or move it away")
     releases = [
         (each.tag or each.commit[:12], sources.release("", each), _about(each))
         for each in snapshots
@@ -156,9 +154,9 @@ def _about(snapshot: Snapshot) -> str:
 def _releases(
     options: argparse.Namespace, snapshots: Sequence[Snapshot], meaning: Map
 ) -> tuple[dict[str, list[Snapshot]], Unnamed]:
-    """Return the snapshots of each release, the oldest first, and those of an unknown release.
+    """Return the snapshots of each release, oldest first, and those of unknown release.
 
-    If a release has a tag, its other commits do not count.
+    If a release has a tag, its other commits are ignored.
     """
     from ..importing import sources
     from ..importing.mapping import numbers_of, same_release
@@ -169,7 +167,7 @@ def _releases(
     named: dict[str, list[Snapshot]] = {}
     unnamed: Unnamed = []
     tagged: list[tuple[int, ...]] = []
-    # Tags first: only then is it known which releases need no other commit.
+    # Tags first, to know which releases need no other commit.
     for tags_only in (True, False):
         for snapshot in snapshots:
             if bool(snapshot.tag) is not tags_only or not snapshot.tables:
@@ -177,7 +175,7 @@ def _releases(
             stated = [
                 release
                 for name, release in meaning.releases.items()
-                # Shorter beginnings of hashes could mean several commits.
+                # A shorter prefix of a hash could mean several commits.
                 if name == snapshot.tag or (len(name) >= 7 and snapshot.commit.startswith(name))
             ]
             sdk = stated[0] if stated else sources.release(meaning.guide.release, snapshot)
@@ -190,7 +188,7 @@ def _releases(
                 own = [snapshot]
                 for each in [each for each in named if numbers and numbers_of(each) == numbers]:
                     sdk = max(each, sdk, key=len)
-                    # “9.1” and “09.01” are one release; the longer name is kept.
+                    # “9.1” and “09.01” are the same release; keep the longer name.
                     own = named.pop(each) + own
                 named[sdk] = own
             elif not stated:
@@ -206,14 +204,14 @@ def _write(
 ) -> int:
     """Write the bundles of each release, and print the lines that the map lacks.
 
-    Of several snapshots of a release the last one with figures counts.
+    If a release has several snapshots, the last one with figures counts.
     """
     from ..importing import bundles
     from ..importing.proposal import Gap, additions
 
     releases, unnamed = _releases(options, snapshots, meaning)
     for name, _, about in unnamed:
-        message = f"left out {visible(name)}, whose release is not stated {about}".strip()
+        message = f"left out {visible(name)}, whose release is unknown {about}".strip()
         hint = "add it to [releases] of the map" if options.git else "give --sdk, or sdk in the map"
         shared.print_all([Diagnostic("log-note", "import", message, hint)], sys.stderr)
     options.output.mkdir(parents=True, exist_ok=True)
@@ -223,7 +221,7 @@ def _write(
         for snapshot in reversed(own_snapshots):
             when = created or snapshot.created
             if when is None:
-                return _usage("when the guide was published is not stated; give --created")
+                return _usage("the guide does not state when it was published; give --created")
             release = bundles.Release(sdk, when, snapshot.commit)
             imported = bundles.build(snapshot.tables, meaning, release, snapshot.passages)
             if imported.bundles:

@@ -13,7 +13,7 @@ from ..common.package import ROOT
 from . import shared
 
 STARTER = ROOT / "cli" / "starter"
-"""The templates of the files of a new project."""
+"""The templates for the files of a new project."""
 
 FILES = {
     "conf.py": "conf.py.in",
@@ -32,7 +32,7 @@ def add_parsers(add: shared.AddParser) -> None:
     """Add the command to the command line."""
     parser = add(
         "init",
-        "Writes nothing where one of its files is there already.",
+        "Writes nothing if any of its files already exists.",
     )
     parser.add_argument(
         "folder", nargs="?", default=".", metavar="DIR", help="default: the current folder"
@@ -42,12 +42,12 @@ def add_parsers(add: shared.AddParser) -> None:
 
 def _run(options: argparse.Namespace) -> int:
     folder = Path(options.folder)
-    # All files or none: half of a new project mixed with an old one would not build.
+    # All files or none: part of a new project mixed with an old one would not build.
     present = [name for name in FILES if (folder / name).exists()]
     if present:
         listed = ", ".join(visible(str(folder / name)) for name in present)
         return shared.fail(
-            f"perfguide init: {listed} {'is' if len(present) == 1 else 'are'} there already; "
+            f"perfguide init: {listed} {'exists' if len(present) == 1 else 'exist'} already; "
             "nothing was written. Name another folder"
         )
     for name, source in FILES.items():
@@ -63,7 +63,7 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _requirement() -> str:
-    """Return the pip requirement of perfguide: the URL it was installed from, or its version."""
+    """Return the pip requirement for perfguide: the URL it was installed from, or its version."""
     name = "perfguide[compare]"
     try:
         # PEP 610: pip records the URL of a package that did not come from an index.

@@ -20,10 +20,10 @@ def add_parsers(add: shared.AddParser) -> None:
     """Add the command to the command line."""
     parser = add(
         "intake",
-        "An upload is a file with bundles, in any folder of INBOX. To run.json belong "
-        "run.logs.tar.zst (its logs), run.json.sha256 and run.json.sig, if they are there. "
+        "An upload is a file with bundles, in any folder of INBOX. Along with run.json go "
+        "run.logs.tar.zst (its logs), run.json.sha256 and run.json.sig, if they exist. "
         "Files whose names begin with a dot or end with .part or .tmp are left alone. The command can "
-        "run from cron, during a build, and while another one of it runs.",
+        "run from cron, during a build, and alongside another instance of itself.",
     )
     parser.add_argument("inbox", metavar="INBOX", type=Path)
     parser.add_argument("results", metavar="RESULTS", type=Path)
@@ -61,7 +61,7 @@ def add_parsers(add: shared.AddParser) -> None:
 
 
 def _wrong(options: argparse.Namespace) -> str:
-    """Return a fault of the arguments, or ""."""
+    """Return a fault in the arguments, or ""."""
     for folder in (options.inbox, options.results):
         if not folder.is_dir():
             return f"{folder}: there is no such folder"
@@ -70,13 +70,13 @@ def _wrong(options: argparse.Namespace) -> str:
     if uploads.is_relative_to(results) or results.is_relative_to(uploads):
         return "inbox and results must not be inside each other"
     if options.rejected.resolve().is_relative_to(results):
-        return "what is refused must not be kept inside the results"
+        return "refused uploads must not be kept inside the results"
     if options.require_signature and not options.allowed_signers:
         return "--require-signature needs --allowed-signers"
     if options.allowed_signers and not options.allowed_signers.is_file():
         return f"{options.allowed_signers}: there is no such file"
     if options.allowed_signers and not shutil.which("ssh-keygen"):
-        return "ssh-keygen is not on this machine: sudo apt-get install openssh-client"
+        return "ssh-keygen is not installed: sudo apt-get install openssh-client"
     return ""
 
 
@@ -109,7 +109,7 @@ def _run(options: argparse.Namespace) -> int:
             _print_outcome(outcome, options.quiet)
     except inbox.SignersError as error:
         return shared.fail(f"perfguide intake: {visible(str(error))}")
-    # Not an error: cron starts the next run while a long one goes on.
+    # Not an error: cron starts the next run while a long one is in progress.
     except BusyError as busy:
         if not options.quiet:
             print(f"nothing done: another intake is running in {visible(str(busy))}")

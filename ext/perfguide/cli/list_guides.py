@@ -31,10 +31,10 @@ def _run(options: argparse.Namespace) -> int:
     status = shared.print_faults([*gathered.diagnostics, *load_notes(settings.boards)[1]])
     bundles: dict[GuideKey, list[Bundle]] = {}
     for each in gathered.ledger.bundles:
-        # A bundle without results makes no guide.
+        # Bundles without results make no guide.
         if each.rows():
             bundles.setdefault(guide_key(each.bundle), []).append(each.bundle)
-    # A count needs no pool of the figures.
+    # Counting figures does not require pooling them.
     figures = terms.figures_by_guide(gathered.ledger.bundles, gathered.catalog)
     rows: list[tuple[str, ...]] = [("SOC", "SYSTEM", "RELEASE", "FIGURES", "MEASURED", "BOARDS")]
     for key in in_order(figures):

@@ -1,6 +1,6 @@
-"""The command ``mcp``: a read-only server of the Model Context Protocol over the results.
+"""The command ``mcp``: a read-only Model Context Protocol server for the results.
 
-Each tool runs a command of perfguide, so that an assistant gets the answer that a person would get.
+Each tool runs a command of perfguide, so an assistant gets the same answer as a person.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from mcp.server import MCPServer
 
 MAX_ITEMS = 50
-"""The figures or findings in one answer, unless more are asked for."""
+"""The default number of figures or findings in one answer."""
 
 INSTRUCTIONS = """\
 Benchmark figures of boards, by SoC and SDK release. Every figure has its unit, the runs that it comes from and, under
@@ -34,7 +34,7 @@ def add_parsers(add: shared.AddParser) -> None:
     """Add the command to the command line."""
     parser = add(
         "mcp",
-        "It speaks on standard input and output, and changes nothing. Its tools are find_boards, "
+        "Communicates on standard input and output, and changes nothing. Its tools are find_boards, "
         "show_figures, compare_releases, check_health and list_guides.",
     )
     parser.add_argument(
@@ -49,13 +49,13 @@ def _run(options: argparse.Namespace) -> int:
     site = [f"--results={path}" for path in shared.results_of(options)]
     site += [f"--benchmarks={options.benchmarks}", f"--store={options.store}"]
     site += [f"--limit={name}={number}" for name, number in options.limit]
-    shared.site_settings(options)  # a mistyped folder is reported here, not by the first answer
+    shared.site_settings(options)  # report a mistyped folder now rather than in the first answer
     server(site, options.site).run("stdio")
     return shared.FINE
 
 
 def server(site: Sequence[str], url: str = "") -> MCPServer[Any]:
-    """Return a server for the results that the options ``site`` of commands name."""
+    """Return a server for the results that the command options ``site`` select."""
     from mcp.server import MCPServer
     from mcp.types import ToolAnnotations
 
@@ -133,12 +133,14 @@ def _json(command: str, options: Sequence[str], arguments: Sequence[str]) -> Any
 
 
 def _output(command: str, options: Sequence[str], arguments: Sequence[str]) -> str:
-    """Return the output of a command, or raise its message as a :class:`ToolError` where it has none."""
+    """Return the output of a command; if there is none, raise its message as a
+    :class:`ToolError`."""
     from mcp.server.mcpserver.exceptions import ToolError
 
-    # Behind "--" nothing that a model writes is taken for an option.
+    # After "--", nothing written by a model is taken for an option.
     words = [sys.executable, "-m", "perfguide", command, *options, "--", *arguments]
-    # Our input belongs to the protocol. The status is no error: it can mean that faults exist.
+    # Our stdin belongs to the protocol. A nonzero status is not an error: it can mean that faults
+    # exist.
     run = subprocess.run(words, capture_output=True, check=False, stdin=subprocess.DEVNULL)
     text = run.stdout.decode("utf-8", "replace")
     if not text.strip():
@@ -148,7 +150,7 @@ def _output(command: str, options: Sequence[str], arguments: Sequence[str]) -> s
 
 
 def _with_links(answer: Mapping[str, Any], url: str) -> dict[str, Any]:
-    """Return an answer with the link to each section on the site, if its address is known."""
+    """Add a link to each section of an answer, if the address of the site is known."""
 
     def linked(value: Any) -> Any:
         if isinstance(value, list):

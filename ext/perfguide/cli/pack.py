@@ -24,25 +24,25 @@ OPTIONS = (
     ("--soc", "board.soc", "the SoC on the board"),
     ("--sdk", "sdk.version", "the SDK release"),
     ("--os", "sdk.os", "linux, rt-linux, or another word"),
-    ("--sdk-name", "sdk.name", "the SDK's family, where it is not Processor SDK"),
+    ("--sdk-name", "sdk.name", "the SDK family, if it is not Processor SDK"),
     ("--kernel", "sdk.kernel", "the kernel's version"),
     ("--image", "sdk.image", "the image on the board"),
     ("--description", "board.description", "a description of the board"),
-    ("--runner", "runner.name", "what ran the benchmarks"),
+    ("--runner", "runner.name", "the program or lab that ran the benchmarks"),
     ("--id", "id", "the bundle's id; by default derived from its content"),
-    ("--created", "created", "when the run was, as 2024-04-02T09:30:00Z"),
+    ("--created", "created", "when it was measured, such as 2024-04-02T09:30:00Z"),
 )
 
 MAX_UNREAD_CHARS = 160
-"""The part of a line that ``--left-over`` prints."""
+"""The length to which ``--left-over`` truncates lines."""
 
 
 def add_parsers(add: shared.AddParser) -> None:
-    """Add the two commands to the command line."""
+    """Add both commands to the command line."""
     packing = add(
         "pack",
-        "LOGS are files or folders. What is not given is taken from an environment.json "
-        "among them. The logs are kept beside the bundle, in a .logs.tar.zst file.",
+        "LOGS are files or folders. Facts not given as options are taken from an "
+        "environment.json among them. The logs are kept next to the bundle, in a .logs.tar.zst file.",
     )
     packing.add_argument("logs", nargs="+", metavar="LOGS", type=Path)
     packing.add_argument("-o", "--output", required=True, metavar="FILE.json", type=Path)
@@ -54,15 +54,15 @@ def add_parsers(add: shared.AddParser) -> None:
         action="append",
         default=[],
         metavar="FORMAT",
-        help="read all logs as this format, or as that which a .toml file describes; may be given "
-        "more than once; see perfguide adapters",
+        help="read all logs as this format, or as the one that a .toml file describes; may be "
+        "repeated; see perfguide adapters",
     )
     packing.add_argument(
         "--param",
         action="append",
         default=[],
         metavar="NAME=VALUE",
-        help="a parameter for every result that does not set it itself: engine=hw",
+        help="a parameter for all results that do not set it themselves: engine=hw",
     )
     packing.add_argument(
         "--setup",
@@ -72,18 +72,18 @@ def add_parsers(add: shared.AddParser) -> None:
         help="a fact about the run that readers should know: card=SanDisk, mount=async",
     )
     packing.add_argument(
-        "--note", action="append", default=[], metavar="TEXT", help="words about the run"
+        "--note", action="append", default=[], metavar="TEXT", help="a note about the run"
     )
     packing.add_argument(
         "--left-over",
         action="store_true",
-        help="list the lines with numbers that were not read, each with the program before it",
+        help="list the lines with numbers that were not read, each with its program",
     )
     packing.add_argument(
         "--strict",
         type=int,
         metavar="LINES",
-        help="write no bundle if more than this number of lines with numbers were not read",
+        help="write no bundle if more than this many lines with numbers were not read",
     )
     shared.add_benchmarks(packing)
     packing.set_defaults(run=_pack)
@@ -94,7 +94,7 @@ def add_parsers(add: shared.AddParser) -> None:
 
 
 def scalar(text: str) -> Scalar:
-    """Return a parameter's value as in a bundle: a number, a boolean, or text."""
+    """Convert a parameter value as in a bundle: to a number, a boolean, or text."""
     if text in ("true", "false"):
         return text == "true"
     for kind in (int, float):
@@ -102,7 +102,7 @@ def scalar(text: str) -> Scalar:
             value = kind(text)
         except ValueError:
             continue
-        # “007” and “1e3” would lose their spelling as numbers.
+        # As numbers, “007” and “1e3” would lose their spelling.
         return value if str(value) == text else text
     return text
 
@@ -118,7 +118,7 @@ def _params(pairs: Sequence[str]) -> dict[str, Scalar]:
 
 
 def _described(folder: str) -> dict[str, Format]:
-    """Return the formats described beside the benchmarks, by name.
+    """Return the formats described next to the benchmarks, by name.
 
     Raises :class:`ValueError` if a description is invalid or its name is taken.
     """
@@ -129,7 +129,7 @@ def _described(folder: str) -> dict[str, Format]:
         form = described.load(path)
         # A format that silently replaces another one would change figures.
         if form.name in registry.BUILT_IN or form.name in formats:
-            raise ValueError(f"{path}: there is a format “{visible(form.name)}” already")
+            raise ValueError(f"{path}: the format “{visible(form.name)}” already exists")
         formats[form.name] = form
     return formats
 
@@ -150,7 +150,7 @@ def _formats(names: Sequence[str], own: Mapping[str, Format]) -> list[Format]:
 
 
 def _pack(options: argparse.Namespace) -> int:
-    """Read the logs, write the bundle, and report what was and was not read."""
+    """Read the logs, write the bundle, and report what was read and what was not."""
     from ..adapters import described
     from ..intake import pack_logs
 
@@ -173,7 +173,7 @@ def _pack(options: argparse.Namespace) -> int:
     now = datetime.datetime.now(datetime.UTC)
     packed = pack_logs.pack(logs, environment, stated, by_log, now)
     shared.print_all([d for report in packed.reports for d in report.diagnostics], sys.stderr)
-    # Without any result, the message below says what matters.
+    # Without any result, the message below is the one that matters.
     if any(report.results for report in packed.reports):
         shared.print_all(packed.diagnostics, sys.stderr)
     _print_reports(packed.reports)
@@ -192,7 +192,7 @@ def _pack(options: argparse.Namespace) -> int:
         why = "no figure in the logs was understood" if logs else "there are no logs"
         hint = (
             "perfguide adapters lists the formats, with an example of each; formats of your own, "
-            f"NAME{described.ENDING}, are looked for in the folder {options.benchmarks} (--benchmarks)"
+            f"NAME{described.ENDING}, are searched for in the folder {options.benchmarks} (--benchmarks)"
         )
         return shared.fail(f"no bundle was written: {why}; {hint}", shared.NOTHING)
     return _write(options, packed.bundle, [report.log for report in packed.reports])
@@ -201,10 +201,10 @@ def _pack(options: argparse.Namespace) -> int:
 def _recognised(
     logs: Sequence[pack_logs.LogFile], own: Mapping[str, Format]
 ) -> dict[str, list[Format]]:
-    """Return the formats of each log by its name, among those of the package and a lab's own."""
+    """Return the formats of each log by its name, among built-in and custom formats."""
     from ..adapters import read_log, registry
 
-    # Loading all formats takes as long as reading ten logs of the runner, which need one.
+    # Loading all formats takes as long as reading ten logs of the runner, which need only one.
     containers = [registry.built_in(name) for name in registry.CONTAINERS]
     by_log = {log.name: registry.recognise(log.plain.data, containers) for log in logs}
     if unknown := [log for log in logs if not by_log[log.name]]:
@@ -214,7 +214,7 @@ def _recognised(
 
 
 def _write(options: argparse.Namespace, packed: Bundle, logs: Sequence[pack_logs.LogFile]) -> int:
-    """Check a bundle as after its upload, and write it with its logs; return the exit status."""
+    """Check a bundle as if uploaded, and write it with its logs; return the exit status."""
     from msgspec import structs
 
     from .. import bundle
@@ -225,10 +225,10 @@ def _write(options: argparse.Namespace, packed: Bundle, logs: Sequence[pack_logs
     from ..intake import pack_logs
     from ..publishing.store import put
 
-    # As columns once: the checks look results up one by one.
+    # Convert to columns once, as the checks look results up one by one.
     checked = structs.replace(packed, results=as_columns(packed.results))
     new = Loaded("", options.output.name, checked, bundle.digest(packed))
-    # The findings of a later check, reported while the board is still at hand.
+    # Report what a later check would find, while the board is still at hand.
     catalog, _ = benchmarks.load((BUILT_IN, Path(shared.BENCHMARKS)))
     findings = agreement.findings([new], catalog, shared.BENCHMARKS)
     shared.print_all(findings, sys.stderr)
@@ -237,7 +237,7 @@ def _write(options: argparse.Namespace, packed: Bundle, logs: Sequence[pack_logs
     beside = options.output.with_suffix(".logs.tar.zst")
     aside = options.output.with_name(f".{options.output.name}.part")
     try:
-        # The bundle comes last, so that its logs are there as soon as it is.
+        # The bundle comes last, so that its logs exist as soon as it does.
         put(aside, bundle.encode(packed) + b"\n")
         put(beside, pack_logs.archive(logs))
         aside.replace(options.output)
@@ -251,8 +251,8 @@ def _write(options: argparse.Namespace, packed: Bundle, logs: Sequence[pack_logs
 
 
 def _print_reports(reports: Sequence[pack_logs.LogReport]) -> None:
-    """Print a table with each log, its formats, and the number of lines not understood, for each
-    program those with numbers."""
+    """Print a table of the logs: formats, numbers of results and faults, and lines that were not
+    understood, with those that contain numbers counted per program."""
     heads = ("LOG", "READ AS", "RESULTS", "FAULTS", "WITH NUMBERS UNREAD", "LINES LEFT OVER")
     rows: list[tuple[str, ...]] = [heads]
     for report in reports:
@@ -291,7 +291,7 @@ def _list_formats(options: argparse.Namespace) -> int:
     for name in options.names:
         if name not in formats:
             hint = nearest(name, formats)
-            hint = hint or "perfguide adapters alone lists all"
+            hint = hint or "perfguide adapters lists all of them"
             return shared.fail(f"there is no format “{visible(name)}”; {hint}")
     for name in options.names or formats:
         form = formats[name]

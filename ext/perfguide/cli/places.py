@@ -1,4 +1,4 @@
-"""Addresses of figures on the site, and their marks of health, for programs."""
+"""Addresses of figures on the site, and findings about them, for programs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Places:
-    """The section of each figure, and with ``with_health`` the findings that doubt it."""
+    """The section of each figure and, with ``with_health``, the findings that cast doubt on it."""
 
     def __init__(self, holdings: Holdings, settings: Settings, *, with_health: bool) -> None:
         self._layout = Layout(holdings.catalog)
@@ -23,8 +23,8 @@ class Places:
             self._findings = _findings(holdings, settings)
 
     def of(self, record: Record) -> dict[str, Any]:
-        """Return the address of the section below the output folder, as ``section``, and the open findings
-        about the figure, as ``health``."""
+        """Return the section's address below the output folder as ``section``, and the open
+        findings about the figure as ``health``."""
         page = self._addresses.guide[record.guide]
         address: dict[str, Any] = {"section": f"{page}#{self._layout.anchor(record)}"}
         if self._findings is not None:
@@ -33,7 +33,7 @@ class Places:
 
 
 def _findings(holdings: Holdings, settings: Settings) -> dict[int, list[dict[str, str]]]:
-    """Return the findings about each figure, which its first result identifies."""
+    """Return the findings about each figure, keyed by its first result."""
     from ..catalog.waivers import load_annotations
     from ..health import report
 

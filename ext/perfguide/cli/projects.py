@@ -21,16 +21,16 @@ USUAL_FOLDERS = ("source", "docs", "doc", "..")
 
 
 def no_project(folder: Path) -> str:
-    """Return a message that a folder has no ``conf.py``, and what to do."""
+    """Return a message for a folder without ``conf.py``, with advice."""
     here = visible(str(folder.absolute()))
     for near in USUAL_FOLDERS:
         if (folder / near / "conf.py").is_file():
             return (
-                f"there is no conf.py in {here}, but in {near}: run cd {near} first, or, where "
+                f"conf.py is not in {here} but in {near}: run cd {near} first, or, if "
                 f"that is your layout, sphinx-build -c {near} SOURCE build/html"
             )
     return (
-        f"there is no conf.py in {here}; go to the folder of your project, or begin one: "
+        f"there is no conf.py in {here}; go to the folder of your project, or start one: "
         'perfguide init, or write conf.py with extensions = ["perfguide"], index.rst with '
         ".. perf-toctree::, and put bundles into results/"
     )
@@ -51,12 +51,12 @@ def _run(_options: argparse.Namespace) -> int:
     for state, text in lines:
         print(f"{state:>7}  {text}")
     wrong = sum(state == "fix" for state, _ in lines)
-    print(f"{wrong} to fix" if wrong else "All is ready for: perfguide build")
+    print(f"{wrong} to fix" if wrong else "Ready for: perfguide build")
     return shared.FOUND if wrong else shared.FINE
 
 
 Line = tuple[str, str]
-"""The state of something (``ok``, ``fix`` or ``note``), and a text about it."""
+"""A state (``ok``, ``fix`` or ``note``) and its description."""
 
 
 def _checked(folder: Path) -> Iterator[Line]:
@@ -88,7 +88,7 @@ except SphinxError as error:
 
 
 def _project(folder: Path) -> Iterator[Line]:
-    """Check ``conf.py``, which runs in a process of its own: it may do anything."""
+    """Check ``conf.py`` in a separate process, as it may do anything."""
     if not (folder / "conf.py").is_file():
         yield "fix", no_project(folder)
         return
@@ -96,7 +96,7 @@ def _project(folder: Path) -> Iterator[Line]:
         [sys.executable, "-c", _PROBE], cwd=folder, capture_output=True, text=True, check=False
     )
     try:
-        # conf.py may print lines of its own before the answer.
+        # conf.py may print lines before the answer.
         answer = json.loads(run.stdout.strip().rpartition("\n")[2])
     except ValueError:
         last = run.stderr.strip().rpartition("\n")[2]
@@ -104,23 +104,23 @@ def _project(folder: Path) -> Iterator[Line]:
         return
     if "error" in answer:
         last = answer["error"].strip().splitlines()
-        # Between them is a traceback through Sphinx.
+        # The lines in between are a traceback through Sphinx.
         messages = dict.fromkeys(line.strip() for line in last[:1] + last[-1:])
         yield "fix", f"conf.py cannot be run: {visible(' '.join(messages))}"
         return
     config = answer["config"]
     extensions = config["extensions"] or []
     if "perfguide" in extensions:
-        yield "ok", "conf.py has the extension perfguide"
+        yield "ok", "conf.py loads the extension perfguide"
     else:
-        yield "fix", 'conf.py does not name the extension: add "perfguide" to extensions'
+        yield "fix", 'conf.py does not load the extension: add "perfguide" to extensions'
     for name in extensions:
         top = str(name).partition(".")[0]
         # Only a note, because conf.py can extend the search path.
         if importlib.util.find_spec(top) is None and not (folder / f"{top}.py").is_file():
             yield (
                 "note",
-                f"the extension {visible(str(name))} is not found from here; conf.py may add its path",
+                f"the extension {visible(str(name))} was not found; conf.py may add its path",
             )
     index = config["root_doc"] or config["master_doc"] or "index"
     if not any((folder / f"{index}{end}").is_file() for end in (".rst", ".md", ".txt")):
@@ -134,11 +134,11 @@ def _bundles(folder: Path, given: object) -> Iterator[Line]:
     paths = [given] if isinstance(given, str) else given if isinstance(given, list) else ["results"]
     for path in map(str, paths):
         if is_url(path):
-            yield "note", f"bundles are at {visible(path)}, which was not checked"
+            yield "note", f"bundles are at {visible(path)}, which were not checked"
         elif not (folder / path).exists():
             yield (
                 "fix",
-                f"there is no {visible(path)}: make the folder and put bundles there, or name "
+                f"there is no {visible(path)}: create the folder and put bundles there, or name "
                 "another in perfguide_results",
             )
         elif (folder / path).is_dir() and not any(p.is_file() for p in (folder / path).rglob("*")):
@@ -146,7 +146,7 @@ def _bundles(folder: Path, given: object) -> Iterator[Line]:
         else:
             yield (
                 "ok",
-                f"bundles are in {visible(path)}; perfguide check says whether they are valid",
+                f"bundles are in {visible(path)}; perfguide check verifies them",
             )
 
 
@@ -158,10 +158,10 @@ def _room(folder: Path) -> Iterator[Line]:
             "fix",
             f"{visible(str(there.absolute()))} cannot be written: change its owner or mode",
         )
-    # A build needs room for the old and the new site at the same time.
+    # A build needs space for the old and the new site at the same time.
     free = shutil.disk_usage(there).free
     if free < 200_000_000:
         yield (
             "fix",
-            f"only {free // 1_000_000} MB are free; a site with its pages aside needs more",
+            f"only {free // 1_000_000} MB are free; a build needs more",
         )

@@ -1,4 +1,4 @@
-"""The command ``serve``: shows the site on this machine and builds it again on each change."""
+"""The command ``serve``: shows the site on this machine and rebuilds it on each change."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from ..common import extras
 from . import projects, shared
 
 HOST = "127.0.0.1"
-"""The address that is served: only this machine."""
+"""The address to serve on: this machine only."""
 
 NOTICE_MS = 200
-"""Milliseconds after which watching the folder has certainly begun."""
+"""Milliseconds after which the folder is certainly being watched."""
 
 
 def add_parsers(add: shared.AddParser) -> None:
     """Add the command to the command line."""
     parser = add(
         "serve",
-        "Builds like perfguide build, so you see each page complete, old or new. Reload the page to see what is new. Ends with Ctrl+C.",
+        "Builds like perfguide build, so every page is always complete. Reload a page to see its new version. Stop with Ctrl+C.",
     )
     parser.add_argument(
         "--port", type=int, default=8000, metavar="N", help="default: 8000; 0 picks a free one"
@@ -37,7 +37,7 @@ def add_parsers(add: shared.AddParser) -> None:
         action="append",
         default=[],
         metavar="PATH",
-        help="folder or file of bundles; may be given more than once; default: as conf.py says",
+        help="folder or file of bundles; may be repeated; default: as set in conf.py",
     )
     parser.set_defaults(run=_run)
 
@@ -55,9 +55,9 @@ def _run(options: argparse.Namespace) -> int:
             for is_first in _changes(options.results):
                 status = subprocess.run(build, check=False).returncode
                 if is_first:
-                    print(f"The site is on http://{HOST}:{server.server_port}", flush=True)
+                    print(f"The site is at http://{HOST}:{server.server_port}", flush=True)
                     if status:
-                        print("It will be built when a file changes", flush=True)
+                        print("It will be rebuilt when a file changes", flush=True)
         except KeyboardInterrupt:
             pass  # the usual way to end the command
         finally:
@@ -66,12 +66,12 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _changes(results: list[str]) -> Iterator[bool]:
-    """Yield ``True`` once changes are being watched, and ``False`` whenever files have changed."""
+    """Yield ``True`` once changes are being watched, then ``False`` whenever files have changed."""
     from watchfiles import DefaultFilter, watch
 
     paths = [Path(), *(Path(path) for path in results if not is_url(path))]
-    # A build's own output is ignored. The pages, in a folder of the project's choice, are not, but
-    # they only change with their sources, and the next build then finds nothing to do.
+    # A build's own output is ignored. Generated pages, whose folder the project chooses, are not,
+    # but they only change with their sources, and the next build then finds nothing to do.
     ignored = DefaultFilter(ignore_dirs=(*DefaultFilter.ignore_dirs, "build"))
     notices = watch(
         *paths,
@@ -83,7 +83,7 @@ def _changes(results: list[str]) -> Iterator[bool]:
     next(notices)  # no change after this is missed
     yield True
     for changes in notices:
-        # A notice without changes says only that time has passed.
+        # A notice without changes only means that time has passed.
         if changes:
             yield False
 
@@ -92,9 +92,9 @@ class _Handler(SimpleHTTPRequestHandler):
     """Serves the site without caching, since the next build changes it."""
 
     def end_headers(self) -> None:
-        """Add a header to each answer."""
+        """Add a header to each response."""
         self.send_header("Cache-Control", "no-store")
         super().end_headers()
 
     def log_message(self, *_: Any) -> None:
-        """Print no line for each request."""
+        """Suppress the line for each request."""

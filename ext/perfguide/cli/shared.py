@@ -14,26 +14,26 @@ from ..common.diagnostics import Diagnostic, shortened, visible
 if TYPE_CHECKING:
     from ..figures.dataset import Holdings, Settings
 
-# Reading bundles is imported on demand: it takes most of a second, for which the help, the version,
-# the schema and the start of a build should not wait.
+# Modules that read bundles are imported on demand: they take most of a second, which would delay
+# the help, the version, the schema and the start of a build.
 
 FINE, FOUND, USAGE, NOTHING = 0, 1, 2, 3
 
 EXIT_STATUS = """exit status:
-  0  all is well
-  1  something was found: check or intake refused an upload, health has
-     a finding, compare a regression (with --fail-on)
-  2  wrong usage, a missing path, or a file that cannot be written
-  3  nothing to show or to compare, or no board meets a need
+  0  success
+  1  problems: check or intake refused an upload, health has a finding,
+     compare has a regression (with --fail-on)
+  2  incorrect usage, a missing path, or a file that cannot be written
+  3  nothing to show or compare, or no board meets a need
 """
 
 BENCHMARKS, BOARDS, WAIVERS, ACKNOWLEDGED = (
     f"source/{name}" for name in ("benchmarks", "boards.toml", "waivers.toml", "acknowledged.toml")
 )
-"""The default locations of files written by people."""
+"""The default locations of hand-written files."""
 
 AddParser = Callable[..., argparse.ArgumentParser]
-"""A function that adds a command: its name, and further help."""
+"""A function that adds a command, given its name and further help."""
 
 T = TypeVar("T")
 
@@ -41,8 +41,8 @@ T = TypeVar("T")
 def add_site(parser: argparse.ArgumentParser, with_paths: bool = True) -> None:
     """Add the options that select bundles and descriptions.
 
-    Bundles are named as arguments, by ``--results``, or by both. A command whose own arguments
-    could be mistaken for paths has only ``--results``.
+    Bundles are named as arguments, by ``--results``, or both. Commands whose own arguments could be
+    mistaken for paths only have ``--results``.
     """
     if with_paths:
         parser.add_argument(
@@ -55,7 +55,7 @@ def add_site(parser: argparse.ArgumentParser, with_paths: bool = True) -> None:
         "--results",
         action="append",
         metavar="PATH",
-        help="folder, file or URL of bundles; may be given more than once"
+        help="folder, file or URL of bundles; may be repeated"
         + (", and is the same as PATH" if with_paths else "; default: results"),
     )
     add_benchmarks(parser)
@@ -71,14 +71,16 @@ def add_site(parser: argparse.ArgumentParser, with_paths: bool = True) -> None:
 
 
 def add_health(parser: argparse.ArgumentParser) -> None:
-    """Add the option that has figures in JSON say which findings doubt them."""
+    """Add the option for including findings that cast doubt on figures in JSON."""
     parser.add_argument(
-        "--health", action="store_true", help="with --json: say which findings doubt a figure"
+        "--health",
+        action="store_true",
+        help="with --json: include findings that cast doubt on a figure",
     )
 
 
 def results_of(options: argparse.Namespace) -> list[str]:
-    """Return the bundles given by the options of :func:`add_site`; empty by default."""
+    """Return the bundles named by the options of :func:`add_site`; none by default."""
     return [*getattr(options, "paths", ()), *(options.results or ())]
 
 
@@ -93,7 +95,7 @@ def add_benchmarks(parser: argparse.ArgumentParser) -> None:
 
 
 def add_workers(parser: argparse.ArgumentParser) -> None:
-    """Add the option that names workers elsewhere; it goes after those of :func:`add_site`."""
+    """Add the option for remote workers; call it after :func:`add_site`."""
     parser.add_argument(
         "--scheduler",
         default="",
@@ -103,14 +105,14 @@ def add_workers(parser: argparse.ArgumentParser) -> None:
 
 
 def add_limits(parser: argparse.ArgumentParser) -> None:
-    """Add the option that changes the limits of one upload."""
+    """Add the option that changes the limits for one upload."""
     parser.add_argument(
         "--limit",
         action="append",
         default=[],
         type=_limit,
         metavar="NAME=NUMBER",
-        help="another limit for each upload, such as members=200000; SECURITY.md lists them",
+        help="a different limit for each upload, such as members=200000; SECURITY.md lists them",
     )
 
 
@@ -121,13 +123,13 @@ def _limit(text: str) -> tuple[str, int]:
 
 
 def limit(text: str, changed: Callable[[dict[str, int]], object]) -> tuple[str, int]:
-    """Return the name and value of ``NAME=NUMBER``; ``changed`` raises ``ValueError`` if there is no
-    such limit. Raises :class:`argparse.ArgumentTypeError`."""
+    """Parse ``NAME=NUMBER``; ``changed`` raises ``ValueError`` if there is no such limit. Raises
+    :class:`argparse.ArgumentTypeError`."""
     name, _, number = text.partition("=")
     # int() would also accept “1_000” and digits of other scripts.
     value = int(number) if re.fullmatch("[0-9]{1,15}", number) else 0
     try:
-        # It refuses 0, and so everything that is not a number.
+        # It rejects 0, and thus everything that is not a number.
         changed({name: value})
     except ValueError as error:
         raise argparse.ArgumentTypeError(visible(str(error))) from error
@@ -162,9 +164,9 @@ def site_settings(options: argparse.Namespace) -> Settings:
 
 
 def read_site(settings: Settings) -> tuple[Holdings, int]:
-    """Return the bundles with their figures, and print faults on stderr.
+    """Read the bundles and their figures, and print faults on stderr.
 
-    The exit status is ``USAGE`` if a path of the settings does not exist.
+    The exit status is ``USAGE`` if a path in the settings does not exist.
     """
     from ..figures import dataset
 
@@ -173,7 +175,7 @@ def read_site(settings: Settings) -> tuple[Holdings, int]:
 
 
 def show_progress(items: Sequence[T], label: str) -> Iterable[T]:
-    """Go through the items, with a progress bar on a terminal."""
+    """Iterate over the items, with a progress bar on a terminal."""
     from tqdm import tqdm
 
     bar: Iterable[T] = tqdm(items, desc=label, disable=None, leave=False, unit="page")
@@ -181,7 +183,7 @@ def show_progress(items: Sequence[T], label: str) -> Iterable[T]:
 
 
 def fail(message: str, status: int = USAGE) -> int:
-    """Print on stderr why a command ends without a result; return its exit status."""
+    """Print an error message on stderr; return the exit status."""
     print(message, file=sys.stderr)
     return status
 
@@ -200,7 +202,7 @@ def print_all(diagnostics: Iterable[Diagnostic], stream: TextIO) -> None:
 
 
 def print_table(rows: Sequence[Sequence[str]], numbers: Collection[int] = ()) -> None:
-    """Print rows in aligned columns; those in ``numbers`` are aligned to the right."""
+    """Print rows in aligned columns; those in ``numbers`` are right-aligned."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         cells = [

@@ -15,8 +15,8 @@ def add_parsers(add: shared.AddParser) -> None:
     """Add the command to the command line."""
     parser = add(
         "show",
-        "A QUERY is SOC/RELEASE/BOARD/BENCHMARK/METRIC. Parts at its end may be left out, "
-        "a release can be abbreviated (09.01), * stands for any name.",
+        "A QUERY is SOC/RELEASE/BOARD/BENCHMARK/METRIC. Trailing parts may be left out, "
+        "a release can be abbreviated (09.01), and * matches any name.",
     )
     parser.add_argument("query", metavar="QUERY", help="AM62X/09.01/am62xx_sk-fs/lmbench/bw_pipe")
     parser.add_argument("--os", default="*", help="only this operating system: linux, rt-linux …")
@@ -25,7 +25,7 @@ def add_parsers(add: shared.AddParser) -> None:
         action="append",
         default=[],
         metavar="NAME=VALUE",
-        help="only with this parameter: block_size=1024; may be given more than once",
+        help="only with this parameter: block_size=1024; may be repeated",
     )
     parser.add_argument("--json", action="store_true", help="print JSON")
     shared.add_health(parser)
@@ -49,13 +49,13 @@ def _run(options: argparse.Namespace) -> int:
     if not records:
         hint = query.nearest_name(holdings, parsed)
         print(f"nothing matches “{visible(options.query)}”{hint}", file=sys.stderr)
-        print(f"a query is {query.FORM}; parts at its end may be left out", file=sys.stderr)
+        print(f"a query is {query.FORM}; trailing parts may be left out", file=sys.stderr)
         for each in query.near(holdings, parsed):
             print(f"try: perfguide show {shlex.quote(visible(each))}", file=sys.stderr)
         return shared.NOTHING
     if options.json:
         places = Places(holdings, settings, with_health=options.health)
-        # An engine is inferred from all figures of its run, and the query may want only one.
+        # An engine is inferred from all figures of its run, but the query may select only one.
         guides = dict.fromkeys(record.guide for record in records)
         every = [record for key in guides for record in holdings.pool.of_guide(key)]
         inferred = engines.inferred(every, holdings.catalog)
@@ -70,6 +70,6 @@ def _run(options: argparse.Namespace) -> int:
         return shared.FINE
     for record in records:
         print(query.as_text(holdings, record))
-    # On stderr, so that the figures alone can be piped on.
+    # On stderr, so that only the figures are piped on.
     print(f"{len(records)} figures" if len(records) > 1 else "1 figure", file=sys.stderr)
     return shared.FINE

@@ -136,7 +136,7 @@ def at(address: str) -> Iterator[Run]:
         try:
             yield cores.run
         except BaseException:
-            # Nobody needs the remaining work of an interrupted build.
+            # The remaining work of an interrupted build is not needed.
             for process in multiprocessing.active_children():
                 process.kill()
             raise

@@ -69,7 +69,9 @@ class FigureFinder:
             hint = query.nearest_name(self._holdings, asked).removeprefix(": ")
             return Diagnostic("figure", text, "matches no figure", hint)
         if len(records) > 1:
-            return Diagnostic("figure", text, f"matches {len(records)} figures", _apart(*records[:2]))
+            return Diagnostic(
+                "figure", text, f"matches {len(records)} figures", _apart(*records[:2])
+            )
         return self._quoted(records[0])
 
     def _quoted(self, record: Record) -> QuotedFigure:
@@ -95,7 +97,7 @@ def _of_newest_release(records: Sequence[Record]) -> list[Record]:
 
 
 def _apart(first: Record, second: Record) -> str:
-    """Return a hint on how a query can tell two figures apart."""
+    """Return a hint on how a query can distinguish two figures."""
     for name in sorted({*first.params, *second.params}):
         values = [units.plain(r.params[name]) for r in (first, second) if name in r.params]
         if len(set(values)) != 1 or len(values) != 2:

@@ -1,1 +1,1 @@
-"""Import of guides that were published before, as bundles."""
+"""Importing previously published guides as bundles."""

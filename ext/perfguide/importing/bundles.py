@@ -1,4 +1,4 @@
-"""Bundles from imported tables, exact to the digit, and a diagnostic for each cell left out."""
+"""Bundles from imported tables, exact to the digit, with a diagnostic for each cell left out."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _FIGURE = re.compile(
     rf"({_NUMBER})(?: ?\(min ({_NUMBER}), ?max ({_NUMBER})\))?(?: n=([1-9][0-9]{{0,8}}))?"
     r"(?: ?([A-Za-z%µ][A-Za-z0-9/%µ]{0,15}))?"
 )
-"""A figure, the range and number of its samples if given, and its unit if the cell gives one."""
+"""A figure, the range and number of its samples if given, and its unit if the cell states one."""
 _MISSING = frozenset({"", "-", "–", "—", "n/a", "na", "none", "tbd", "nt"})
 _SIZE = re.compile(r"([0-9]{1,15}) ?(?:([kKmMgG])(?:i?[bB])?(?:ytes?)?|[bB](?:ytes?)?)?")
 _SIZES = {"k": 1024, "m": 1024**2, "g": 1024**3}
@@ -60,27 +60,27 @@ class Imported:
     bundles: list[Bundle] = field(default_factory=list)
     left_out: list[Diagnostic] = field(default_factory=list)
     loose: int = 0
-    """The number of tables taken by an entry with another heading or caption."""
+    """The number of tables matched by an entry with a different heading or caption."""
     missing: int = 0
-    """The number of cells in which the guide itself has no figure."""
+    """The number of cells for which the guide itself has no figure."""
     notes: list[Diagnostic] = field(default_factory=list)
-    """Tables and figures that were taken, but should be checked by a person."""
+    """Tables and figures that were accepted but should be reviewed."""
     unmapped: list[Unmapped] = field(default_factory=list)
     """Tables without an entry in the map."""
     first_locations: dict[tuple[object, ...], tuple[str, int]] = field(default_factory=dict)
     """File and line of the first figure with each combination of names and parameters, and the
     position of its table."""
     same_names: set[tuple[int, int]] = field(default_factory=set)
-    """Positions of two tables that have figures of the same names."""
+    """Pairs of positions of tables that have figures with the same names."""
     unconfirmed: int = 0
-    """The number of passages in use that are not confirmed."""
+    """The number of passages in use that are unconfirmed."""
     unlisted_words: int = 0
     """The number of passages around figures that the map does not list."""
 
 
 @dataclass(slots=True)
 class _Figures:
-    """The results of a board, and for each the headings above its table."""
+    """The results of a board, and the headings above the table of each."""
 
     results: list[Result] = field(default_factory=list)
     headings: list[tuple[str, ...]] = field(default_factory=list)
@@ -89,7 +89,8 @@ class _Figures:
 def build(
     tables: Sequence[Table], meaning: Map, release: Release, passages: Sequence[Passage] = ()
 ) -> Imported:
-    """Return one bundle for each board that has figures in the tables, with the words around them."""
+    """Return one bundle for each board with figures in the tables, including the text around
+    them."""
     out = Imported()
     figures: dict[str, _Figures] = {}
     matcher = Matcher(meaning, tables, release.sdk)
@@ -101,12 +102,12 @@ def build(
             where = " > ".join((*table.headings, *([table.caption] if table.caption else [])))
             message = f"the map has no entry for this table of {cells} cells: {where[:200]}"
             if match.boards:
-                message = f"the map does not know {', '.join(match.boards)[:200]}: {where[:200]}"
-            _leave_out(out, table.file, table.line, message, "add the lines that are listed last")
+                message = f"the map lacks {', '.join(match.boards)[:200]}: {where[:200]}"
+            _leave_out(out, table.file, table.line, message, "add the lines listed at the end")
             continue
         rule = match.rule
         if not match.exact:
-            # A guess that turns out wrong publishes figures under another name, so it is reported.
+            # A wrong guess would publish figures under another name, so report it.
             where = " > ".join((*table.headings, *([table.caption] if table.caption else [])))
             message = f"taken as “{rule.heading} > {rule.caption}”: {where[:200]}"
             out.loose += 1
@@ -114,7 +115,7 @@ def build(
         if not rule.skip:
             columns = matcher.columns(rule, table)
             if not any(each and not each[1].key for each in columns):
-                message = "by its entry in the map the table has no column of figures"
+                message = "according to its map entry, the table has no column of figures"
                 _leave_out(out, table.file, table.line, message)
             for row in table.rows:
                 for board, result in _row(table, row, columns, rule, meaning, out):
@@ -129,8 +130,8 @@ def build(
     stated = {meaning.board(name).name for name in meaning.boards if meaning.board(name).soc}
     for board, soc in other_socs(list(figures), meaning.guide.soc).items():
         if board not in stated:
-            message = f"“{visible(board)}” is taken for a board of {visible(meaning.guide.soc)}"
-            hint = f'if it is one of {soc}, say soc = "{soc}" in [boards] of the map'
+            message = f"“{visible(board)}” is taken to be a board of {visible(meaning.guide.soc)}"
+            hint = f'if its SoC is {soc}, write soc = "{soc}" in [boards] of the map'
             out.notes.append(Diagnostic("log-note", "the map", message, hint))
     for board, own in figures.items():
         try:
@@ -138,7 +139,7 @@ def build(
         except ValueError as error:
             first = own.results[0].log or Log(file="import", line=1)
             message = (
-                f"{len(own.results)} figures of “{visible(board[:60])}” make no bundle: {error}"
+                f"{len(own.results)} figures of “{visible(board[:60])}” cannot be bundled: {error}"
             )
             _leave_out(out, first.file, first.line or 1, message)
     return out
@@ -147,8 +148,8 @@ def build(
 def same_names(
     tables: Sequence[Table], rules: Sequence[Rule], boards: Iterable[str]
 ) -> set[tuple[int, int]]:
-    """Return the positions of tables that would have figures of the same names by entries of a map, one
-    for each table."""
+    """Return pairs of positions of tables whose figures would have the same names. ``rules`` has
+    one map entry per table."""
     out = Imported()
     for position, (table, rule) in enumerate(zip(tables, rules, strict=True)):
         if not rule.skip:
@@ -162,7 +163,7 @@ def same_names(
 
 @dataclass(slots=True)
 class _Keys:
-    """The names, parameters and facts of the figures in a row, as its other cells give them."""
+    """The names, parameters and facts that the key cells of a row give to its figures."""
 
     params: dict[str, Scalar]
     setup: dict[str, Scalar]
@@ -173,14 +174,15 @@ class _Keys:
 
 
 Columns = Sequence[tuple[str, Column] | None]
-"""For each column of a table the board that its head names and its meaning, ``None`` for one without a meaning."""
+"""For each column of a table, the board named in its head and its content; ``None`` for an unknown
+column."""
 
 
 def _row(
     table: Table, row: tuple[Cell, ...], columns: Columns, rule: Rule, meaning: Map, out: Imported
 ) -> list[tuple[str, Result]]:
     """Return the results of a row, each with its board."""
-    # Keys may come after figures in a row, so they are read first.
+    # Keys may follow figures in a row, so read them first.
     keys = _keys(table, row, columns, rule, meaning, out)
     if keys is None:
         return []
@@ -189,9 +191,9 @@ def _row(
         if not board_and_column or board_and_column[1].key or board_and_column[1].skip:
             continue
         named, column = board_and_column
-        # The column's own text is the most specific source of the board, the entry the least.
+        # The column head is the most specific source of the board, the map entry the least.
         board = named or column.board or keys.board or rule.board
-        # Without “each” a comma may be that of thousands, which is refused as no figure.
+        # Without “each”, a comma may separate thousands, which is then refused as not a figure.
         texts = cell.text.split(",") if column.each else [cell.text]
         for number, text in enumerate(texts):
             position = {column.each: number} if column.each else {}
@@ -205,15 +207,17 @@ def _row(
             result = structs.replace(result, setup=setup, command=keys.command, notes=notes)
             names = {result.benchmark, result.metric, result.unit, *result.params, *result.setup}
             if not board:
-                hint = "say it in the map, with board = …"
-                message = "which board this figure is of is not stated"
+                hint = "state it in the map, with board = …"
+                message = "the board of this figure is not stated"
                 _leave_out(out, table.file, cell.line, message, hint)
             elif not names_show({board, *names}):
-                _leave_out(out, table.file, cell.line, "a name of this figure does not show")
+                _leave_out(
+                    out, table.file, cell.line, "a name of this figure has an invisible character"
+                )
             else:
                 results.append((board, result))
     if results and len(row) < len(table.head):
-        # Its author may have left out the cells of a board in the middle.
+        # The author may have left out a board's cells in the middle.
         message = f"the row has {len(row)} of {len(table.head)} cells: taken for the first columns"
         hint = "compare it with the guide"
         line = row[0].line
@@ -227,7 +231,7 @@ def _row(
 def _keys(
     table: Table, row: tuple[Cell, ...], columns: Columns, rule: Rule, meaning: Map, out: Imported
 ) -> _Keys | None:
-    """Return the keys of a row, or ``None`` after a diagnostic if one of them cannot be read."""
+    """Return the keys of a row, or add a diagnostic and return ``None`` if one cannot be read."""
     keys = _Keys(dict(rule.params), dict(rule.setup), rule.command)
     for board_and_column, cell in zip(columns, row, strict=False):
         if not board_and_column or not (key := board_and_column[1].key):
@@ -261,29 +265,29 @@ def _keys(
 
 
 def _note_same_names(board: str, result: Result, position: int, out: Imported) -> None:
-    """Note a figure that has the same names as an earlier one."""
+    """Report a figure with the same names as an earlier one."""
     where = f"{result.log.file}:{result.log.line}" if result.log else ""
-    # The type is part of the key: 1 and true are equal to Python.
+    # The type is part of the key, as 1 equals True in Python.
     params_key = tuple(sorted((k, type(v).__name__, v) for k, v in result.params.items()))
     name_key = (board, result.benchmark, result.metric, params_key)
     first, first_position = out.first_locations.setdefault(name_key, (where, position))
     if first != where:
         out.same_names.add((first_position, position))
-        message = f"a figure with the same names as that of {first}: they pool"
-        hint = "tell them apart in the map, with params"
+        message = f"a figure with the same names as the one at {first}: they are pooled"
+        hint = "distinguish them in the map, with params"
         file, line = (result.log.file, result.log.line) if result.log else ("import", None)
         out.notes.append(Diagnostic("log-note", file, message, hint, line=line))
 
 
 @dataclass(frozen=True, slots=True)
 class _Applied:
-    """An entry for words, and the headings above its passages."""
+    """An entry for a passage, and the headings above its occurrences."""
 
     entry: Words
     headings: tuple[tuple[str, ...], ...]
 
     def covers(self, headings: tuple[str, ...]) -> bool:
-        """Return whether a table below some headings has the words in its section or above it."""
+        """Return whether the passage occurs in or above the section with these headings."""
         return any(headings[: len(own)] == own for own in self.headings)
 
 
@@ -293,7 +297,7 @@ def _entries(
     headings: Sequence[tuple[str, ...]],
     out: Imported,
 ) -> list[_Applied]:
-    """Return the entries for words whose passages are there, in the order of the map."""
+    """Return the entries whose passages occur, in the order of the map."""
     own = set(headings)
     sections = {each[:length] for each in own for length in range(1, len(each) + 1)}
     matched: dict[int, list[tuple[str, ...]]] = {}
@@ -320,7 +324,7 @@ def _entries(
 
 
 def joined(passages: Sequence[Passage]) -> list[Passage]:
-    """Return passages, each list with the sentence that introduces it."""
+    """Merge each list with the sentence that introduces it."""
     out: list[Passage] = []
     for passage in passages:
         above = out[-1] if out else None
@@ -346,16 +350,16 @@ def _result(
     file: str,
     out: Imported,
 ) -> Result | None:
-    """Return the result in a cell, or ``None`` for a missing figure or one that cannot be read.
+    """Return the result in a cell, or ``None`` if the figure is missing or unreadable.
 
-    The second gets a diagnostic; missing figures are counted.
+    Missing figures are counted; unreadable ones yield a diagnostic.
     """
     text = cell.text.replace("\N{MINUS SIGN}", "-")
     if text.lower() in _MISSING:
         out.missing += 1
         return None
     match = _FIGURE.fullmatch(text)
-    # The cell's own unit is closer to the figure than that of the head.
+    # The unit in the cell is more specific than that in the head.
     if match and match[5]:
         unit = unit_name(match[5])
     if unit and not is_unit(unit):
@@ -365,7 +369,7 @@ def _result(
     if not (benchmark and metric and unit):
         what = "metric" if not metric else "unit" if not unit else "benchmark"
         message = f"“{visible(text[:60])}”: its {what} is not stated"
-        _leave_out(out, file, cell.line, message, "say it in the map")
+        _leave_out(out, file, cell.line, message, "state it in the map")
         return None
     log = Log(file=file, line=cell.line)
     if text.lower() == "failed":
@@ -393,7 +397,7 @@ def _result(
 
 
 def _key(text: str, how: str) -> Scalar | None:
-    """Return the value of a parameter, or ``None`` if the cell is empty or not of its kind."""
+    """Parse a parameter value; return ``None`` if the cell is empty or malformed."""
     if not text:
         return None
     if how == "hex":
@@ -425,7 +429,7 @@ def _bundle(
     bundle = Bundle(
         format="perfguide-bundle",
         version=1,
-        # The end is kept, because it has the digits that make ids differ.
+        # Keep the end, because it has the digits that distinguish ids.
         id="-".join(words)[-200:],
         created=release.created,
         sdk=Sdk(
@@ -450,15 +454,16 @@ def _bundle(
         notes=[*(Note(text=text) for text in guide.notes), *notes],
     )
     if not consistent(bundle):
-        raise ValueError(f"the tables of {board} hold a name that does not show")
-    # Encoding checks the limits that a reader of the bundle would apply.
+        raise ValueError(f"the tables of {board} contain a name with an invisible character")
+    # Encoding checks the same limits as a reader of the bundle.
     encode(bundle)
     return bundle
 
 
 def _with_words(figures: _Figures, entries: Sequence[_Applied]) -> tuple[list[Result], list[Note]]:
-    """Return the results with the facts and commands of the words above them, and the notes of the
-    run: each is about a benchmark if it is about all of its figures, else it stays with them."""
+    """Return the results with the facts and commands from the text above them, and the notes of the
+    run. A note is attached to a benchmark if it covers all its figures, otherwise to the figures
+    themselves."""
     results = list(figures.results)
     notes: dict[Note, None] = {}
     of_benchmark = Counter(each.benchmark for each in results)
@@ -473,7 +478,7 @@ def _with_words(figures: _Figures, entries: Sequence[_Applied]) -> tuple[list[Re
         text = entry.note or entry.text
         is_note = entry.use == "note"
         named = _values_named(text, [results[at] for at in rows])
-        # One note of the run says it once for all of its figures.
+        # A single note of the run can cover all of its figures.
         if is_note and len(rows) == len(results):
             notes[Note(text=text)] = None
         for at in rows:
@@ -489,20 +494,21 @@ def _with_words(figures: _Figures, entries: Sequence[_Applied]) -> tuple[list[Re
                 and all(each.params.get(name, value) == value for name, value in named.items())
             ):
                 each = structs.replace(each, command=text)
-            # Facts of the table itself go before those of the words above it.
+            # The table's own facts override those of the text above it.
             results[at] = structs.replace(each, setup={**entry.setup, **each.setup})
     return results, list(notes)
 
 
 def _values_named(command: str, results: Sequence[Result]) -> dict[str, Scalar]:
-    """Return the values that a command names as the only ones of their parameters in some results.
+    """Return the parameter values that a command names, if it names exactly one that occurs in the
+    results.
 
-    A guide may show the command of one algorithm below a table of several.
+    A guide may show the command for one algorithm below a table of several.
     """
     values: dict[str, set[str]] = {}
     for each in results:
         for name, value in each.params.items():
-            # A number may be that of any option.
+            # A number could belong to any option.
             if isinstance(value, str):
                 values.setdefault(name, set()).add(value)
     out: dict[str, Scalar] = {}

@@ -1,10 +1,10 @@
 """Commits and files of a git repository, read without trusting anything else in it.
 
-Git runs programs that a repository's configuration names, for example to check signatures, to watch
-files, or to show them, and has no option to ignore that configuration. Therefore git runs in an
-empty repository of ours, with our configuration and environment, and is given only the folder of
-objects. Names of tags and branches are read here, as text. A repository that borrows objects, or
-has links among them, leads to files outside and is refused.
+Git runs programs named in a repository's configuration, for example to check signatures, watch
+files or show them, and has no option to ignore that configuration. Therefore git runs in an empty
+repository of ours, with our configuration and environment, and only gets the folder of objects.
+Names of tags and branches are read here, as text. A repository that borrows objects, or has
+symlinks among them, refers to files outside and is refused.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _NAME = re.compile(r"refs/(?:heads|remotes|tags)/[^\x00-\x20\x7f~^:?*\[\\]{1,300
 _REF_BYTES = 64 * 1024**2
 _OUTPUT_BYTES = 64 * 1024**2
 _MEMORY_BYTES = 256 * 1024**2
-"""Memory of a git process, not counting the pack indexes, which it maps into memory."""
+"""The memory limit of a git process, excluding pack indexes, which it maps into memory."""
 _CONFIG = """\
 [core]
 repositoryformatversion = 1
@@ -58,7 +58,7 @@ class Commit:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A file of a commit. ``mode`` is octal; links and submodules differ from regular files."""
+    """A file in a commit. ``mode`` is octal and distinguishes symlinks and submodules."""
 
     path: str
     mode: str
@@ -66,7 +66,7 @@ class Entry:
 
     @property
     def regular(self) -> bool:
-        """True for a regular file; false for a link or a submodule."""
+        """True for a regular file; false for a symlink or a submodule."""
         return self.mode.startswith("100")
 
 
@@ -82,31 +82,31 @@ class Repository:
         self.refs = refs
 
     def commits(self, revision: str, patterns: Sequence[str]) -> list[Commit]:
-        """Return the commits of a revision or range that changed files, the oldest first."""
+        """Return the commits in a revision or range that changed files, oldest first."""
         files = [f":(top){pattern}" for pattern in patterns]
-        # A revision that begins with a dash must not become an option.
+        # A revision with a leading dash must not be taken for an option.
         words = ["--topo-order", "--reverse", "--format=%H%x00%cI%x00%s", "--end-of-options"]
         output = self._run("rev-list", *words, revision, "--", *files)
         lines = output.decode("utf-8", "replace").split("\n")
         return [Commit(*each.split("\0", 2)) for each in lines if each.count("\0") >= 2]
 
     def names(self, path: str, revision: str) -> list[str]:
-        """Return the names that a file has had, the newest first."""
+        """Return the names that a file has had, newest first."""
         words = ["--follow", "--name-only", "-z", "--format=", "--end-of-options", revision]
         output = self._run("log", *words, "--", path).decode("utf-8", "replace")
         return list(dict.fromkeys([path, *filter(None, output.replace("\n", "").split("\0"))]))
 
     def commit(self, revision: str) -> Commit:
-        """Return the commit of a hash or an annotated tag."""
+        """Return the commit for a hash or an annotated tag."""
         words = ["--max-count=1", "--format=%H%x00%cI%x00%s", "--end-of-options", revision]
         output = self._run("rev-list", *words, "--").decode("utf-8", "replace")
         line = next((each for each in output.split("\n") if each.count("\0") >= 2), "")
         if not line:
-            raise GitError(0, "this is no commit", revision)
+            raise GitError(0, "this is not a commit", revision)
         return Commit(*line.split("\0", 2))
 
     def files(self, commit: str) -> list[Entry]:
-        """Return the files of a commit."""
+        """Return the files in a commit."""
         output = self._run("ls-tree", "-r", "-z", "--full-tree", commit)
         entries = []
         for line in output.decode("utf-8", "replace").split("\0"):
@@ -119,7 +119,7 @@ class Repository:
         return entries
 
     def read(self, entry: Entry) -> bytes | None:
-        """Return the bytes of a file, or ``None`` if it exceeds the limit of a document."""
+        """Return the bytes of a file, or ``None`` if it exceeds the document limit."""
         answer = self._run("cat-file", "--batch-check", data=f"{entry.hash}\n".encode())
         words = answer.decode("utf-8", "replace").split()
         if len(words) != 3 or words[1] != "blob":
@@ -129,7 +129,7 @@ class Repository:
         return self._run("cat-file", "blob", entry.hash)
 
     def _run(self, *words: str, data: bytes = b"") -> bytes:
-        # Only what git needs is passed on: a variable of the user could name a program or a folder.
+        # Pass on only what git needs: a user's variable could name a program or a folder.
         environment = {
             "PATH": os.environ.get("PATH", os.defpath),
             "LC_ALL": "C.UTF-8",
@@ -154,7 +154,7 @@ class Repository:
             resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
-        # Files instead of pipes for input and errors: neither can fill up and block git.
+        # Files instead of pipes for input and errors, as these cannot fill up and block git.
         with tempfile.TemporaryFile() as errors, tempfile.TemporaryFile() as given:
             given.write(data)
             given.seek(0)
@@ -168,7 +168,7 @@ class Repository:
                 preexec_fn=confine,
             ) as process:
                 assert process.stdout is not None
-                # One byte more than the limit shows that there is more.
+                # One byte beyond the limit shows that there is more.
                 output = process.stdout.read(_OUTPUT_BYTES + 1)
                 if len(output) > _OUTPUT_BYTES:
                     process.kill()
@@ -185,9 +185,9 @@ class Repository:
 
 @contextmanager
 def opened(folder: Path, limits: Limits) -> Iterator[Repository]:
-    """Open the repository in a folder; the folder can also be a bare repository.
+    """Open the repository in a folder, or a bare repository.
 
-    Raises :class:`GitError` if there is none, or if it refers to files outside of itself.
+    Raises :class:`GitError` if there is none, or if it refers to files outside itself.
     """
     source = _git_folder(folder)
     objects = source / "objects"
@@ -202,7 +202,8 @@ def opened(folder: Path, limits: Limits) -> Iterator[Repository]:
         (home / "packed-refs").write_text(
             "".join(f"{refs[ref]} {ref}\n" for ref in sorted(refs) if ref != "HEAD"), "utf-8"
         )
-        # Without the list of commits at which a shallow clone ends, git looks for their parents.
+        # Without the list of commits at which a shallow clone ends, git would look for their
+        # parents.
         shallow = (_text(source / "shallow") or "").split("\n")
         if ends := [line for line in shallow if _HASH.fullmatch(line)]:
             (home / "shallow").write_text("\n".join([*ends, ""]), "ascii")
@@ -213,12 +214,14 @@ def _git_folder(folder: Path) -> Path:
     inner = folder / ".git"
     if inner.is_symlink() or inner.is_file():
         raise GitError(
-            0, "its .git leads to another folder: name the folder that holds the repository",
+            0, "its .git leads to another folder: name the folder of the repository itself",
             str(folder),
         )  # fmt: skip
     source = inner if inner.is_dir() else folder
     if not (source / "objects").is_dir() or not (source / "HEAD").is_file():
-        raise GitError(0, "this is no git repository: name the folder that holds .git", str(folder))
+        raise GitError(
+            0, "this is not a git repository: name the folder that contains .git", str(folder)
+        )
     if (source / "reftable").exists():
         raise GitError(0, "its names are a reftable: run git refs migrate --ref-format=files",
                        str(folder))  # fmt: skip
@@ -226,7 +229,7 @@ def _git_folder(folder: Path) -> Path:
 
 
 def _check_objects(objects: Path) -> None:
-    """Raise :class:`GitError` if a folder of objects refers to files outside of itself."""
+    """Raise :class:`GitError` if a folder of objects refers to files outside itself."""
     for name in ("alternates", "http-alternates"):
         if (objects / "info" / name).exists():
             message = "it borrows objects of another repository: copy it with git clone --no-local"
@@ -235,13 +238,13 @@ def _check_objects(objects: Path) -> None:
     while folders:
         folder = folders.pop()
         if not stat.S_ISDIR(folder.lstat().st_mode):
-            raise GitError(0, "it is a link, where a folder has to be", str(folder))
+            raise GitError(0, "it is a link where a folder is expected", str(folder))
         with os.scandir(folder) as entries:
             for entry in entries:
                 if entry.is_dir(follow_symlinks=False):
                     folders.append(Path(entry.path))
                 elif not entry.is_file(follow_symlinks=False):
-                    raise GitError(0, "it is a link, where a file has to be", entry.path)
+                    raise GitError(0, "it is a link where a file is expected", entry.path)
 
 
 def _refs(source: Path) -> dict[str, str]:
@@ -257,7 +260,7 @@ def _refs(source: Path) -> dict[str, str]:
         for folder, _, names in os.walk(source / "refs", followlinks=False)
         for name in names
     ]
-    # A loose file is newer than the entry of the same name in packed-refs, so it is read later.
+    # A loose ref overrides the entry of the same name in packed-refs.
     for path in (*loose, source / "HEAD"):
         ref = path.relative_to(source).as_posix()
         value = (_text(path) or "").strip()
@@ -285,7 +288,7 @@ def _is_name(ref: str) -> bool:
 
 
 def _text(path: Path) -> str | None:
-    """Return the text of a file, or ``None`` if it is missing, irregular or very large."""
+    """Return the text of a file, or ``None`` if it is missing, not regular or very large."""
     try:
         about = path.lstat()
         if not stat.S_ISREG(about.st_mode) or about.st_size > _REF_BYTES:

@@ -1,4 +1,4 @@
-"""Tables in HTML: rows, heads, captions, cells with spans, and the headings above them."""
+"""Reading tables in HTML: rows, heads, captions, spanning cells, and the headings above them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class _Reader(HTMLParser):
         self._headings: list[tuple[int, str]] = []
         self._tables: list[_OpenTable] = []
         self._texts: list[tuple[str, list[str]]] = []
-        """The open headings, captions and cells: their tags and pieces of text."""
+        """The open headings, captions and cells, each as its tag and pieces of text."""
         self._unread = 0
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -60,7 +60,7 @@ class _Reader(HTMLParser):
         elif tag in _UNREAD_TAGS:
             self._unread += 1
         elif tag in ("br", "p", "div") and self._texts:
-            # Browsers start a line here, so the words on both sides stay apart.
+            # Browsers start a new line here, so keep the words on either side apart.
             self._texts[-1][1].append(" ")
 
     def handle_endtag(self, tag: str) -> None:
@@ -69,7 +69,7 @@ class _Reader(HTMLParser):
         if tag in _UNREAD_TAGS:
             self._unread = max(0, self._unread - 1)
         elif tag in _HEADINGS and self._is_open(*_HEADINGS):
-            # Sphinx ends headings with this sign, a link to themselves.
+            # Sphinx ends headings with this sign, which links to the heading.
             level, title = _HEADINGS[tag], self._end_text().replace("¶", "").strip()
             self._headings = [each for each in self._headings if each[0] < level]
             self._headings.append((level, title))
@@ -101,7 +101,7 @@ class _Reader(HTMLParser):
         """Add the open cell, if any, to its row."""
         if table.text_index < 0 or not table.rows:
             return
-        # Texts opened after the cell, such as a heading in it, are part of the cell.
+        # Text elements opened within the cell, such as headings, are part of it.
         texts = self._texts[table.text_index :]
         del self._texts[table.text_index :]
         table.text_index = -1
@@ -109,7 +109,7 @@ class _Reader(HTMLParser):
         table.rows[-1].append((Cell(text, table.cell_line), *table.span))
         table.cells += 1
         if table.cells > self._reading.limits.cells:
-            # Freed at once: the rest of a huge table is only counted.
+            # Free memory at once: the rest of a huge table is merely counted.
             table.rows, table.heads = [[]], [False]
 
     def _end_table(self, table: _OpenTable) -> None:
@@ -120,7 +120,7 @@ class _Reader(HTMLParser):
         every = spread(self._reading, self._file, table.line, table.rows)
         rows = [row for row in every if row]
         heads = [head for head, row in zip(table.heads, every, strict=False) if row]
-        # If every row is marked as a head, only the first one is taken as such.
+        # If every row is marked as a head, only the first one is treated as such.
         count = next((at for at, head in enumerate(heads) if not head), 1) or 1
         headings = tuple(title for _, title in self._headings)
         head, body = joined_head(rows[:count]), tuple(rows[count:])

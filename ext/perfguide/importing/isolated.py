@@ -1,10 +1,10 @@
-"""Documents read one by one, each in a process with limits.
+"""Reading documents one at a time, each in a process with limits.
 
-No markup parser is safe against text written to exhaust it. Each document is therefore read in a
-forked process with limits on CPU time and memory, which can open no file or connection (it may
-have no further file descriptor) and write none. Files that a table names are read by the parent,
-through the opener. If the process ends early, only its document is affected, and the tables before
-that point are kept if the process could still send them.
+No markup parser is safe against text crafted to exhaust it. Each document is therefore read in a
+forked process with limits on CPU time and memory, which cannot open files or connections (it may
+have no more file descriptors) or write any. Files that a table refers to are read by the parent,
+through the opener. If the process dies, only its document is affected, and earlier tables are kept
+if the process could still send them.
 """
 
 from __future__ import annotations
@@ -33,31 +33,32 @@ READERS: dict[str, Callable[[str, str, Opener, Reading], None]] = {
     ".htm": html.read,
 }
 _ENCODING_BYTES = 64 * 1024**2
-"""Memory for sending the tables after reading them has used up the limit."""
+"""Memory for sending the tables after reading has used up the limit."""
 _ANSWER_BYTES = 128 * 1024**2
 
 
 def ending(file: str) -> str:
-    """Return the file name ending that has a reader, or an empty string."""
+    """Return the file suffix that has a reader, or an empty string."""
     name = file.lower()
     return next((each for each in READERS if name.endswith(each)), "")
 
 
 class _OutOfTime(BaseException):
-    """The CPU time of a document is used up. Not an ``Exception``, so that no parser catches it."""
+    """The CPU time for a document is used up. Not an ``Exception``, so that no parser catches
+    it."""
 
 
 def read(file: str, data: bytes, opener: Opener, limits: Limits) -> Reading:
-    """Read a document in a process of its own."""
+    """Read a document in a separate process."""
     if len(data) > limits.document:
         return refused(file, limits, "document", f"has {len(data):,} bytes, over {{}}")
-    # Modules imported here are shared with every forked process, which can open no file.
+    # Modules imported here are shared with all forked processes, which cannot open files.
     rst.prepare()
     fork = multiprocessing.get_context("fork")
     ours, theirs = fork.Pipe()
     process = fork.Process(target=_child, args=(file, data, limits, theirs))
     process.start()
-    # With our own end open, reading would not fail when the child ends.
+    # If our own end stayed open, reading would not fail when the child exits.
     theirs.close()
     try:
         return _answer(ours, file, opener, limits, process)
@@ -69,7 +70,7 @@ def read(file: str, data: bytes, opener: Opener, limits: Limits) -> Reading:
 
 
 def _answer(pipe: Connection, file: str, opener: Opener, limits: Limits, process: Any) -> Reading:
-    """Send the child the files that it asks for, until it returns its reading."""
+    """Send the child the files that it requests, until it returns its reading."""
     try:
         while True:
             message = pipe.recv_bytes(_ANSWER_BYTES)
@@ -106,7 +107,8 @@ def _child(file: str, data: bytes, limits: Limits, pipe: Connection) -> None:
         return answer[1:] if answer else None
 
     reading = Reading(limits)
-    # Reading stops at the soft limit; the rest up to the hard one is left for sending the tables.
+    # Reading stops at the soft limit; the difference to the hard one is reserved for sending
+    # tables.
     _, hard_limit = resource.getrlimit(resource.RLIMIT_AS)
     raised_memory = (hard_limit, hard_limit)
     fault: BaseException | None = None
@@ -132,7 +134,7 @@ def _described(error: BaseException, file: str, reading: Reading) -> Diagnostic:
         message = f"reading it takes more memory than {limits.memory:,} bytes"
         hint = raised("memory")
     elif isinstance(error, RecursionError):
-        message, hint = "its markup is nested too deep", "nest it less deep"
+        message, hint = "its markup is nested too deeply", "nest it less deeply"
     else:
         message = f"its markup cannot be read ({type(error).__name__})"
         return Diagnostic("unreadable", file, f"{message}; {after}", line=line)
@@ -140,7 +142,8 @@ def _described(error: BaseException, file: str, reading: Reading) -> Diagnostic:
 
 
 def _confine(limits: Limits) -> None:
-    """Limit the CPU time and memory of this process, and keep it from opening or writing files."""
+    """Limit the CPU time and memory of this process, and prevent it from opening or writing
+    files."""
 
     # At the soft limit a signal arrives, and the process can still send its tables.
     def out_of_time(number: int, frame: object) -> None:
@@ -148,7 +151,7 @@ def _confine(limits: Limits) -> None:
         raise _OutOfTime
 
     signal.signal(signal.SIGXCPU, out_of_time)
-    # The limit is on address space: the part inherited from the parent does not count.
+    # The limit is on address space; the part inherited from the parent must not count.
     statistics = Path("/proc/self/statm").read_text("ascii")
     used = int(statistics.split()[0]) * resource.getpagesize()
     soft_limit = used + limits.memory

@@ -1,4 +1,4 @@
-"""Limits on the resources that one document, and one history, may use."""
+"""Limits on the resources that one document, or one history, may use."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     memory: _Count = 160 * 1024**2
     """Bytes of memory that reading one document may add."""
     document: _Count = 4 * 1024**2
-    """Bytes of one document, and of one file that it names."""
+    """Bytes of one document, and of one file that it refers to."""
     line: _Count = 100_000
     """Characters of one line of reStructuredText."""
     cell: _Count = 10_000
     """Characters of one cell."""
     columns: _Count = 500
-    """Columns of one table, counting each column that a cell spans."""
+    """Columns of one table, with spanned positions counted."""
     cells: _Count = 100_000
-    """Cells of all tables of one document, counting each position that a cell spans."""
+    """Cells of all tables of one document, with spanned positions counted."""
     characters: _Count = 8 * 1024**2
-    """Characters of all cells of one document, counted in the same way."""
+    """Characters of all cells of one document, with spanned positions counted."""
     faults: _Count = 1000
-    """Faults of one document that are listed; further ones are counted."""
+    """Faults listed for one document; any more are counted."""
     files: _Count = 100_000
     """Files of one folder or commit."""
     commits: _Count = 2000

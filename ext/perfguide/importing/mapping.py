@@ -1,18 +1,19 @@
-"""The map of a guide, which relates its tables and words to benchmarks.
+"""The map of a guide, which relates its tables and text to benchmarks.
 
-A map is a TOML file, proposed by the import (:mod:`perfguide.importing.proposal`) and completed by a person.
+A map is a TOML file, proposed by the import (:mod:`perfguide.importing.proposal`) and completed by
+a person.
 
-An entry of ``[[tables]]`` applies to the tables whose headings and caption it names (``*`` matches
-any text, ``>`` separates headings) if it lists all their columns. An entry with exactly these
-names takes precedence. Otherwise an entry applies that differs in case, spaces, releases, a board
-before a colon, words such as "benchmarks" and "driver", outer headings that only one of the two
-has, or a caption that only one of the two has if no other table has the same headings. If entries
-of different meaning apply, none is used. In the text of a column ``{board}`` matches a board. A
-column is a key (``key = "metric"``, ``"board"``, ``"command"``, ``"setup.NAME"`` or a parameter),
-holds figures (``metric`` and ``unit``), or is left out (``skip = true``).
+An entry of ``[[tables]]`` applies to the tables with its headings and caption (``*`` matches any
+text, ``>`` separates headings) if it lists all their columns. An entry with exactly these names
+takes precedence. Otherwise, an entry may differ in case, spaces, releases, a board before a colon,
+words such as "benchmarks" and "driver", outer headings that only one of the two has, or a caption
+that only one of the two has if no other table has the same headings. If entries with different
+content apply, none is used. In the text of a column, ``{board}`` matches a board. A column is a key
+(``key = "metric"``, ``"board"``, ``"command"``, ``"setup.NAME"`` or a parameter), holds figures
+(``metric`` and ``unit``), or is left out (``skip = true``).
 
-An entry of ``[[words]]`` says what becomes of a passage of the guide. It applies to the figures of all
-tables below the headings that it names, in each release that has the passage.
+An entry of ``[[words]]`` says how to use a passage of the guide. It applies to the figures of all
+tables below its headings, in each release that contains the passage.
 """
 
 from __future__ import annotations
@@ -40,26 +41,26 @@ class Column(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The content of one column."""
 
     key: str = ""
-    """``metric``, ``board``, ``command``, ``setup.`` and the name of a fact, or the parameter whose
-    values are in the column."""
+    """``metric``, ``board``, ``command``, ``setup.`` followed by the name of a fact, or the
+    parameter whose values are in the column."""
     read: Literal["", "number", "size", "hex", "text"] = ""
-    """The form of a key's cells; by default a number if the entire cell is one, else text. A size may
-    have a unit, as in ``16 bytes`` and ``4k``."""
+    """The form of a key's cells: by default a number if the entire cell is one, else
+    text. A size may have a unit, as in ``16 bytes`` and ``4k``."""
     values: dict[str, Scalar] = {}
-    """The meaning of a key's cells, by their text: ``"Minimum" = "latency_min"``."""
+    """The meaning of the cells of a key, by their text: ``"Minimum" = "latency_min"``."""
     metric: str = ""
-    """The metric of its figures; by default that of the row's key."""
+    """The metric of its figures; by default that of the row."""
     unit: str = ""
-    """The unit of its figures; by default that in brackets behind the row's metric."""
+    """The unit of its figures; by default the one in brackets after the row's metric."""
     params: dict[str, Scalar] = {}
     """Parameters of its figures."""
     each: str = ""
-    """The parameter that numbers the figures of a cell from 0, if a cell has several with commas
-    between them."""
+    """The parameter that numbers the figures of a cell from 0, if cells have several, separated by
+    commas."""
     setup: dict[str, Scalar] = {}
     """Facts of the setup of its figures, such as ``card``."""
     board: str = ""
-    """The board of its figures, if the column's text names none."""
+    """The board of its figures, if its head names none."""
     skip: bool = False
     """True to leave the column out."""
 
@@ -76,19 +77,20 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     release: str = "*"
     """The releases in which they occur; ``*`` matches any text."""
     occurrence: int = 0
-    """Their position, from 1, among tables of the same headings, caption and columns; 0 for all."""
+    """Their position, from 1, among tables with the same headings, caption and columns; 0 for
+    all."""
     params: dict[str, Scalar] = {}
-    """Parameters of all of their figures."""
+    """Parameters of all their figures."""
     setup: dict[str, Scalar] = {}
-    """Facts of the setup of all of their figures, such as ``card``."""
+    """Facts of the setup of all their figures, such as ``card``."""
     command: str = ""
     """The command that measured them."""
     notes: list[str] = []
     """Notes for readers of their figures."""
     units: dict[str, str] = {}
-    """Units by the guide's spelling behind a metric in a row; ``""`` where it has none."""
+    """Units by the guide's spelling after a metric in a row; ``""`` where there is none."""
     board: str = ""
-    """The board of all of their figures, if neither column nor row names one."""
+    """The board of all their figures, if neither column nor row names one."""
     skip: bool = False
     """True to leave the tables out."""
     columns: dict[str, Column] = {}
@@ -101,32 +103,32 @@ class Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     heading: str
     """The headings above it, outermost first, separated by ``>``; ``*`` matches any text."""
     text: str
-    """The passage, as the guide has it."""
+    """The passage, as in the guide."""
     benchmark: str = ""
-    """The benchmark that it is about; by default all of the tables below its headings."""
+    """The benchmark that it is about; by default all those of the tables below its headings."""
     use: Literal["note", "command", "none"] = "note"
     """``note`` for readers of the figures, their ``command``, or ``none`` to leave it out."""
     note: str = ""
-    """The text of the note, if it is another one than the guide's."""
+    """The text of the note, if it differs from the guide's."""
     setup: dict[str, Scalar] = {}
     """Facts of the setup that it states, such as ``mount = "async"``."""
     confirmed: bool = False
-    """True once a person has looked at it."""
+    """True once a person has reviewed it."""
 
 
 class BoardEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A board of the guide, as bundles describe it."""
+    """A board of the guide, as described in bundles."""
 
     name: str
     """Its name in bundles."""
     soc: str = ""
-    """Its SoC, if it is another one than the guide's."""
+    """Its SoC, if it differs from the guide's."""
     description: str = ""
-    """The board in words."""
+    """A description of the board."""
     cpu_mhz: float = 0
     """The clock of its processor in MHz; 0 if unknown."""
     memory: str = ""
-    """Kind and speed of its memory."""
+    """Type and speed of its memory."""
     governor: str = ""
     """The policy by which the kernel chose the clock."""
 
@@ -141,7 +143,7 @@ class Guide(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     sdk: str = ""
     """The release; for a history, see ``releases``."""
     name: str = "Processor SDK"
-    """The SDK's family."""
+    """The SDK family."""
     kernel: str = ""
     """The version of the kernel."""
     image: str = ""
@@ -151,8 +153,8 @@ class Guide(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     notes: list[str] = []
     """Notes for readers of all figures."""
     release: str = ""
-    """A pattern whose first group is the release, in a tag, a title, a path or a commit's message;
-    by default numbers separated by points."""
+    """A pattern whose first group is the release, for tags, titles, paths and commit messages; by
+    default, numbers separated by points."""
 
 
 class Map(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -161,23 +163,23 @@ class Map(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     guide: Guide = Guide()
     """The SoC, system and release of the guide."""
     releases: dict[str, str] = {}
-    """The release of each tag, or of each commit by the start of its hash; empty to leave it out."""
+    """The release of each tag, or of each commit by a prefix of its hash; empty to leave it out."""
     boards: dict[str, str | BoardEntry] = {}
-    """The name in bundles of each board of the guide, or everything that bundles say about it."""
+    """The name in bundles of each board of the guide, or a full description of it."""
     tables: list[Rule] = []
     """The content of its tables."""
     words: list[Words] = []
-    """The use of the words around its tables."""
+    """The use of the passages around its tables."""
 
     def board(self, name: str) -> BoardEntry:
-        """Return a board by its name in the guide."""
+        """Look up a board by its name in the guide."""
         entry = self.boards.get(name, name)
         return BoardEntry(name=entry) if isinstance(entry, str) else entry
 
 
 @dataclass(frozen=True, slots=True)
 class Unmapped:
-    """A table without an entry, and boards whose names would make one apply."""
+    """A table without an entry, and boards that the map would need to know for one to apply."""
 
     table: Table
     boards: tuple[str, ...] = ()
@@ -192,8 +194,8 @@ class Match:
 
 
 def occurrences(tables: Sequence[Table]) -> dict[int, int]:
-    """Return for each table, by its ``id()``, its position among tables of the same headings, caption
-    and columns, from 1."""
+    """Return, for each table by its ``id()``, its position (from 1) among tables with the same
+    headings, caption and columns."""
     counts: Counter[tuple[tuple[str, ...], str, tuple[str, ...]]] = Counter()
     out: dict[int, int] = {}
     for table in tables:
@@ -211,7 +213,7 @@ class Matcher:
         self._boards = {_folded(name): meaning.board(name).name for name in meaning.boards}
         self._occurrences = occurrences(tables)
         named = (release, meaning.guide.sdk, *meaning.releases.values())
-        # A single number may mean anything, and not a release.
+        # A single number may mean anything, so it does not identify a release.
         self._releases = {numbers for each in named if len(numbers := numbers_of(each)) > 1}
         self._rules = [
             (each, self._parts(each.heading), self._loose(each.caption), _templates(each))
@@ -223,7 +225,7 @@ class Matcher:
         """Return the entry for a table, or :class:`Unmapped`."""
         heading = " > ".join(table.headings)
         parts, caption = self._parts(heading), self._loose(table.caption)
-        # A missing caption is accepted only if it cannot be confused with another one.
+        # A missing caption is accepted only if it cannot be mistaken for another one.
         captions = {own for _, each, own, _ in self._rules if _ends_alike(parts, each)}
         same_names = self._table_counts[table.headings, table.caption, table.head]
         alone = len(captions) == 1 and same_names == 1
@@ -251,7 +253,7 @@ class Matcher:
             elif exact:
                 return Match(rule, True)
             else:
-                # Entries that differ only in their names give the same bundles.
+                # Entries that differ only in their names yield the same bundles.
                 meaning = structs.replace(rule, heading="", caption="", release="")
                 loose.setdefault(msgspec.json.encode(meaning), rule)
         if len(loose) == 1:
@@ -259,7 +261,8 @@ class Matcher:
         return Unmapped(table, tuple(boards) if not loose else ())
 
     def columns(self, rule: Rule, table: Table) -> list[tuple[str, Column] | None]:
-        """Return for each column the board that its text names, or "", and its content, or None."""
+        """Return for each column the board named in its text, or "", and its content; ``None`` if
+        unknown."""
         templates = _templates(rule)
         return [self._column(templates, text) for text in table.head]
 
@@ -276,34 +279,36 @@ class Matcher:
         return None
 
     def _parts(self, heading: str) -> tuple[str, ...]:
-        """Return the headings below the guide's title, without what differs between releases."""
+        """Return the headings below the guide's title, without anything that varies between
+        releases."""
         return tuple(self._loose(part) for part in heading.split(" > ")[1:])
 
     def _loose(self, text: str) -> str:
-        """Return a heading or caption without the words and numbers that differ by release."""
+        """Return a heading or caption without the words and numbers that vary between releases."""
 
         def marked(match: re.Match[str]) -> str:
             numbers = numbers_of(match[0])
             return " " if any(same_release(numbers, each) for each in self._releases) else match[0]
 
-        # Other version numbers, such as that of a program, are part of the name.
+        # Other version numbers, such as those of programs, are part of the name.
         folded = _NUMBERS.sub(marked, _folded(text))
         board, colon, rest = folded.partition(": ")
         return plain(_FILLER_PATTERN.sub(" ", rest if colon and board in self._boards else folded))
 
 
 _Template = tuple[str, str, str, Column]
-"""The text of a column before a board, the board's mark or "", the text after it, its content."""
+"""The text before a board in a column head, the board's placeholder or "", the text after it, and
+the content."""
 _NUMBERS = re.compile(r"\b[0-9]{1,6}(?:[._][0-9]{1,6}){1,7}\b")
 
 
 def numbers_of(release: str) -> tuple[int, ...]:
-    """Return the numbers of a release, so that 9.1 and 09.01 compare equal."""
+    """Return the numbers in a release name, so that 9.1 and 09.01 compare equal."""
     return tuple(int(each) for each in re.findall("[0-9]{1,9}", release))
 
 
 def same_release(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
-    """Return whether two releases agree in all numbers of the shorter one, and in two or more."""
+    """Return whether two releases agree in all numbers of the shorter one, at least two."""
     length = min(len(one), len(other))
     return length > 1 and one[:length] == other[:length]
 
@@ -342,16 +347,16 @@ def soc_of(board: str) -> str:
 
 
 def other_socs(boards: Sequence[str], soc: str) -> dict[str, str]:
-    """Return the SoC of each board whose name says that it is another one than the guide's."""
+    """Return the SoC of each board whose name indicates a different one than the guide's."""
     named = {board: own for board in boards if (own := soc_of(board))}
-    # A single name may be that of the board itself, such as that of a hobbyist's computer.
+    # A single name may be that of the board itself, such as a hobbyist's computer.
     if soc.upper() not in named.values() and len(set(named.values())) < 2:
         return {}
     return {board: own for board, own in named.items() if own != soc.upper()}
 
 
 def decode(text: str) -> Map:
-    """Return the map in the text of a TOML file.
+    """Parse the text of a map.
 
     Raises :class:`ValueError` with the fault and its location.
     """
@@ -362,7 +367,7 @@ def decode(text: str) -> Map:
     except tomllib.TOMLDecodeError as error:
         raise ValueError(f"is not TOML: {error}") from None
     except re.error as error:
-        raise ValueError(f"“release” of [guide] is no pattern: {error}") from None
+        raise ValueError(f"“release” of [guide] is not a valid pattern: {error}") from None
     except msgspec.ValidationError as error:
         message, hint = in_words(str(error), Map)
         raise ValueError(f"{message} ({hint})") from None
@@ -373,11 +378,11 @@ _FILLER_PATTERN = re.compile(rf"\b(?:{'|'.join(sorted(FILLER_WORDS))})\b")
 
 
 def with_unit(text: str) -> tuple[str, str]:
-    """Return a text, and the unit in brackets behind it or an empty string."""
+    """Split a text into the part before a unit in brackets and the unit, which may be empty."""
     match = _UNIT.fullmatch(plain(text))
     return (match[1], match[2]) if match else (plain(text), "")
 
 
 def unit_name(text: str) -> str:
-    """Return the unit that a text names, in the spelling of bundles if the unit is known."""
+    """Return the canonical spelling of a unit, or the text itself if the unit is unknown."""
     return units.parse(text).name if text else ""

@@ -20,7 +20,7 @@ _NESTED_BLOCKS = 50
 def _parser(reading: Reading) -> MarkdownIt:
     """Return a parser of blocks; inline markup is parsed by :func:`_text`."""
 
-    # A rule that never matches, to know the line if parsing is cut short by a limit.
+    # A rule that never matches but records the line, in case a limit ends parsing.
     def note_line(state: StateBlock, first: int, last: int, silent: bool) -> bool:
         reading.line = first + 1
         return False
@@ -53,7 +53,7 @@ def read(file: str, text: str, opener: Opener, reading: Reading) -> None:
             rows = _rows(parser, tokens[at:end], reading)
             reading.add(Table(file, line, above, "", joined_head(rows[:1]), tuple(rows[1:])))
             at = end
-        # Most blocks of HTML have no table, and need no parsing.
+        # Most HTML blocks have no table and need no parsing.
         elif token.type == "html_block" and "<t" in token.content:
             part = Reading(reading.limits)
             html.read(file, token.content, opener, part)
@@ -62,7 +62,7 @@ def read(file: str, text: str, opener: Opener, reading: Reading) -> None:
             name, _, title = token.info[1:].partition("}")
             body = token.content
             if name != "eval-rst":
-                # Directives of MyST become reStructuredText: options, a blank line, content.
+                # Turn MyST directives into reStructuredText: options, a blank line, content.
                 own = body.split("\n")
                 options = sum(1 for _ in itertools.takewhile(lambda x: x.startswith(":"), own))
                 blank = [] if options < len(own) and not own[options].strip() else [""]
@@ -74,8 +74,8 @@ def read(file: str, text: str, opener: Opener, reading: Reading) -> None:
                 shift = line if name == "eval-rst" else line - 1
                 _take(reading, part, file, shift, above)
         if token.level >= _NESTED_BLOCKS - 1:
-            message = f"blocks deeper than {_NESTED_BLOCKS} in one another are left out"
-            reading.fault(Diagnostic("limit", file, message, "nest them less deep", line=line))
+            message = f"blocks nested more than {_NESTED_BLOCKS} levels deep are left out"
+            reading.fault(Diagnostic("limit", file, message, "nest them less deeply", line=line))
             while at + 1 < len(tokens) and tokens[at + 1].level >= _NESTED_BLOCKS - 1:
                 at += 1
         at += 1
@@ -95,7 +95,7 @@ def _rows(parser: MarkdownIt, tokens: list[Token], reading: Reading) -> list[tup
 
 
 def _text(parser: MarkdownIt, token: Token, reading: Reading) -> str:
-    """Return the text of inline markup; text longer than a cell's limit is returned as it is."""
+    """Return the text of inline markup, or unparsed text if it exceeds the limit of a cell."""
     if len(token.content) > reading.limits.cell:
         return plain(token.content)
     children: list[Token] = []
@@ -109,7 +109,8 @@ def _text(parser: MarkdownIt, token: Token, reading: Reading) -> str:
 
 
 def _take(reading: Reading, part: Reading, file: str, shift: int, above: tuple[str, ...]) -> None:
-    """Add the tables and faults of a part of a file, with lines counted from the file's start."""
+    """Add the tables and faults of part of a file, with line numbers relative to the entire
+    file."""
     for table in part.tables:
         table = replace(table, headings=(*above, *table.headings))
         if table.file == file:

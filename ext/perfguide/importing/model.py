@@ -1,5 +1,5 @@
-"""The values of an import: tables of a published guide, the words around them, and the reading of
-a document."""
+"""The values of an import: tables of a published guide, the text around them, and the reading of a
+document."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Opener = Callable[[str], bytes | None]
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """The text of a cell without markup, and its line in the file, counted from 1."""
+    """The text of a cell without markup, and its line in the file, counting from 1."""
 
     text: str
     line: int
@@ -32,9 +32,9 @@ Row = tuple[Cell, ...]
 class Table:
     """A table and the headings above it.
 
-    ``headings`` are the titles of its sections, tabs and rubrics, outermost first. ``head`` has
-    one text for each column; the texts of several head rows are joined by ``/``. A cell that
-    spans rows or columns is repeated in each of them.
+    ``headings`` are the titles of its sections, tabs and rubrics, outermost first. ``head`` has one
+    text per column; the texts of several head rows are joined by ``/``. A cell that spans rows or
+    columns is repeated in each of them.
     """
 
     file: str
@@ -50,9 +50,9 @@ PassageKind = Literal["text", "warning", "list", "command"]
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """Words outside tables: a paragraph, an admonition, a list, or a block of code.
+    """Text outside tables: a paragraph, an admonition, a list, or a block of code.
 
-    ``headings`` are those above it, outermost first. Only a block of code keeps its lines.
+    ``headings`` are those above it, outermost first. Only blocks of code keep their lines.
     """
 
     file: str
@@ -64,7 +64,7 @@ class Passage:
 
 @dataclass(slots=True)
 class Reading:
-    """The tables and words of one document in order, within the limits, and its faults."""
+    """The tables and passages of one document in order, within the limits, and its faults."""
 
     limits: Limits = field(default_factory=Limits)
     tables: list[Table] = field(default_factory=list)
@@ -73,11 +73,11 @@ class Reading:
     title: str = ""
     """The first heading of the document."""
     line: int = 0
-    """The line being read, to locate a fault that ends the reading."""
+    """The current line, to locate a fault that ends the reading."""
     unlisted: int = 0
     """The number of faults beyond the limit."""
     cells: int = 0
-    """The number of cells of all tables so far."""
+    """The number of cells in all tables so far."""
     characters: int = 0
     """The number of characters in these cells and passages."""
 
@@ -87,13 +87,13 @@ class Reading:
         if len(passage.text) > limits.cell:
             what, name = f"a passage is longer than {limits.cell:,} characters", "cell"
         elif self.characters + len(passage.text) > limits.characters:
-            what = f"with it the document has over {limits.characters:,} characters"
+            what = f"up to here, the document has over {limits.characters:,} characters"
             name = "characters"
         else:
             self.characters += len(passage.text)
             self.passages.append(passage)
             return
-        message = f"{what}: its words are left out"
+        message = f"{what}: it is left out"
         self.fault(Diagnostic("log-note", passage.file, message, raised(name), line=passage.line))
 
     def add(self, table: Table) -> None:
@@ -111,9 +111,11 @@ class Reading:
                 table.file, longest_cell.line, "cell", "a cell is longer than {} characters"
             )
         elif self.cells + cells > limits.cells:
-            self.exceeded(table.file, table.line, "cells", "with it the tables have over {} cells")
+            self.exceeded(
+                table.file, table.line, "cells", "up to here, the tables have over {} cells"
+            )
         elif self.characters + characters > limits.characters:
-            message = "with it the tables have over {} characters"
+            message = "up to here, the tables have over {} characters"
             self.exceeded(table.file, table.line, "characters", message)
         else:
             self.cells += cells
@@ -121,13 +123,13 @@ class Reading:
             self.tables.append(table)
 
     def exceeded(self, file: str, line: int | None, name: str, message: str) -> None:
-        """Add a fault for a table that is left out because it exceeds the limit ``name``."""
+        """Report that a table is left out because it exceeds the limit ``name``."""
         limit = getattr(self.limits, name)
         text = f"{message.format(f'{limit:,}')}: the table is left out"
         self.fault(Diagnostic("limit", file, text, raised(name), line=line))
 
     def fault(self, fault: Diagnostic) -> None:
-        """Add a fault, or only count it if the limit is reached."""
+        """Add a fault, or merely count it once the limit is reached."""
         if len(self.faults) < self.limits.faults:
             self.faults.append(fault)
         else:
@@ -140,11 +142,12 @@ def raised(name: str) -> str:
 
 
 Span = tuple[Cell, int, int]
-"""A cell, and the numbers of rows and columns that it spans; 0 rows reach down to the end."""
+"""A cell, and the numbers of rows and columns that it spans; 0 rows extend to the end."""
 
 
 def spread(reading: Reading, file: str, line: int, rows: Sequence[Sequence[Span]]) -> list[Row]:
-    """Return rows with a spanning cell in all its positions; none, and a fault, if they exceed a limit."""
+    """Repeat spanning cells in all their positions. If the rows exceed a limit, add a fault and
+    return nothing."""
     limits = reading.limits
     out: list[Row] = []
     total = 0
@@ -155,14 +158,15 @@ def spread(reading: Reading, file: str, line: int, rows: Sequence[Sequence[Span]
         while left or any(column >= len(cells) for column in spanning):
             at = len(cells)
             if at in spanning:
-                # By column: a cell that reaches down into this row, and its rows from here on.
+                # By column: a cell that extends down into this row, and the number of rows it has
+                # left.
                 cell, down = spanning.pop(at)
                 across = 1
             elif left:
                 cell, down, across = left.popleft()
             else:
                 cell, down, across = Cell("", spans[-1][0].line if spans else line), 1, 1
-            # One column too many shows that the table is too wide.
+            # One column beyond the limit shows that the table is too wide.
             for column in range(at, min(at + across, max(at, limits.columns) + 1)):
                 if down != 1:
                     spanning[column] = cell, down - 1
@@ -176,7 +180,7 @@ def spread(reading: Reading, file: str, line: int, rows: Sequence[Sequence[Span]
 
 
 def joined_head(rows: Sequence[Row]) -> tuple[str, ...]:
-    """Join the rows of a head into one text for each column."""
+    """Join the rows of a head into one text per column."""
     width = max((len(row) for row in rows), default=0)
     columns: list[str] = []
     for at in range(width):
@@ -195,11 +199,12 @@ def caption_in(paragraph: str) -> str:
 
 
 def plain(text: str) -> str:
-    """Return a text with single spaces and without the arrows that mark the better direction."""
+    """Return a text with single spaces and without the arrows for better values."""
     return " ".join(text.replace("↑", " ").replace("↓", " ").split())
 
 
 def below(file: str, name: str) -> str | None:
-    """Return the path of a file named in another one, or ``None`` if it is outside the guide."""
+    """Return the path of a file that another one refers to, or ``None`` if it is outside the
+    guide."""
     path = posixpath.normpath(posixpath.join(posixpath.dirname(file), name.lstrip("/")))
     return None if path.startswith("../") or path == ".." else path

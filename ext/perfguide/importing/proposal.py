@@ -1,8 +1,8 @@
-"""Proposal of a map for the tables and words of a guide.
+"""Proposing a map for the tables and passages of a guide.
 
-Headings, captions and heads are related to the catalog by its names and by the words that its
-descriptions list for them (:mod:`perfguide.catalog.phrases`). Tables whose figures would have the same
-names get a parameter by their captions, headings or order.
+Headings, captions and heads are matched with names in the catalog and with the words that its
+descriptions list for them (:mod:`perfguide.catalog.phrases`). Tables whose figures would have the
+same names are distinguished by a parameter derived from their captions, headings or order.
 """
 
 from __future__ import annotations
@@ -42,18 +42,18 @@ _FACT_HEADS = frozenset(["date", "distribution", "distro", "kernel", "release", 
 """Words in the head of a column whose numbers are names: 6.10 is not 6.1."""
 _BOARD = re.compile(r"(.{1,100}?)(: ?| / )(.+)")
 _UNSTATED_BOARD = "board not stated"
-"""The name of the board of tables that name none, in a guide of several boards."""
+"""The name of the board for tables that name none, in a guide with several boards."""
 _NOTE_CHARS = 500
-"""The length of the longest paragraph that is proposed as a note; longer ones explain."""
+"""The length up to which a paragraph is proposed as a note; longer ones are explanations."""
 _CONDITION = re.compile(r"\b(?:using|with|without) (?!the following\b)")
-"""Words by which the sentence above a block of code states more than that the block follows."""
+"""Phrases with which the sentence above a block of code does more than introduce it."""
 _PREPARATION = re.compile(r"To (?!run|execute|measure|perform|reproduce|test|benchmark)")
 """The beginning of a sentence above a block of code that measures nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """The tables and words of a guide at one time."""
+    """The tables and passages of a guide at one time."""
 
     tables: Sequence[Table]
     passages: Sequence[Passage] = ()
@@ -61,7 +61,7 @@ class Document:
 
 @dataclass(slots=True)
 class _Entry:
-    """A proposed entry for a table, and remarks for the person who looks at it."""
+    """A proposed entry for a table, and remarks for its reviewer."""
 
     table: Table
     rule: Rule
@@ -74,10 +74,10 @@ def propose(
     guide: Mapping[str, str],
     releases: Sequence[tuple[str, str, str]] = (),
 ) -> str:
-    """Return a map of the tables and words of some guides as TOML.
+    """Return a map for the tables and passages of some guides as TOML.
 
-    A value that they do not give is an empty text, to be filled in by a person. ``releases`` are
-    tags or commits, their releases, and a remark.
+    Values that the guides do not state are empty strings, to be filled in by a person. ``releases``
+    are tags or commits with their releases and a remark.
     """
     tables = [table for each in guides for table in each.tables]
     names = _board_names(tables, catalog)
@@ -114,7 +114,7 @@ def release_lines(releases: Iterable[tuple[str, str, str]]) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """The tables of one release, and those that have no entry in the map."""
+    """The tables of one release, and those without an entry in the map."""
 
     release: str
     tables: Sequence[Table]
@@ -179,7 +179,7 @@ def _board_names(tables: Sequence[Table], catalog: Catalog) -> list[str]:
 def _boards_described(
     boards: Sequence[str], tables: Sequence[Table], soc: str
 ) -> dict[str, BoardEntry]:
-    """Return what the guide says about its boards, in names and in a table of boards."""
+    """Return what the guide states about its boards, by name and in a table of boards."""
     rows = [
         (row[0].text, row[1].text)
         for table in tables
@@ -189,7 +189,7 @@ def _boards_described(
     ]
     socs = other_socs(boards, soc)
     out: dict[str, BoardEntry] = {}
-    # People write clocks and memory in sentences; the rest stays in the description.
+    # People write clocks and memory in prose; everything else stays in the description.
     for board in boards:
         description = _description(board, rows)
         clock = re.search(r"\b([0-9]{1,5}(?:\.[0-9]{1,4})?) ?([MG])Hz", description)
@@ -208,13 +208,14 @@ def _boards_described(
 
 
 def _is_board_table(table: Table) -> bool:
-    """Return whether a table lists boards and descriptions of them."""
+    """Return whether a table lists boards with descriptions."""
     head = [set(phrases.words(text)) for text in table.head]
     return len(head) == 2 and head[0] <= {"name", *_BOARD_HEADS} and "description" in head[1]
 
 
 def _description(board: str, rows: Sequence[tuple[str, str]]) -> str:
-    """Return the description of the board that has the most words of a name, and its SoC, or ""."""
+    """Return the description of the board with the same SoC and the most words of the name in
+    common, or ""."""
     own = _board_words(board)
     ranked: dict[tuple[int, int], list[str]] = {}
     for name, text in rows:
@@ -227,8 +228,8 @@ def _description(board: str, rows: Sequence[tuple[str, str]]) -> str:
 
 
 def _board_words(name: str) -> list[str]:
-    """Return the words of a board's name, without the x for any digit of a SoC."""
-    # A name may have no letter at all.
+    """Return the words of a board's name, without an x in place of digits of the SoC."""
+    # A name may have no letters at all.
     first, *rest = re.findall("[a-z0-9]+", name.lower()) or [""]
     return [re.sub(r"(?<=[0-9a])x+", "", first), *rest] if first else []
 
@@ -244,7 +245,7 @@ def _board_line(name: str, entry: BoardEntry) -> str:
 
 
 def _described(table: Table, catalog: Catalog) -> Benchmark:
-    """Return the benchmark that the caption or the innermost heading names, or one of a new name."""
+    """Return the benchmark named in the caption or the innermost heading, or a new one."""
     texts = (table.caption, *reversed(table.headings))
     name = phrases.benchmark(texts, catalog)
     if name:
@@ -254,9 +255,10 @@ def _described(table: Table, catalog: Catalog) -> Benchmark:
 
 
 def _entries(tables: Sequence[Table], boards: Sequence[str], catalog: Catalog) -> list[_Entry]:
-    """Return the entries for the tables of one release, with a parameter where figures would pool."""
+    """Return the entries for the tables of one release, with a parameter where figures would
+    pool."""
     entries = [_entry(table, catalog, boards) for table in tables]
-    # Entries find their tables by heading and caption, so no parameter separates tables of equal ones.
+    # Entries find tables by heading and caption, so a parameter cannot separate identical ones.
     for equal_only, distinguish in (
         (True, _by_order),
         (False, _by_caption),
@@ -277,10 +279,10 @@ def _entries(tables: Sequence[Table], boards: Sequence[str], catalog: Catalog) -
 def _to_distinguish(
     same: Collection[tuple[int, int]], entries: Sequence[_Entry], catalog: Catalog
 ) -> set[int]:
-    """Return the positions of the later tables that have figures of the same names as earlier ones, and of
-    both where the catalog has rows or tabs by the caption, or no tables."""
+    """Return the positions of tables that repeat the names of earlier ones, and also of the earlier
+    ones where the catalog has no tables, or has rows or tabs by caption."""
     out: set[int] = set()
-    # The first table keeps its names, which other releases have that lack the second one.
+    # The first table keeps its names, which it shares with releases that lack the second one.
     for first, second in same:
         described = catalog.get(entries[first].rule.benchmark)
         by_caption = described is None or any(
@@ -325,8 +327,8 @@ def _names(table: Table) -> tuple[object, ...]:
 
 
 def _entry(table: Table, catalog: Catalog, boards: Sequence[str]) -> _Entry:
-    """Return a proposed entry for a table."""
-    # The guide's title names its release, and the entry should apply to all of them.
+    """Propose an entry for a table."""
+    # The guide's title contains its release, but the entry should apply to all releases.
     heading = " > ".join(("*", *map(glob.escape, table.headings[1:])))
     if len(table.headings) < 2:
         heading = glob.escape(" ".join(table.headings))
@@ -375,14 +377,14 @@ def _template(text: str, boards: Collection[str]) -> str:
 
 
 def _without_board(text: str) -> str:
-    """Return the text of a column behind the board."""
+    """Return the text of a column after the board."""
     for mark in ("{board}: ", "{board}:", "{board} / "):
         text = text.removeprefix(mark)
     return text
 
 
 def _separate(columns: dict[str, Column]) -> None:
-    """Add a parameter to columns that hold the same metric with the same parameters."""
+    """Add a parameter to columns that share both metric and parameters."""
     by_meaning: dict[str, list[str]] = {}
     for text, column in columns.items():
         if not column.key and not column.skip:
@@ -417,8 +419,8 @@ def _values_above(
 
 
 def _program(table: Table, described: Benchmark, catalog: Catalog) -> dict[str, Scalar]:
-    """Return the program of another benchmark that the caption names, with the words behind it, such as
-    ``FIO 1G`` above figures of an SD card."""
+    """Return another benchmark's program that the caption names, with the words that follow, such
+    as ``FIO 1G`` above figures of an SD card."""
     texts = table.caption.split()
     for at, text in enumerate(texts):
         program = catalog.get(text.lower())
@@ -433,7 +435,7 @@ def _row_units(
     first_at: Mapping[str, int],
     described: Benchmark,
 ) -> dict[str, str]:
-    """Return the units of metrics in rows whose spelling is not that of bundles."""
+    """Return the units of metrics in rows that are not in the canonical spelling."""
     out: dict[str, str] = {}
     for text, column in columns.items():
         if column.key != "metric":
@@ -450,19 +452,19 @@ def _row_units(
 
 
 def _texts(table: Table, at: int) -> list[str]:
-    """Return the texts of a column that are not empty."""
+    """Return the non-empty texts of a column."""
     return [row[at].text for row in table.rows if at < len(row) and row[at].text]
 
 
 def _are_metrics(texts: Sequence[str]) -> bool:
-    """Return whether every text has brackets behind it, and most of them a unit or nothing in them."""
+    """Return whether all texts end in brackets, most of them empty or containing a unit."""
     brackets = [match[1] for text in texts if (match := re.search(r"\(([^()]*)\)$", text))]
     fitting = sum(not each or phrases.is_unit(each) for each in brackets)
     return bool(texts) and len(brackets) == len(texts) and 2 * fitting > len(texts)
 
 
 def _column(text: str, table: Table, at: int, described: Benchmark, remarks: list[str]) -> Column:
-    """Return the proposed content of a column."""
+    """Propose the content of a column."""
     label, spelt = with_unit(_without_board(text))
     own_words = set(phrases.words(label))
     # Of two readings of a head, the one that explains more of its words is right.
@@ -484,7 +486,7 @@ def _column(text: str, table: Table, at: int, described: Benchmark, remarks: lis
     if (at == 0 and len(table.head) > 1) or more_of_param or not _holds_figures(text, label, texts):
         return _key_column(label, text, texts, own_words, described)
     if _are_metrics(_texts(table, 0)) and metric is None:
-        # Metric and unit are the row's.
+        # Metric and unit are those of the row.
         return Column()
     params = _column_values(label, described)
     name = metric.name if metric else _metric_by_unit(spelt, params, described)
@@ -500,7 +502,7 @@ def _column(text: str, table: Table, at: int, described: Benchmark, remarks: lis
 
 
 def _metric_values(texts: Sequence[str], described: Benchmark) -> dict[str, Scalar]:
-    """Return the metrics that the rows name in other words than bundles."""
+    """Return the metrics for rows that name them in other words than bundles."""
     out: dict[str, Scalar] = {}
     exact = {each.name for each in described.entry.metrics}
     for text in texts:
@@ -513,7 +515,7 @@ def _metric_values(texts: Sequence[str], described: Benchmark) -> dict[str, Scal
 
 
 def _holds_figures(text: str, label: str, texts: Sequence[str]) -> bool:
-    """Return whether a column that is not the first seems to hold figures."""
+    """Return whether a column other than the first seems to hold figures."""
     if text != _without_board(text):
         return True
     if _FACT_HEADS.intersection(phrases.words(label)):
@@ -525,7 +527,7 @@ def _holds_figures(text: str, label: str, texts: Sequence[str]) -> bool:
 def _key_column(
     label: str, text: str, texts: Sequence[str], own_words: set[str], described: Benchmark
 ) -> Column:
-    """Return the proposed content of a column of a parameter."""
+    """Propose the content of a column of parameter values."""
     param = phrases.param(label, described)
     name = param.name if param else "_".join(phrases.words(label)) or "row"
     if own_words & _FACT_HEADS:
@@ -541,7 +543,7 @@ def _key_column(
     for each in dict.fromkeys(texts) if param else ():
         if (value := phrases.listed_value(each, described.param(name))) is not None:
             meant.setdefault(value, []).append(each)
-    # Of several texts with the same words, the shortest has no further ones.
+    # Of several texts that match, the shortest has no extra words.
     shortest = {min(own, key=len): value for value, own in meant.items()}
     return Column(
         key=name, values={text: value for text, value in shortest.items() if text != value}
@@ -566,7 +568,8 @@ def _numbered(label: str, described: Benchmark) -> dict[str, Scalar]:
 
 
 def _metric_by_unit(spelt: str, params: Mapping[str, Scalar], described: Benchmark) -> str:
-    """Return the only metric of a column that states nothing but a parameter and a unit, or ""."""
+    """Return the only possible metric of a column that states just a parameter and a unit, or
+    ""."""
     if not params or not spelt:
         return ""
     fitting = [
@@ -615,9 +618,9 @@ def _word_lines(guides: Sequence[Document], catalog: Catalog) -> list[str]:
 
 
 def _use(passage: Passage, measuring: Sequence[Passage]) -> tuple[str, str]:
-    """Return the proposed use of a passage, and the text of its note if it is a part of the passage."""
+    """Propose a use for a passage, and the text of the note if it is only part of the passage."""
     if passage.kind == "command":
-        # Of several blocks none measures all figures of the section.
+        # If there are several blocks, none of them measures all figures of the section.
         return ("command" if list(measuring) == [passage] else "note"), ""
     if passage.kind != "text":
         return "note", ""
@@ -625,10 +628,10 @@ def _use(passage: Passage, measuring: Sequence[Passage]) -> tuple[str, str]:
         return "none", ""
     sentences = _sentences(passage.text)
     if len(passage.text) > _NOTE_CHARS:
-        # Guides explain in the present tense, and say in the past one how they measured.
+        # Guides explain in the present tense, but report how they measured in the past tense.
         stated = " ".join(each for each in sentences if re.search(r"\b(?:was|were)\b", each))
         return ("note", stated) if stated else ("none", "")
-    # The sentence above a command that measures says nothing without it.
+    # A sentence that introduces a measuring command is meaningless without it.
     introduces = (
         len(sentences) == 1
         and passage.text.endswith(":")
@@ -639,7 +642,7 @@ def _use(passage: Passage, measuring: Sequence[Passage]) -> tuple[str, str]:
 
 
 def _only_named(text: str, benchmarks: Collection[str]) -> str:
-    """Return the only benchmark of a section that a passage names by a word of no other one, or ""."""
+    """Return the only benchmark of a section that a passage names by a word unique to it, or ""."""
     words_of = {name: set(phrases.words(name)) for name in benchmarks}
     counts = Counter(word for words in words_of.values() for word in words)
     own = {word for word in phrases.words(text) if counts[word] == 1}
@@ -648,7 +651,7 @@ def _only_named(text: str, benchmarks: Collection[str]) -> str:
 
 
 def _is_preparation(passage: Passage, above: Passage | None) -> bool:
-    """Return whether the sentence above a block of code says that it prepares the measurement."""
+    """Return whether the sentence above a block of code says that it is a preparation."""
     return (
         above is not None
         and above.headings == passage.headings
@@ -700,7 +703,7 @@ def _entry_text(entry: _Entry) -> str:
 
 
 def _inline(values: Mapping[str, Any], keep_empty: bool = False) -> str:
-    """Return an inline table without empty values and false ones."""
+    """Return an inline table, leaving out empty and false values unless ``keep_empty``."""
     parts = [
         f"{key if re.fullmatch('[A-Za-z0-9_-]+', key) else _text(key)} = {_toml(value)}"
         for key, value in values.items()

@@ -1,12 +1,13 @@
-"""Tables in reStructuredText: csv-table, list-table, grid and simple tables; and the words around them.
+"""Tables in reStructuredText (csv-table, list-table, grid and simple tables), and the text around
+them.
 
 docutils parses the text without access to the machine: no raw HTML, no inclusion, no configuration
 files. Its transforms do not run; substitutions are replaced here, within a limit. The content of
-directives that docutils does not know (those of Sphinx and of extensions) is read too, and their
-titles count as headings. A paragraph ``Table: CPU load`` below or above a table is its caption.
-Tables in separate files (``:file:``) are read if the file belongs to the
-same guide. Tables on perfguide's own pages have rounded figures; the exact ones, with their
-spread, are taken from the data file of the page.
+directives unknown to docutils (those of Sphinx and of extensions) is read too, and their titles
+count as headings. A paragraph ``Table: CPU load`` below or above a table is its caption. Tables in
+separate files (``:file:``) are read if the file belongs to the same guide. Tables on perfguide's
+own pages have rounded figures; the exact ones, with their spread, are taken from the page's data
+file.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ from .model import (
 _CODE_DIRECTIVES = frozenset({"code-block", "code", "sourcecode"})
 _IGNORED_DIRECTIVES = frozenset({"literalinclude", "toctree", "image", "figure", "raw"})
 _CONDITION_DIRECTIVES = frozenset({"ifconfig", "only"})
-"""Directives whose argument is a condition and no heading."""
+"""Directives whose argument is a condition rather than a heading."""
 _SUBSTITUTION_CHARS = 1000
 _SUBSTITUTION_DEPTH = 20
 _INVISIBLE = (
@@ -63,7 +64,7 @@ _WORDS = (
     *(nodes.paragraph, nodes.bullet_list, nodes.enumerated_list, nodes.definition_list),
     *(nodes.Admonition, nodes.literal_block, nodes.line_block),
 )
-"""Elements whose words are kept."""
+"""Elements whose text is kept."""
 _KIND = "log-row"
 
 
@@ -72,14 +73,14 @@ def _settings() -> Values:
     """Return docutils settings that ignore its configuration files and open no files."""
     settings = get_default_settings(Parser)
     vars(settings).update(
-        # Above all levels of docutils, so that it neither prints nor raises.
+        # Beyond all docutils levels, so that it neither prints nor raises.
         report_level=5,
         halt_level=6,
         warning_stream="",
         file_insertion_enabled=False,
         raw_enabled=False,
         syntax_highlight="none",
-        # Long lines are refused before parsing, with the option that allows them.
+        # Long lines are refused before parsing, naming the option that allows them.
         line_length_limit=1 << 30,
     )
     return settings
@@ -123,8 +124,9 @@ _TABLE_DIRECTIVE = re.compile(r"\.\. (?:csv-table|list-table|table)::")
 
 
 def _separated(text: str) -> tuple[str, dict[int, str]]:
-    """Return the text without captions that have no blank line between them and a table below, and
-    these captions by the lines of their tables: docutils reads the table as a part of the paragraph."""
+    """Return the text without captions directly above a table, and these captions by the lines of
+    their tables. Without a blank line in between, docutils would take the table for a part of the
+    paragraph."""
     lines = text.split("\n")
     captions: dict[int, str] = {}
     for at in range(1, len(lines)):
@@ -136,7 +138,7 @@ def _separated(text: str) -> tuple[str, dict[int, str]]:
 
 
 def _inliner(max_chars: int) -> states.Inliner:
-    """Return a parser of inline markup that leaves paragraphs longer than a cell as they are."""
+    """Return an inline parser that leaves paragraphs longer than a cell unparsed."""
     inliner = states.Inliner()
     parse = inliner.parse
 
@@ -148,7 +150,7 @@ def _inliner(max_chars: int) -> states.Inliner:
 
 
 class _Tables:
-    """The tables and words of a document."""
+    """The tables and passages of a document."""
 
     def __init__(
         self, document: nodes.document, file: str, reading: Reading, captions: Mapping[int, str]
@@ -160,9 +162,9 @@ class _Tables:
         self._reading = reading
         self._expanded: dict[str, str | None] = {}
         self._caption = ""
-        """The text of a caption that no table has yet."""
+        """The text of a caption that has no table yet."""
         self._is_below_table = False
-        """True if the last table may have its caption in the next paragraph."""
+        """True if the next paragraph may be the caption of the last table."""
         self._are_captions_above: bool | None = None
         """True if the first caption in a paragraph has no table above it."""
 
@@ -171,19 +173,19 @@ class _Tables:
 
     def _read(self, parent: nodes.Element, headings: tuple[str, ...]) -> None:
         """Read the elements below some headings."""
-        # With the rubric that applies until the next section.
+        # Including the rubric that applies until the next section.
         own = headings
         for child in parent.children:
             if isinstance(child, nodes.title | nodes.rubric):
                 self._caption, self._is_below_table = "", False
-                # A rubric takes the place of the one before it.
+                # A rubric replaces the previous one.
                 own = (*headings, self._text(child, child.line or 1))
                 self._reading.title = self._reading.title or own[-1]
                 headings = own if isinstance(child, nodes.title) else headings
             elif isinstance(child, nodes.table):
                 self._table(child, own)
             elif isinstance(child, nodes.system_message):
-                # A complaint of the parser may lie between the guide's own words.
+                # Parser messages may occur between the guide's own words.
                 continue
             elif isinstance(child, _WORDS) and not any(child.findall(nodes.table)):
                 self._words(child, own)
@@ -207,7 +209,7 @@ class _Tables:
         else:
             kind = "warning" if isinstance(node, nodes.Admonition) else "text"
             text = self._text(node, line)
-        # Guides have all captions above their tables, or all below: the first one decides.
+        # Guides have all captions above their tables or all below, as the first one shows.
         caption = caption_in(text) if kind == "text" else ""
         tables = self._reading.tables
         if caption and self._are_captions_above is None:
@@ -261,7 +263,7 @@ class _Tables:
         return Cell(text, line)
 
     def _spans(self, rows: list[Any], line: int) -> list[list[Span]]:
-        """Return the cells of rows of nodes."""
+        """Return the cells in rows of nodes."""
         out: list[list[Span]] = []
         for row in rows:
             out.append([])
@@ -294,19 +296,19 @@ class _Tables:
         text = self._expand(name, 0)
         if text is not None:
             return text
-        message = f"the substitution |{name}| is not defined, or too long or too deep"
-        hint = f"at most {_SUBSTITUTION_CHARS} characters, {_SUBSTITUTION_DEPTH} in one another"
+        message = f"the substitution |{name}| is undefined, too long or nested too deeply"
+        hint = f"at most {_SUBSTITUTION_CHARS} characters, nested at most {_SUBSTITUTION_DEPTH} levels deep"
         self._reading.fault(Diagnostic("log-note", self._file, message, hint, line=line))
         return f"|{name}|"
 
     def _expand(self, name: str, depth: int) -> str | None:
-        """Return the text of a substitution, or ``None`` if it is undefined or over a limit."""
+        """Return the text of a substitution, or ``None`` if it is undefined or exceeds a limit."""
         names, definitions = self._document.substitution_names, self._document.substitution_defs
         name = name if name in definitions else names.get(nodes.fully_normalize_name(name), "")
         if name not in definitions or depth > _SUBSTITUTION_DEPTH:
             return None
         if name not in self._expanded:
-            self._expanded[name] = None  # so that one which names itself ends
+            self._expanded[name] = None  # so that a self-reference ends
             self._expanded[name] = self._definition(definitions[name], depth)
         return self._expanded[name]
 
@@ -321,7 +323,7 @@ class _Tables:
                 part = self._expand(str(each["refname"]), depth + 1)
             elif isinstance(each, nodes.Text | nodes.image):
                 part = each.astext()
-            # Empty parts count too, or a definition of nothing but references would never end.
+            # Count empty parts too, or a definition of nothing but references would never end.
             chars_left -= 1 if part is None else max(1, len(part))
             if part is None or chars_left < 0:
                 return None
@@ -330,7 +332,7 @@ class _Tables:
 
 
 def _first_line(node: nodes.Node) -> int:
-    """Return the line of a node or of the first node within it that has one, else 0."""
+    """Return the line of a node or of its first descendant that has one, else 0."""
     return next((int(each.line) for each in node.findall() if each.line), 0)
 
 
@@ -341,7 +343,7 @@ class _Through(Directive):
     final_argument_whitespace = True
     has_content = True
 
-    # Any option is accepted, as the directive's own are unknown.
+    # Any option is accepted, as the directive's own ones are unknown.
     class _Any(dict):  # type: ignore[type-arg]
         def __getitem__(self, key: str) -> Any:
             return directives.unchanged
@@ -377,7 +379,7 @@ def _directives(
         return []
 
     def opened(directive: Directive, name: str) -> tuple[str, str] | None:
-        """Return the path and text of a file named in a directive, or ``None``."""
+        """Return the path and text of a file that a directive refers to, or ``None``."""
         path = below(file, name)
         data = opener(path) if path else None
         if path is None or data is None:
@@ -421,7 +423,7 @@ def _directives(
 
         def run(self) -> list[nodes.Node]:
             message = f"“{visible(self.arguments[0][:200])}” is not included"
-            hint = "if it has tables, name it as a guide of its own"
+            hint = "if it has tables, import it as a separate guide"
             reading.fault(Diagnostic("log-note", file, message, hint, line=self.lineno))
             return []
 
@@ -434,7 +436,7 @@ def _directives(
         ]
 
     def inline(directive: Directive, text: str, line: int) -> str | nodes.Element:
-        # Most cells have no markup, and parsing them takes most of the time.
+        # Most cells have no markup, and parsing it would take most of the time.
         if not set(text) & set("*`_|:\\["):
             return plain(text)
         nodes_within, _ = directive.state.inline_text(text, line)
@@ -458,7 +460,7 @@ def _directives(
         **{"csv-table": CsvTable, "perf-csv-table": CsvTable},
         "include": Include,
     }
-    # docutils has no registry for one parse, so its lookups are replaced until the end of it.
+    # docutils has no registry per parse, so its lookups are replaced temporarily.
     directives.directive, roles.role = find, find_role  # type: ignore[assignment]
     try:
         yield
@@ -483,7 +485,7 @@ class _PageFigures(msgspec.Struct):
 
 
 def _page_tables(file: str, opener: Opener) -> dict[str, _PageTable]:
-    """Return the exact figures of the tables of a perfguide page, by the names of their files."""
+    """Return the exact figures of the tables on a perfguide page, by file name."""
     path = below(file, f"{PurePosixPath(file).stem}/figures.js")
     data = opener(path) if path else None
     if data is None or not data.isascii():
@@ -496,7 +498,7 @@ def _page_tables(file: str, opener: Opener) -> dict[str, _PageTable]:
 
 
 def _make_exact(rows: list[_Row], keys: int, figures: _Figures) -> None:
-    """Replace rounded figures by exact ones; ``keys`` columns at the left hold no figures."""
+    """Replace rounded figures by exact ones; the leftmost ``keys`` columns hold no figures."""
     for row, column, value, rest in figures:
         if 0 <= row < len(rows) and keys <= column < len(rows[row][1]):
             spread = re.sub(r"(?<=\d),(?=\d{3})", "", rest)
@@ -521,7 +523,7 @@ def _csv(reader: Any, file: str, first: int, reading: Reading) -> list[_Row]:
                 rows.append((first + begins, [text.strip() for text in row]))
             begins = reader.line_num
     except csv.Error as error:
-        message = f"the rows from here on are no CSV, and left out: {error}"
+        message = f"the rows from here on are not CSV and are left out: {error}"
         reading.fault(Diagnostic(_KIND, file, message, "close the quotes", line=first + begins))
     return rows
 

@@ -47,7 +47,7 @@ class Snapshot:
 
 
 def files(paths: Sequence[Path], limits: Limits) -> Snapshot:
-    """Return the tables of files, and of all files below folders.
+    """Return the tables in files, and in all files below folders.
 
     Raises :class:`FileNotFoundError` if a path does not exist.
     """
@@ -60,7 +60,7 @@ def files(paths: Sequence[Path], limits: Limits) -> Snapshot:
         for name in _members(top, limits) if top.is_dir() else [top.name]:
             if not isolated.ending(name):
                 continue
-            # A file named in the command may be a link; one in a folder may not lead out of it.
+            # A file named in the command may be a symlink; one in a folder must not lead outside.
             data = _read(top, limits) if top.is_file() else opener(name)
             if data is None:
                 message = (
@@ -73,7 +73,8 @@ def files(paths: Sequence[Path], limits: Limits) -> Snapshot:
 
 
 def _members(folder: Path, limits: Limits) -> list[str]:
-    """Return the sorted paths of the files below a folder. Raises ``OSError`` if there are too many."""
+    """Return the sorted paths of the files below a folder. Raises ``OSError`` if there are too
+    many."""
     names: list[str] = []
     for parent, _, own in os.walk(folder, followlinks=False):
         names += [(Path(parent) / name).relative_to(folder).as_posix() for name in own]
@@ -89,7 +90,7 @@ def _read(path: Path, limits: Limits) -> bytes | None:
 
 
 def _below(root: Path, limits: Limits) -> Opener:
-    """Return an opener of regular files below a folder that follows no link to elsewhere."""
+    """Return an opener of regular files below a folder that follows no symlink to the outside."""
     top = root.resolve()
 
     def read(name: str) -> bytes | None:
@@ -100,10 +101,10 @@ def _below(root: Path, limits: Limits) -> Opener:
 
 
 def history(folder: Path, pattern: str, commits: str, limits: Limits) -> Iterator[Snapshot]:
-    """Return the tables at tags and at commits that changed the guide, the oldest first.
+    """Return the tables at tags and at commits that changed the guide, oldest first.
 
-    ``commits`` is ``tags``, ``all`` for the commits between them too, or a revision or range such
-    as ``09.00..HEAD``. A path without wildcards is followed through its former names. Raises
+    ``commits`` is ``tags``, ``all`` to include commits in between, or a revision or range such as
+    ``09.00..HEAD``. A path without wildcards is followed through its former names. Raises
     :class:`GitError` if the repository cannot be read.
     """
     with opened(folder, limits) as repository:
@@ -118,13 +119,15 @@ def history(folder: Path, pattern: str, commits: str, limits: Limits) -> Iterato
                 faults.append(Diagnostic("log-note", pattern, message, hint))
         chosen = _chosen(repository, patterns, commits, faults)
         if len(chosen) > limits.commits:
-            message = f"{len(chosen):,} commits changed what --path names, over {limits.commits:,}"
+            message = (
+                f"{len(chosen):,} commits changed the files of --path, over {limits.commits:,}"
+            )
             raise GitError(0, f"{message}; name the guide with --path", str(folder))
         readings: dict[tuple[str, str], Reading] = {}
         ordered = sorted(chosen, key=lambda pair: _date(pair[1]) or _EPOCH)
         for tag, commit in ordered:
             snapshot = Snapshot(tag, commit.hash, commit.subject, _date(commit), faults=faults)
-            # They belong to the history, and are reported once, with its first snapshot.
+            # These belong to the history, so they are reported once, with its first snapshot.
             faults = []
             try:
                 _read_commit(repository, snapshot, patterns, readings, limits)
@@ -138,7 +141,7 @@ def history(folder: Path, pattern: str, commits: str, limits: Limits) -> Iterato
 def _chosen(
     repository: Repository, patterns: Sequence[str], commits: str, faults: list[Diagnostic]
 ) -> list[tuple[str, Commit]]:
-    """Return commits with the names of their tags, or with "" for commits without a tag."""
+    """Return commits with their tags, or with "" for untagged ones."""
     tagged: list[tuple[str, Commit]] = []
     for ref, value in repository.refs.items():
         if ref.startswith("refs/tags/") and commits in ("all", "tags"):
@@ -172,7 +175,7 @@ def _read_commit(
     readings: dict[tuple[str, str], Reading],
     limits: Limits,
 ) -> None:
-    """Read the guide at a commit; a document with the same content is read once for all commits."""
+    """Read the guide at a commit; documents with the same content are read only once."""
     entries = {entry.path: entry for entry in repository.files(snapshot.commit)}
     for file, entry in entries.items():
         if not isolated.ending(file) or not any(fnmatchcase(file, each) for each in patterns):
@@ -181,7 +184,7 @@ def _read_commit(
         if reading is None:
             named: list[str] = []
             reading = _read_file(repository, entries, entry, named, limits)
-            # A document that names files depends on their content, too.
+            # A document that refers to files also depends on their content.
             if not named:
                 readings[file, entry.hash] = reading
         snapshot.take(reading, file)
@@ -194,7 +197,7 @@ def _read_file(
     named: list[str],
     limits: Limits,
 ) -> Reading:
-    """Read a document, and add the files that it names to ``named``."""
+    """Read a document, and add the files that it refers to to ``named``."""
     reading = Reading(limits)
     if not entry.regular:
         message = "is a link or a submodule, which is not followed"
@@ -215,7 +218,7 @@ def _read_file(
         data = repository.read(entry)
     except GitError as error:
         message = f"its content cannot be read: {error.strerror}"
-        reading.fault(Diagnostic("unreadable", entry.path, message, "fetch the whole repository"))
+        reading.fault(Diagnostic("unreadable", entry.path, message, "fetch the entire repository"))
         return reading
     if data is None:
         return isolated.refused(entry.path, limits, "document", "has more than {} bytes")
@@ -228,10 +231,10 @@ _NUMBER = re.compile(r"[0-9]{1,9}")
 
 
 def release(pattern: str, snapshot: Snapshot) -> str:
-    """Return the release of a snapshot, its numbers separated by points, or an empty string.
+    """Return the release of a snapshot as numbers separated by points, or an empty string.
 
-    It is taken from the tag, the guide's titles, a path, or the commit's message, in this order.
-    Without a pattern a release has at least two numbers, except in a tag.
+    It is taken from the tag, the guide's titles, a path, or the commit message, in this order.
+    Without a pattern, a release has at least two numbers, except in a tag.
     """
     texts = (*snapshot.titles, *dict.fromkeys(table.file for table in snapshot.tables))
     patterns: list[tuple[re.Pattern[str], str]] = []

@@ -1,1 +1,1 @@
-"""Uploads and logs on their way in."""
+"""Receiving uploads and logs."""

@@ -1,9 +1,9 @@
-"""The inbox: valid uploads go to the results, the others aside with the reason.
+"""The inbox: valid uploads go to the results, others are set aside with the reason.
 
-Each upload is copied into the results' file system under a random name and checked there, so that
-exactly the checked bytes are published, whatever its sender does meanwhile. Then it is renamed, and
-only then removed from the inbox. A killed process leaves it in one of the two folders, or in both;
-the next run completes the work.
+Each upload is copied to the results' file system under a random name and checked there, so that
+exactly the checked bytes are published, whatever its sender does meanwhile. Only after it has been
+renamed into place is it removed from the inbox. A killed process leaves it in one of the two
+folders, or in both; the next run completes the work.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ SIGNED_FOR = "perfguide"
 
 REASON, CHECKSUM, SIGNATURE = ".reason.txt", ".sha256", ".sig"
 UNFINISHED = (".part", ".tmp", ".filepart", ".crdownload", "~")
-"""Endings under which programs write a file until it is complete."""
+"""Suffixes of files that programs have not finished writing."""
 
 MAX_FOLDER_DEPTH = 20
-"""Folders nested more deeply than this are not searched for uploads."""
+"""The depth beyond which nested folders are not searched for uploads."""
 
 _MAX_SIDE_FILE_BYTES = 64 * 1024
-"""The size limit of a checksum or a signature."""
+"""The size limit of a checksum or signature file."""
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,149}")
 
 Verdict = Literal["taken", "duplicate", "refused", "waiting", "failed"]
@@ -53,9 +53,9 @@ class Orders:
     """The folders of an inbox and the rules for its uploads.
 
     ``settle`` is the number of seconds for which a file must not have changed, ``patience`` the
-    number for which a file waits for the upload that it belongs to. With ``signers`` (a file in
-    the format of ``ssh-keygen``) signatures are checked; with ``require_signature`` each upload
-    needs one.
+    number for which a file waits for the upload that it belongs to. With ``signers`` (a file in the
+    format of ``ssh-keygen``), signatures are checked; with ``require_signature``, each upload needs
+    one.
     """
 
     inbox: Path
@@ -67,15 +67,15 @@ class Orders:
     require_signature: bool = False
     limits: Limits = field(default_factory=Limits)
     matters: mixed_setups.Matters = mixed_setups.always
-    """The facts of the setup that make figures different ones."""
+    """Selects the facts of the setup that distinguish figures."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """The outcome of one upload.
 
-    ``upload`` is its name below the inbox, ``path`` the current location of its bytes, ``text``
-    a sentence about it.
+    ``upload`` is its name below the inbox, ``path`` the current location of its bytes, ``text`` a
+    sentence about it.
     """
 
     upload: str
@@ -95,7 +95,7 @@ class RefusedError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Upload:
-    """A file of the inbox and the files that belong to it (logs, checksums, signatures).
+    """A file in the inbox and the files that belong to it (logs, checksums, signatures).
 
     ``folder`` is the descriptor of their folder, ``path`` the path of the file below the inbox.
     """
@@ -109,20 +109,20 @@ class _Upload:
 def run(orders: Orders) -> Iterator[Outcome]:
     """Go through the inbox once.
 
-    Raises :class:`transfer.BusyError` if another process is doing so, :class:`SignersError` if
-    the file of signers is damaged, and :class:`OSError` if a folder does not exist.
+    Raises :class:`transfer.BusyError` if another process is doing so, :class:`SignersError` if the
+    file of signers is damaged, and :class:`OSError` if a folder does not exist.
     """
     if orders.signers:
         check_signers(orders.signers)
     with transfer.locked(orders.results, orders.inbox):
-        # The lock is ours, so partial files can only come from a killed run.
+        # We hold the lock, so partial files must come from a killed run.
         transfer.sweep(orders.results)
         transfer.sweep(orders.rejected)
         yield from _Intake(orders).outcomes()
 
 
 class _Intake:
-    """One pass over the inbox, with the stored bundles and the time at which it began."""
+    """One pass over the inbox, with the stored bundles and its start time."""
 
     def __init__(self, orders: Orders) -> None:
         self._orders = orders
@@ -136,16 +136,14 @@ class _Intake:
             below_inbox = folder.relative_to(inbox)
             if len(below_inbox.parts) >= MAX_FOLDER_DEPTH and folders:
                 folders.clear()
-                text = (
-                    f"has folders nested more than {MAX_FOLDER_DEPTH} deep, which are not searched"
-                )
+                text = f"has folders nested more than {MAX_FOLDER_DEPTH} levels deep, which are not searched"
                 yield Outcome(below_inbox.as_posix(), "failed", text)
             folders[:] = sorted(
                 name
                 for name in folders
                 if not name.startswith(".") and (folder / name).absolute() != rejected
             )
-            # os.fwalk lists a link to a folder among the folders; here it is a file to refuse.
+            # os.fwalk lists symlinks to folders as folders; here they are files to refuse.
             with os.scandir(descriptor) as entries:
                 names = {e.name for e in entries if _is_finished_file(descriptor, e.name)}
             for name in sorted(names):
@@ -174,17 +172,16 @@ class _Intake:
             return Outcome(path, "waiting", "waits for the upload that it belongs to")
         try:
             if not holds_bundles:
-                kind = "is not a kind of file that has bundles"
+                kind = "is not a kind of file that contains bundles"
                 raise RefusedError("belongs to no upload" if belongs else kind)
             return self._take(upload)
         except RefusedError as refused:
             return self._set_aside(upload, refused)
 
     def _age(self, folder: int, name: str) -> float:
-        """Return the seconds since a file was last changed, by a clock that its sender cannot set.
+        """Return the seconds since a file last changed, by a clock that its sender cannot set.
 
-        A change that lies in the future was made before our clock was set back, by at least that
-        much.
+        A change in the future was made before our clock was set back, by at least that much.
         """
         return abs(self._now - os.stat(name, dir_fd=folder, follow_symlinks=False).st_ctime)
 
@@ -197,7 +194,7 @@ class _Intake:
                 copies[part] = transfer.copy(upload.folder, part, self._orders.results, limit)
             return self._store(upload, copies)
         except UnfitError as unfit:
-            raise RefusedError(f"is not read: {unfit}") from None
+            raise RefusedError(f"cannot be accepted: {unfit}") from None
         finally:
             for copy in copies.values():
                 copy.path.unlink(missing_ok=True)
@@ -216,20 +213,20 @@ class _Intake:
             self._check_logs(copies[packed], packed, items)
         stored = [self._stored.digests(item.bundle.owned_id) for item in items]
         self._refuse_gone(items, stored)
-        # Sent again, for example because the sender lost the connection before our answer.
+        # Uploaded again, for example because the connection broke before our answer.
         if all(item.digest in digests for item, digests in zip(items, stored, strict=True)):
             origin = stored[0][items[0].digest]
             if packed in copies and copies[packed].digest != self._stored.logs_digest(origin):
-                raise RefusedError(f"is stored already as {origin}, but not with these logs")
+                raise RefusedError(f"is already stored as {origin}, but not with these logs")
             _empty_inbox(upload, copies)
-            text = f"is stored already as {origin}; it is removed from the inbox"
+            text = f"is already stored as {origin}; it is removed from the inbox"
             return Outcome(upload.path, "duplicate", text, diagnostics=tuple(diagnostics))
         self._check_signatures(name, copies, items)
         for item, digests in zip(items, stored, strict=True):
             if digests and item.digest not in digests:
                 others = ", ".join(sorted(digests.values()))
                 raise RefusedError(
-                    f"the id “{item.bundle.id}” is that of {others}, with other content; give "
+                    f"the id “{item.bundle.id}” is that of {others}, with different content; give "
                     "each run its own id, or withdraw the old one with “supersedes”"
                 )
         self._check_setups(items)
@@ -246,18 +243,18 @@ class _Intake:
         return Outcome(upload.path, "taken", f"{what} in {below}", target, tuple(diagnostics))
 
     def _refuse_gone(self, items: Sequence[Loaded], stored: Sequence[Mapping[str, str]]) -> None:
-        """Refuse a run that was withdrawn, or that was stored before and then removed."""
+        """Refuse a run that was withdrawn, or that was removed after it had been stored."""
         for item, digests in zip(items, stored, strict=True):
             name, owned_id = item.bundle.id, item.bundle.owned_id
             if not digests and (by := self._stored.withdrawn_by(owned_id)):
                 raise RefusedError(
                     f"the run “{name}” has been withdrawn by “{by}”; measure again, and give the "
-                    "new run an id of its own"
+                    "new run its own id"
                 )
             if not digests and self._stored.was_taken(owned_id):
                 raise RefusedError(
-                    f"the run “{name}” was stored once and has been removed since; give the run "
-                    f"an id of its own, or remove the line of this id from {TAKEN} in the results"
+                    f"the run “{name}” was stored before and has since been removed; give the run "
+                    f"its own id, or remove the line of this id from {TAKEN} in the results"
                 )
 
     def _read_bundles(self, copy: Copy, path: str) -> tuple[list[Loaded], list[Diagnostic]]:
@@ -274,11 +271,11 @@ class _Intake:
         return items, diagnostics
 
     def _check_setups(self, items: Sequence[Loaded]) -> None:
-        """Refuse figures of several setups under one name, in the upload or beside those stored, and logs
-        whose figures are stored already."""
+        """Refuse figures of several setups under one name, within the upload or together with
+        stored ones, and logs whose figures are already stored."""
         both = [*self._stored.beside(items), *items]
         counted = {item.digest for item in supersede.settle(both).bundles}
-        # The new ones come last, so that findings about two bundles are theirs.
+        # New bundles come last, so that findings about two bundles are attributed to them.
         findings = mixed_setups.find(
             [item for item in both if item.digest in counted], self._orders.matters
         )
@@ -304,7 +301,7 @@ class _Intake:
                 expected = " or ".join(sorted(stated[log]))
                 raise RefusedError(
                     f"the log “{log}” in {name} has the SHA-256 {digest}, but the "
-                    f"bundle says {expected}; pack again and upload both"
+                    f"bundle states {expected}; pack again and upload both"
                 )
             if log not in stated and _holds_hashes(items):
                 raise RefusedError(
@@ -321,9 +318,10 @@ class _Intake:
     def _check_signatures(
         self, name: str, copies: dict[str, Copy], items: Sequence[Loaded]
     ) -> None:
-        """Refuse parts without a valid signature of the runner that the bundles name.
+        """Refuse parts without a valid signature of the runner named in the bundles.
 
-        Logs need none if the bundles hold their hashes: the signature of the bundle covers them.
+        Logs need none if the bundles contain their hashes, as the signature of the bundle covers
+        them.
         """
         if self._orders.signers is None:
             return
@@ -342,19 +340,19 @@ class _Intake:
                 signature = copies[part + SIGNATURE].path
                 if not _signed(copies[part].path, signature, runner, self._orders.signers):
                     raise RefusedError(
-                        f"{part}: the signature is not a valid one of “{runner}”, the runner in the "
+                        f"{part}: the signature is not valid for “{runner}”, the runner in the "
                         f"bundle; {self._orders.signers} needs a line with this name and its key, "
                         "and the file must not have changed since it was signed"
                     )
 
     def _set_aside(self, upload: _Upload, refused: RefusedError) -> Outcome:
-        """Move an upload to the folder of rejected ones, with the reason beside it.
+        """Move an upload to the folder of rejected ones, next to a file with the reason.
 
-        The reason is written first, so that no rejected upload is ever without one.
+        The reason is written first, so that no rejected upload ever lacks one.
         """
         rejected = self._orders.rejected
         rejected.mkdir(parents=True, exist_ok=True)
-        # Rejected files are in one folder, where their senders look for them by name.
+        # All rejected files are in one folder, where senders look for them by name.
         plain = upload.path.replace("/", "-")
         plain = plain if _PLAIN_NAME.fullmatch(plain) else slugs.hashed(upload.path)
         number = 1
@@ -379,7 +377,7 @@ def _holds_hashes(items: Sequence[Loaded]) -> bool:
 
 
 def _is_finished_file(folder: int, name: str) -> bool:
-    """Return whether a name in a folder is a file that is not still being written."""
+    """Return whether a name in a folder is a file that has been written completely."""
     if name.startswith(".") or name.endswith(UNFINISHED):
         return False
     try:
@@ -390,8 +388,8 @@ def _is_finished_file(folder: int, name: str) -> bool:
 
 
 def _empty_inbox(upload: _Upload, copies: dict[str, Copy]) -> None:
-    """Remove an upload from the inbox, the bundle last: files beside it would otherwise wait
-    for a bundle that never comes."""
+    """Remove an upload from the inbox, the bundle last: otherwise its companion files could be left
+    waiting for a bundle that never comes."""
     for part in (*upload.beside, upload.name):
         transfer.remove(upload.folder, part, copies[part].identity)
 
@@ -399,23 +397,23 @@ def _empty_inbox(upload: _Upload, copies: dict[str, Copy]) -> None:
 def _check_checksums(copies: dict[str, Copy]) -> None:
     for part, copy in copies.items():
         if part + CHECKSUM in copies:
-            # sha256sum writes the name of the file behind the digits.
+            # sha256sum writes the file name after the digits.
             stated = copies[part + CHECKSUM].path.read_bytes()[:64].decode("ascii", "replace")
             if stated.lower() != copy.digest:
                 raise RefusedError(
-                    f"{part} has the SHA-256 {copy.digest}, which is not what "
-                    f"{part}{CHECKSUM} says; upload it again"
+                    f"{part} has the SHA-256 {copy.digest}, which differs from "
+                    f"{part}{CHECKSUM}; upload it again"
                 )
 
 
 class SignersError(Exception):
-    """The file of signers cannot be used; the text names the line and the fault."""
+    """The file of signers cannot be used; the message names the line and the fault."""
 
 
 def check_signers(path: Path) -> None:
-    """Check that each line of a file of signers has a key. Raises :class:`SignersError`.
+    """Check that each line in a file of signers has a key. Raises :class:`SignersError`.
 
-    With a damaged file every signature would look bad, and senders would be blamed for it.
+    With a damaged file, every signature would look invalid and senders would be blamed.
     """
     count = 0
     for number, line in enumerate(path.read_bytes().splitlines(), 1):
@@ -430,12 +428,12 @@ def check_signers(path: Path) -> None:
 
 
 def _is_key(kind: bytes, key: bytes) -> bool:
-    """Return whether two words are a public key: its type, and data that begins with the same."""
+    """Return whether two words are a public key: its type, and data that begins with that type."""
     try:
         data = base64.b64decode(key, validate=True)
     except ValueError:
         return False
-    # As in the protocol of SSH: a length, and the type of the key.
+    # As in the SSH protocol: a length, and the type of the key.
     return data[4 : 4 + int.from_bytes(data[:4], "big")] == kind
 
 
@@ -456,8 +454,8 @@ def companions(name: str) -> list[str]:
 
 
 def stored_name(items: Sequence[Loaded], name: str, digest: str) -> PurePosixPath:
-    """Return the path below the results under which an upload is stored: folders for SoC, OS and
-    release as far as all its bundles share them, then the bundle's id and hash."""
+    """Return the path below the results at which to store an upload: folders for SoC, OS and
+    release as far as all its bundles agree, then the bundle's id and hash."""
     about = [
         [item.bundle.board.soc for item in items],
         [item.bundle.sdk.os for item in items],
@@ -471,7 +469,7 @@ def stored_name(items: Sequence[Loaded], name: str, digest: str) -> PurePosixPat
         folders.append(slugs.slugs(names[:1])[names[0]])
     first = items[0].bundle.id if len(items) == 1 else f"{len(items)} bundles"
     words = slugs.words(first)[:60].strip("-") or "bundle"
-    # The longest match: “.json.gz” and not “.gz”.
+    # The longest match: “.json.gz” rather than “.gz”.
     endings = [*CONTAINERS, *(d + c for d in DOCUMENTS for c in ("", *containers.COMPRESSED))]
     ending = max((e for e in endings if name.lower().endswith(e)), key=len)
     return PurePosixPath(*folders, f"{words}-{digest[:16]}{ending}")

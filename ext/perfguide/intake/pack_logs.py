@@ -1,4 +1,4 @@
-"""Packing of a board's logs into one bundle, each figure with its line in its log."""
+"""Packing a board's logs into one bundle, with the line in the log for each figure."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ from . import runner_notes
 
 ENVIRONMENT = "environment.json"
 MAX_LOG_BYTES = 256 * 1024**2
-"""The size of one log beyond which it is not read."""
+"""The size from which a log is not read."""
 
-# Lines of iperf begin with "[" too.
+# Lines of iperf also begin with "[".
 _JSON_START = re.compile(rb'\s*[\[{]\s*["{]')
 _NUMBER = re.compile(rb"(?<![A-Za-z0-9_])[0-9]")
 
@@ -47,11 +47,11 @@ class LogFile:
     name: str
     data: bytes
     lines: Sequence[int] | None = None
-    """The lines that are read, in their order; ``None`` for all."""
+    """The lines to read, in order; ``None`` for all."""
 
     @cached_property
     def plain(self) -> PlainLog:
-        """Its lines, out of all envelopes."""
+        """Its lines, with all envelopes removed."""
         if self.lines is None:
             return opened(self.data)
         rows = self.data.split(b"\n")
@@ -60,7 +60,8 @@ class LogFile:
 
 @dataclass(frozen=True, slots=True)
 class UnreadLine:
-    """A line with a number that no format understood, behind output of the program of ``format``."""
+    """A line with a number that no format understood, following output of the program of
+    ``format``."""
 
     number: int
     text: str
@@ -70,7 +71,7 @@ class UnreadLine:
 @dataclass(frozen=True, slots=True)
 class LogReport:
     """The outcome of reading one log. ``rest`` is the number of non-empty lines that no format
-    understood; those with numbers are ``unread``."""
+    understood; those that contain numbers are ``unread``."""
 
     log: LogFile
     formats: tuple[str, ...]
@@ -91,7 +92,7 @@ class Packed:
 
 @dataclass(frozen=True, slots=True)
 class Stated:
-    """Statements of the person who packs: keys of a bundle such as ``board.name`` or ``id``,
+    """Facts stated by the person who packs: keys of a bundle such as ``board.name`` or ``id``,
     parameters of results, and notes about the run."""
 
     facts: Mapping[str, Scalar] = field(default_factory=dict)
@@ -100,7 +101,7 @@ class Stated:
 
 
 def find(paths: Sequence[Path]) -> tuple[list[LogFile], dict[str, Any], list[Diagnostic]]:
-    """Return the logs below some paths, the content of an ``environment.json`` among them, and
+    """Return the logs below some paths, the content of any ``environment.json`` among them, and
     diagnostics for files that cannot be read. Hidden files are skipped."""
     logs: dict[str, LogFile] = {}
     environment: dict[str, Any] = {}
@@ -128,7 +129,7 @@ def find(paths: Sequence[Path]) -> tuple[list[LogFile], dict[str, Any], list[Dia
                 continue
             except (OSError, EOFError, lzma.LZMAError, zlib.error, zstandard.ZstdError) as error:
                 message = f"cannot be decompressed: {error}"
-                hint = "pack the log before it was compressed, or copy it again"
+                hint = "pack the uncompressed log, or copy it again"
                 diagnostics.append(Diagnostic("unreadable", name, message, hint))
                 continue
             if _is_packed(path):
@@ -140,7 +141,7 @@ def find(paths: Sequence[Path]) -> tuple[list[LogFile], dict[str, Any], list[Dia
                     hint = "fix it, or remove it and give its values as options"
                     diagnostics.append(Diagnostic("syntax", name, f"is not JSON: {error}", hint))
                 continue
-            # Logs of two folders may share a name; results have to point to the right one.
+            # Logs in two folders may share a name, but results must point to the right one.
             while name in logs and logs[name].data != data:
                 name = f"{Path(top.name) / name}" if not name.startswith(top.name) else f"{name}+"
             logs[name] = LogFile(name, data)
@@ -148,12 +149,12 @@ def find(paths: Sequence[Path]) -> tuple[list[LogFile], dict[str, Any], list[Dia
 
 
 def _is_packed(path: Path) -> bool:
-    """Return whether a file is one log that was compressed, and no archive."""
+    """Return whether a file is a single compressed log rather than an archive."""
     return path.suffix.lower() in (".gz", ".xz", ".zst") and path.with_suffix("").suffix != ".tar"
 
 
 def _content(path: Path) -> bytes:
-    """Return the bytes of a log, out of gzip, xz or zstd."""
+    """Return the bytes of a log, decompressed from gzip, xz or zstd."""
     if not _is_packed(path):
         return path.read_bytes()
     limits = Limits(document=MAX_LOG_BYTES)
@@ -163,8 +164,8 @@ def _content(path: Path) -> bytes:
 
 
 def divided(logs: Sequence[LogFile], stated: Stated) -> tuple[list[LogFile], list[Diagnostic]]:
-    """Return the logs with the lines of the stated board or kernel alone, where a log is of several, and
-    a note for each of these."""
+    """Restrict logs from several boards or kernels to the lines of the stated one, with a note for
+    each."""
     parts: list[LogFile] = []
     notes: list[Diagnostic] = []
     for log in logs:
@@ -179,7 +180,8 @@ def divided(logs: Sequence[LogFile], stated: Stated) -> tuple[list[LogFile], lis
 
 
 def _part(log: PlainLog, facts: Mapping[str, Scalar]) -> tuple[list[int], str]:
-    """Return the lines of the stated board or else of the stated kernel, none where a log is of one."""
+    """Return the lines of the stated board, or else of the stated kernel, and its name; nothing for
+    logs from a single one."""
     board, kernel = str(facts.get("board.name", "")), str(facts.get("sdk.kernel", ""))
     if len(log.hosts) > 1 and board in log.hosts:
         return sorted(log.hosts[board]), board
@@ -229,7 +231,7 @@ def read(
 
 
 def _cut_json(log: LogFile, formats: Sequence[str]) -> list[Diagnostic]:
-    """Return the fault of a log that no format reads because its JSON is cut, none for other logs."""
+    """Return a fault if no format reads the log because its JSON is truncated."""
     if formats or not _JSON_START.match(log.data):
         return []
     try:
@@ -237,7 +239,7 @@ def _cut_json(log: LogFile, formats: Sequence[str]) -> list[Diagnostic]:
     except RecursionError:
         return []
     except msgspec.DecodeError as error:
-        # Several documents in one file are not cut.
+        # Several documents in one file are not truncated.
         if "truncated" in str(error):
             message, hint = "ends in the middle of its JSON", "copy the log again"
             return [Diagnostic("log-row", log.name, message, hint)]
@@ -245,9 +247,9 @@ def _cut_json(log: LogFile, formats: Sequence[str]) -> list[Diagnostic]:
 
 
 def _mixture(log: LogFile, readings: Sequence[Reading]) -> list[Diagnostic]:
-    """Return the fault of a log with figures of two kernels or boards, none for other logs."""
+    """Return a fault if the log has figures of two kernels or boards."""
     lines = [result.log.line for each in readings for result in each.results if result.log]
-    split = "no figure of it is read; split the log, and pack each part by itself"
+    split = "none of its figures are read; split the log, and pack each part separately"
     for what, old, new, line in log.plain.mixed:
         if any(each < line for each in lines) and any(each > line for each in lines):
             message = f"this log has figures of two {what}s: “{old}”, and from this line “{new}”"
@@ -272,8 +274,8 @@ def pack(
 ) -> Packed:
     """Make one bundle from all logs.
 
-    Statements of the person take precedence over ``environment.json``, and that over the logs
-    themselves. ``formats`` lists the formats for each log's name; ``now`` dates the run if
+    Facts stated by the person take precedence over ``environment.json``, which takes precedence
+    over the logs. ``formats`` lists the formats for each log's name; ``now`` dates the run if
     nothing else does.
     """
     reports: list[LogReport] = []
@@ -289,13 +291,13 @@ def pack(
             continue
         first_name = first_names.setdefault(log.data, log.name)
         if first_name != log.name and log.data.strip():
-            # A copy is no second run: two runs never agree in every character that matters.
+            # A copy is not a second run, as two runs never produce exactly the same log.
             message = f"is a copy of {first_name}: its figures count once"
             copy = Diagnostic("log-note", log.name, message)
             reports.append(LogReport(log, ("a copy",), 0, 0, (copy,)))
             continue
         report, readings = read(log, stated, formats.get(log.name, ()))
-        # The first log with a date decides: the logs of one run are minutes apart.
+        # The first dated log decides, as the logs of one run are only minutes apart.
         if "created" not in facts and readings:
             facts |= _date(log, readings, dates)
         reports.append(report)
@@ -312,10 +314,10 @@ def pack(
     if "created" in stated.facts or "created" in environment:
         dates = []
     elif "created" not in content:
-        hint = "say it with --created"
-        message = "no log says when the run took place, so it is dated now"
+        hint = "give it with --created"
+        message = "no log says when the run took place, so it gets the current time"
         dates = [Diagnostic("log-note", "the bundle", message, hint)]
-    # Of several logs the first one with a fact wins; the order is that of the names.
+    # The first log with a fact wins, in the order of names.
     content.setdefault("created", now.isoformat(timespec="seconds"))
     content |= {"format": schema.FORMAT, "version": schema.VERSION}
     content["results"] = [msgspec.to_builtins(result) for result in with_notes.results]
@@ -326,7 +328,7 @@ def pack(
     except UnicodeEncodeError:
         content = without_halves(content)
     content.setdefault("id", _derived_id(content))
-    # The logs are added after the id, so that the same figures keep their id.
+    # Logs are added after the id is derived, so that the same figures keep their id.
     packed_logs = [(report.log.name, report.log.data) for report in reports]
     content["logs"], unread = logs_of_bundles.digests(packed_logs, Limits(document=MAX_LOG_BYTES))
     bundle, faults = _checked(msgspec.json.encode(content))
@@ -335,14 +337,14 @@ def pack(
     for fault in faults:
         hint = fault.hint
         if fault.message.endswith("is missing") and fault.pointer in missing:
-            hint = f"say it with {missing[fault.pointer]}, or in {ENVIRONMENT}"
+            hint = f"give it with {missing[fault.pointer]}, or in {ENVIRONMENT}"
         diagnostics.append(Diagnostic(fault.kind, "the bundle", fault.message, hint, fault.pointer))
     return Packed(bundle if results else None, tuple(reports), tuple(diagnostics))
 
 
 def _checked(data: bytes) -> tuple[Bundle | None, list[Fault]]:
-    """Return a bundle, or ``None`` and its faults. These take long to find, so only a bundle that is not
-    valid is searched for them."""
+    """Return a bundle, or ``None`` and its faults. Finding faults takes long, so only invalid
+    bundles are searched for them."""
     try:
         return schema.decode(data), []
     except (msgspec.MsgspecError, ValueError, RecursionError):
@@ -350,10 +352,10 @@ def _checked(data: bytes) -> tuple[Bundle | None, list[Fault]]:
 
 
 def _date(log: LogFile, readings: Sequence[Reading], notes: list[Diagnostic]) -> dict[str, Scalar]:
-    """Return the date that a log gives, and add a note: the person has not confirmed it."""
+    """Return the date that a log states, and note it, as the person has not confirmed it."""
     for reading in readings:
         if created := reading.facts.get("created"):
-            message = f"the run is dated {created}, as this log says"
+            message = f"the run is dated {created}, according to this log"
             notes.append(Diagnostic("log-note", log.name, message))
             return {"created": created}
     date, line, source = log.plain.date, None, "the first date before the lines"
@@ -362,17 +364,17 @@ def _date(log: LogFile, readings: Sequence[Reading], notes: list[Diagnostic]) ->
             return {}
         date, number = dated_line
         line, source = log.plain.numbers[number - 1], "this line"
-    message = f"the run is dated {date.created}, as {source} says"
-    hint = "" if date.has_zone else "it names no known time zone, so UTC is assumed"
+    message = f"the run is dated {date.created}, according to {source}"
+    hint = "" if date.has_zone else "it has no known time zone, so UTC is assumed"
     notes.append(Diagnostic("log-note", log.name, message, hint, line=line))
     return {"created": date.created}
 
 
 def without_halves(value: Any) -> Any:
-    """Replace each half of a surrogate pair in the values of a bundle by U+FFFD.
+    """Replace lone surrogates in the values of a bundle by U+FFFD.
 
-    Logs contain bytes that are not text; readers of formats pass them on as such halves,
-    which JSON text cannot contain.
+    Logs contain bytes that are not text; format readers pass them on as lone surrogates, which JSON
+    cannot contain.
     """
     if isinstance(value, str):
         return _without_halves(value)
@@ -386,7 +388,7 @@ def _without_halves(text: str) -> str:
 
 
 def _nested(facts: Mapping[str, Scalar]) -> dict[str, Any]:
-    """Return facts with dotted keys as the nested objects of a bundle."""
+    """Turn facts with dotted keys into the nested objects of a bundle."""
     content: dict[str, Any] = {}
     for key, value in facts.items():
         part, dot, inner = key.partition(".")
@@ -397,14 +399,14 @@ def _nested(facts: Mapping[str, Scalar]) -> dict[str, Any]:
         ):
             content.setdefault(part, {})[inner] = value
         else:
-            # A key that the schema lacks is kept under “tools”, where any name is allowed.
+            # Keys missing from the schema are kept under “tools”, where any name is allowed.
             content.setdefault("tools", {})[key] = value
     return content
 
 
 def _environment_facts(environment: Mapping[str, Any]) -> dict[str, Scalar]:
-    """Return the content of an ``environment.json`` under dotted keys. Values for which a
-    bundle has no key go to its tools; nothing is dropped."""
+    """Return the content of an ``environment.json`` under dotted keys. Values for which a bundle
+    has no key go to its tools; nothing is dropped."""
     facts: dict[str, Scalar] = {}
     for part, value in environment.items():
         if isinstance(value, dict):
@@ -424,11 +426,11 @@ def _merge(below: dict[str, Any], above: Mapping[str, Any]) -> None:
 
 
 def _derived_id(content: Mapping[str, Any]) -> str:
-    """Return an id for the run, derived from its content: the same logs give the same id."""
+    """Derive an id for the run from its content; the same logs give the same id."""
     about = [content.get("board", {}).get("soc"), content.get("board", {}).get("name")]
     about += [content.get("sdk", {}).get("version"), str(content["created"])[:10]]
     digits = hashlib.sha256(msgspec.json.encode(content, order="sorted")).hexdigest()[:10]
-    # The end is kept, because it has the digits that make ids differ.
+    # Keep the end, because it has the digits that distinguish ids.
     return "-".join([*(str(part) for part in about if part), digits])[-200:]
 
 
@@ -437,7 +439,7 @@ def archive(logs: Sequence[LogFile]) -> bytes:
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w", format=tarfile.PAX_FORMAT) as container:
         for log in sorted(logs, key=lambda each: each.name):
-            # No times, owners or other modes: they would differ between machines.
+            # No times, owners or other modes, which would differ between machines.
             member = tarfile.TarInfo(log.name)
             member.size, member.mode = len(log.data), 0o644
             container.addfile(member, io.BytesIO(log.data))

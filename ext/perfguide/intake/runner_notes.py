@@ -1,7 +1,7 @@
 """Warnings and checks of perfguide's own runner, as notes on the figures they concern.
 
 Layout: runner/lib/say.sh and runner/README.md. ``summary.txt`` has a line ``KIND: WHAT: WHY`` for
-each step that was done, skipped or failed and each warning, and ``note: TEXT`` for the text of
+each warning and each step that was done, skipped or failed, and ``note: TEXT`` for the text of
 ``--note``; ``checks.txt`` has a line ``mask ALGORITHM: TEXT`` or ``nice: TEXT`` for each check
 before the run.
 """
@@ -20,7 +20,8 @@ from ..bundle import WARNED, Note, Result
 SUMMARY, CHECKS = "summary.txt", "checks.txt"
 
 MAX_NOTE_CHARS, MAX_FILE_LINES = 1000, 200
-"""Limits on one note and on one file; further lines are counted as not understood."""
+"""Limits on the characters of a note and the lines of a file; further lines count as not
+understood."""
 
 _SUMMARY = re.compile(r"(done|skipped|warning|failed|note): (.+)")
 _CHECK = re.compile(r"(mask|nice)(?: ([^ :]{1,100}))?: (.+)")
@@ -28,8 +29,8 @@ _CHECK = re.compile(r"(mask|nice)(?: ([^ :]{1,100}))?: (.+)")
 
 @dataclass(frozen=True, slots=True)
 class Noted:
-    """Results with their notes, notes about more than results, and for each file the number of
-    lines that were not understood."""
+    """Results with their notes, notes with a wider scope, and for each file the number of lines
+    that were not understood."""
 
     results: tuple[Result, ...]
     notes: tuple[Note, ...]
@@ -42,7 +43,7 @@ def is_ours(name: str) -> bool:
 
 
 def noted(files: Sequence[tuple[str, bytes]], results: Sequence[Result]) -> Noted:
-    """Attach the notes in the runner's files, given as name and content, to results."""
+    """Attach the notes in the runner's files, given as pairs of name and content, to results."""
     own: dict[int, list[str]] = {}
     notes: dict[Note, None] = {}
     skipped: dict[str, None] = {}
@@ -81,7 +82,7 @@ def noted(files: Sequence[tuple[str, bytes]], results: Sequence[Result]) -> Note
                 own.setdefault(index, []).append(note)
             if not indices:
                 first = re.split("[ :]", about, maxsplit=1)[0]
-                # The runner warns of its own openssl options by these names.
+                # The runner uses these names in warnings about its openssl options.
                 first = "openssl" if first in ("block", "seconds", "sweep") else first
                 benchmark = first if first in benchmarks else msgspec.UNSET
                 notes[Note(text=note, benchmark=benchmark)] = None

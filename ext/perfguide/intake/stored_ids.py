@@ -1,4 +1,4 @@
-"""Lookup of stored bundles by id, without decoding every bundle."""
+"""Looking up stored bundles by id without decoding every bundle."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from ..bundles.object_store import hash_of_file
 from ..common.diagnostics import Diagnostic
 
 TAKEN = ".intake.taken"
-"""The file, beside the bundles, with a line for the id of each bundle that was ever taken: a
-JSON string, or a list of the id and the runner's name if there is one."""
+"""The file, next to the bundles, with one line per bundle ever taken: its id as a JSON string, or a
+list of its id and the runner's name if there is one."""
 
 OwnedId = tuple[str, str]
 """An id and the name of its runner; see :attr:`perfguide.bundle.Bundle.owned_id`."""
 
 
 BoardRelease = tuple[str, str, str, str]
-"""The system, the release, the SoC and the board of a bundle."""
+"""The system, release, SoC and board of a bundle."""
 
 
 class _Runner(msgspec.Struct):
@@ -59,7 +59,7 @@ _BUNDLES_DECODER = msgspec.json.Decoder(list[_Named])
 @dataclass(slots=True)
 class _Index:
     """The files of each id, the files of each board and release, and for each withdrawn id the one
-    that withdraws it."""
+    that withdrew it."""
 
     files: dict[OwnedId, set[str]] = field(default_factory=dict)
     files_of_place: dict[BoardRelease, set[str]] = field(default_factory=dict)
@@ -77,7 +77,7 @@ class StoredBundles:
         self._digests: dict[OwnedId, dict[str, str]] = {}
 
     def digests(self, owned_id: OwnedId) -> dict[str, str]:
-        """Return the contents stored under a runner's id: location by hash."""
+        """Return the locations stored under a runner's id, by content hash."""
         if owned_id not in self._digests:
             digests: dict[str, str] = {}
             for item in self._bundles(self._index.files.get(owned_id, ())):
@@ -87,10 +87,10 @@ class StoredBundles:
         return self._digests[owned_id]
 
     def beside(self, items: Sequence[Loaded]) -> list[Loaded]:
-        """Return the stored bundles of the boards and releases of some new ones."""
+        """Return the stored bundles with the same boards and releases as some new ones."""
         places = {*map(_board_release, items)}
         files = {file for each in places for file in self._index.files_of_place.get(each, ())}
-        # An inbox usually has many uploads of one place, one after the other.
+        # An inbox usually has many uploads for one board and release in succession.
         self._beside = {file: self._beside.get(file) or [*self._bundles([file])] for file in files}
         every = [item for file in sorted(files) for item in self._beside[file]]
         return [item for item in every if _board_release(item) in places]
@@ -107,7 +107,7 @@ class StoredBundles:
         return self._index.withdrawn.get(owned_id, "")
 
     def was_taken(self, owned_id: OwnedId) -> bool:
-        """Return whether a bundle of this id and runner was ever taken, as far as recorded."""
+        """Return whether a bundle with this id and runner was ever taken, as far as recorded."""
         return _taken_line(owned_id) in self._taken
 
     @cached_property
@@ -117,24 +117,24 @@ class StoredBundles:
         return set()
 
     def add(self, items: Sequence[Loaded], origin: str) -> None:
-        """Record bundles that have been stored. A killed run may have stored bundles that it did
-        not record; they are only known while they are there."""
+        """Record bundles that have been stored. If a killed run failed to record its bundles, they
+        are only known while they exist."""
         for item in items:
             own, runner = item.bundle.owned_id
-            # So that a second copy in the same inbox is recognised as a duplicate.
+            # A second copy in the same inbox is then recognised as a duplicate.
             self.digests((own, runner))[item.digest] = origin
             self._index.files_of_place.setdefault(_board_release(item), set()).add(origin)
             gone = [(old, runner) for old in item.bundle.supersedes]
             self._index.withdrawn.update(dict.fromkeys(gone, own))
         new = {_taken_line(item.bundle.owned_id) for item in items} - self._taken
         self._taken.update(new)
-        # Appended, not rewritten: a killed process must not lose the ids of earlier runs.
+        # Appended rather than rewritten, so that a killed process loses no ids of earlier runs.
         with (self._results / TAKEN).open("a", encoding="utf-8") as file:
             file.write("".join(f"{line}\n" for line in sorted(new)))
 
     def logs_digest(self, origin: str) -> str:
-        """Return the hash of the logs beside the file of a stored bundle, or ""."""
-        # Behind these signs is the place of a bundle within its file.
+        """Return the hash of the logs next to the file of a stored bundle, or ""."""
+        # These characters precede the location of a bundle within its file.
         path = self._results / origin.partition("#")[0].partition("!")[0]
         return hash_of_file(path.with_name(logs.beside(path.name)))
 
@@ -153,7 +153,7 @@ class StoredBundles:
 
 
 def _taken_line(owned_id: OwnedId) -> str:
-    """Return the line of an id in :data:`TAKEN`."""
+    """Return the line for an id in :data:`TAKEN`."""
     return json.dumps(owned_id if owned_id[1] else owned_id[0])
 
 
@@ -163,8 +163,8 @@ def _board_release(item: Loaded | _Named) -> BoardRelease:
 
 
 def _ids(document: Document) -> list[tuple[OwnedId, Sequence[str], BoardRelease]]:
-    """Return the ids in a document, each with the ids that it withdraws and its place. Nothing else is
-    decoded if the document is well formed."""
+    """Return the ids in a document, each with the ids that it withdraws and its board and release.
+    Nothing else is decoded if the document is well-formed."""
     data = document.data
     try:
         if document.lines:

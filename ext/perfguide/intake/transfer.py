@@ -1,6 +1,6 @@
-"""Files moved from one folder to another so that no reader ever sees half of one.
+"""Moving files between folders so that no reader ever sees a partial one.
 
-Files are opened by name in an open folder, never through a link. New files get a random name and
+Files are opened by name in an open folder, never through a symlink. New files get a random name and
 are flushed to disk before they are renamed.
 """
 
@@ -30,7 +30,7 @@ class BusyError(Exception):
 
 
 class UnfitError(Exception):
-    """A file that cannot be taken, whatever its content; the text gives the reason."""
+    """A file that cannot be taken, whatever its content; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,14 +44,14 @@ class Copy:
 
 @contextmanager
 def locked(*folders: Path) -> Iterator[None]:
-    """Lock folders in this order; raises :class:`BusyError`.
+    """Lock folders in this order. Raises :class:`BusyError`.
 
-    The kernel releases the lock when the process ends, however it ends.
+    The kernel releases the locks when the process ends, however it ends.
     """
     opened: list[int] = []
     try:
         for folder in folders:
-            # The lock is a file of ours, and never one to which a sender's link points.
+            # The lock must be our own file, never one that a sender's symlink points to.
             opened.append(os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o644))
             try:
                 fcntl.flock(opened[-1], fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -64,14 +64,15 @@ def locked(*folders: Path) -> Iterator[None]:
 
 
 def sweep(folder: Path) -> None:
-    """Remove partial files that a killed process has left."""
+    """Remove partial files left by a killed process."""
     for path in folder.glob(f"{_PREFIX}*{_SUFFIX}"):
         path.unlink(missing_ok=True)
 
 
 @contextmanager
 def _new_file(folder: Path) -> Iterator[tuple[Path, BinaryIO]]:
-    """Yield a file with a random name to write; afterwards it is on disk, or removed on errors."""
+    """Yield a new file with a random name for writing; it is flushed to disk afterwards, or removed
+    on errors."""
     path = folder / f"{_PREFIX}{secrets.token_hex(8)}{_SUFFIX}"
     try:
         with path.open("xb") as out:
@@ -84,13 +85,13 @@ def _new_file(folder: Path) -> Iterator[tuple[Path, BinaryIO]]:
 
 
 def copy(folder: int, name: str, target: Path, limit: int) -> Copy:
-    """Copy a file into a new file of the folder ``target``, flushed to disk.
+    """Copy a file to a new file in the folder ``target``, flushed to disk.
 
-    Raises :class:`UnfitError` if it is not a regular file or has more than ``limit`` bytes.
-    After any error nothing is left behind.
+    Raises :class:`UnfitError` if it is not a regular file or has more than ``limit`` bytes. Errors
+    leave nothing behind.
     """
     try:
-        # Opening a named pipe would otherwise wait for its other end.
+        # Without O_NONBLOCK, opening a named pipe would wait for its other end.
         flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
         source = os.open(name, flags, dir_fd=folder)
     except OSError as error:
@@ -113,8 +114,8 @@ def copy(folder: int, name: str, target: Path, limit: int) -> Copy:
 
 
 def publish(path: Path, target: Path) -> None:
-    """Rename a written file to ``target``; afterwards the new folders are on disk as well."""
-    # A new folder is only safe after a power cut if its parent is synchronised as well.
+    """Rename a complete file to ``target``, and flush any new folders to disk."""
+    # A new folder only survives a power failure if its parent is synchronised as well.
     missing = [folder for folder in target.parents if not folder.exists()]
     target.parent.mkdir(parents=True, exist_ok=True)
     path.replace(target)
@@ -123,7 +124,7 @@ def publish(path: Path, target: Path) -> None:
 
 
 def write(data: bytes, target: Path) -> None:
-    """Write ``data`` to the file ``target``, complete and flushed to disk or not at all."""
+    """Write ``data`` to the file ``target``: complete and flushed to disk, or not at all."""
     with _new_file(target.parent) as (path, out):
         out.write(data)
     try:
@@ -134,12 +135,12 @@ def write(data: bytes, target: Path) -> None:
 
 
 def move(folder: int, name: str, target: Path) -> None:
-    """Move a file of any kind as it is; between file systems, copy its bytes, or for a link its
-    target. Raises :class:`OSError` if neither is possible."""
+    """Move a file of any kind unchanged; between file systems, copy its bytes, or the target of a
+    link. Raises :class:`OSError` if neither is possible."""
     try:
         os.rename(name, target, src_dir_fd=folder)
     except OSError as error:
-        # Only a move between file systems can be replaced by a copy.
+        # Only moves between file systems can be replaced by a copy.
         if error.errno != errno.EXDEV:
             raise
     else:

@@ -1,1 +1,2 @@
-"""A site built aside and put into place in one step, and hashes of unchanged files."""
+"""Building a site in a separate folder, swapping it in, and remembering hashes of unchanged
+files."""

@@ -1,10 +1,10 @@
-"""A site is built aside and put into place in one step.
+"""Building a site in a separate folder and swapping it in atomically.
 
-Beside the site ``build/html`` there is the folder ``build/.html``. A build copies the site to
-``site`` there, where Sphinx writes the pages that changed, with its cache in ``doctrees``, and
-exchanges the two folders when it is complete. ``stamp``, written last, says which files the site and
-the cache consist of. Without it, or if one of them is another file now, the next build starts from
-nothing.
+Next to the site ``build/html`` is the folder ``build/.html``. A build copies the site to its
+subfolder ``site``, where Sphinx writes the pages that changed, with its cache in ``doctrees``, and
+finally exchanges the two folders. ``stamp``, written last, records the files of the site and the
+cache. If it is missing, or any of these files has been replaced, the next build starts from
+scratch.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ __all__ = ["Place", "build", "locked", "place_of", "swap"]
 
 LOCK = ".lock"
 ASSETS = "_static"
-"""The folder that each build of Sphinx fills again."""
+"""The folder that each Sphinx build fills again."""
 
 RENAME_EXCHANGE = 2
 AT_FDCWD = -100
@@ -38,7 +38,8 @@ NO_EXCHANGE = (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP)
 """Errors of kernels and file systems that cannot exchange two names."""
 
 Run = Callable[[], tuple[int, Inputs | None]]
-"""A function that runs Sphinx; it returns the exit status, and the inputs of the site if there is one."""
+"""A function that runs Sphinx and returns the exit status, and the inputs of the site if there is
+one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +66,8 @@ class Place:
 
 
 def place_of(target: Path) -> Place:
-    """Return the place of a site. If the user made ``target`` a link, the folder that it leads to is
-    replaced, and the link stays."""
+    """Return the place of a site. If ``target`` is the user's own symlink, the folder that it
+    points to is replaced, and the link stays."""
     work = target.parent / f".{target.name}"
     if target.is_symlink() and not target.resolve().is_relative_to(work.resolve()):
         target = target.resolve()
@@ -78,8 +79,9 @@ def place_of(target: Path) -> Place:
 def locked(folder: Path, waiting: Callable[[str], None]) -> Iterator[int]:
     """Hold the lock of a folder; yield its file descriptor.
 
-    If another process holds it, ``waiting`` is called with the name of that process first. A process
-    that inherits the descriptor holds the lock too: it is free when all of them have ended.
+    If another process holds it, ``waiting`` is first called with the name of that process.
+    Processes that inherit the descriptor hold the lock too, which is released when the last of them
+    ends.
     """
     folder.mkdir(parents=True, exist_ok=True)
     file = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, 0o666)
@@ -102,13 +104,13 @@ def build(at: Place, last: Stamp | None, depends: str, asked: str, run: Run) -> 
     the published site.
 
     ``run`` fills ``at.site``, which holds the pages of the ``last`` build without its assets if
-    Sphinx can build on them, and nothing otherwise. ``depends`` is a hash of everything that Sphinx's
-    cache depends on besides pages, and ``asked`` one of everything that the site depends on besides
-    files. The caller holds the lock. Raises ``OSError`` if a folder cannot be written; the published
-    site is unchanged then.
+    Sphinx can build on them, and nothing otherwise. ``depends`` is a hash of everything that
+    Sphinx's cache depends on apart from pages; ``asked`` is a hash of everything that the site
+    depends on apart from files. The caller holds the lock. Raises ``OSError`` if a folder cannot be
+    written, leaving the published site unchanged.
     """
     at.work.mkdir(parents=True, exist_ok=True)
-    _remove(at.site)  # of a build that was killed
+    _remove(at.site)  # left by a killed build
     can_build_on = last is not None and last.depends == depends and last.is_as_left(at)
     try:
         if can_build_on:
@@ -119,10 +121,10 @@ def build(at: Place, last: Stamp | None, depends: str, asked: str, run: Run) -> 
         if status or inputs is None:
             return status, {}
         if not (can_build_on and _is_same(at.site, at.target)):
-            os.sync()  # so that no file is empty after a power cut
+            os.sync()  # so that no file is empty after a power failure
             swap(at.site, at.target, at.work)
     finally:
-        # It takes room on a full disk. Processes of an interrupted build may still write there.
+        # It takes up space on a full disk. Processes of an interrupted build may still write there.
         shutil.rmtree(at.site, ignore_errors=True)
     doctrees, site = listing(at.doctrees), listing(at.target)
     settle([*doctrees.values(), *site.values()])
@@ -131,7 +133,7 @@ def build(at: Place, last: Stamp | None, depends: str, asked: str, run: Run) -> 
 
 
 def _copy(site: Path, target: Path) -> None:
-    """Copy the files of a site but for its assets, with their times."""
+    """Copy the files of a site except its assets, preserving times."""
     for name in listing(site):
         if not name.startswith(f"{ASSETS}/"):
             path = target / name
@@ -142,29 +144,29 @@ def _copy(site: Path, target: Path) -> None:
 def _is_same(one: Path, other: Path) -> bool:
     """Return whether two folders have files of the same names and bytes."""
     names = listing(one).keys()
-    # Files of the same times are not read: one is an unchanged copy of the other.
+    # Files with equal times are not read, as one is an unchanged copy of the other.
     return names == listing(other).keys() and all(
         filecmp.cmp(one / name, other / name) for name in names
     )
 
 
 def _remove(path: Path) -> None:
-    """Remove a file, a link or a folder, if there is one."""
+    """Remove a file, symlink or folder if it exists."""
     if path.is_dir() and not path.is_symlink():
         try:
             shutil.rmtree(path)
-        except OSError as error:  # its name lacks the folder
+        except OSError as error:  # the error's own name lacks the folder
             raise OSError(error.errno, error.strerror, str(path)) from error
     else:
         path.unlink(missing_ok=True)
 
 
 def swap(new: Path, target: Path, work: Path) -> None:
-    """Put the folder ``new`` into the place of ``target`` in one step.
+    """Replace ``target`` with the folder ``new`` atomically.
 
-    The earlier folder is then at ``new`` or removed. If a file system cannot exchange two names,
-    the target becomes a link to a folder in ``work``; only the first change from a folder to a
-    link takes two steps.
+    The previous folder ends up at ``new`` or is removed. If the file system cannot exchange two
+    names, the target becomes a symlink to a folder in ``work``; only the initial change from a
+    folder to a link takes two steps.
     """
     try:
         # This also replaces an empty folder.
@@ -178,7 +180,7 @@ def swap(new: Path, target: Path, work: Path) -> None:
 
 
 def exchange(one: Path, other: Path) -> bool:
-    """Exchange two names in one step; return ``False`` where this is not supported."""
+    """Exchange two names atomically; return ``False`` if this is not supported."""
     renameat2 = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
     if renameat2 is None:
         return False
@@ -192,7 +194,7 @@ def exchange(one: Path, other: Path) -> bool:
 
 
 def link(new: Path, target: Path, work: Path) -> None:
-    """Make ``target`` a link to ``new``, which moves to a name of its own in ``work``."""
+    """Make ``target`` a symlink to ``new``, which moves to a name of its own in ``work``."""
     earlier = target.resolve() if target.is_symlink() else None
     names = (work / f"site-{number}" for number in (1, 2))
     site = next(name for name in names if earlier is None or name.resolve() != earlier)

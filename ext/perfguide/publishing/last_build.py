@@ -1,7 +1,7 @@
 """The record of the last complete build of a site.
 
-From it the next build knows whether anything changed, and whether it can build on the site and on
-Sphinx's cache. Files are compared by identity; none is read.
+It lets the next build know whether anything changed, and whether it can build on the site and on
+Sphinx's cache. Files are compared by identity and never read.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from .atomic_swap import Place
 
 REPORT = "PERFGUIDE_REPORT"
-"""A variable of the environment: the number of the open file into which a completed Sphinx, run by
-``perfguide build``, writes the inputs of the site."""
+"""An environment variable with the file descriptor to which a completed Sphinx, run by ``perfguide
+build``, writes the inputs of the site."""
 
 LEFT_OUT = frozenset({".git", "__pycache__"})
 INSTALLED = "pyvenv.cfg"
-"""A file in folders of installed packages, whose versions are compared instead."""
+"""A file that marks folders of installed packages, whose versions are compared instead."""
 
 Folders = tuple[tuple[str, tuple[str, ...]], ...]
 """Absolute paths of folders, each with the suffixes of the files that count."""
@@ -40,10 +40,10 @@ Site = dict[str, Identity]
 class Inputs(msgspec.Struct, frozen=True):
     """Files and listings of URLs from which a site was made.
 
-    ``files`` has the identity of each file by its absolute path, ``others`` a hash of the names of
-    further files in ``folders`` except those in ``own``, which belong to builds, and ``listings`` one
-    of the files at each URL. ``is_complete`` is false if a build has to repeat a warning, or if
-    something cannot be compared.
+    ``files`` has the identity of each file by absolute path; ``others`` is a hash of the names of
+    further files in ``folders`` except those in ``own``, which belong to builds; and ``listings``
+    has a hash of the files at each URL. ``is_complete`` is false if a build must repeat a warning,
+    or if something cannot be compared.
     """
 
     files: dict[str, Identity]
@@ -54,7 +54,8 @@ class Inputs(msgspec.Struct, frozen=True):
     is_complete: bool
 
     def are_current(self, listing_of: Callable[[str], str]) -> bool:
-        """Return whether they are unchanged. ``listing_of`` returns a hash of the files at a URL."""
+        """Return whether they are unchanged. ``listing_of`` returns a hash of the files at a
+        URL."""
         return (
             self.is_complete
             and self.others == other_names(self.folders, self.own, self.files)
@@ -77,9 +78,9 @@ def other_names(folders: Folders, own: Collection[str], files: Collection[str]) 
 class Stamp(msgspec.Struct, frozen=True):
     """The record of a build.
 
-    ``depends`` is a hash of everything that Sphinx's cache depends on besides pages, ``asked`` one of
-    that and of the values in ``conf.py``; ``doctrees`` and ``site`` are the files of the cache and of
-    the published site.
+    ``depends`` is a hash of everything that Sphinx's cache depends on apart from pages; ``asked``
+    is a hash of that and of the values in ``conf.py``; ``doctrees`` and ``site`` are the files of
+    the cache and of the published site.
     """
 
     depends: str
@@ -89,11 +90,11 @@ class Stamp(msgspec.Struct, frozen=True):
     inputs: Inputs
 
     def is_as_left(self, at: Place) -> bool:
-        """Return whether site and cache are the files that the build left."""
+        """Return whether the site and the cache are just as the build left them."""
         return listing(at.target) == self.site and listing(at.doctrees) == self.doctrees
 
     def is_current(self, at: Place, asked: str, listing_of: Callable[[str], str]) -> bool:
-        """Return whether a build would make the site that is published."""
+        """Return whether a build would reproduce the published site."""
         return (
             self.asked == asked
             and listing(at.target) == self.site
@@ -110,14 +111,14 @@ def last(at: Place) -> Stamp | None:
 
 
 def stamp(at: Place, record: Stamp) -> None:
-    """Keep the record of a build. If it cannot be written, the next build starts from nothing."""
+    """Store the record of a build. If it cannot be written, the next build starts from scratch."""
     with contextlib.suppress(OSError):
         write(at.stamp, msgspec.msgpack.encode(record))
 
 
 def values_of(conf: Path) -> dict[str, object] | None:
-    """Return the plain values that a configuration sets, wherever it takes them from; ``None`` if
-    only Sphinx can run it."""
+    """Return the plain values that a configuration sets, whatever their source, or ``None`` if only
+    Sphinx can run it."""
     path = list(sys.path)
     try:
         with contextlib.redirect_stdout(sys.stderr):
@@ -130,12 +131,12 @@ def values_of(conf: Path) -> dict[str, object] | None:
 
 
 def hash_of_values(values: dict[str, object] | None) -> str:
-    """Return a hash of the values of a configuration; without values a random one."""
+    """Return a hash of the values of a configuration, or a random one without values."""
     return os.urandom(16).hex() if values is None else _hash(sorted(values.items()))
 
 
 def modules_of(values: dict[str, object] | None) -> list[str]:
-    """Return the modules of the extensions and of the theme that a configuration names."""
+    """Return the modules of the extensions and the theme that a configuration names."""
     named = values or {}
     extensions = named.get("extensions")
     listed = extensions if isinstance(extensions, list) else []
@@ -143,8 +144,8 @@ def modules_of(values: dict[str, object] | None) -> list[str]:
 
 
 def _plain(value: object) -> object:
-    """Return a value in one order; the name of its type if it is not plain, since it follows from the
-    text of the configuration then."""
+    """Return a value in canonical order. Values that are not plain are replaced by the name of
+    their type, as they follow from the text of the configuration."""
     if isinstance(value, dict):
         return sorted((repr(key), repr(_plain(part))) for key, part in value.items())
     if isinstance(value, set | frozenset):

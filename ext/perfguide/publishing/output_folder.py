@@ -15,20 +15,20 @@ from pathlib import Path
 from .store import Store, put, remove
 
 MANIFEST = "reports/manifest.json"
-"""The list of all files that are ours, a line each, beside them."""
+"""The list of all files that are ours, one per line, next to them."""
 
 ASIDE = ".perfguide-*.part"
 """The names under which files are written before they are moved into place."""
 LEFTOVER_AGE_S = 60
-"""Age from which one of them is a leftover of a killed build."""
+"""The age from which these are leftovers of a killed build."""
 
 
 def lock_folder(folder: Path, waiting: Callable[[], None]) -> None:
     """Lock the folder of generated files until this process and its children have ended.
 
-    Builds that publish to different folders share it, and each would read pages that the other
-    wrote from other bundles. ``waiting`` is called before this waits. The lock is on the folder
-    itself, so no file is left; on a file system without locks of folders, builds do not wait.
+    Builds that publish to different folders share it, and would otherwise read pages that the other
+    one wrote from other bundles. ``waiting`` is called before waiting. The lock is on the folder
+    itself, so no file is left behind; on file systems that cannot lock folders, builds do not wait.
     """
     folder.mkdir(parents=True, exist_ok=True)
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
@@ -44,11 +44,11 @@ def lock_folder(folder: Path, waiting: Callable[[], None]) -> None:
 class Writer:
     """Files below one folder that belong to us.
 
-    ``write`` leaves a file alone that has the right bytes, so that its time of change says when its
-    content last changed. ``finish`` removes what an earlier run wrote and this one did not.
+    ``write`` leaves a file with the right bytes alone, so that its modification time is that of the
+    last change. ``finish`` removes what an earlier run wrote and this one did not.
 
-    A file is in the manifest before it is written, as a line at its end, so the files of a killed
-    run are ours too. A damaged line affects no other.
+    A file is appended to the manifest before it is written, so the files of a killed run are ours
+    as well. A damaged line does not affect others.
 
     ``files`` has the SHA-256 of each file of this run.
     """
@@ -71,7 +71,7 @@ class Writer:
         return {name for name in names if isinstance(name, str) and _is_below(name)}
 
     def write(self, name: str, data: bytes) -> None:
-        """Make ``name``, a path with ``/`` below the root, hold ``data``."""
+        """Make ``name``, a path below the root with ``/`` as separator, contain ``data``."""
         if not _is_below(name):
             raise ValueError(f"not a name below the output folder: {name!r}")
         digest = hashlib.sha256(data).hexdigest()
@@ -82,7 +82,7 @@ class Writer:
             self.written.append(name)
 
     def write_pieces(self, name: str, pieces: Iterable[bytes]) -> None:
-        """Make ``name`` hold bytes that may need more memory than there is."""
+        """Make ``name`` contain bytes that may not fit into memory."""
         aside, sha256 = self._aside(), hashlib.sha256()
 
         def hashed() -> Iterator[bytes]:
@@ -103,7 +103,7 @@ class Writer:
         self.written.append(name)
 
     def present(self, name: str) -> str:
-        """Return the SHA-256 of the file on disk, or an empty text."""
+        """Return the SHA-256 of the file on disk, or an empty string."""
         return self.store.digest(f"{self.root}/{name}")
 
     def put(self, name: str, data: bytes) -> None:
@@ -111,8 +111,8 @@ class Writer:
         put(self.root / name, data, self._aside(), durable=name == MANIFEST)
 
     def add(self, files: Mapping[str, str]) -> None:
-        """Note files that are right, with the SHA-256 of each. Raises ``ValueError`` if this run has one
-        of them already."""
+        """Record files that are up to date, with the SHA-256 of each. Raises ``ValueError`` if this
+        run already has one of them."""
         for name in files:
             if name in self.files:
                 raise ValueError(f"written twice: {name!r}")
@@ -121,8 +121,8 @@ class Writer:
     def take_over(
         self, files: Mapping[str, str], written: Iterable[str], contents: Mapping[str, bytes]
     ) -> None:
-        """Add the files of another process, which wrote those in ``written``, and write ``contents``.
-        Raises ``ValueError`` if this run has one of them already."""
+        """Add the files of another process, which wrote those in ``written``, and write
+        ``contents``. Raises ``ValueError`` if this run already has one of them."""
         self.add(files)
         self.written += written
         self.ours.update(written)
@@ -132,7 +132,7 @@ class Writer:
             self.written.append(name)
 
     def take_back(self, since: int) -> None:
-        """Drop all files of this run but the first ``since``."""
+        """Drop all files of this run except the first ``since``."""
         for name in list(self.files)[since:]:
             del self.files[name]
 
@@ -149,7 +149,7 @@ class Writer:
         self.write(MANIFEST, json.dumps(sorted(wanted), indent=0).encode() + b"\n")
 
     def _aside(self) -> Path:
-        return self.root / ASIDE.replace("*", str(os.getpid()))  # each process has its own
+        return self.root / ASIDE.replace("*", str(os.getpid()))  # one per process
 
     def _announce(self, name: str) -> None:
         """List a file as ours before it is written."""
@@ -158,16 +158,16 @@ class Writer:
         manifest = self.root / MANIFEST
         manifest.parent.mkdir(parents=True, exist_ok=True)
         with manifest.open("ab") as file:
-            # The line end in front keeps this line intact if the one before it was cut short.
+            # The leading newline protects this line if the previous one was cut short.
             file.write(b"\n" + json.dumps(name).encode() + b"\n")
         self.ours.add(name)
 
 
 def _sound_names(lines: Sequence[bytes]) -> list[object]:
-    """Return the values of those lines that are JSON."""
+    """Return the values of the lines that are valid JSON."""
     quoted = [line for line in lines if line.startswith(b'"')]
     try:
-        # Each part of a site reads the manifest: line by line takes ten times as long.
+        # Each part of a site reads the manifest, and going line by line takes ten times as long.
         return [*json.loads(b"[" + b",".join(quoted) + b"]")]
     except ValueError:
         values: list[object] = []

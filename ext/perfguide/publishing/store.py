@@ -1,8 +1,9 @@
 """Hashes of files and small values, kept from build to build.
 
-Each is kept under a key that contains everything it depends on: the hash of a file under its
-:data:`Identity`, a value under the hashes of its inputs. So no entry ever becomes wrong, and builds
-that run at once need no lock: the last to save discards what the other learned, which costs time only.
+Each is stored under a key that contains everything it depends on: the hash of a file under its
+:data:`Identity`, a value under the hashes of its inputs. So entries never become wrong, and
+concurrent builds need no lock: the last one to save discards what the other learned, which only
+costs time.
 """
 
 from __future__ import annotations
@@ -20,19 +21,19 @@ from pathlib import Path
 import msgspec
 
 Identity = tuple[int, int, int, int, int]
-"""Device, inode, size, and the times in ns of the last change of a file's content and of its state.
-Programs cannot set the last one, so a copy with an old time differs too."""
+"""Device, inode, size, and the times in ns at which a file's content and its metadata last changed.
+Programs cannot set the latter, so it reveals a copy with an old modification time."""
 
 ABSENT: Identity = (0, 0, 0, 0, 0)
 """The identity of a missing file."""
 UNSURE: Identity = (0, 0, 0, 0, 1)
-"""The identity of a file that changed while it was used. No file has it."""
+"""The identity of a file that changed while in use. No real file has it."""
 
 TICK_NS = 100_000_000
-"""Age from which a further change of a file shows in its times: two changes within one tick of a
+"""The age from which another change to a file shows in its times: two changes within one tick of a
 file system's clock have the same time."""
 COARSE_TICK_NS = 2_000_000_000
-"""The same where times have no fractions of a millisecond, as on FAT."""
+"""The same for file systems without fractions of a millisecond, such as FAT."""
 
 
 class _Index(msgspec.Struct, frozen=True):
@@ -41,10 +42,11 @@ class _Index(msgspec.Struct, frozen=True):
 
 
 class Store:
-    """Hashes and values of earlier builds, in a folder; without a folder, those of one build.
+    """Hashes and values of earlier builds, stored in a folder, or only those of one build without a
+    folder.
 
-    ``seen`` has the identity of every file whose hash was asked for; :data:`UNSURE` if it changed
-    since it was first asked for.
+    ``seen`` has the identity of every file whose hash was requested, or :data:`UNSURE` if it has
+    changed since the first request.
     """
 
     def __init__(self, folder: Path | None = None) -> None:
@@ -65,8 +67,8 @@ class Store:
         return dict(self._earlier.files)
 
     def digest(self, path: str | Path) -> str:
-        """Return the SHA-256 of a file's content in hex; an empty text if it is no file or
-        cannot be read."""
+        """Return the SHA-256 of a file's content in hex, or an empty string if it is not a regular
+        file or cannot be read."""
         name = os.fspath(path)
         try:
             state = os.stat(name)  # noqa: PTH116 - called for many files, and Path is slow
@@ -93,28 +95,28 @@ class Store:
             self.seen[name] = UNSURE
 
     def is_current(self, names: Iterable[str]) -> bool:
-        """Return whether some files are the same as when their hash was asked for."""
+        """Return whether files are unchanged since their hashes were requested."""
         return all(self.seen[name] == identify(name) for name in names)
 
     def recall(self, key: str) -> bytes | None:
-        """Return the value that was kept under a key."""
+        """Return the value stored under a key, or ``None``."""
         value = self._values.get(key) or self._earlier.values.get(key)
         if value is not None:
             self._values[key] = value
         return value
 
     def keep(self, key: str, value: bytes) -> None:
-        """Keep a value; the key contains everything that the value follows from."""
+        """Store a value under a key that contains everything it depends on."""
         self._values[key] = value
 
     def save(self, only_used: bool = False) -> None:
-        """Keep what this build learned, and what earlier ones did unless ``only_used``."""
+        """Save what this build learned and, unless ``only_used``, what earlier ones did."""
         files, values = self._files, self._values
         if not only_used:
             files, values = self._earlier_files | files, self._earlier.values | values
         if not self._path or (files, values) == (self._earlier_files, self._earlier.values):
             return
-        # A folder that cannot be written costs time only.
+        # A folder that cannot be written only costs time.
         with contextlib.suppress(OSError):
             write(self._path, msgspec.msgpack.encode(_Index(tuple(files.items()), values)))
 
@@ -135,7 +137,7 @@ def identify(path: str | Path) -> Identity:
 def is_settled(file: Identity, at_ns: int) -> bool:
     """Return whether a change after ``at_ns`` (since the epoch) would show in the times of a file.
 
-    A change sets them to the present, so times in the future, from before a clock was put back,
+    A change sets them to the present, so times in the future, from before a clock was set back,
     would change as well.
     """
     times = file[3:5]
@@ -144,14 +146,14 @@ def is_settled(file: Identity, at_ns: int) -> bool:
 
 
 def settle(files: Iterable[Identity]) -> None:
-    """Wait until every further change of some files shows in their times."""
+    """Wait until any further change to the files would show in their times."""
     for file in files:
         while not is_settled(file, time.time_ns()):
             time.sleep(0.01)
 
 
 def _hash(name: str, own: Identity) -> tuple[str, bool]:
-    """Return the SHA-256 of a file, and whether it had the same identity all the time."""
+    """Return the SHA-256 of a file, and whether its identity stayed the same while reading."""
     try:
         with open(name, "rb", buffering=0) as file:  # noqa: PTH123
             before = identity(os.fstat(file.fileno()))
@@ -164,7 +166,7 @@ def _hash(name: str, own: Identity) -> tuple[str, bool]:
 def _is_folder(entry: os.DirEntry[str]) -> bool:
     try:
         return entry.is_dir()
-    except OSError:  # a link to itself
+    except OSError:  # a symlink to itself
         return False
 
 
@@ -175,8 +177,8 @@ def _is_no_link(folder: os.DirEntry[str]) -> bool:
 def below(
     folder: str | Path, enter: Callable[[os.DirEntry[str]], bool] = _is_no_link
 ) -> Iterator[str]:
-    """Yield the paths of all files in a folder and in those folders below it that ``enter``
-    accepts. Folders that cannot be read are left out."""
+    """Yield the paths of all files in a folder and in those of its subfolders that ``enter``
+    accepts. Folders that cannot be read are skipped."""
     waiting, entered = [os.fspath(folder)], {identify(folder)[:2]}
     while waiting:
         try:
@@ -188,7 +190,7 @@ def below(
             if not _is_folder(entry):
                 yield entry.path
             elif enter(entry) and (inode := identify(entry.path)[:2]) not in entered:
-                entered.add(inode)  # links can lead in circles
+                entered.add(inode)  # symlinks can form loops
                 waiting.append(entry.path)
 
 
