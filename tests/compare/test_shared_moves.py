@@ -32,7 +32,7 @@ def test_a_move_of_three_socs_is_one_line_with_its_evidence() -> None:
         ]
     )
     assert move.sentence == (
-        "OpenSSL: worse by 10 to 12 % with 11.02 on 3 systems, proved on 2, measured once on 1"
+        "OpenSSL: worse by 10 to 12 % with 11.02 on 3 systems, proved on 2, not proved on 1"
     )
     assert [each.new.soc for each in move.pairs] == ["AM62X", "AM64X", "J721E"]
 
@@ -69,7 +69,7 @@ def test_large_moves_are_factors_and_falls_come_first() -> None:
     [
         (("OpenSSL: throughput, SHA-512", "OpenSSL: throughput, SHA-512"), "OpenSSL: throughput, SHA-512"),
         (("OpenSSL: throughput, SHA-512", "OpenSSL: throughput"), "OpenSSL: throughput"),
-        (("OpenSSL: 31 metrics", "OpenSSL: 3 metrics"), "OpenSSL, other rows on each"),
+        (("OpenSSL: 31 metrics", "OpenSSL: 3 metrics"), "OpenSSL, different rows on each"),
         (("OpenSSL", "OpenSSL"), "OpenSSL"),
     ],
 )  # fmt: skip

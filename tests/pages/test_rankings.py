@@ -170,7 +170,7 @@ def test_the_front_page_and_a_ranking_take_one_figure_of_each_soc(
     assert front["FAILED"]["number"] is None
     text = (out / "by-benchmark/ipsec.rst").read_text("utf-8")
     assert "where 8.00 had 187, as little as that since 10.00\n" in text
-    assert "- DOUBTED doubted, Linux 10.00: 346.6 Mbit/s: a run that failed in the mean" in text
+    assert "- DOUBTED doubted, Linux 10.00: 346.6 Mbit/s: a failed run counted in the mean" in text
     assert "Failed: FAILED." in text
 
 

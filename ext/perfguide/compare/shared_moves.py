@@ -41,7 +41,7 @@ class SharedMove:
         ordered = sorted(self.moves, key=abs)
         word = "better" if ordered[0] > 0 else "worse"
         once = len(self.pairs) - self.proved
-        evidence = f"proved on {self.proved}, measured once on {once}" if once else "all proved"
+        evidence = f"proved on {self.proved}, not proved on {once}" if once else "all proved"
         return (
             f"{self.title}: {word}{_span(ordered[0], ordered[-1])} with {self.line} "
             f"on {len(self.pairs)} systems, {evidence}"
@@ -82,7 +82,7 @@ def _common(names: Sequence[str], title: str) -> str:
     if common:
         return f"{title}: {', '.join(common)}"
     # A benchmark as a title would read as if all of it had moved.
-    return title if not any(map(any, parts)) else f"{title}, other rows on each"
+    return title if not any(map(any, parts)) else f"{title}, different rows on each"
 
 
 def _line(release: str) -> str:

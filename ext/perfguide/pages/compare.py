@@ -29,7 +29,7 @@ from ..compare.history import History
 from ..compare.ledger import Compared
 from ..compare.match import Names
 from ..compare.select import Filter, ReleasePair, pairs_with_pages
-from ..compare.verdicts import ALARMS, WORDS, Row, Rules, Verdict
+from ..compare.verdicts import ALARMS, WORDS, Row, Rules, Verdict, is_load
 from ..figures.dataset import Settings
 from ..tables import grids
 from ..tables.anchors import Anchors
@@ -302,8 +302,9 @@ def _verdict(decision: Headline, comparison: Comparison, catalog: Catalog) -> Li
     counts, fall, change = comparison.counts, "", ""
     proved = wording.unaccepted(comparison)
     if falls := proved or far_falls(comparison):
-        rows = max(falls, key=lambda event: event.worse_by).rows
-        row = max(rows, key=lambda row: row.worse_by or 0.0)
+        rows = [row for event in falls for row in event.rows]
+        # A load that was next to nothing is no news, however large its ratio.
+        row = max(rows, key=lambda row: (not is_load(row), row.worse_by or 0.0))
         words = wording.row_words(row, comparison, catalog)
         fall = full_label(row, catalog) or words.name
         change = f"{words.old} → {words.new} {words.unit.strip(' ↑↓')}, {words.change}"

@@ -18,7 +18,7 @@ from .context import Site
 from .newest import age, standing
 from .sentences import Link
 from .summary import GuideSummary
-from .verdicts import ComparedGuides, ListedVerdict, neighbours, newest_shared_moves
+from .verdicts import ComparedGuides, neighbours, newest_shared_moves
 
 MAX_LISTED_RESULTS = 3
 """Headline results of a SoC in the list of guides."""
@@ -90,11 +90,17 @@ class RecentGuide(msgspec.Struct, frozen=True):
 
 
 class Worse(msgspec.Struct, frozen=True):
-    """A newest guide that got worse: the verdict on it, and the page that compares it."""
+    """A newest guide that got worse: the page that compares it, the day of its newest run, the verdict on
+    it, and its largest fall with the change and whether it is proved."""
 
     name: str
     page: str
-    text: str
+    measured: str
+    state: State
+    tag: str
+    fall: str
+    change: str
+    is_proved: bool
 
 
 class SharedMoveOverview(msgspec.Struct, frozen=True):
@@ -176,13 +182,21 @@ def write_overview(
     # Pairs from the settings may skip releases, and say nothing of the newest change.
     by_guide = {each.new: each for each in compared if not each.is_asked}
     worse = [
-        Worse(f"{each.new.soc}, {_release(each.new)}", each.address, _verdict_words(each.verdict))
+        Worse(
+            f"{each.new.soc}, {_release(each.new)}",
+            each.address,
+            guide.measured.date().isoformat(),
+            each.verdict.state,
+            each.verdict.tag,
+            each.verdict.fall,
+            each.verdict.change,
+            each.verdict.is_proved,
+        )
         for guide in sorted(newest, key=lambda guide: guide.measured, reverse=True)
         if (each := by_guide.get(guide.key)) and each.verdict and each.verdict.fall
     ]
     # Sorts are stable, so what was measured last stays first.
-    proved = {each.address for each in by_guide.values() if each.verdict and each.verdict.is_proved}
-    worse.sort(key=lambda entry: entry.page not in proved)
+    worse.sort(key=lambda entry: not entry.is_proved)
     # The address makes the order certain where two runs ended at once.
     recent = sorted(guides, key=lambda g: (g.measured, site.addresses.guide[g.key]), reverse=True)
     overview = Overview(
@@ -241,11 +255,6 @@ def newest_results(
         fields = msgspec.structs.asdict(own[key])
         out.append(ResultOfGuide(**fields, guide=addresses[key], release=key.release))
     return out
-
-
-def _verdict_words(verdict: ListedVerdict) -> str:
-    evidence = "proved" if verdict.is_proved else "not proved"
-    return f"{verdict.tag}. {units.capital(evidence)}: {verdict.fall}, {verdict.change}"
 
 
 def write_guides(

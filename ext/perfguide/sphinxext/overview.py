@@ -21,12 +21,14 @@ from ..common import units
 from ..common.diagnostics import visible
 from ..figures.scales import full_bar
 from ..pages.lists import (
+    SIGNS,
     Overview,
     RecentGuide,
     ResultOfGuide,
     SharedMoveOverview,
     SocOverview,
     Worse,
+    state_class,
 )
 from .answers import CUT_NOTE, DOUBT_NOTE, plain_figure
 from .config import page_name
@@ -200,8 +202,9 @@ class PerfOverview(SphinxDirective):
             docname=self.env.docname,
         )
         rest: list[nodes.Node] = [self._others(others)] if others else []
+        if overview.worse:
+            rest += [nodes.rubric("", "Got worse"), self._worse(overview.worse)]
         for title, listed, described in (
-            ("Got worse", overview.worse, self._worse),
             ("Moved on several SoCs", overview.shared, self._shared),
             ("New guides", overview.recent, self._new),
         ):
@@ -230,8 +233,20 @@ class PerfOverview(SphinxDirective):
         out[-1] = nodes.Text(".")
         return out
 
-    def _worse(self, entry: Worse) -> list[nodes.Node]:
-        return [self._link(entry.name, entry.page), nodes.Text(f": {visible(entry.text, 300)}")]
+    def _worse(self, entries: Sequence[Worse]) -> nodes.table:
+        """Return a table with the verdict on each guide and its largest fall, as the list of comparisons."""
+        rows = []
+        for each in entries:
+            name = nodes.inline("", "", self._link(each.name, each.page), nodes.Text(" "))
+            name += nodes.inline("", each.measured, classes=["perf-small"])
+            sign = nodes.inline("", SIGNS[each.state], classes=[state_class(each.state)])
+            change = nodes.strong("", visible(each.change, 100))
+            fall = nodes.inline("", "", nodes.Text(f"{visible(each.fall, 200)}: "), change)
+            evidence = "proved" if each.is_proved else "not proved"
+            fall += nodes.inline("", f" {evidence}", classes=["perf-small"])
+            rows.append([name, nodes.inline("", "", sign, nodes.Text(f" {each.tag}")), fall])
+        head = ("SoC and release", "Verdict", "Largest fall")
+        return printed_table(head, rows, (28, 20, 52), ["perf-list", "perf-compared"])
 
     def _new(self, soc: RecentGuide) -> list[nodes.Node]:
         rest = f": measured {soc.measured} on {', '.join(soc.boards)}"
