@@ -1,9 +1,8 @@
-"""Other programs' output to results, one module a format.
+"""Readers of other programs' output, one module per format.
 
-An adapter is a pure function from bytes to results. It never guesses: a row that
-is cut, broken or ambiguous gives a diagnostic with its line and no figure.
-Formats of third parties come through the entry-point group
-``perfguide.adapters``: each entry point names a :class:`Format`.
+An adapter is a pure function from bytes to results. It never guesses: a truncated, malformed or
+ambiguous row yields a diagnostic with its line and no figure. Third-party formats are found through
+the entry-point group ``perfguide.adapters``, each of whose entry points names a :class:`Format`.
 """
 
 from __future__ import annotations
@@ -24,13 +23,12 @@ ENTRY_POINTS = "perfguide.adapters"
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """Facts about a log that its reader cannot see in it.
+    """Facts about a log that its content does not reveal.
 
-    ``file`` is the log's name as results point to it. ``params`` are parameters
-    stated on the command line (``engine=hw``); they are added to each result that does
-    not itself say otherwise. ``about`` names the board and the release (``board.name``,
-    ``sdk.version``), for files that hold the results of several; it is never a parameter
-    of a result.
+    ``file`` is the log's name as used by results. ``params`` are parameters stated on the command
+    line (``engine=hw``); they are added to each result that does not state them itself. ``about``
+    names the board and the release (``board.name``, ``sdk.version``), for files with results of
+    several; it never becomes a parameter of a result.
     """
 
     file: str
@@ -40,12 +38,12 @@ class Context:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """All that one adapter has read from one log.
+    """Everything that one adapter read from one log.
 
-    ``facts`` are statements about the board or its software, under the keys of a
-    bundle: ``sdk.kernel``, ``board.cpu_mhz``, ``tools.openssl`` …
-    ``lines`` are the lines that were understood, counted from 1, whether or not
-    they hold a figure; what no adapter understood is reported to the user.
+    ``facts`` are statements about the board or its software, under the keys of a bundle:
+    ``sdk.kernel``, ``board.cpu_mhz``, ``tools.openssl`` … ``lines`` are the lines that were
+    understood, counting from 1, whether or not they hold a figure; anything that no adapter
+    understood is reported to the user.
     """
 
     results: tuple[Result, ...] = ()
@@ -56,15 +54,15 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """One format: how it is called, recognised and read."""
+    """A format: its name, and how to recognise and read it."""
 
     name: str
-    """As ``--as`` takes it: ``openssl-speed``."""
+    """As passed to ``--as``: ``openssl-speed``."""
     title: str
-    """One line for people: which program prints it, which versions are read."""
+    """A one-line description: the program that prints it, and the supported versions."""
     example: str
-    """A few lines of such output, for ``perfguide adapters``."""
+    """A few lines of sample output, for ``perfguide adapters``."""
     recognises: Callable[[bytes], bool]
-    """Return whether the bytes hold output of this format anywhere; quick, never raises."""
+    """Return whether the bytes contain output of this format anywhere; fast, never raises."""
     read: Callable[[bytes, Context], Reading]
-    """The results; never raises for any bytes."""
+    """Return the results; never raises, whatever the bytes."""

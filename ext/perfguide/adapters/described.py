@@ -1,6 +1,6 @@
-"""Formats of logs that TOML files describe: those of the package and those of labs.
+"""Log formats described by TOML files, both built-in and custom.
 
-``source/extending.rst`` explains these files, and :mod:`.format_schema` lists its keys.
+``source/extending.rst`` explains these files, and :mod:`.format_schema` lists their keys.
 """
 
 from __future__ import annotations
@@ -22,26 +22,26 @@ from .line_patterns import BUILT_IN_KINDS, compiled
 from .log_lines import holds
 
 ENDING = ".format.toml"
-"""The end of their names."""
+"""The suffix of their names."""
 
 FOLDER = Path(__file__).with_name("formats")
-"""The descriptions of this package."""
+"""The built-in descriptions."""
 
 MAX_RECOGNISED_BYTES = 1_000_000
-"""The part of a log that is read to recognise it, where no expression does."""
+"""The length of the part of a log that is used to recognise it where no expression is given."""
 
 
 @cache
 def built_in(name: str) -> Format:
-    """Return the format of this package that a description names so."""
+    """Return the built-in format of this name."""
     return load(FOLDER / f"{name}{ENDING}")
 
 
 def load(path: Path) -> Format:
     """Return the format that a file describes.
 
-    Raises :class:`ValueError` with the line, the fault and how to fix it, also where the file
-    cannot be read.
+    Raises :class:`ValueError` with the line, the fault and how to fix it, or if the file cannot be
+    read.
     """
     text = ""
     try:
@@ -59,9 +59,10 @@ def load(path: Path) -> Format:
 
 
 def _line_of(text: str, message: str) -> int | None:
-    """Return the last line with a quotation of the message: the example comes before the keys."""
+    """Return the last line that contains a quotation from the message, as the example precedes the
+    keys."""
     for quoted in re.findall("“([^”]+)”", message):
-        # The decoder says lines[0].match where the file has the key alone.
+        # The decoder says lines[0].match where the file just has the key.
         name = quoted if quoted in text else quoted.rpartition(".")[2]
         for number, line in reversed([*enumerate(text.splitlines(), 1)]):
             if name and re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", line):
@@ -72,7 +73,7 @@ def _line_of(text: str, message: str) -> int | None:
 def described(spec: Description) -> Format:
     """Return the format of a description.
 
-    Raises :class:`ValueError` where it describes nothing, or contradicts itself.
+    Raises :class:`ValueError` if it describes nothing or contradicts itself.
     """
     looks = "".join(look for each in spec.lines for look in _looks(each))
     for name, expression in spec.kinds.items():
@@ -80,7 +81,7 @@ def described(spec: Description) -> Format:
             raise ValueError(f"the kind “{name}” has a group; write (?:…) in place of (…)")
         if name.partition(".")[0] in BUILT_IN_KINDS:
             raise ValueError(f"there is a kind “{name}” already; give yours another name")
-        # A kind without a line is usually a misspelt name.
+        # An unused kind is usually a misspelt name.
         if f":{name}}}" not in looks:
             raise ValueError(f"no line has a value of the kind “{name}”; use it, or remove it")
     rules = [_rule(each, spec) for each in spec.lines]
@@ -96,7 +97,7 @@ def described(spec: Description) -> Format:
         _expression(expression)
     signs = holds(*(each.encode() for each in spec.recognise))
     recognises = signs if spec.recognise else has_figures
-    # Most mistakes in a description show when its own example is read.
+    # Reading the description's own example reveals most mistakes.
     if not has_figures(spec.example.encode()):
         raise ValueError(f"no figure can be read from its own example: {_why_not(spec)}")
     if not recognises(spec.example.encode()):
@@ -106,7 +107,7 @@ def described(spec: Description) -> Format:
 
 def _rule(spec: Lines, format_: Description) -> Rule:
     patterns = tuple(compiled(look, format_.kinds) for look in _looks(spec, with_damaged=False))
-    # Fronts of damaged lines may be followed by anything.
+    # Anything may follow the front of a damaged line.
     if isinstance(spec.damaged, str):
         return Rule(spec, patterns, compiled(spec.damaged, format_.kinds, is_front=True).expression)
     fronts = [each.front for each in patterns if each.front]
@@ -169,7 +170,7 @@ def _units(spec: Lines) -> Iterator[tuple[str, str]]:
 
 
 def _texts(spec: Lines) -> Iterable[str]:
-    """Yield the texts of the lines' keys that can name values."""
+    """Yield the texts among a line's keys that can refer to values."""
     yield from (spec.unstated, spec.refuse, spec.note, spec.fail, spec.rejects, spec.required)
     for given in spec.figures.values():
         if isinstance(given, Figure):
@@ -179,7 +180,7 @@ def _texts(spec: Lines) -> Iterable[str]:
 
 
 def _why_not(spec: Description) -> str:
-    """Return the reason why the example has no figure, and how to fix that."""
+    """Return why the example has no figure, and how to fix that."""
     if not spec.csv:
         look = next(_looks(each)[0] for each in spec.lines if each.figures)
         return f"none of its lines looks like “{look}”; copy some lines of a real log there"

@@ -1,4 +1,4 @@
-"""Logs read by the description of their format: line by line, with the state of a block."""
+"""Reading logs by the description of their format: line by line, tracking blocks."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .log_lines import Line, figure, lines
 from .log_sheet import Sheet
 
 MAX_QUOTED_CHARS = 200
-"""The part of a line that messages quote."""
+"""The length of the quotation from a line in messages."""
 
 _UNIT_IN_HEAD = re.compile(r"([^(\[]{1,100}?) ?[(\[]([^()\[\]]{1,30})[)\]]")
 _NAME_IN_TEXT = re.compile(r"\{([A-Za-z_][A-Za-z0-9_.-]*)\}")
@@ -27,10 +27,10 @@ class Rule:
     spec: Lines
     patterns: tuple[LinePattern, ...]
     damaged: re.Pattern[str] | None
-    """Matches the front of lines that should look so and do not."""
+    """Matches the front of lines that should look like this but do not."""
 
     def values(self, text: str) -> dict[str, str] | None:
-        """Return the values of a line of this kind, ``None`` for other lines."""
+        """Return the values of a line of this kind, or ``None`` for other lines."""
         for pattern in self.patterns:
             if (values := pattern.values(text)) is not None:
                 return values
@@ -43,7 +43,7 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class _Waiting:
-    """A figure that counts once the program has confirmed it."""
+    """A figure that counts only once the program has confirmed it."""
 
     line: int
     metric: str
@@ -56,17 +56,17 @@ class _Waiting:
 
 @dataclass(slots=True)
 class _Block:
-    """Lines of one run as far as they were read."""
+    """The lines of one run, as far as they were read."""
 
     line: int = 0
     values: dict[str, Scalar] = field(default_factory=dict)
     seen: set[str] = field(default_factory=set)
-    """The messages for missing lines that need not be given."""
+    """The messages for missing lines that no longer need to be given."""
     waiting: list[_Waiting] = field(default_factory=list)
 
 
 def read(data: bytes, context: Context, spec: Description, rules: Sequence[Rule]) -> Reading:
-    """Return all that the description says of a log."""
+    """Read a log according to a description."""
     return _Reader(Sheet(context), spec, rules).read(data)
 
 
@@ -107,8 +107,8 @@ class _Reader:
 
     def _line(self, line: Line) -> None:
         text = line.text
-        # The first rule decides, also where its line is damaged: a later one could read the rest of a
-        # cut line as a line of its own.
+        # The first rule decides even if its line is damaged: a later one could take the rest of a
+        # truncated line for a line of its own.
         for rule in self._rules:
             if rule.spec.within and self._block is None:
                 continue
@@ -141,7 +141,7 @@ class _Reader:
             is_repeated = spec.required in self._block.seen
             self._block.seen.add(spec.required)
         said = self._said(line, rule, values)
-        # Values beside figures usually describe these figures alone.
+        # Values next to figures usually describe just these figures.
         if spec.keeps or not (spec.figures or spec.fail):
             (self._block.values if self._block else self._outside).update(said)
         names = {**self._outside, **(self._block.values if self._block else {}), **spec.params}
@@ -165,7 +165,7 @@ class _Reader:
             self._end()
 
     def _said(self, line: Line, rule: Rule, values: Mapping[str, str]) -> dict[str, Scalar]:
-        """Return the values that are no figures, and state those that are facts."""
+        """Return the values that are not figures, and record those that are facts."""
         said: dict[str, Scalar] = {}
         for name, text in values.items():
             if name in rule.spec.figures:
@@ -174,7 +174,7 @@ class _Reader:
             if value is None:
                 self._sheet.broken(line.number, f"“{text[:40]}” is no date")
                 continue
-            # Texts that changed between versions become one value, so that figures stay comparable.
+            # Texts that changed between versions are unified, so that figures stay comparable.
             if name in self._spec.values:
                 value = self._spec.values[name].get(text.strip(), value)
             if "." not in name and name != "created":
@@ -184,9 +184,9 @@ class _Reader:
         return said
 
     def _params(self, names: Mapping[str, Scalar]) -> dict[str, Scalar]:
-        """Return the parameters among the values: not those of an optional part that is
-        missing, and not those whose name begins with _."""
-        # The name that a person gave to a medium replaces that of its device.
+        """Return the parameters among the values, except those of missing optional parts and those
+        whose name begins with _."""
+        # A name given to a medium by a person replaces that of its device.
         left_out = {*self._spec.setup, *(self._spec.unless_named if self._is_named else ())}
         return {
             name: value
@@ -217,7 +217,7 @@ class _Reader:
         names: Mapping[str, Scalar],
         texts: Mapping[str, Scalar],
     ) -> None:
-        """Give the figures of a line, one for each column where it has a number for each of them."""
+        """Add one figure per column, if a line has a number for each of them."""
         figures = rule.spec.figures
         if self._of_columns.isdisjoint(figures):
             for name, given in figures.items():
@@ -281,11 +281,11 @@ class _Reader:
             self._give(figure_)
 
     def _is_mean_of_others(self, is_mean: bool, key: tuple[str, str, dict[str, Scalar]]) -> bool:
-        """Return whether a figure is the mean of figures that were read before it, or may be that of
-        damaged ones."""
+        """Return whether a figure is the mean of figures read earlier, or possibly of damaged
+        ones."""
         metric, unit, params = key
         name = (metric, unit, *sorted(params.items()))
-        # Once only: a second log in the same file may have printed its mean alone.
+        # Only once: a second log in the same file may have printed just its mean.
         if not is_mean:
             self._measured.add(name)
             return False
@@ -307,7 +307,7 @@ class _Reader:
         )
 
     def _settle(self, failure: str) -> None:
-        """Give the figures that waited to be confirmed, or say that they failed."""
+        """Add the figures that awaited confirmation, or report that they failed."""
         for each in self._block.waiting if self._block else ():
             if failure:
                 self._sheet.failure(
@@ -325,13 +325,14 @@ class _Reader:
             return
         if block.waiting:
             self._sheet.broken(block.waiting[0].line, self._spec.unconfirmed)
-        # A format without blocks has one that begins nowhere, so it lacks nothing.
+        # A format without blocks has a single one without a beginning, which lacks nothing.
         for rule in self._rules if block.line else ():
             if rule.spec.required and rule.spec.required not in block.seen:
                 self._sheet.broken(block.line, filled(rule.spec.required, block.values))
 
     def _row(self, line: Line, table: Table) -> list[str]:
-        """Read a line as the head or a row of the table, and return the head of the next rows."""
+        """Read a line as the head or a row of the table, and return the head for the rows that
+        follow."""
         row = cells(line.text, table.separator)
         if is_head(row, table):
             self._sheet.understood(line.number)
@@ -380,14 +381,14 @@ def figure_columns(head: Sequence[str], table: Table) -> dict[str, tuple[str, st
 
 
 def cells(text: str, separator: str) -> list[str]:
-    """Return the cells of a row; a blank as the separator means any blanks."""
+    """Return the cells of a row; a blank as the separator matches any blanks."""
     if separator == " ":
         return text.split()
     return [each.strip() for each in next(csv.reader([text], delimiter=separator), [])]
 
 
 def filled(text: str, values: Mapping[str, Scalar]) -> str:
-    """Return a text of the description with the values that it names in braces."""
+    """Fill in the values that a text of the description names in braces."""
     return _NAME_IN_TEXT.sub(lambda name: str(values.get(name[1], "")), text)
 
 

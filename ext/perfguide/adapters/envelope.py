@@ -20,19 +20,19 @@ from .log_dates import Date, parse
 from .log_lines import DAMAGED, LIKE_FIGURE
 
 MIN_SHARE = 0.9
-"""The share of lines that an envelope fits if the log is in it."""
+"""The share of lines that an envelope must fit."""
 
 MAX_TRIED_LINES = 200
-"""Filled lines at the beginning of a log; one of them has to fit."""
+"""The number of non-empty lines at the beginning of a log of which one must fit."""
 
 MAX_ENVELOPES = 6
-"""Envelopes in envelopes; a quoted copy of a console in the journal has three."""
+"""The limit on nested envelopes; a quoted copy of a console in the journal has three."""
 
 _MONTH = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
 _CLOCK = r"[0-9]{2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]{1,9})?"
 _ISO = rf"(?:19|20)[0-9]{{2}}-[01][0-9]-[0-3][0-9][T ]{_CLOCK}(?:Z|[+-][0-9]{{2}}:?[0-9]{{2}})?"
 _DAY = rf"(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) )?{_MONTH} [ 0-3][0-9] {_CLOCK}"
-# Only a bracket shows that a number behind a date is its year, and not the beginning of a row.
+# Only a bracket shows that a number after a date is its year rather than the beginning of a row.
 _YEAR = "(?: (?:19|20)[0-9]{2})?"
 _DATE = rf"(?P<when>{_ISO}|{_DAY})"
 _SENDER = r" (?P<host>[\w.-]{1,64}) (?P<tag>[\w./@()-]{1,64})(?:\[[0-9]{1,9}\])?:"
@@ -41,7 +41,7 @@ _KERNEL = r"\[ {0,6}[0-9]{1,7}\.[0-9]{6}\](?:\[ {0,5}[TC][0-9]{1,7}\])?"
 ENVELOPES = tuple(
     (name, re.compile(rf"{pattern}(?: |$)"))
     for name, pattern in (
-        # The more specific first: the date of a journal is also a date alone.
+        # More specific ones first: a journal's date is also a plain date.
         (
             "syslog",
             rf"<[0-9]{{1,3}}>1 (?P<when>{_ISO}) (?P<host>\S{{1,255}}) (?P<tag>\S{{1,48}}) \S{{1,128}} \S{{1,32}} -",
@@ -57,9 +57,9 @@ ENVELOPES = tuple(
         ("quotation", ">{1,9}"),
     )
 )
-"""Names and fronts of lines, each up to the blank behind it."""
+"""Names and fronts of lines, each up to the blank that follows."""
 
-# Colours, erasing to the end of a line, titles, and modes of the terminal print nothing.
+# Colours, erasing to the end of the line, titles and terminal modes print nothing.
 _HARMLESS = re.compile(
     r"\x1b\[[0-9;]*[mK]|\x1b\][0-2];[^\x07\x1b\n]{0,300}(?:\x07|\x1b\\)|\x1b\[\?[0-9;]{1,9}[hl]"
 )
@@ -84,8 +84,9 @@ _MESSAGE_WORDS = (
     *("Out of memory: ", "sched: ", "IPv6: ", "usb ", "mmc", "systemd", "watchdog: ", "rcu: "),
     "clocksource: ",
 )
-"""Each of these messages has one of these words. Most lines have none, which is quicker to see."""
-# Strings of JSON and XML quote messages of the kernel; a console does not.
+"""Each of these messages contains one of these words. Most lines contain none, which is faster to
+check."""
+# JSON and XML strings quote kernel messages; a console does not.
 _QUOTED = re.compile(r"(?:[:,\[{] *[\"']|<[A-Za-z][^<>\n]{0,200}>|\\n) *\Z")
 # An escape in JSON can be half a character.
 _HALF = re.compile("[\ud800-\udfff]")
@@ -103,42 +104,42 @@ _CONTENTS = {
 
 
 Sender: TypeAlias = tuple[str, str]
-"""A host and a program on it; empty where they are unknown."""
+"""A host and a program on it; empty if unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlainLog:
-    """Plain lines of a log. Line ``n`` of ``data`` is line ``numbers[n - 1]`` of the log's file."""
+    """The plain lines of a log. Line ``n`` of ``data`` is line ``numbers[n - 1]`` of the file."""
 
     data: bytes
     numbers: Sequence[int]
     envelopes: tuple[str, ...] = ()
-    """The names of what was taken off."""
+    """The names of the envelopes that were removed."""
     tails: frozenset[int] = frozenset()
-    """Lines behind a line that a message of another program cut."""
+    """Lines that follow a line cut off by another program's message."""
     seams: frozenset[int] = frozenset()
-    """Lines with a message between them and the line before, whose tail they could be, too."""
+    """Lines separated from the previous line by a message, and thus possibly its tail."""
     fillers: frozenset[int] = frozenset()
     """Messages of other programs that may hide a row."""
     gaps: frozenset[int] = frozenset()
-    """Lines with an empty line and a message before them: the line may be the line feed of the message, or
-    the end of a table."""
+    """Lines preceded by an empty line and a message: the empty line may be the message's line feed,
+    or the end of a table."""
     cuts: frozenset[int] = frozenset()
     """Lines with a message of another program in them."""
     date: Date | None = None
-    """The first date that was taken off."""
+    """The first date that was removed."""
     mixed: tuple[tuple[str, str, str, int], ...] = ()
-    """Lines from which on the log is of another kernel or board: what differs, both names, and the
-    line of the file."""
+    """Lines from which the log comes from another kernel or board: what differs, both names, and
+    the line in the file."""
     hosts: Mapping[str, Set[int]] = field(default_factory=dict)
     """The lines of the file that came from each host, where an envelope or prompts name several."""
     joined: PlainLog | None = None
-    """The same with lines joined that fill the width of a terminal."""
+    """The same log with lines joined that fill the width of a terminal."""
     joined_lines: frozenset[int] = frozenset()
     """The lines of the file at which the joined ones begin."""
 
     def numbered(self, lines: Sequence[int]) -> PlainLog:
-        """Return a log of a part of a file with the lines of the file."""
+        """Return a log taken from part of a file, with the line numbers of that file."""
 
         def of_file(numbers: Iterable[int]) -> list[int]:
             return [lines[number - 1] for number in numbers]
@@ -153,14 +154,15 @@ class PlainLog:
         )
 
     def before(self, line: int) -> int:
-        """Return the line before a line, without messages of other programs; 0 where there is none."""
+        """Return the line before a line, skipping messages of other programs, or 0 if there is
+        none."""
         line -= 1
         while line in self.fillers:
             line -= 1
         return line
 
     def damaged(self, tails: Set[int]) -> bytes:
-        """Return the data with marks of damage between each of the lines and the line before."""
+        """Return the data with marks of damage between each of the lines and the previous one."""
         rows, mark = self.data.split(b"\n"), DAMAGED.encode()
         for line in tails | self.tails:
             rows[line - 1] = mark + rows[line - 1]
@@ -169,14 +171,15 @@ class PlainLog:
         return b"\n".join(rows)
 
     def mended(self, tails: Set[int]) -> Mended:
-        """Return the data without messages, as if each of the lines were the tail of the line before."""
+        """Return the data without messages, treating each of the lines as the tail of the previous
+        one."""
         rows: list[bytes] = []
         numbers: list[int] = []
         tail_rows: dict[int, int] = {}
         pieces = self.data.split(b"\n")
         for line, (row, number) in enumerate(zip(pieces, self.numbers, strict=True), 1):
             if line in self.cuts:
-                row = row.partition(DAMAGED.encode())[0]  # behind it is the message
+                row = row.partition(DAMAGED.encode())[0]  # the message follows it
             if line in self.fillers:
                 continue
             if rows and (line in tails or line in self.tails or line in self.gaps):
@@ -190,23 +193,23 @@ class PlainLog:
 
 @dataclass(frozen=True, slots=True)
 class Mended:
-    """A log with lines joined."""
+    """A log with joined lines."""
 
     data: bytes
     numbers: Sequence[int]
     tail_rows: Mapping[int, int]
-    """For each line that was joined to the one before, the line on which it is now."""
+    """For each line that was joined to the previous one, its new line number."""
 
 
 @dataclass(slots=True)
 class _Rows:
-    """The lines of a log while envelopes are taken off."""
+    """The lines of a log while envelopes are being removed."""
 
     texts: list[str]
     numbers: list[int]
     envelopes: list[str] = field(default_factory=list)
     tails: set[int] = field(default_factory=set)
-    """Indices of lines; those of :class:`PlainLog` count from 1."""
+    """Indices of lines, whereas those of :class:`PlainLog` count from 1."""
     seams: set[int] = field(default_factory=set)
     fillers: set[int] = field(default_factory=set)
     gaps: set[int] = field(default_factory=set)
@@ -223,7 +226,7 @@ def opened(data: bytes) -> PlainLog:
     rows = _Rows(texts, list(range(1, len(texts) + 1)), ["UTF-16"] if is_converted else [])
     is_record = _open_records(rows)
     if is_record and rows.texts and rows.texts[-1]:
-        # A record holds a full line, so its end need not be doubted.
+        # A record holds a full line, so its end is not in doubt.
         rows.texts.append("")
         rows.numbers.append(rows.numbers[-1])
     if not is_record and _is_document(text):
@@ -257,9 +260,10 @@ def _plain(rows: _Rows) -> PlainLog:
 
 
 def _decoded(data: bytes) -> tuple[str, bool]:
-    """Return the text of a log, and whether it was UTF-16. Bytes that are not UTF-8 become halves of
-    surrogate pairs."""
-    # Nearly every second byte is 0 in most languages; some consoles on Windows write no mark before.
+    """Return the text of a log, and whether it was UTF-16. Bytes that are not UTF-8 become lone
+    surrogates."""
+    # In most languages nearly every second byte is 0; some Windows consoles omit the byte order
+    # mark.
     high_bytes = data[1:400:2]
     has_zeros = len(data) > 3 and high_bytes.count(0) > 0.9 * len(high_bytes) and data[0] != 0
     if data[:2] in (b"\xff\xfe", b"\xfe\xff") or has_zeros:
@@ -269,7 +273,8 @@ def _decoded(data: bytes) -> tuple[str, bool]:
 
 
 def _is_document(text: str) -> bool:
-    """Return whether a text is one JSON or XML document, in which every line is the program's own."""
+    """Return whether a text is a single JSON or XML document, all of whose lines are the program's
+    own."""
     start = text.lstrip()[:2]
     if re.match("<[a-zA-Z!?]", start):
         return text.rstrip()[-1:] == ">"
@@ -283,8 +288,8 @@ def _is_document(text: str) -> bool:
 
 
 def _open_records(rows: _Rows) -> bool:
-    """Replace the records of LAVA's ``output.yaml`` and of ``journalctl -o json`` by their messages;
-    false where the log is neither."""
+    """Replace the records of LAVA's ``output.yaml`` and of ``journalctl -o json`` by their
+    messages; return false if the log is neither."""
     first = next((each for each in rows.texts if each.strip()), "").strip()
     if _LAVA.fullmatch(first):
         read, name = _lava_message, "LAVA's output.yaml"
@@ -309,7 +314,8 @@ def _open_records(rows: _Rows) -> bool:
 
 
 def _lava_message(text: str) -> tuple[str, Sender, list[str]] | None:
-    """Return the time, the board and the output of a record, ``None`` for LAVA's own messages."""
+    """Return the time, the board and the output of a record, or ``None`` for LAVA's own
+    messages."""
     match = _LAVA.fullmatch(text)
     if not match or match["level"] not in ("target", "feedback"):
         return None
@@ -319,14 +325,14 @@ def _lava_message(text: str) -> tuple[str, Sender, list[str]] | None:
     try:
         content = json.loads(escaped)
     except (ValueError, RecursionError):
-        content = match["text"]  # YAML needs no quotation marks
+        content = match["text"]  # YAML does not require quotation marks
     items = content if isinstance(content, list) else [content]
     messages = [line for each in items for line in str(each).rstrip("\n").split("\n")]
     return f"{match['when']}Z", (match["host"] or match["tag"] or "", ""), messages
 
 
 def _journal_message(text: str) -> tuple[str, Sender, list[str]] | None:
-    """Return the time, the sender and the lines of a record, ``None`` for other lines."""
+    """Return the time, the sender and the lines of a record, or ``None`` for other lines."""
     try:
         record = json.loads(text)
         when = datetime.datetime.fromtimestamp(
@@ -343,7 +349,7 @@ def _journal_message(text: str) -> tuple[str, Sender, list[str]] | None:
         RecursionError,
     ):
         return None
-    # The journal keeps bytes that are not text, colours among them, as numbers.
+    # The journal stores bytes that are not text, such as colours, as numbers.
     if isinstance(message, list):
         try:
             message = bytes(message).decode("utf-8", "surrogateescape")
@@ -356,10 +362,10 @@ def _journal_message(text: str) -> tuple[str, Sender, list[str]] | None:
 
 
 def _arrange(rows: _Rows, by_sender: dict[Sender, list[tuple[str, int]]]) -> None:
-    """Put the lines of each sender together: those of two may alternate."""
+    """Group the lines by sender, as those of two may alternate."""
     rows.texts, rows.numbers = [], []
     for lines in by_sender.values():
-        # What one sender wrote last is not continued by the next one.
+        # One sender's last line must not be continued by the next sender.
         if rows.texts:
             rows.texts.append("")
             rows.numbers.append(rows.numbers[-1])
@@ -368,7 +374,7 @@ def _arrange(rows: _Rows, by_sender: dict[Sender, list[tuple[str, int]]]) -> Non
 
 
 def _printed(text: str) -> str:
-    """Return a line as a terminal shows it: without colours, and with what replaced other text."""
+    """Return a line as a terminal shows it: without colours, and with overwritten text replaced."""
     if "\x1b" in text:
         text = _HARMLESS.sub("", text)
     if "\r" not in text:
@@ -376,7 +382,7 @@ def _printed(text: str) -> str:
     text = text.rstrip("\r")
     visible = ""
     for part in text.split("\r"):
-        # Text over a longer one leaves the end of that one to be seen: it may look like a figure.
+        # Text over longer text leaves the end of the latter visible, which may look like a figure.
         if part and len(part) < len(visible):
             return text
         visible = part if part.strip() else "" if part else visible
@@ -384,7 +390,7 @@ def _printed(text: str) -> str:
 
 
 def _take_out_marks(rows: _Rows) -> None:
-    """Replace the fences of Markdown and the frame of ``script`` by empty lines."""
+    """Replace Markdown fences and the frame of ``script`` by empty lines."""
     fence: str | None = None
     for index, text in enumerate(rows.texts):
         if text.startswith("Script ") and (match := _SCRIPT.fullmatch(text)):
@@ -400,10 +406,10 @@ def _take_out_marks(rows: _Rows) -> None:
 
 
 def _take_off(rows: _Rows) -> bool:
-    """Take off the first envelope that fits nearly all lines; false where none does."""
+    """Remove the first envelope that fits nearly all lines; return false if none does."""
     filled = [each for each in rows.texts if each.strip()]
     for name, front in ENVELOPES:
-        # Most kinds fit none of the first lines; the rest of a long log is not tried.
+        # Most kinds fit none of the first lines, so the rest of a long log is not tried.
         if any(map(front.match, filled[:MAX_TRIED_LINES])) and _fits(front, filled):
             _strip(rows, name, front)
             return True
@@ -411,7 +417,7 @@ def _take_off(rows: _Rows) -> bool:
 
 
 def _fits(front: re.Pattern[str], texts: Sequence[str]) -> bool:
-    """Return whether nearly all lines begin so. Messages that came from elsewhere do not count."""
+    """Return whether nearly all lines have this front, not counting messages from elsewhere."""
     others = [each for each in texts if not front.match(each)]
     foreign = sum(map(_is_message, others))
     return len(others) - foreign <= (1 - MIN_SHARE) * (len(texts) - foreign)
@@ -437,7 +443,7 @@ def _strip(rows: _Rows, name: str, front: re.Pattern[str]) -> None:
                 rows.hosts.setdefault(sender[0], set()).add(rows.numbers[index])
             text = text[match.end() :]
         elif text.strip():
-            # Without its front, a line may be the tail of the one before.
+            # Without its front, a line may be the tail of the previous one.
             torn.append(index)
             if sender[0]:
                 rows.hosts[sender[0]].add(rows.numbers[index])
@@ -445,7 +451,7 @@ def _strip(rows: _Rows, name: str, front: re.Pattern[str]) -> None:
         by_sender.setdefault(sender, []).append((text, rows.numbers[index]))
     rows.envelopes.append(name)
     if len(by_sender) > 1:
-        # Seams of lines that are moved would be those of other lines.
+        # After lines have moved, their seams would point to other lines.
         for index in [*torn, *rows.seams]:
             rows.texts[index] = DAMAGED + rows.texts[index]
         _arrange(rows, by_sender)
@@ -455,7 +461,7 @@ def _strip(rows: _Rows, name: str, front: re.Pattern[str]) -> None:
 
 
 def _take_off_indentation(rows: _Rows) -> bool:
-    """Take off blanks that all lines begin with, from two on: one belongs to some programs."""
+    """Remove blanks that all lines begin with, if two or more, as some programs print one."""
     filled = [each for each in rows.texts if each.strip() and not _is_message(each)]
     width = min((len(each) - len(each.lstrip(" \t")) for each in filled), default=0)
     if width < 2 and not (filled and all(each[0] == "\t" for each in filled)):
@@ -466,7 +472,7 @@ def _take_off_indentation(rows: _Rows) -> bool:
 
 
 def _take_off_prompts(rows: _Rows) -> None:
-    """Take off prompts. Where they name several hosts, the lines behind each are of its host."""
+    """Remove prompts. If they name several hosts, the lines after each belong to its host."""
     hosts: dict[str, set[int]] = {}
     own: set[int] = set()
     for index, (text, number) in enumerate(zip(rows.texts, rows.numbers, strict=True)):
@@ -480,7 +486,7 @@ def _take_off_prompts(rows: _Rows) -> None:
 
 
 def _without_messages(rows: _Rows) -> _Rows:
-    """Return the lines without messages of the kernel and of systemd, with marks of the rows that they
+    """Return the lines without messages of the kernel and systemd, marking the rows that these
     cut."""
     plain = _Rows([], [], rows.envelopes, dates=rows.dates, hosts=rows.hosts)
     head: str | None = None
@@ -496,7 +502,7 @@ def _without_messages(rows: _Rows) -> _Rows:
         is_seam = is_seam or index in rows.seams
         if match and not text[: match.start()].strip():
             is_seam = True
-            indentation = text[: match.start()]  # of the row that the message came before
+            indentation = text[: match.start()]  # of the row that the message interrupted
             if not _ends(text, match):
                 plain.fillers.add(line)
                 plain.texts.append(text)
@@ -510,7 +516,7 @@ def _without_messages(rows: _Rows) -> _Rows:
         head = text
         if match:
             at = match.start()
-            # A prompt is not continued by the next line.
+            # The next line does not continue a prompt.
             if not _PROMPT.fullmatch(text[:at].rstrip() + " "):
                 is_tail = _ends(text, match)
                 is_seam = not is_tail
@@ -529,8 +535,8 @@ def _message(text: str) -> re.Match[str] | None:
 
 
 def _ends(text: str, message: re.Match[str]) -> bool:
-    """Return whether a line ends with the message: with something like a figure, it may be followed
-    by the rest of a row."""
+    """Return whether a line ends with the message; if it ends in something like a figure, the rest
+    of a row may follow."""
     is_systemd = message[0].endswith("] ") and message[0][:1] == "[" and "." not in message[0]
     if is_systemd and not text.rstrip().endswith((".", "…")):
         return False
@@ -568,7 +574,7 @@ def _joined(rows: _Rows) -> PlainLog | None:
 
 
 def _changes(rows: _Rows) -> Iterator[tuple[str, str, str, int]]:
-    """Yield the lines from which on the log is of another kernel or another board."""
+    """Yield the lines from which the log comes from another kernel or board."""
     seen: dict[str, str] = {}
     for text, number in zip(rows.texts, rows.numbers, strict=True):
         if "version" not in text and "model" not in text:

@@ -1,9 +1,9 @@
-"""JSON as board farms store it, with the offset of every value.
+"""JSON as stored by board farms, with the offset of every value.
 
-The standard decoder does not say where a value is, takes the last of two equal keys,
-and rounds numbers. Here a number stays the text that was written, a key that appears
-twice in an object is a fault, and every node has its offset. ``NaN`` and ``Infinity`` are read as numbers: Google
-Benchmark and Python write them, and they mean a measurement that failed.
+The standard decoder does not say where a value is, silently takes the last of two equal keys, and
+rounds numbers. Here numbers remain the text that was written, duplicate keys in an object are
+faults, and every node has its offset. ``NaN`` and ``Infinity`` are read as numbers: Google
+Benchmark and Python write them for failed measurements.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Kind = Literal["object", "array", "string", "number", "word"]
 
 
 class JsonError(Exception):
-    """Text that is not what it has to be, and the offset at which it is not."""
+    """Malformed text, and the offset of the fault."""
 
     def __init__(self, message: str, at: int) -> None:
         super().__init__(message)
@@ -34,9 +34,9 @@ class JsonError(Exception):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Node:
-    """One value: where it begins and ends, and what it holds.
+    """A value: where it begins and ends, and its content.
 
-    ``text`` is a string's content, or a number or word as written.
+    ``text`` is the content of a string, or a number or keyword as written.
     """
 
     kind: Kind
@@ -47,43 +47,43 @@ class Node:
     members: Mapping[str, Node] = field(default_factory=dict)
 
     def get(self, key: str) -> Node | None:
-        """Return the member of a name, or ``None`` if it is missing or ``null``."""
+        """Return the member of this name, or ``None`` if it is missing or ``null``."""
         member = self.members.get(key)
         return None if member is None or (member.kind, member.text) == ("word", "null") else member
 
     def string(self, key: str) -> str:
-        """Return the string of a member, or an empty one if it is none."""
+        """Return the string of a member, or an empty one if it is not a string."""
         member = self.members.get(key)
         return member.text if member is not None and member.kind == "string" else ""
 
     def child(self, key: str) -> Node:
-        """Return a member that is an object, or an empty object instead."""
+        """Return a member that is an object, or else an empty object."""
         member = self.members.get(key)
         if member is not None and member.kind == "object":
             return member
         return Node("object", self.at, self.at)
 
     def list(self, key: str) -> tuple[Node, ...]:
-        """Return the items of a member that is an array, or none."""
+        """Return the items of a member that is an array, or nothing."""
         member = self.members.get(key)
         return member.items if member is not None and member.kind == "array" else ()
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A text and where its lines begin."""
+    """A text and the offsets at which its lines begin."""
 
     text: str
     breaks: tuple[int, ...]
 
     def line(self, at: int) -> int:
-        """Return the line of an offset, counted from 1. Only line feeds end lines."""
+        """Return the line of an offset, counting from 1. Only line feeds end lines."""
         return bisect_right(self.breaks, at - 1) + 1
 
 
 @dataclass(frozen=True, slots=True)
 class Documents:
-    """The documents of one file, and what kept others from being read."""
+    """The documents in one file, and the faults that kept others from being read."""
 
     source: Source
     roots: tuple[Node, ...]
@@ -91,8 +91,8 @@ class Documents:
 
 
 def source(data: bytes) -> Source:
-    """Return bytes as text. Bytes that are not UTF-8 become lone surrogates, which no
-    name may hold, so that what they damaged is refused."""
+    """Decode bytes as text. Bytes that are not UTF-8 become lone surrogates, which names must not
+    contain, so anything they damaged is refused."""
     text = data.decode("utf-8", errors="surrogateescape")
     return Source(text, tuple(m.start() for m in re.finditer("\n", text)))
 
@@ -109,13 +109,12 @@ _TOKEN = re.compile(
 def documents(data: bytes, repeated: Mapping[str, str] = _NO_KEYS) -> Documents:
     """Return every JSON object that begins on a line of its own or follows another one.
 
-    ``repeated`` has keys that a program writes several times into an object, and the text between
-    their strings; of values that are the same number, one is kept.
+    ``repeated`` maps keys that a program writes several times into an object to the text to put
+    between their strings; of values that are the same number, one is kept.
 
-    Other lines are passed over. The objects of an array count as documents.
-    After a document that is broken the rest is not read, because its inner
-    objects could pass for documents; only where the broken one began and ended
-    on one line, as in JSON Lines, the next line is sure to be another's.
+    Other lines are skipped. The objects of an array count as documents. The rest after a malformed
+    document is not read, because its inner objects could pass for documents. Only if it began and
+    ended on one line, as in JSON Lines, does the next line certainly belong to another document.
     """
     log = source(data)
     roots: list[Node] = []
@@ -143,7 +142,7 @@ def _value(text: str, at: int, level: int, repeated: Mapping[str, str]) -> Node:
     token = _TOKEN.match(text, at)
     if token is None:
         raise JsonError("this is not JSON, or it is cut here", _past_space(text, at))
-    # Before Python's own limit, whose error could be raised anywhere.
+    # Earlier than Python's own limit, whose error could be raised anywhere.
     if level > MAX_LEVELS:
         raise JsonError(f"values nest deeper than {MAX_LEVELS} levels", token.end() - 1)
     group = token.lastindex or 0
@@ -207,7 +206,8 @@ def _object(text: str, start: int, level: int, repeated: Mapping[str, str]) -> N
 
 
 def _merged(old: Node, new: Node, between: str | None) -> Node | None:
-    """Return the one value of two under a key that may be repeated, ``None`` where there is none."""
+    """Merge two values under a key that may be repeated; return ``None`` if they cannot be
+    merged."""
     if between is None or old.kind != new.kind:
         return None
     if old.kind == "string":
@@ -216,7 +216,7 @@ def _merged(old: Node, new: Node, between: str | None) -> Node | None:
 
 
 def _mark(text: str, at: int) -> tuple[str, int]:
-    """Return the punctuation at an offset and its end; no text where there is none."""
+    """Return the punctuation at an offset and its end, or an empty text if there is none."""
     token = _TOKEN.match(text, at)
     if token is None or not token[3]:
         return "", _past_space(text, at)
@@ -224,7 +224,7 @@ def _mark(text: str, at: int) -> tuple[str, int]:
 
 
 def _past_space(text: str, at: int) -> int:
-    """Return the offset of the fault itself, which is behind the spaces, not before them."""
+    """Return the offset of the fault itself, after any spaces."""
     while at < len(text) - 1 and text[at] in " \t\r\n":
         at += 1
     return min(at, max(len(text) - 1, 0))

@@ -1,8 +1,8 @@
-"""Lines of a log described by their look, and their values as numbers, texts and times.
+"""Describing lines of a log by their look, with values that are numbers, texts and times.
 
-In a description ``{name:kind}`` is a value, any blanks match any blanks, ``{? … ?}`` is a part
-that some lines lack, and all other characters match themselves. A value never gives back
-characters that it has matched, so each line is read in one pass.
+In a description, ``{name:kind}`` is a value, any blanks match any blanks, ``{? … ?}`` is a part
+that some lines lack, and all other characters match themselves. A value never gives back characters
+that it has matched, so each line is read in a single pass.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from . import Scalar, log_dates
 from .log_lines import figure
 
 KINDS = "number, number.2, int, scaled, size, size.MiB, span, date, word, text, numbers, words and choices (yes|no)"
-"""The kinds of values, as messages list them."""
+"""The kinds of values, as listed in messages."""
 
 _PIECE = re.compile(r"\{\?|\?\}|\{([A-Za-z_][A-Za-z0-9_.-]{0,60})?:([^{}]{1,400})\}")
 # Quantifiers with + behind them, and (?>…), never give back characters. The time for a line
 # grows with its length alone, even for lines that nearly match.
 _NUMBER = r"[-+]?+[0-9]{1,30}+%s(?:[eE][-+]?+[0-9]{1,3}+)?+|-?+(?:nan|inf)"
-# The number of decimals is not fixed, so that a cut does not show.
+# The number of decimals varies, so truncation would go unnoticed.
 _ANY_DECIMALS = r"(?:\.[0-9]++)?+"
 _SPAN_OF_TIME = r"(?:[0-9]{1,3}h )?+(?:[0-9]{1,2}min )?+[0-9]{1,6}+(?:\.[0-9]{1,6}+)?+(?:ms|us|s)"
 # Programs print a dash for a column without a figure.
@@ -30,19 +30,19 @@ _COLUMN_NUMBER = r"(?:[0-9]{1,30}+(?:\.[0-9]{1,9}+)?+|-)(?![^ \t])"
 _BUILT_IN = {
     "number": _NUMBER % _ANY_DECIMALS,
     "int": r"[-+]?+[0-9]{1,30}+",
-    # k behind a number is a prefix; in "5 kernels" it begins a word.
+    # k after a number is a prefix; in "5 kernels" it begins a word.
     "scaled": r"[0-9]{1,15}+(?:\.[0-9]{1,9}+)?+(?: ?[kKMGTP](?![A-Za-z]))?+",
     "size": r"[0-9]{1,15}+(?:\.[0-9]{1,9}+)?+(?: ?(?:[kKmMGT]i?B?|B)(?![A-Za-z]))?+",
     "span": _SPAN_OF_TIME,
     "numbers": rf"{_COLUMN_NUMBER}(?:[ \t]++{_COLUMN_NUMBER})*+",
     "words": r"[^ \t\ufffd]++(?:[ \t]++[^ \t\ufffd]++)*+",
-    # Wider than any date: an impossible one gets a message of its own.
+    # Wider than any date, so that an impossible one gets its own message.
     "date": r"[0-9]{9,10}+(?![0-9])|[A-Z0-9][A-Za-z0-9:,.+() -]{14,59}",
 }
 KINDS_OF_COLUMNS = ("numbers", "words")
 """The kinds of values with a part for each column."""
 BUILT_IN_KINDS = frozenset({*_BUILT_IN, "word", "text"})
-"""The names of kinds that a description cannot give to its own."""
+"""The names that a description cannot give to kinds of its own."""
 
 _SIZE_IN = re.compile(r"size\.(B|KiB|MiB|GiB)(?:\.([0-9]))?")
 _THOUSANDS = " kMGTP"
@@ -51,28 +51,28 @@ _MICROSECONDS = {"h": 3_600_000_000, "min": 60_000_000, "s": 1_000_000, "ms": 10
 
 @dataclass(frozen=True, slots=True)
 class LinePattern:
-    """One look of a line: its expression, and the kinds of its values by name, in their order."""
+    """A look of a line: its expression, and the kinds of its values by name, in order."""
 
     expression: re.Pattern[str]
     kinds: Mapping[str, str]
     front: str
-    """An expression for the text before the first value, or nothing where it is too short to
-    recognise the line by."""
+    """An expression for the text before the first value, or nothing if it is too short to recognise
+    the line."""
 
     def values(self, text: str) -> dict[str, str] | None:
-        """Return the values of a line that looks so, and ``None`` for any other line.
+        """Return the values of a line that looks like this, or ``None`` for any other line.
 
-        A value in a part that the line lacks is an empty text.
+        Values in a missing optional part are empty strings.
         """
         match = self.expression.fullmatch(text)
         return dict(zip(self.kinds, match.groups(""), strict=True)) if match else None
 
 
 def compiled(look: str, own_kinds: Mapping[str, str], *, is_front: bool = False) -> LinePattern:
-    """Return the pattern of a look, or of lines that begin so. ``own_kinds`` are expressions by
-    the name of their kind.
+    """Return the pattern of a look, or of lines that begin with it. ``own_kinds`` are expressions
+    by the name of their kind.
 
-    Raises :class:`ValueError` for a look that has no meaning.
+    Raises :class:`ValueError` for an invalid look.
     """
     parts, kinds, end, is_optional = [r"[ \t]*+"], {}, 0, False
     for piece in _PIECE.finditer(look):
@@ -88,7 +88,7 @@ def compiled(look: str, own_kinds: Mapping[str, str], *, is_front: bool = False)
         value = _expression(kind, look, look[end:].removeprefix("{?")[:1], own_kinds)
         parts.append(f"({value})" if name else f"(?:{value})")
         if name in kinds:
-            # The later one would replace the earlier one without a message.
+            # The later one would silently replace the earlier one.
             raise ValueError(f"“{look}” has two values “{name}”; each needs a name of its own")
         if name:
             kinds[name] = kind
@@ -99,7 +99,9 @@ def compiled(look: str, own_kinds: Mapping[str, str], *, is_front: bool = False)
     is_telling = len(front.strip()) > 2
     try:
         expression = re.compile("".join(parts))
-    except re.error as error:  # a kind that is an expression alone, but no part of another
+    except (
+        re.error
+    ) as error:  # a kind that is a valid expression by itself, but not as part of another
         raise ValueError(f"“{look}” has a kind that cannot be used: {error}") from None
     return LinePattern(expression, kinds, r"[ \t]*+" + _blanks(front) if is_telling else "")
 
@@ -117,7 +119,7 @@ def _expression(kind: str, look: str, next_character: str, own_kinds: Mapping[st
         stop = "" if next_character in ("", "{") else re.escape(next_character)
         return rf"[^ \t\ufffd{stop}]++" if kind == "word" else rf"[^\ufffd{stop}]++"
     if "|" in kind:
-        # The longest comes first: no choice is given back for one that goes on.
+        # Longest first, as no choice is given back for a longer one.
         choices = sorted(kind.split("|"), key=len, reverse=True)
         return f"(?>{'|'.join(map(_blanks, choices))})"
     raise ValueError(_no_value(look))
@@ -134,7 +136,7 @@ def _no_value(look: str) -> str:
 
 
 def _blanks(text: str) -> str:
-    """Return a literal text as an expression in which blanks match any blanks."""
+    """Return literal text as an expression in which blanks match any blanks."""
     return r"[ \t]++".join(re.escape(each) for each in re.split(r"[ \t]+", text))
 
 
@@ -143,10 +145,10 @@ _BYTES_BY_PREFIX = {"": 1, "b": 1, "k": 1024, "m": 1024**2, "g": 1024**3, "t": 1
 
 
 def scalar(text: str, kind: str) -> Scalar | None:
-    """Return a value that is no figure: an integer where it is written as one, sizes in bytes,
-    a date as RFC 3339 has it, and other values as their text.
+    """Convert a value that is not a figure: to an integer if written as one, sizes to bytes, dates
+    to RFC 3339; others stay text.
 
-    ``None`` is a date that no calendar has.
+    ``None`` means that the date does not exist.
     """
     if text and (match := _SIZE_IN.fullmatch(kind)):
         return round(Decimal(text) * _BYTES[match[1]])
@@ -160,14 +162,14 @@ def scalar(text: str, kind: str) -> Scalar | None:
 
 
 def number_or_text(text: str) -> Scalar:
-    """Return an integer where the text is one, and any other text as it is."""
+    """Return an integer if the text is one, or else the text itself."""
     return int(text) if re.fullmatch("-?[0-9]{1,15}", text) else text.strip()
 
 
 def measured(text: str, kind: str, power: int) -> tuple[float, str] | None:
-    """Return a figure and its unit where its text says one, or ``None`` if it is no number.
+    """Return a figure and its unit if the text states one, or ``None`` if it is not a number.
 
-    ``power`` is that of ten by which the printed number is multiplied, exactly.
+    ``power`` is the power of ten by which the printed number is multiplied, exactly.
     """
     if kind == "span":
         return _seconds(text)
@@ -181,9 +183,9 @@ def measured(text: str, kind: str, power: int) -> tuple[float, str] | None:
 
 
 def _seconds(span: str) -> tuple[float, str]:
-    """Return a span of time: in the unit of its text where it has only one, else in seconds."""
+    """Convert a time span: to the unit of its text if there is only one, otherwise to seconds."""
     parts = re.findall(r"([0-9.]+)(h|min|ms|us|s)", span)
     if len(parts) == 1:
         return float(parts[0][0]), parts[0][1]
-    # Integers of microseconds hold every digit.
+    # Integers of microseconds preserve every digit.
     return sum(round(float(text) * _MICROSECONDS[unit]) for text, unit in parts) / 1e6, "s"

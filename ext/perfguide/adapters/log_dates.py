@@ -1,6 +1,6 @@
-"""The date of a run: a line of its log that is a date and no more, as ``date`` prints it.
+"""The date of a run, from a log line that consists of just a date, as printed by ``date``.
 
-Dates within other lines are passed over: most of them say when a kernel or a library was built.
+Dates within other lines are skipped, as most say when a kernel or a library was built.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ MIN_DATE_CHARS, MAX_DATE_CHARS = 16, 60
 
 @dataclass(frozen=True, slots=True)
 class Date:
-    """A date as RFC 3339 writes it, and whether its text names a known time zone; without one, UTC is assumed."""
+    """A date in RFC 3339 format, and whether its text names a known time zone; otherwise UTC is
+    assumed."""
 
     created: str
     has_zone: bool
@@ -43,7 +44,8 @@ def find(data: bytes) -> tuple[Date, int] | None:
 
 
 def parse(text: str) -> Date | None:
-    """Return a date with a year, or of the seconds since 1970 as nine or ten digits; ``None`` for other text."""
+    """Parse a date with a year, or seconds since 1970 with nine or ten digits; return ``None`` for
+    other text."""
     when, has_zone = None, True
     if re.fullmatch("[0-9]{9,10}", text):
         when = datetime.datetime.fromtimestamp(int(text), datetime.UTC)
@@ -61,8 +63,8 @@ def parse(text: str) -> Date | None:
 
 
 def _zoned(text: str, zone: str) -> tuple[datetime.datetime | None, bool]:
-    """Return the date of a text that email headers could have, and whether its zone is known."""
-    # Other letters, such as IST, belong to several zones.
+    """Parse a date in the style of email headers; also return whether its zone is known."""
+    # Other abbreviations, such as IST, are ambiguous.
     has_zone = zone in ("UTC", "GMT", "Z") or zone[:1] in ("+", "-")
     if (parts := email.utils.parsedate_tz(text)) is None:
         return None, has_zone

@@ -1,8 +1,8 @@
-"""A log as lines that are safe to match, and texts as numbers.
+"""A log as lines that are safe to match, and conversion of text to numbers.
 
-Nothing here knows a format, and :mod:`.envelope` has taken off what a terminal would hide. What damages
-a line (bytes that are not UTF-8, control characters) stays as U+FFFD, which no pattern of an adapter
-allows, so that a damaged row is found and never read as a figure.
+Nothing here depends on a format, and :mod:`.envelope` has removed whatever a terminal would hide.
+Damage (bytes that are not UTF-8, control characters) stays visible as U+FFFD, which no adapter's
+pattern allows, so that a damaged row is noticed and never read as a figure.
 """
 
 from __future__ import annotations
@@ -14,39 +14,39 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 DAMAGED = "\ufffd"
-"""The character in place of bytes that are not text."""
+"""The replacement for bytes that are not text."""
 
 MAX_LINE_BYTES = 20_000
-"""Longer lines are cut. The longest that a known program prints, a command with all its
+"""The length at which lines are truncated. The longest from a known program, a command with all its
 arguments, has a tenth of it."""
 
-# They move the cursor or hide text: what a reader would have seen is unknown.
+# These move the cursor or hide text, so it is unknown what a reader would have seen.
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
 _NUMBER = re.compile(r"[-+]?[0-9]{1,30}(?:\.[0-9]{1,30})?(?:[eE][-+]?[0-9]{1,3})?")
 _WORD = re.compile(r"[^ \t]+")
 _NOT_FINITE = re.compile(r"[-+]?(?:nan|inf|infinity)", re.IGNORECASE)
 LIKE_FIGURE = re.compile(r"[0-9][.,][0-9]")
-"""Something that looks like a figure with decimals, in any locale."""
+"""Anything that looks like a figure with decimals, in any locale."""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of a log: its number, counted from 1, and its text."""
+    """A line of a log: its number, counting from 1, and its text."""
 
     number: int
     text: str
 
 
 def holds(*patterns: bytes) -> Callable[[bytes], bool]:
-    """Return a function that is true for bytes in which each pattern matches somewhere. In
-    a pattern, ``^`` and ``$`` are the ends of a line."""
+    """Return a function that is true for bytes in which every pattern matches somewhere. In a
+    pattern, ``^`` and ``$`` match at the ends of lines."""
     compiled = [re.compile(pattern, re.MULTILINE) for pattern in patterns]
     return lambda data: all(pattern.search(data) for pattern in compiled)
 
 
 def typed(*programs: str, argument: str = "[!-~]{1,100}") -> re.Pattern[str]:
-    """Return the pattern of a line on which a shell was given a command of one of the programs. Its groups
-    are the command, without prompt and path, and the program."""
+    """Return a pattern for shell input that runs one of the programs. Its groups are the command,
+    without prompt and path, and the program."""
     return re.compile(
         r"(?:[^#$>+]{0,100}[#$>+] ?)?(?:[^;&]{1,100}(?:;|&&) ?){0,5}(?:(?:sudo|time) ){0,2}"
         rf"(?:[!-<>-~]{{0,100}}/)?(({'|'.join(programs)})(?: {argument}){{0,40}})[ \t]*"
@@ -54,13 +54,13 @@ def typed(*programs: str, argument: str = "[!-~]{1,100}") -> re.Pattern[str]:
 
 
 def lines(data: bytes) -> Iterator[Line]:
-    """Yield the lines of a log. They end at line feeds only, so that the numbers are
-    those of the file. A line longer than ``MAX_LINE_BYTES`` is cut and ends in ``DAMAGED``."""
+    """Yield the lines of a log. Only line feeds end lines, so that the numbers are those of the
+    file. A line longer than ``MAX_LINE_BYTES`` is truncated and ends in ``DAMAGED``."""
     pieces = data.split(b"\n")
     if not pieces[-1]:
         del pieces[-1]  # the end of the last line begins no other
     for number, raw in enumerate(pieces, start=1):
-        # Time and memory stay bounded for a binary file that was given for a log.
+        # This bounds time and memory if a binary file was given as a log.
         if len(raw) > MAX_LINE_BYTES:
             raw = raw[:MAX_LINE_BYTES] + DAMAGED.encode()
         text = raw.decode("utf-8", errors="replace")
@@ -68,9 +68,10 @@ def lines(data: bytes) -> Iterator[Line]:
 
 
 def figure(text: str) -> float | None:
-    """Return a number as C prints it, also ``nan`` and ``inf``; ``None`` for all else.
+    """Parse a number as printed by C, including ``nan`` and ``inf``; return ``None`` for anything
+    else.
 
-    A decimal comma, grouped digits, and digits of other scripts are no number.
+    Decimal commas, digit grouping and digits of other scripts are not accepted.
     """
     if _NUMBER.fullmatch(text):
         return float(text)
@@ -78,7 +79,7 @@ def figure(text: str) -> float | None:
 
 
 def thousandth(text: str) -> float:
-    """Return the number divided by 1000, exact to the digits that were printed."""
+    """Return the number divided by 1000, exact to the digits printed."""
     value = figure(text)
     if value is None or not math.isfinite(value):
         return math.nan if value is None else value
@@ -86,5 +87,5 @@ def thousandth(text: str) -> float:
 
 
 def words(text: str) -> list[str]:
-    """Return the words of a line, which only spaces and tabs separate."""
+    """Return the words of a line, separated only by spaces and tabs."""
     return _WORD.findall(text)

@@ -1,7 +1,7 @@
-"""Rows of a log by their layouts: one loop for programs whose lines are independent.
+"""Rows of a log by layout: one loop for programs whose lines are independent.
 
-A row is recognised by its front, and read where the full line has its layout. A line with the
-front alone was cut or damaged, and gives a diagnostic in place of a figure.
+A row is recognised by its front, and read if the full line has its layout. A line that only has the
+front was truncated or damaged, and yields a diagnostic instead of a figure.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ Take = Callable[[Line, "re.Match[str]"], None]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One layout. ``begins`` matches the front of its lines, ``whole`` all of them; ``take`` is
-    called with the line and the match of the latter, ``lose`` where the line was cut or damaged.
-    Patterns have no unbounded repetition behind another one that could take the same characters."""
+    """A layout. ``begins`` matches the front of its lines, ``whole`` the full lines; ``take`` is
+    called with the line and the latter match, ``lose`` if the line was truncated or damaged.
+    Patterns have no unbounded repetition after another one that could match the same characters."""
 
     begins: re.Pattern[str]
     whole: re.Pattern[str]
@@ -31,15 +31,16 @@ class Row:
 def row(
     begins: str, whole: str | re.Pattern[str], take: Take, lose: Callable[[], None] = lambda: None
 ) -> Row:
-    """Return a row from the texts of its patterns. If it begins with "", no damaged line of it is reported."""
+    """Return a row from the texts of its patterns. If it begins with "", damaged lines are not
+    reported."""
     return Row(re.compile(begins or "(?!)"), re.compile(whole), take, lose)
 
 
 def scan(data: bytes, what: str, rows: Sequence[Row], sheet: Sheet) -> None:
-    """Give each line to the first row that it is, and say which lines are damaged rows of
-    ``what``. Other lines are passed over."""
+    """Give each line to the first row that matches, and report damaged rows of ``what``. Other
+    lines are skipped."""
     for line in lines(data):
-        # The first row decides: the rest of a damaged line can look like another row.
+        # The first row decides, as the rest of a damaged line can look like another row.
         for each in rows:
             if match := each.whole.fullmatch(line.text):
                 sheet.understood(line.number)
@@ -52,4 +53,4 @@ def scan(data: bytes, what: str, rows: Sequence[Row], sheet: Sheet) -> None:
 
 
 def skip(line: Line, match: re.Match[str]) -> None:
-    """Take nothing from a line that is understood."""
+    """Ignore a line that is understood."""

@@ -1,4 +1,4 @@
-"""Results, diagnostics and facts of a log while it is read, and at last its :class:`Reading`."""
+"""Collecting results, diagnostics and facts while a log is read."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ from ..common.diagnostics import Diagnostic
 from . import Context, Reading, Scalar
 
 MAX_DIAGNOSTICS = 1000
-"""A log with more faults than these is not a log of this format at all."""
+"""The number of faults beyond which a log cannot be of this format."""
 
 
 def moved(reading: Reading, lines: int) -> Reading:
-    """Return what was found in a part of a log before which there are so many lines."""
+    """Shift the line numbers of a reading that covers part of a log by the number of preceding
+    lines."""
     return Reading(
         tuple(
             structs.replace(each, log=structs.replace(each.log, line=each.log.line + lines))
@@ -37,15 +38,14 @@ def moved(reading: Reading, lines: int) -> Reading:
 class Sheet:
     """Collects results, diagnostics and facts of one log.
 
-    The parameter ``benchmark`` in the context is no parameter of the results: it
-    names what was measured where a program cannot know (hdparm on a dm-crypt
-    device, fio on an eMMC).
+    The parameter ``benchmark`` in the context is not a parameter of results: it names what was
+    measured where a program cannot know (hdparm on a dm-crypt device, fio on an eMMC).
     """
 
     def __init__(self, context: Context) -> None:
         self._context = context
         self.setup: Mapping[str, Scalar] = {}
-        """Facts of the setup of the figures that follow."""
+        """Facts of the setup for the figures that follow."""
         self._results: list[Result] = []
         self._diagnostics: dict[tuple[str, str, int | None], Diagnostic] = {}
         self._noted: set[tuple[str, str]] = set()
@@ -53,7 +53,7 @@ class Sheet:
         self._lines: set[int] = set()
 
     def stated(self, name: str) -> Scalar | None:
-        """Return a parameter that was stated on the command line, or ``None``."""
+        """Return a parameter stated on the command line, or ``None``."""
         return self._context.params.get(name)
 
     def benchmark(self, default: str) -> str:
@@ -72,10 +72,10 @@ class Sheet:
         zero: bool = False,
         command: str = "",
     ) -> None:
-        """Add one measured figure on ``line``, and the command that measured it.
+        """Add one measured figure on ``line``, with the command that measured it.
 
-        A figure that is not finite is a failed measurement; so is one that is
-        not above zero, unless ``zero`` says that this metric can be.
+        A figure that is not finite is a failed measurement, and so is one that is not positive,
+        unless ``zero`` says that this metric can be zero.
         """
         self._lines.add(line)
         if not math.isfinite(value) or value < 0 or (value == 0 and not zero):
@@ -103,7 +103,7 @@ class Sheet:
         params: Mapping[str, Scalar] | None,
         why: str,
     ) -> None:
-        """Add a measurement that was tried and failed."""
+        """Add a measurement that was attempted and failed."""
         self._lines.add(line)
         self._results.append(
             Result(
@@ -118,29 +118,29 @@ class Sheet:
         self.failed(line, why)
 
     def broken(self, line: int | None, message: str, hint: str = "") -> None:
-        """Report a row that is cut, damaged or ambiguous."""
+        """Report a truncated, malformed or ambiguous row."""
         self._say("log-row", line, message, hint)
 
     def failed(self, line: int | None, message: str, hint: str = "") -> None:
-        """Report a failure that the program itself reports."""
+        """Report a failure that the program itself reported."""
         self._say("log-failed", line, message, hint)
 
     def note(self, line: int | None, message: str, hint: str = "") -> None:
-        """Report a reason to read the figures otherwise; once for a log."""
+        """Report something that affects how to read the figures, once per log."""
         if ("log-note", message) not in self._noted:
             self._noted.add(("log-note", message))
             self._say("log-note", line, message, hint)
 
     def understood(self, *numbers: int) -> None:
-        """Note lines that were understood, with or without a figure."""
+        """Record lines that were understood, with or without a figure."""
         self._lines.update(numbers)
 
     def fact(self, name: str, value: Scalar) -> None:
-        """Add a fact about the board or its software, unless it has one of that name."""
+        """Add a fact about the board or its software, unless there is already one of that name."""
         self._facts.setdefault(name, value)
 
     def reading(self) -> Reading:
-        """Return all that was collected."""
+        """Return everything collected."""
         return Reading(
             tuple(self._results),
             tuple(self._diagnostics.values()),
@@ -153,7 +153,7 @@ class Sheet:
         return stated | dict(params or {})
 
     def _say(self, kind: str, line: int | None, message: str, hint: str) -> None:
-        # Packing reports each of them, and a file of another kind has one in every line.
+        # Packing reports each of them, and a file of another kind could have one in every line.
         if len(self._diagnostics) < MAX_DIAGNOSTICS:
             entry = Diagnostic(kind, self._context.file, message, hint, line=line)
             self._diagnostics.setdefault((kind, message, line), entry)

@@ -48,14 +48,14 @@ _END = re.compile(r"# perfguide-end: status=([0-9]{1,3}) elapsed=[0-9]{1,9}[ \t]
 _AT = re.compile(r"# perfguide-at: (?:started=([0-9]{4}-[0-9T:-]{6,15}Z) )?.*")
 
 _DURING = re.compile(r"# perfguide-during: (.+)")
-# "600..1400" is the range that was seen, "1400" a value that did not change.
+# "600..1400" is the observed range, "1400" a constant value.
 _PER_CENT = re.compile(r"[0-9]{1,4}\.[0-9]")
 _SPAN = re.compile(r"(-?[0-9]{1,6}(?:\.[0-9])?)(?:\.\.(-?[0-9]{1,6}(?:\.[0-9])?))?")
 
-# The benchmarks that fio measures: itself, or a medium that a header names.
+# The benchmarks measured by fio: itself, or a medium that a header names.
 _STORAGE = ("fio", "emmc", "mmcsd", "nand", "ospi", "pcie-nvme", "sata", "ufs", "usb-host")
 
-# The words of a header that are parameters; the others say how it was run.
+# The words of a header that are parameters; the others describe how it was run.
 _PARAMS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(_STORAGE, ("filesystem",)),
     "openssl": ("algorithm", "engine", "nice", "threads", "workload", "background"),
@@ -69,7 +69,7 @@ _PARAMS: dict[str, tuple[str, ...]] = {
     "glmark2": ("backend",),
 }
 
-# The readers of each benchmark's output: formats by their names, and functions.
+# The readers of each benchmark's output: format names or functions.
 _READERS: dict[str, tuple[Reader | str, ...]] = {
     "openssl": ("openssl-speed", "gnu-time"),
     "dm-crypt": ("hdparm", "gnu-time"),
@@ -93,18 +93,18 @@ _READERS: dict[str, tuple[Reader | str, ...]] = {
     },
 }
 
-# Benchmarks with the load of all CPUs: most of the work is the kernel's, not iperf3's.
+# Benchmarks with the load of all CPUs, as the kernel does most of the work, not iperf3.
 _BY_SYSTEM = ("ipsec", "ethernet-udp")
-# Parameters of iperf3 for which these benchmarks have other names.
+# Parameters of iperf3 under the names that these benchmarks use.
 _OF_IPERF = ("protocol", "direction")
 _TRIALS = "loss-search"
-# Programs that do not print what they measured: their command line does.
+# Programs that do not print what they measured, but whose command line states it.
 _NAMED_BY_COMMAND = ("lmbench", "onnxruntime")
 
 
 @dataclass(slots=True)
 class _Block:
-    """A block as far as it was read: its header, where its output begins, and before which line
+    """A block as far as it was read: its header, where its output begins, and the line before which
     it ends."""
 
     head: Line
@@ -116,7 +116,8 @@ class _Block:
     setup: dict[str, Scalar] = field(default_factory=dict)
 
     def notes(self) -> list[str]:
-        """Return the note on a job that got another share of its core than its nice level gives it."""
+        """Return a note if the job got a different share of its core than its nice level
+        implies."""
         share, predicted = map(self.during.get, ("cpu_share", "predicted_cpu_share"))
         if not share or not predicted:
             return []
@@ -184,9 +185,9 @@ def _header(line: Line, text: str, sheet: Sheet) -> _Block | None:
 
 
 def _seen(text: str) -> dict[str, Scalar] | None:
-    """Return facts of the setup from the words about what was seen while a program ran.
+    """Return facts of the setup from the words that describe conditions during a program's run.
 
-    ``None`` where a word is damaged. Of the temperature the highest counts.
+    The highest temperature counts. ``None`` means that a word is damaged.
     """
     setup: dict[str, Scalar] = {}
     for word in words(text):
@@ -223,7 +224,7 @@ def _parts(
         )
         return []
     readers = _READERS.get(benchmark)
-    # With -multi openssl itself does not print that it measures elapsed time.
+    # With -multi, openssl does not report that it measures elapsed time.
     if benchmark == "openssl" and "-elapsed" in words(block.command):
         readers = (speed.read_elapsed, "gnu-time")
     if readers is None:
@@ -237,18 +238,18 @@ def _parts(
     body = raw[block.first - 1 : end - 1]
     skipped = block.first - 1
     if benchmark in _NAMED_BY_COMMAND:
-        # It takes the line of "# perfguide-at", for it has to be just before the figure.
+        # It takes the line of "# perfguide-at", as it must directly precede the figure.
         if body and body[0].startswith(b"# perfguide-at: "):
             body, skipped = body[1:], skipped + 1
         body.insert(0, b"$ " + block.command.encode())
         skipped -= 1
-    # Another line of the runner follows, so the last line of the output is not cut.
+    # Another line of the runner follows, so the last line of the output is not truncated.
     output = b"\n".join((*body, b""))
     of_block = Context(context.file, params)
     readings = [moved(_reader(each)(output, of_block), skipped) for each in readers]
     for part in readings:
         sheet.understood(*part.lines)
-    # A program that was run and left no figure must not pass for one that was not run.
+    # A program that ran without leaving a figure must not pass for one that was not run.
     if not any(part.results for part in readings):
         sheet.broken(block.head.number, f"no figure in the output of “{block.command[:200]}”")
     if benchmark in _BY_SYSTEM and "system_load" not in block.setup:
@@ -263,14 +264,14 @@ def _reader(each: Reader | str) -> Reader:
 
 
 def _named(part: Reading, block: _Block, sizes: str, params: dict[str, Scalar]) -> Reading:
-    """Return the results with the command that gave them and all that the header says."""
+    """Return the results with the command behind them and everything that the header states."""
     results: list[Result] = []
     for result in part.results:
         more = dict(result.params)
         if result.metric == "cpu_load" and re.fullmatch("[0-9]{1,9}", sizes):
             # Timed for one block size alone, unlike the load over a full table.
             more.setdefault("block_size", int(sizes))
-        # What was asked for is in the header; time -v knows only what it started.
+        # What was requested is in the header; time -v only knows what it started.
         for name in ("nice", "threads", "algorithm"):
             if name in params:
                 more[name] = params[name]
@@ -291,7 +292,7 @@ def _named(part: Reading, block: _Block, sizes: str, params: dict[str, Scalar]) 
 
 
 def _by_system(results: list[Result], block: _Block) -> list[Result]:
-    """Return the results with the load of all CPUs, and packets a second for datagrams."""
+    """Return the results with the load of all CPUs, and packets per second for datagrams."""
     of_header = _PARAMS[block.words["benchmark"]]
     extended: list[Result] = []
     for result in results:
@@ -305,7 +306,7 @@ def _by_system(results: list[Result], block: _Block) -> list[Result]:
         )
         if result.metric != "cpu_load":
             extended.append(result)
-        # RFC 2544 counts frames; iperf3 prints bits only.
+        # RFC 2544 counts frames, but iperf3 only prints bits.
         if result.metric == "throughput" and result.samples:
             datagram = block.words.get("datagram", "")
             if re.fullmatch("[1-9][0-9]{0,4}", datagram):
@@ -333,7 +334,7 @@ def _together(own: Reading, parts: list[Reading]) -> Reading:
     diagnostics: dict[tuple[str, str], Diagnostic] = {}
     for part in parts:
         for each in part.diagnostics:
-            # A note that every block repeats is said once.
+            # A note that every block repeats is reported once.
             key = each.message if each.kind == "log-note" else f"{each.message} {each.line}"
             diagnostics.setdefault((each.kind, key), each)
     facts: dict[str, Scalar] = dict(own.facts)

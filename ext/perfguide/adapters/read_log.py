@@ -1,4 +1,5 @@
-"""Logs read by formats, out of their envelopes, with the lines of the file for all results."""
+"""Reading logs, out of their envelopes, by formats, with line numbers of the file for all
+results."""
 
 from __future__ import annotations
 
@@ -17,11 +18,11 @@ from . import Context, Format, Reading, Scalar, registry
 from .envelope import PlainLog
 
 MAX_TRIED_STEPS = 4
-"""The lines of one cut row at each of which another row is tried to begin."""
+"""The number of lines of one interrupted row at which another row is tried to begin."""
 
 
 class Key(NamedTuple):
-    """A result as a value that can be counted: its line, and all that has to be equal."""
+    """A hashable form of a result: its line, and everything that must be equal."""
 
     line: int
     name: tuple[object, ...]
@@ -30,7 +31,7 @@ class Key(NamedTuple):
 
 
 def recognise(log: PlainLog, among: Iterable[Format] | None = None) -> list[Format]:
-    """Return the formats that a log holds, in the order of the list of formats."""
+    """Return the formats that a log contains, in the order of the list of formats."""
     every = list(registry.formats().values() if among is None else among)
     recognised = registry.recognise(log.data, every)
     if not log.joined:
@@ -39,11 +40,11 @@ def recognise(log: PlainLog, among: Iterable[Format] | None = None) -> list[Form
 
 
 def read(log: PlainLog, formats: Sequence[Format], context: Context) -> list[Reading]:
-    """Return a reading for each of the formats, with the lines of the log's file."""
+    """Return a reading for each of the formats, with line numbers of the log's file."""
     readings = _certain(log, formats, context)
     if log.joined:
         joined = _certain(log.joined, formats, context)
-        # Lines that only happen to be as long as a terminal is wide are no rows once they are joined.
+        # Lines that merely happen to be as long as a terminal is wide make no rows once joined.
         is_wrapped = not log.joined.joined_lines.isdisjoint(_understood(joined))
         if (
             is_wrapped
@@ -55,22 +56,23 @@ def read(log: PlainLog, formats: Sequence[Format], context: Context) -> list[Rea
 
 
 def _certain(log: PlainLog, formats: Sequence[Format], context: Context) -> list[Reading]:
-    """Return what a log says whether a line behind a message is the tail of the line before it or not.
+    """Return what a log says regardless of whether a line after a message is the tail of the
+    previous line.
 
-    A message can cut a row, and also a line that says what the rows below it are of.
+    A message can interrupt a row, and also a line that says what the rows below it are about.
     """
     readings = [form.read(log.data, context) for form in formats]
     if not (log.seams or log.tails or log.fillers or log.gaps or log.cuts):
         return [_placed(each, log.numbers) for each in readings]
     understood = _understood(readings)
-    # Of two lines between which a message was, both are read, or one may be part of the other.
+    # If only one of two lines separated by a message is understood, one may be part of the other.
     single = {
         line for line in log.seams if (line in understood) != (log.before(line) in understood)
     }
     unread = {line for line in log.seams if line not in understood} - single
     mended = log.mended(single | unread)
     joined = _understood([form.read(mended.data, context) for form in formats])
-    # A row that was cut twice has three lines, and two of them alone make no sense.
+    # A row interrupted twice has three lines, any two of which make no sense.
     uncertain = log.seams | log.tails
     steps: dict[int, int] = {}
     for line in sorted(uncertain):
@@ -79,7 +81,7 @@ def _certain(log: PlainLog, formats: Sequence[Format], context: Context) -> list
     single = {line for line in single if line in chained or mended.tail_rows[line] in joined}
     cut_lines = {log.numbers[line - 1] for line in log.cuts | {*map(log.before, single)}}
     possible = [(log.damaged(tails), log.numbers) for tails in (single, set[int]())]
-    # A chain of lines may be several rows: each place is tried at which one may end.
+    # A chain of lines may contain several rows, so every possible end is tried.
     for step in range(-1, min(max(steps.values(), default=0) + 1, MAX_TRIED_STEPS)):
         ends = {line for line in chained if steps[line] == step}
         mended = log.mended((single | unread) - ends)
@@ -100,8 +102,8 @@ def _understood(readings: Iterable[Reading]) -> set[int]:
 
 
 def _common(readings: Sequence[Reading], cut_lines: set[int], file: str) -> Reading:
-    """Return the results and facts that all readings of a log agree on, with a diagnostic for each line
-    that is cut or holds other figures."""
+    """Return the results and facts that all readings of a log agree on, with a diagnostic for each
+    line that is interrupted or yields different figures."""
     first, *others = readings
     keys = [_keys(each) for each in readings]
     certain = reduce(and_, keys)
@@ -141,7 +143,7 @@ def _key(result: Result) -> Key:
 
 
 def _placed(reading: Reading, numbers: Sequence[int]) -> Reading:
-    """Return a reading with the lines of the file in place of those of the plain log."""
+    """Return a reading with line numbers of the file instead of the plain log."""
     last = len(numbers)
 
     def line_of(number: int) -> int:
