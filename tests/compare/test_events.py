@@ -71,7 +71,7 @@ def test_a_shift_of_a_board_is_told_once(speed: Catalog) -> None:
     assert len(event.rows) == len(SIZES)
     assert (
         headline(both).sentence
-        == "Look at 1 event before you ship. 100 % of 12 figures are judged: a change of 50 % would show."
+        == "Look at 1 event before you ship. 100 % of 12 figures are judged: in these, a change of 50 % would show."
     )
     assert wording.event_title(event, both).startswith("all benchmarks: 10.0 % worse (")
     assert (
@@ -364,14 +364,21 @@ def test_nothing_that_got_worse_ships(speed: Catalog) -> None:
     assert said.sentence == "Ship what was judged: 100 % of 12 figures; nothing got worse."
 
 
-def test_one_run_each_and_nothing_before_cannot_be_judged(speed: Catalog) -> None:
-    old = loaded(result(value=100.0), id="a", sdk__version="09.01")
-    new = loaded(result(value=90.0), id="b", sdk__version="09.02")
-    both = compared(old, new, catalog=speed)
+@pytest.mark.parametrize(("figures", "judged"), [
+    (1, "The only figure is not judged."),
+    (2, "None of 2 figures is judged."),
+])  # fmt: skip
+def test_one_run_each_and_nothing_before_cannot_be_judged(
+    speed: Catalog, figures: int, judged: str
+) -> None:
+    def run(value: float, release: str) -> Loaded:
+        rows = [result(value=value, params={"block_size": size}) for size in SIZES[:figures]]
+        return loaded(*rows, id=release, sdk__version=release)
+
+    both = compared(run(100.0, "09.01"), run(90.0, "09.02"), catalog=speed)
     said = headline(both)
     assert (
-        said.sentence
-        == "Too little to say. 0 % of 1 figure is judged: a change of 50 % would show."
+        said.sentence == f"Too little to say: fewer than half of the figures are judged. {judged}"
     )
     assert "Run both releases again" in said.more
 

@@ -82,6 +82,8 @@ RARE = (
         "jumped far",
         "far worse on",
         "each other's place",
+        "None of (",
+        "The only figure",
         "or several runs) each, and",
     ),
 )

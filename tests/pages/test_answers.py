@@ -192,7 +192,7 @@ def test_the_verdict_is_that_of_the_comparison(tmp_path: Path) -> None:
     assert top.rows[0].judged == "regressed −20.0 %"
     page = tmp_path / "pages/guides/AM62X/linux/09.01.rst"
     assert _facts(page)["Changed"] == (
-        "**Look at 1 event before you ship. 100 % of 1 figure is judged: a change of 50 % would show.** "
+        "**Look at 1 event before you ship. The only figure is judged: a change of 50 % would show.** "
         "Speed: 20.0 % worse, 1 row. "  # nothing came or went
         ":doc:`Compare with 09.00 <../../../compare/AM62X/linux/09.00-vs-09.01>`"
     )
@@ -254,8 +254,8 @@ def test_the_guide_of_the_project_answers_what_it_is_asked_first(tmp_path: Path)
     )
     assert facts["Changed"].startswith(
         "**Look at 1 event before you ship; it is not proved. "
-        "31 % of 295 figures are judged: a change of 50 % would show.** UDP throughput: ingress, "
-        "frame size 128 bytes: worse by a factor of 7, 1 row. 48 figures are no longer measured, 101 are new. "
+        "31 % of 295 figures are judged: in these, a change of 50 % would show.** UDP throughput: "
+        "ingress, frame size 128 bytes: worse by a factor of 7, 1 row. 48 figures are no longer measured, 101 are new. "
         ":doc:`Compare with"
     )
     assert top.clocks == ("1.25 GHz", "1.4 GHz", "1.4 GHz")

@@ -1213,21 +1213,36 @@ def _came_back(about: About) -> bool:
 
 
 def _look(about: About, said: Sequence[str]) -> bool:
-    """“Look at 5 events before you ship, 3 of them not proved”"""
+    """“Look at 5 events before you ship, 3 of them not proved”: all that are listed as worse."""
     of, rest = int(said[0]), said[1]
-    proved, far = len(_proved_falls(about)), len(_far_falls(about))
+    proved, unproved = len(_proved_falls(about)), len(_listed(about, "Worse, not proved"))
     texts = {0: "", of: "; it is not proved" if of == 1 else "; none of them is proved"}
-    return of == proved + far and rest == texts.get(far, f", {far} of them not proved")
+    return of == proved + unproved and rest == texts.get(
+        unproved, f", {unproved} of them not proved"
+    )
 
 
 def _judged_share(about: About, said: Sequence[str]) -> bool:
     """The share of the figures that were measured with both releases, rounded down."""
     failed = ("failed-before", "failed-both")
-    both = [row for row in about.both.rows if row.old and row.new and row.verdict not in failed]
-    judged = [row for row in both if row.judged]
-    return int(said[1].replace(",", "")) == len(both) and int(said[0]) == 100 * len(judged) // len(
-        both
-    )
+    both = [row for row in about.both.rows if row.old and row.new]
+    judged = [row for row in both if row.judged and row.verdict not in failed]
+    percent, of = (number(text) for text in said[:2])
+    return of == len(both) and percent == 100 * len(judged) // len(both)
+
+
+def _only_figure(about: About, said: Sequence[str]) -> bool:
+    return _judged_share(about, ("0" if said[0] else "100", "1"))
+
+
+def _few_judged(about: About, said: Sequence[str]) -> bool:
+    both = [row for row in about.both.rows if row.old and row.new]
+    judged = [row for row in both if row.judged and not row.verdict.startswith("failed")]
+    return _no_falls(about, said) and 2 * len(judged) < len(both)
+
+
+def _no_falls(about: About, said: Sequence[str]) -> bool:
+    return not _proved_falls(about) and not _far_falls(about)
 
 
 def _nothing_worse(about: About, said: Sequence[str]) -> bool:
@@ -1243,14 +1258,32 @@ def _nothing_worse(about: About, said: Sequence[str]) -> bool:
 
 
 def _cannot_be_compared(about: About, said: Sequence[str]) -> bool:
-    own = [
-        row for row in about.both.rows if row.verdict == "incomparable" and row.ground == said[1]
-    ]
-    return len(own) == int(said[0].replace(",", ""))
+    """“129 figures cannot be compared, 57 of them because …”, or all of them for the same reason"""
+    own = [row.ground for row in about.both.rows if row.verdict == "incomparable"]
+    most = own.count(said[2])
+    return (
+        len(own) == number(said[0])
+        and most == number(said[1] or said[0])
+        and most == max(Counter(own).values())
+    )
 
 
 def _not_again(about: About, said: Sequence[str]) -> bool:
-    return sum(row.new is None for row in about.both.rows) == int(said[0].replace(",", ""))
+    """“1,181 figures were not measured again: all of Active power (1,176) and Resume latency (5)”"""
+    titles = {group.benchmark: group.title for group in about.both.groups}
+    lost = [row for row in about.both.rows if row.new is None]
+    again = {row.benchmark for row in about.both.rows if row.new is not None}
+    whole = Counter(titles[row.benchmark] for row in lost if row.benchmark not in again)
+    named = re.findall(r"(?:^|, | and )(.+?) \(([\d,]+)\)", said[2])
+    more = re.search(r"and (\d+) more benchmarks?$", said[2])
+    return (
+        len(lost) == number(said[0])
+        and bool(said[1]) == bool(whole)
+        and (said[1] == ":" if whole.total() == len(lost) else said[1] in ("", ", among them"))
+        and all(whole[title] == number(of) for title, of in named)
+        and len(whole) == len(named) + (int(more[1]) if more else 0)
+        and (not more or len(named) == 6)
+    )
 
 
 def _on_one_board(about: About, said: Sequence[str]) -> bool:
@@ -1266,16 +1299,42 @@ def _on_one_board(about: About, said: Sequence[str]) -> bool:
 
 
 def _fell_as_often(about: About, said: Sequence[str]) -> bool:
+    """“4 figures got worse …, as such figures often do: 3 of LMBench, 1 of STREAM”"""
+    titles = {group.benchmark: group.title for group in about.both.groups}
     rows = [row for event in _listed(about, wording.MINOR) for row in event.rows]
-    return sum(each.worse >= FAR - 1e-12 for each in about.each(rows)) == int(said[0])
+    far = Counter(titles[e.row.benchmark] for e in about.each(rows) if e.worse >= FAR - 1e-12)
+    named = re.findall(r"(?:^|, )(\d+) of (.+?)(?=, \d+ of |, others of |$)", said[1])
+    others = re.search(r", others of (\d+) more benchmarks?$", said[1])
+    return (
+        far.total() == int(said[0])
+        and all(far[title] == int(of) for of, title in named)
+        and len(far) == len(named) + (int(others[1]) if others else 0)
+    )
 
 
 def _run_again(about: About, said: Sequence[str]) -> bool:
-    titles = {each.benchmark: each.title for each in about.both.groups}
-    names = {titles[event.benchmark] for event in _far_falls(about)}
+    titles = {group.benchmark: group.title for group in about.both.groups}
+    names = {
+        titles[event.benchmark]
+        for event in _far_falls(about)
+        if not any(row.doubt for row in event.rows)
+    }
     if said[0] == "both releases":
         return not names
     return {*said[0].removesuffix(" and others").split(", ")} <= names
+
+
+def _in_doubt(about: About, said: Sequence[str]) -> bool:
+    """“Measure IPsec on sk; STREAM on evm again first, as their figures are in doubt”"""
+    titles = {group.benchmark: group.title for group in about.both.groups}
+    doubted = {
+        (titles[row.benchmark], about.both.board_names.get(row.board, row.board))
+        for row in about.both.rows
+        if row.doubt and not row.accepted
+    }
+    texts = [each.rpartition(" on ") for each in said[0].split("; ")]
+    named = {(title, board) for title, _, boards in texts for board in boards.split(", ")}
+    return named <= doubted and (said[1] == "its") == (len(texts) == 1)
 
 
 HEADLINE = templates(
@@ -1285,23 +1344,23 @@ HEADLINE = templates(
         ),
         r"Do not ship: .+, \d+ rows?": _holds_back,
         r"Look at # events? before you ship(.*)": _look,
-        r"# % of # figures? (?:is|are) judged: a change of 50 % would show": _judged_share,
+        r"# % of # figures are judged: in these, a change of 50 % would show": _judged_share,
+        r"None of # figures is judged": lambda about, said: _judged_share(about, ("0", said[0])),
+        r"The only figure is (?:(not) judged|judged: a change of 50 % would show)": _only_figure,
         r"Ship what was judged: # % of # figures?; nothing got worse( but what is accepted)?": _nothing_worse,
-        r"Too little to say": lambda about, _: not _proved_falls(about) and not _far_falls(about),
-        r"# figures? got worse by a factor of 1.5 or more, as such figures often do": _fell_as_often,
+        r"Too little to say": _no_falls,
+        r"Too little to say: fewer than half of the figures are judged": _few_judged,
+        r"# figures? got worse by a factor of 1\.5 or more, as such figures often do: (.+)": _fell_as_often,
         r"# events? (?:is an improvement|are improvements)": lambda about, said: (
             len([e for e in _listed(about, "Better", "Accepted", "Causes") if e.kind == "improved"])
             == int(said[0])
         ),
-        r"# figures? cannot be compared: (.+)": _cannot_be_compared,
-        r"# figures? (?:was|were) not measured again": _not_again,
+        r"# figures? cannot be compared(?:, # of them because|:) (.+)": _cannot_be_compared,
+        r"# figures? (?:was|were) not measured again(?:(:|, among them) all of (.+))?": _not_again,
         r"# benchmarks got far worse on (.+) and on no other board, which points to .+": _on_one_board,
         JUMPED: _of_jumps,
         r"Run (.+) again after a reboot, twice or more with each release, and add the bundles": _run_again,
-        r"Measure (.+) on (.+) again first: figures of it are in doubt": lambda about, said: any(
-            row.doubt and row.board in said[1].split(", ") and not row.accepted
-            for row in about.both.rows
-        ),
+        r"Measure (.+) again first, as (its|their) figures are in doubt": _in_doubt,
         r"No board (?:has|was) .+": lambda about, _: not about.both.spans,
         r"Compare .+": lambda about, _: not about.both.spans,
     }
@@ -1309,7 +1368,7 @@ HEADLINE = templates(
 
 
 def _single(about: About, said: Sequence[str]) -> bool:
-    """“175 of them have one figure on each side”"""
+    """“175 of them have a single figure in each release”"""
     rows = [each for each in about.each(about.both.rows) if each.row.verdict == "noisy"]
     # Uploads that repeat all of another one are no runs, and those that repeat a part of it are.
     least, most = (
@@ -1339,7 +1398,7 @@ def _would_show(about: About, said: Sequence[str]) -> bool:
 UNJUDGED = templates(
     {
         r"A change of 50 % would have shown in (?:it, which counts|# of them, which counts?) as judged": _would_show,
-        r"(All|It|# of them) (?:has|have) one figure on each side": _single,
+        r"(All|It|# of them) (?:has|have) a single figure in each release": _single,
         r"With # more runs? of each release, (?:half of the # figures|the one figure) with a known scatter could be judged": _half_with_more,
         r"Run a benchmark again with both releases, and add the bundles to the results": _yes,
     }

@@ -11,7 +11,7 @@ from typing import Literal
 from . import wording
 from .comparison import Comparison
 from .events import FAR, Event, is_back
-from .verdicts import ALARMS, Verdict, is_load
+from .verdicts import ALARMS, Row, Verdict, is_load
 
 State = Literal["do not ship", "look", "ship", "too little"]
 """Falls that are proved and falls that are not have one state: in public history they lasted equally often
@@ -28,6 +28,9 @@ MIN_FALLEN_BENCHMARKS = 3
 
 NAMED_EVENTS = 3
 """Events that are named below the headline."""
+
+NAMED_LOST = 6
+"""Benchmarks that are named of those that were not measured again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,11 +73,10 @@ def headline(comparison: Comparison) -> Headline:
     judged, of = judged_figures(comparison)
     # Rounded down, as 100 % has to mean all of them.
     percent = 100 * judged // of if of else 0
-    share = f"{percent} % of {wording.count(of, 'figure')} {'is' if of == 1 else 'are'} judged: a change of 50 % would show."
-    if not of:
-        share = "No figure was measured with both releases."
+    share = _share(judged, of, percent)
     proved = sorted(wording.unaccepted(comparison), key=lambda event: not _severe(event))
-    fell = far_falls(comparison)
+    # The worst are named.
+    fell = sorted(far_falls(comparison), key=lambda event: event.worse_by < FAR)
     doubtful = {event.benchmark for event in fell if any(row.doubt for row in event.rows)}
     # Figures in doubt have a sentence of their own.
     again = list(
@@ -86,7 +88,7 @@ def headline(comparison: Comparison) -> Headline:
     )
     falls = [*proved, *fell]
     minor = [event for event in comparison.far if event.is_minor]
-    fell_before = sum((row.worse_by or 0.0) >= FAR for event in minor for row in event.rows)
+    fell_before = [row for event in minor for row in event.rows if (row.worse_by or 0.0) >= FAR]
     undirected = sum(row.better == "neither" for row in comparison.rows if row.old and row.new)
     limits: list[str] = []
     lead: Event | None = None
@@ -110,12 +112,10 @@ def headline(comparison: Comparison) -> Headline:
             limits.append(f"{wording.count(changed, 'event')} {are} without a better direction.")
     else:
         state, tag = "too little", "Too little to say"
-        advice = f"{tag}."
+        few = of > 0 and percent < LEAST_JUDGED_PERCENT
+        advice = f"{tag}: fewer than half of the figures are judged." if few else f"{tag}."
         if fell_before:
-            fallen = wording.count(fell_before, "figure")
-            limits.append(
-                f"{fallen} got worse by a factor of 1.5 or more, as such figures often do."
-            )
+            limits.append(_usual_falls(fell_before, comparison))
         if 2 * undirected > of:
             counted = f"{undirected} of {wording.count(of, 'figure')}"
             limits.append(f"No description says of {counted} whether more is better.")
@@ -135,8 +135,30 @@ def judged_figures(comparison: Comparison) -> tuple[int, int]:
     """Return how many figures are judged, of how many that both releases measured."""
     # A row that failed with the older release has nothing to judge against.
     failed: tuple[Verdict, ...] = ("failed-before", "failed-both")
-    rows = [row for row in comparison.rows if row.old and row.new and row.verdict not in failed]
-    return sum(row.judged for row in rows), len(rows)
+    rows = [row for row in comparison.rows if row.old and row.new]
+    return sum(row.judged and row.verdict not in failed for row in rows), len(rows)
+
+
+def _share(judged: int, of: int, percent: int) -> str:
+    """Return how many figures are judged, and what that means."""
+    if not of:
+        return "No figure was measured with both releases."
+    if not judged:
+        return "The only figure is not judged." if of == 1 else f"None of {of:,} figures is judged."
+    if of == 1:
+        return "The only figure is judged: a change of 50 % would show."
+    return f"{percent} % of {of:,} figures are judged: in these, a change of 50 % would show."
+
+
+def _usual_falls(rows: Sequence[Row], comparison: Comparison) -> str:
+    """Return how many figures got far worse as such figures often do, and which."""
+    titles = {group.benchmark: group.title for group in comparison.groups}
+    counts = Counter(titles[row.benchmark] for row in rows)
+    named = [f"{number} of {title}" for title, number in counts.most_common(NAMED_EVENTS)]
+    left = len(counts) - len(named)
+    named += [f"others of {wording.count(left, 'more benchmark')}"] * bool(left)
+    fallen = wording.count(len(rows), "figure")
+    return f"{fallen} got worse by a factor of 1.5 or more, as such figures often do: {', '.join(named)}."
 
 
 def far_falls(comparison: Comparison) -> list[Event]:
@@ -168,7 +190,7 @@ def _in_doubt(comparison: Comparison) -> str:
     events = [
         event
         for event in comparison.far
-        if not event.accepted and any(row.doubt for row in event.rows)
+        if any(row.doubt and not row.accepted for row in event.rows)
     ]
     titles = dict.fromkeys(
         f"{wording.benchmark_title(event, comparison)} on {', '.join(_boards(event, comparison))}"
@@ -176,11 +198,12 @@ def _in_doubt(comparison: Comparison) -> str:
     )
     if not titles:
         return ""
-    return f"Measure {'; '.join(titles)} again first: figures of it are in doubt."
+    its = "its" if len(titles) == 1 else "their"
+    return f"Measure {'; '.join(titles)} again first, as {its} figures are in doubt."
 
 
 def _boards(event: Event, comparison: Comparison) -> list[str]:
-    boards = dict.fromkeys(row.board for row in event.rows if row.doubt)
+    boards = dict.fromkeys(row.board for row in event.rows if row.doubt and not row.accepted)
     return [comparison.board_names.get(board, board) for board in boards]
 
 
@@ -200,15 +223,30 @@ def _besides(comparison: Comparison) -> list[str]:
         out.append(f"{wording.count(better, 'event')} {are}.")
     # Rows with another engine or clock have one cause.
     reasons = Counter(row.ground for row in comparison.rows if row.verdict == "incomparable")
-    out += [
-        f"{wording.count(number, 'figure')} cannot be compared: {reason}."
-        for reason, number in reasons.most_common(1)
-    ]
+    for reason, number in reasons.most_common(1):
+        cannot = f"{wording.count(reasons.total(), 'figure')} cannot be compared"
+        why = f", {number:,} of them because" if number < reasons.total() else ":"
+        out.append(f"{cannot}{why} {reason}.")
     if lost := comparison.counts["only-old"]:
+        were = "was" if lost == 1 else "were"
         out.append(
-            f"{wording.count(lost, 'figure')} {'was' if lost == 1 else 'were'} not measured again."
+            f"{wording.count(lost, 'figure')} {were} not measured again{_lost_benchmarks(comparison, lost)}."
         )
     return out
+
+
+def _lost_benchmarks(comparison: Comparison, lost: int) -> str:
+    """Return which benchmarks were not measured again at all, as the end of a sentence."""
+    left = {row.benchmark for row in comparison.rows if row.new}
+    counts = Counter(row.benchmark for row in comparison.rows if row.benchmark not in left)
+    if not counts:
+        return ""
+    titles = {group.benchmark: group.title for group in comparison.groups}
+    named = [f"{titles[name]} ({number:,})" for name, number in counts.most_common(NAMED_LOST)]
+    more = len(counts) - len(named)
+    named += [wording.count(more, "more benchmark")] * bool(more)
+    listed = f"{', '.join(named[:-1])} and {named[-1]}" if len(named) > 1 else named[0]
+    return f"{':' if counts.total() == lost else ', among them'} all of {listed}"
 
 
 def _boards_that_fell(comparison: Comparison) -> list[str]:

@@ -154,7 +154,7 @@ def unjudged(comparison: Comparison) -> list[str]:
             "All" if 1 < single == len(rows) else "It" if len(rows) == 1 else f"{single} of them"
         )
         have = "has" if single == 1 else "have"
-        out.append(f"{all_of} {have} one figure on each side.")
+        out.append(f"{all_of} {have} a single figure in each release.")
     if judged := sum(row.judged for row in rows):
         # Without this the share in the headline and the number of these rows seem to contradict each other.
         which = "it" if len(rows) == 1 else f"{judged:,} of them"
