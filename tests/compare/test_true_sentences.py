@@ -29,7 +29,7 @@ from perfguide.compare.comparison import Comparison, compare
 from perfguide.compare.history import History
 from perfguide.compare.match import Names
 from perfguide.compare.select import Filter, ReleasePair
-from perfguide.compare.verdicts import ENGINE_CHANGED, Row, Rules
+from perfguide.compare.verdicts import Row, Rules
 from perfguide.figures import dataset, rows
 from perfguide.figures.pool import Pool
 from perfguide.pages import lasting_moves
@@ -113,8 +113,62 @@ def test_every_sentence_about_real_bundles_is_true(soc: str) -> None:
         assert any("jumped far" in kind for kind in checked.met)
 
 
+Rows = dict[tuple[str, str], list[dict[str, float]]]
+"""The figures of each row by release, as files have them, by system and benchmark."""
+
+
+def rows_of(folder: Path) -> Rows:
+    out: dict[tuple[str, str], dict[str, dict[str, list[float]]]] = {}
+    for path in folder.rglob("*.json"):
+        bundle = json.loads(path.read_bytes())
+        for each in bundle["results"]:
+            if "value" in each:
+                name = [bundle["board"]["name"], each["metric"], each["unit"], each.get("params")]
+                own = out.setdefault((bundle["sdk"]["os"], each["benchmark"]), {})
+                of_row = own.setdefault(json.dumps(name), {})
+                of_row.setdefault(bundle["sdk"]["version"], []).append(each["value"])
+    return {
+        key: [{release: fmean(values) for release, values in row.items()} for row in own.values()]
+        for key, own in out.items()
+    }
+
+
+LATER = rf"(still )?({truth.N})(?: (?:to|and) ({truth.N}))? in the (?:(\d+) later releases|later release)"
+
+
+def is_where_later_releases_are(
+    move: lasting_moves.LastingMove, pair: ReleasePair, of: Rows
+) -> bool:
+    """Whether a row of the files has both figures of a move, and later ones as it says."""
+    form = re.fullmatch(rf"{LATER}|newest release|not measured since", move.after)
+    assert form, move.after
+    was, now = move.values.split(" ")[0], move.values.split(" ")[2]
+    for row in of[pair.new.os, move.benchmark]:
+        old, new = row.get(pair.old.release), row.get(pair.new.release)
+        if old is None or new is None or old == new:
+            continue
+        at = version(pair.new.release)
+        later = [value for release, value in row.items() if version(release) > at]
+        parts = [(value - old) / (new - old) for value in later]
+        for scale in (1.0, 1e3, 1e-3):
+            if not (truth.rounds(was, old / scale) and truth.rounds(now, new / scale)):
+                continue
+            if form[2] is None:
+                if not later:
+                    return True
+            elif (
+                len(later) == int(form[4] or 1)
+                and truth.rounds(form[2], min(later) / scale)
+                and truth.rounds(form[3] or form[2], max(later) / scale)
+                and (min(parts) > 2 / 3) == bool(form[1])
+                and min(parts) >= 1 / 3
+            ):
+                return True
+    return False
+
+
 @pytest.mark.parametrize("soc", ["AM62X", "AM335X"])
-def test_an_engine_that_changed_has_the_rates_and_loads_of_the_bundles(soc: str) -> None:
+def test_moves_that_lasted_and_engines_that_changed_are_those_of_the_bundles(soc: str) -> None:
     if not (HISTORY / soc).exists():
         pytest.skip("the archive of public guides is not here")
     settings = dataset.Settings((HISTORY / soc,), (SHIPPED,), Path("build"))
@@ -130,8 +184,10 @@ def test_an_engine_that_changed_has_the_rates_and_loads_of_the_bundles(soc: str)
             if each["benchmark"] == "openssl" and "value" in each:
                 key = (params["algorithm"], each["metric"], params.get("block_size"))
                 of_release.setdefault(key, []).append(each["value"])
-    found = 0
-    for both in comparisons(dataset.read(settings).pool, Rules(NAMES), 99):
+    found, lasting, of_files = 0, list[str](), rows_of(HISTORY / soc)
+    pool = dataset.read(settings).pool
+    history = History([pool], NAMES)
+    for both in comparisons(pool, Rules(NAMES), 99):
         changes = [each for each in both.engine_changes if each.record.benchmark == "openssl"]
         pair = ReleasePair(
             *(
@@ -140,7 +196,7 @@ def test_an_engine_that_changed_has_the_rates_and_loads_of_the_bundles(soc: str)
             ),
             "page",
         )
-        moves = lasting_moves.of_comparison(both, pair, NAMES.catalog, is_newest=False)
+        moves = lasting_moves.of_comparison(both, pair, NAMES.catalog, history)
         for change in changes:
             said = re.fullmatch(
                 r".+: last measured with (\S+), and the engine seems to have changed since: .+; "
@@ -159,10 +215,14 @@ def test_an_engine_that_changed_has_the_rates_and_loads_of_the_bundles(soc: str)
                 load = fmean(own[release][algorithm, "cpu_load", None])
                 assert truth.rounds(said[3 + number], rate) and truth.rounds(said[5 + number], load)
             found += 1
-        listed = [each for each in moves if ENGINE_CHANGED in each.after]
+        for move in moves:
+            if not move.is_engine:
+                assert is_where_later_releases_are(move, pair, of_files), move
+                lasting.append(move.after)
+        listed = [each for each in moves if each.is_engine]
         assert bool(listed) is bool(changes)
         assert sum(each.boards for each in listed) == len(changes)
-    assert found
+    assert found and any(each.startswith("still ") for each in lasting)
 
 
 def with_more_runs(of: Archive, both: Comparison, number: int) -> Archive:

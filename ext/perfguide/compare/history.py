@@ -153,6 +153,10 @@ class History:
         last = ranks.get(upcoming.release, len(ranks))
         return tuple((p.release, _in_unit(p, record.unit).mean) for p in past if p.rank <= last)
 
+    def releases_of(self, record: Record) -> dict[str, Side]:
+        """Return the same figure in all releases, in version order and the unit of ``record``."""
+        return {past.release: _in_unit(past, record.unit) for past in self._figures(record)}
+
     def _upcoming(self, key: GuideKey, board: str) -> GuideKey | None:
         own = [guide for _, guide in self._guides.get(key.platform, ())]
         here = max((at for at, guide in enumerate(own) if guide == key), default=len(own))

@@ -290,9 +290,7 @@ def _write(site: Site, plan: ComparisonPlan, pair: ReleasePair) -> PageOutcome:
         ledger.compared(compared),
         _verdict(decision, compared, site.catalog),
         {row.new.cell.members[0]: row.verdict for row in compared.rows if row.new and row.old},
-        lasting_moves.of_comparison(
-            compared, pair, site.catalog, pair.new == site.families[pair.new.platform][-1]
-        ),
+        lasting_moves.of_comparison(compared, pair, site.catalog, plan.history),
     )
 
 

@@ -1,5 +1,5 @@
-"""Moves of a benchmark's figures that stayed, as comparisons have judged them: those that are proved and did
-not go back, and those that the next release kept."""
+"""Moves of a benchmark's figures that stayed, as comparisons have judged them: those that are proved or that the
+next release kept, and that no later release took back."""
 
 from __future__ import annotations
 
@@ -8,15 +8,17 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from ..bundles.guide_key import family
+from ..bundles.guide_key import family, version
 from ..catalog.benchmarks import Catalog
 from ..common import units
 from ..compare import ledger, wording
 from ..compare.comparison import Comparison
 from ..compare.engine_changes import EngineChange
 from ..compare.events import RETURN, Event
+from ..compare.history import History
+from ..compare.relative import Side
 from ..compare.select import ReleasePair
-from ..compare.verdicts import ENGINE_CHANGED, Row
+from ..compare.verdicts import Row
 from ..figures import labels
 from . import comparison_rows, search_words
 from .search_words import FindableSection
@@ -32,12 +34,16 @@ WORDS = (
 """Words that a reader may ask with."""
 
 MAX_MOVES = 5
-"""Falls, and as many rises, in a list."""
+"""Falls, and as many rises and changes of engines, in a list."""
+
+KEPT, BACK = 2 / 3, 1 / 3
+"""The part of a move that a later figure has, above which it is still there, and below which it went back."""
 
 
 class LastingMove(msgspec.Struct, frozen=True):
     """The figure that moved farthest in an event: its board, its name, and both values with the change, as text.
-    ``size`` is the logarithm of the factor, above 0 where it got worse. ``boards`` is the number of boards
+    ``size`` is the logarithm of the factor, above 0 where it got worse; where ``is_engine`` is set, another engine
+    ran, and it is neither a fall nor a rise. ``boards`` is the number of boards
     of the event, ``system`` and ``releases`` are those of the comparison, whose page is ``address``, and ``after``
     says what became of the figure."""
 
@@ -53,6 +59,7 @@ class LastingMove(msgspec.Struct, frozen=True):
     releases: str
     address: str
     after: str
+    is_engine: bool = False
 
     @property
     def where(self) -> str:
@@ -61,17 +68,21 @@ class LastingMove(msgspec.Struct, frozen=True):
 
     @property
     def word(self) -> str:
-        """The direction in which it moved: worse or better."""
+        """The direction in which it moved, or that another engine ran."""
+        if self.is_engine:
+            return "another engine"
         return "worse" if self.size > 0 else "better"
 
 
 def of_comparison(
-    comparison: Comparison, pair: ReleasePair, catalog: Catalog, is_newest: bool
+    comparison: Comparison, pair: ReleasePair, catalog: Catalog, history: History
 ) -> list[LastingMove]:
-    """Return the moves of a comparison that stayed; ``is_newest`` says that no release is newer."""
+    """Return the moves of a comparison that stayed."""
     out = []
     for event in (*comparison.events, *comparison.far):
-        rows = [row for row in event.leading if _has_stayed(row)] if _is_news(event) else []
+        rows = [row for row in event.leading if _has_size(row)] if _is_news(event) else []
+        fates = {id(row): _fate(row, history) for row in rows}
+        rows = [row for row in rows if fates[id(row)]]
         if rows:
             row = max(rows, key=lambda row: abs(row.worse_by or 0.0))
             out.append(
@@ -87,7 +98,7 @@ def of_comparison(
                     family(pair.new),
                     f"{pair.old.release} → {pair.new.release}",
                     pair.address,
-                    "newest release" if is_newest else _after(row),
+                    fates[id(row)],
                 )
             )
     return [*out, *_with_other_engines(comparison, pair, catalog)]
@@ -119,7 +130,8 @@ def _with_other_engines(
                     family(pair.new),
                     f"{first.release} → {pair.new.release}",
                     pair.address,
-                    f"{first.load_words}: {ENGINE_CHANGED}",
+                    first.load_words,
+                    is_engine=True,
                 )
             )
     return out
@@ -140,11 +152,50 @@ def _is_news(event: Event) -> bool:
     return fate == "lasted" if event.kind == "noisy" else fate != "went back"
 
 
-def _has_stayed(row: Row) -> bool:
-    """Return whether a figure moved, is no load for other work, and did not go back."""
-    has_size = row.worse_by is not None and math.isfinite(row.worse_by) and row.work is None
-    kept = wording.kept(row)
-    return has_size and (kept is None or wording.followed(kept[1]) != "went back")
+def _has_size(row: Row) -> bool:
+    """Return whether a figure moved and is no load for other work."""
+    return row.worse_by is not None and math.isfinite(row.worse_by) and row.work is None
+
+
+def _fate(row: Row, history: History) -> str:
+    """Return what the later releases have of a move, or "" where it is none: where one of them took it back, or
+    the figure was on both sides before, so that it has two states."""
+    assert row.old and row.new
+    old, new = row.old.cell.mean or 0.0, row.new.cell.mean or 0.0
+    sides = {
+        release: side
+        for release, side in history.releases_of(row.new).items()
+        if release not in (row.old.guide.release, row.new.guide.release)
+    }
+    here = version(row.new.guide.release)
+    later = [side for release, side in sides.items() if version(release) > here]
+    if old == new or any(_has_both(side, old, new) for side in sides.values()):
+        return ""
+
+    def part(side: Side) -> float:
+        return (side.mean - old) / (new - old)
+
+    before = [part(side) for release, side in sides.items() if version(release) < here]
+    if any(part(side) < BACK for side in later) or any(each > KEPT for each in before):
+        return ""
+    if not later:
+        return (
+            "not measured since" if history.upcoming(row.new.guide, row.board) else "newest release"
+        )
+    _, factor = units.readable(row.unit, (old, new))
+    span = units.ends([units.scaled(side.mean, factor) for side in later])
+    still = "still " if all(part(side) > KEPT for side in later) else ""
+    count = f"the {len(later)} later releases" if len(later) > 1 else "the later release"
+    return f"{still}{span} in {count}"
+
+
+def _has_both(side: Side, old: float, new: float) -> bool:
+    """Return whether the runs of a release reach from one figure of a move to the other."""
+    low, high = sorted((old, new))
+    if side.low is None or side.high is None:
+        return False
+    slack = (high - low) * (1 - KEPT)
+    return side.low <= low + slack and side.high >= high - slack
 
 
 def _figure(row: Row, catalog: Catalog) -> str:
@@ -161,27 +212,26 @@ def _values(row: Row) -> str:
     return units.from_to(row.old.cell.mean or 0.0, row.new.cell.mean or 0.0, row.unit)
 
 
-def _after(row: Row) -> str:
-    kept = wording.kept(row)
-    if kept is None:
-        return "not measured in the next release"
-    release, part = kept
-    return f"kept in {release}" if wording.followed(part) else f"in part kept in {release}"
-
-
 def largest(moves: Iterable[LastingMove]) -> list[LastingMove]:
-    """Return the largest falls and then the largest rises, one of each system and release."""
+    """Return the largest falls, then the largest rises, and then changes of engines, one of each kind, system and
+    release."""
     ordered = sorted(moves, key=lambda move: -abs(move.size))
-    by_page: dict[tuple[str, bool], LastingMove] = {}
+    by_page: dict[tuple[str, str], LastingMove] = {}
     for move in ordered:
-        by_page.setdefault((move.address, move.size > 0), move)
-    falls = [move for move in by_page.values() if move.size > 0]
-    rises = [move for move in by_page.values() if move.size < 0]
-    return [*falls[:MAX_MOVES], *rises[:MAX_MOVES]]
+        by_page.setdefault((move.address, move.word), move)
+    first = [*by_page.values()]
+    falls = [move for move in first if move.size > 0 and not move.is_engine]
+    rises = [move for move in first if move.size <= 0 and not move.is_engine]
+    others = [move for move in first if move.is_engine]
+    return [*falls[:MAX_MOVES], *rises[:MAX_MOVES], *others[:MAX_MOVES]]
 
 
 def counted(moves: Sequence[LastingMove]) -> str:
-    """Return how many falls and rises there are in all."""
-    falls = sum(move.size > 0 for move in moves)
-    parts = [(falls, "fall"), (len(moves) - falls, "rise")]
-    return " and ".join(wording.count(number, word) for number, word in parts if number)
+    """Return how many falls, rises and changes of engines there are in all."""
+    own = [move for move in moves if not move.is_engine]
+    falls = sum(move.size > 0 for move in own)
+    parts = [(falls, "fall"), (len(own) - falls, "rise"), (len(moves) - len(own), "change")]
+    words = [wording.count(number, word) for number, word in parts if number]
+    if len(own) < len(moves):
+        words[-1] += " of the engine, which is neither"
+    return units.enumeration(words)
