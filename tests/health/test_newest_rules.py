@@ -53,7 +53,7 @@ def test_a_figure_like_those_before_or_of_a_row_that_jumps_is_fine(values: Seque
 def test_a_figure_far_from_all_before_is_a_note() -> None:
     finding = only(found("newest-far", *releases(2010.0, 2024.0, 2019.0, 5000.0)))
     assert finding.severity == "note"
-    assert "5000 MB/s, where 3 releases before had 2,010 to 2,024" in finding.reason
+    assert "5,000 MB/s, where 3 releases before had 2,010 to 2,024" in finding.reason
 
 
 @pytest.mark.parametrize(
@@ -112,13 +112,13 @@ def test_a_rate_above_what_its_bus_can_do_is_an_error() -> None:
     emmc = figure("emmc", "read_throughput", "MB/s", 311_500.0)
     finding = only(found("over-limit", run(emmc)))
     assert finding.severity == "error"
-    assert "it is 311500 MB/s, and 400 MB/s is all there is" in finding.reason
+    assert "it is 311,500 MB/s, and 400 MB/s is all there is" in finding.reason
 
 
 def test_a_first_figure_unlike_that_of_all_boards_is_a_note() -> None:
     boards = [run(copy(value), board=name) for name, value in (("a", 1000.0), ("b", 1100.0))]
     finding = only(found("unlike-boards", *boards, run(copy(9000.0), board="c")))
-    assert "9000 MB/s, where 2 other boards have 1,000 and 1,100" in finding.reason
+    assert "9,000 MB/s, where 2 other boards have 1,000 and 1,100" in finding.reason
     assert not found("unlike-boards", *boards, run(copy(3000.0), board="c"))
 
 
@@ -130,7 +130,7 @@ def test_one_other_board_is_enough_where_no_two_boards_differ_so_much(
     findings = found("unlike-boards", *usual, run(copy(value), board="b", release="09.02"))
     assert bool(findings) == is_unlike
     if findings:
-        assert f"b, Copy: {value:g} MB/s, where the other board has 1,000" == findings[0].reason
+        assert f"b, Copy: {value:,g} MB/s, where the other board has 1,000" == findings[0].reason
     elsewhere = run(copy(20_000.0), board="z", board__soc="AM62P")
     again = found("unlike-boards", *usual, run(copy(value), board="b", release="09.02"), elsewhere)
     assert not again, "a board of another SoC is like it"
@@ -200,7 +200,7 @@ def test_two_boards_whose_figures_are_exchanged_are_found() -> None:
 def test_one_sample_unlike_the_others_is_found() -> None:
     bad = figure("stream", "copy", "MB/s", None, samples=[2010.0, 2015.0, 2012.0, 2011.0, 1000.0])
     finding = only(found("lone-sample", run(bad)))
-    assert "a sample of 1000 MB/s, where the other 4 are 2010 to 2015" in finding.reason
+    assert "a sample of 1,000 MB/s, where the other 4 are 2,010 to 2,015" in finding.reason
     good = figure("stream", "copy", "MB/s", None, samples=[2010.0, 2115.0, 1912.0, 2011.0, 1800.0])
     assert not found("lone-sample", run(good))
     # The others differ by a tenth, so that one 1.4 times off is not far from them.

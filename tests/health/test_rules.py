@@ -234,7 +234,7 @@ def test_a_clock_that_contradicts_its_bundle_is_found() -> None:
 def test_a_clock_unlike_the_boards_other_runs_is_found() -> None:
     others = [run(mhz(1400), release=f"09.0{n}") for n in range(3)]
     odd = only(found("clock", *others, run(mhz(1250), release="10.00")))
-    assert "3 of 4 runs of this board are at 1400 MHz" in odd.reason
+    assert "3 of 4 runs of this board are at 1,400 MHz" in odd.reason
     assert odd.guide.release == "10.00"
     assert not found("clock", *others, run(mhz(1250), board="lp"))
     assert not found("clock", *others[:2], run(mhz(1250), release="10.00"))
@@ -708,7 +708,7 @@ def known() -> list[Finding]:
         ("not-positive", "lmbench", "lat_ctx-4-256k", "the figure is 0 µs"),
         ("two-names", "lmbench", "af_unix_sock_stream_latency", "the same figures as “Unix socket, round trip”"),
         ("curve-dips", "ethernet-udp", "throughput", "12.52 Mbit/s at frame size 1024 bytes, after 29.9 at 256"),
-        ("coarse-steps", "whetstone", "whetstone", "one of 5000, 10000 MIPS"),
+        ("coarse-steps", "whetstone", "whetstone", "one of 5,000, 10,000 MIPS"),
         ("lost-rows", "ipsec", "throughput", "in 09.00.00.03, and not in 09.01.00.08"),
     ],
 )  # fmt: skip
@@ -758,7 +758,7 @@ def test_a_figure_per_clock_with_a_clock_that_was_not_that_of_the_run_is_found()
     finding = only(found("wrong-clock", *usual, slow))
     assert finding.severity == "error" and finding.rule.disqualifies
     assert "7.3 DMIPS/MHz is for 400 MHz" in finding.reason
-    assert "400 MHz, where other releases have 1000 MHz" in finding.reason, "said here alone"
+    assert "400 MHz, where other releases have 1,000 MHz" in finding.reason, "said here alone"
     assert not found("clock", *usual, slow) and not found(
         "one-release-jump", *usual, slow, usual[0]
     )

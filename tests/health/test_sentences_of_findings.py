@@ -37,11 +37,11 @@ def over_releases(*rates: float) -> list[Loaded]:
 def test_a_jump_gives_the_figures_around_it_and_their_ratio() -> None:
     _, _, before, jump, after = RATES
     assert only(reasons("one-release-jump", *over_releases(*RATES))) == (
-        f"sk, Copy: {jump:g} MB/s, {before / jump:.2f} times lower than {before:g} in 09.03, "
-        f"and {after:g} again in 09.05"
+        f"sk, Copy: {jump:g} MB/s, {before / jump:.2f} times lower than {before:,g} in 09.03, "
+        f"and {after:,g} again in 09.05"
     )
     high = [rate if rate != jump else 4000.0 for rate in RATES]
-    assert f"{4000 / before:.2f} times higher than {before:g}" in only(
+    assert f"{4000 / before:.2f} times higher than {before:,g}" in only(
         reasons("one-release-jump", *over_releases(*high))
     )
 
@@ -109,7 +109,7 @@ def test_a_clock_is_apart_from_that_of_two_thirds_of_the_runs(
         for number, clock in enumerate(clocks)
     ]
     said = (
-        f"{odd} MHz, and {clocks.count(1400)} of {len(clocks)} runs of this board are at 1400 MHz"
+        f"{odd:,} MHz, and {clocks.count(1400)} of {len(clocks)} runs of this board are at 1,400 MHz"
     )
     assert any(said in reason for reason in reasons("clock", *runs)) == is_apart
 

@@ -255,6 +255,11 @@ def exact(value: float) -> str:
     return f"{value:.12g}"
 
 
+def exact_words(value: float) -> str:
+    """Return the same for a sentence, with commas between thousands as on pages."""
+    return f"{value:,.12g}"
+
+
 def figure(
     mean: float,
     low: float | None = None,

@@ -137,7 +137,7 @@ def clock(figures: Figures) -> Iterator[Hit]:
         for where, other in stated.items():
             # Clocks of boards of one kind differ by up to 1 %.
             if abs(mhz - other) > 0.01 * other:
-                detail = f"{units.exact(mhz)} MHz, and {where} {units.exact(other)} MHz"
+                detail = f"{units.exact_words(mhz)} MHz, and {where} {units.exact_words(other)} MHz"
                 # A contradiction within one bundle is surer than one between runs, and ranks higher.
                 yield Hit("clock", position, detail, weight=2.0)
     for clocks in by_board.values():
@@ -148,8 +148,8 @@ def clock(figures: Figures) -> Iterator[Hit]:
         for position, mhz in clocks:
             if abs(mhz - usual) > 0.01 * usual:
                 detail = (
-                    f"{units.exact(mhz)} MHz, and {times} of {len(clocks)} runs of this board "
-                    f"are at {units.exact(usual)} MHz"
+                    f"{units.exact_words(mhz)} MHz, and {times} of {len(clocks)} runs of this board "
+                    f"are at {units.exact_words(usual)} MHz"
                 )
                 yield Hit("clock", position, detail)
 

@@ -133,8 +133,8 @@ def outside_range(figures: Figures) -> Iterator[Hit]:
         # All three were rounded for print, each by half of its last digit at most.
         if max(low - mean, mean - high) <= max(map(last_digit, (mean, low, high))) / 2:
             continue
-        above = f"above its maximum {units.exact(high)}"
-        side = above if mean > high else f"below its minimum {units.exact(low)}"
+        above = f"above its maximum {units.exact_words(high)}"
+        side = above if mean > high else f"below its minimum {units.exact_words(low)}"
         detail = f"the mean {amount(mean, str(table['unit'].iloc[row]))} is {side}"
         yield Hit("outside-range", int(positions[row]), detail, weight=2.0)
 
@@ -162,7 +162,7 @@ def samples_contradict(figures: Figures) -> Iterator[Hit]:
             slack = last_digit(result.value) + max(map(last_digit, samples)) / 2
             if abs(mean - result.value) <= slack * 1.000001:
                 continue
-            listed_samples = ", ".join(units.exact(s) for s in samples[:6])
+            listed_samples = ", ".join(units.exact_words(s) for s in samples[:6])
             more = f" and {len(samples) - 6} more" if len(samples) > 6 else ""
             detail = (
                 f"{amount(result.value, result.unit)} was published, and the mean of "
@@ -198,7 +198,7 @@ def not_positive(figures: Figures) -> Iterator[Hit]:
             yield Hit("not-positive", position, detail, weight=2.0)
         else:
             least, most = low[position], figures.high[position]
-            ends = f"minimum {units.exact(least)}, maximum {units.exact(most)}"
+            ends = f"minimum {units.exact_words(least)}, maximum {units.exact_words(most)}"
             detail = f"a sample of {amount(least, unit)} is in the mean ({ends})"
             may_lead = not failed_runs.in_mean(unit, least, most)
             yield Hit("not-positive", position, detail, may_lead=may_lead)
@@ -214,8 +214,8 @@ def failed_run(figures: Figures) -> Iterator[Hit]:
         unit = figures.name("unit", position)
         if failed_runs.in_mean(unit, low[position], high[position]):
             detail = (
-                f"its samples are {units.exact(low[position])} to {amount(high[position], unit)}, and the mean "
-                f"is {units.exact(figures.mean[position])}"
+                f"its samples are {units.exact_words(low[position])} to {amount(high[position], unit)}, and the mean "
+                f"is {units.exact_words(figures.mean[position])}"
             )
             yield Hit("failed-run", position, detail, weight=2.0)
 
@@ -322,7 +322,10 @@ def two_groups(figures: Figures) -> Iterator[Hit]:
     for position, own in figures.samples(MIN_SAMPLES).items():
         if groups := split(own):
             lower, upper = groups
-            ends = [f"{units.exact(group[0])} to {units.exact(group[-1])}" for group in groups]
+            ends = [
+                f"{units.exact_words(group[0])} to {units.exact_words(group[-1])}"
+                for group in groups
+            ]
             detail = (
                 f"{len(lower)} samples are {ends[0]} and {len(upper)} are {ends[1]}, none between"
             )

@@ -145,7 +145,7 @@ def _more(count: int) -> str:
 
 def amount(value: float, unit: str) -> str:
     """Return a figure with all its digits and its unit."""
-    return f"{units.exact(value)} {units.parse(unit).symbol}".rstrip()
+    return f"{units.exact_words(value)} {units.parse(unit).symbol}".rstrip()
 
 
 def gather(figures: Figures, hits: Iterable[Hit], rules: dict[str, Rule]) -> list[Finding]:
