@@ -108,9 +108,7 @@ def test_a_clock_is_apart_from_that_of_two_thirds_of_the_runs(
         )
         for number, clock in enumerate(clocks)
     ]
-    said = (
-        f"{odd:,} MHz, and {clocks.count(1400)} of {len(clocks)} runs of this board are at 1,400 MHz"
-    )
+    said = f"{odd:,} MHz, and {clocks.count(1400)} of {len(clocks)} runs of this board are at 1,400 MHz"
     assert any(said in reason for reason in reasons("clock", *runs)) == is_apart
 
 

@@ -337,7 +337,7 @@ def _clocks(it: Doubt) -> list[tuple[float, Bundle]]:
 
 
 def _clock_said(it: Doubt, said: Sequence[str]) -> bool:
-    mhz, where, other = float(said[0]), said[1], float(said[2])
+    mhz, where, other = number(said[0]), said[1], number(said[2])
     return abs(mhz / other - 1) > 0.01 and any(
         math.isclose(clock, mhz, rel_tol=1e-9)
         and (
@@ -353,7 +353,7 @@ def _clock_said(it: Doubt, said: Sequence[str]) -> bool:
 
 
 def _clock_apart(it: Doubt, said: Sequence[str]) -> bool:
-    mhz, times, of, usual = map(float, said)
+    mhz, times, of, usual = map(number, said)
     clocks = [clock for clock, _ in _clocks(it)]
     same = sum(math.isclose(clock, usual, rel_tol=1e-9) for clock in clocks)
     return (
@@ -383,7 +383,7 @@ def _wrong_quotient(it: Doubt, said: Sequence[str]) -> bool:
     return (
         it.has_unit(unit)
         and it.is_(figure, it.mean)
-        and any(math.isclose(mean / 1e6, float(clock), rel_tol=1e-9) for _, mean in clocks)
+        and any(math.isclose(mean / 1e6, number(clock), rel_tol=1e-9) for _, mean in clocks)
         and any(abs(away[n]) < abs(away[it.name]) / 2 for n in others)
         and away[it.name] * away[clocks[0][0]] < 0
     )
@@ -394,7 +394,7 @@ def _wrong_clock(it: Doubt, said: Sequence[str]) -> bool:
     return (
         it.has_unit(unit)
         and it.is_(clock, it.mean)
-        and math.isclose(float(usual), median(_others(it)) / it.unit.scale, rel_tol=1e-3)
+        and math.isclose(number(usual), median(_others(it)) / it.unit.scale, rel_tol=1e-3)
     )
 
 
@@ -460,7 +460,7 @@ def _whole_parts(values: Sequence[float], most: int) -> list[int] | None:
 
 
 def _coarse(it: Doubt, said: Sequence[str]) -> bool:
-    listed, unit = [float(each) for each in said[0].split(", ")], said[1]
+    listed, unit = [number(each) for each in said[0].split(", ")], said[1]
     values = sorted({float(f"{each:.9g}") for each in _row_everywhere(it)})
     return (
         it.has_unit(unit)
@@ -474,7 +474,7 @@ def _coarse(it: Doubt, said: Sequence[str]) -> bool:
 
 def _small(it: Doubt, said: Sequence[str]) -> bool:
     """Neighbouring results are between the steps at the slowest and at the fastest."""
-    low, high = float(said[0]), float(said[1] or said[0])
+    low, high = number(said[0]), number(said[1] or said[0])
     parts = _whole_parts(sorted(set(_row_everywhere(it))), 60)
     if parts is None:
         return False
