@@ -1,7 +1,6 @@
-"""All formats: those of this folder, and those of third parties.
+"""All formats: those in this folder, and those of third parties.
 
-A format's module is imported when its format is asked for by name or when a log has
-to be recognised, not before.
+A format's module is imported only when the format is requested by name or a log must be recognised.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from ..common.diagnostics import Diagnostic, nearest
 from . import ENTRY_POINTS, Format, described
 
 DESCRIBED = "described"
-"""In place of a module: the format is a file in ``formats/``."""
+"""Instead of a module: the format is a file in ``formats/``."""
 
 BUILT_IN: dict[str, str] = {
     # format: module and the name there; the order is that in which lists show them
@@ -94,30 +93,30 @@ BUILT_IN: dict[str, str] = {
     "pytest-benchmark": "farm.pytest_benchmark:FORMAT",
     "asv": "farm.asv:FORMAT",
 }
-"""The formats of this package and where they are, as an entry point says it."""
+"""The built-in formats and their locations, in the notation of entry points."""
 
 CONTAINERS = ("perfguide-runner", "openssl-sweep", "sbc-bench")
-"""Formats that hold other programs' output and read it themselves."""
+"""Formats that contain other programs' output and read it themselves."""
 
 
 @dataclass(frozen=True, slots=True)
 class Catalogue:
-    """The formats by name, and what was wrong with those of third parties."""
+    """The formats by name, and diagnostics about those of third parties."""
 
     formats: dict[str, Format]
     diagnostics: tuple[Diagnostic, ...] = ()
 
 
 def formats() -> dict[str, Format]:
-    """Return every format by its name: the built-in ones, then those of third parties."""
+    """Return every format by name: the built-in ones, then those of third parties."""
     return load().formats
 
 
 def load() -> Catalogue:
-    """Return every format, and a diagnostic for each of a third party that cannot be used.
+    """Return every format, and a diagnostic for each third-party one that cannot be used.
 
-    A third party cannot replace a built-in format: its name would no longer say
-    how a log was read.
+    A third party cannot replace a built-in format, whose name would otherwise no longer say how a
+    log was read.
     """
     by_name = {name: built_in(name) for name in BUILT_IN}
     diagnostics: list[Diagnostic] = []
@@ -137,7 +136,7 @@ def load() -> Catalogue:
 
 
 def named(name: str) -> Format | Diagnostic:
-    """Return the format that ``--as`` asks for, or why there is none."""
+    """Return the format that ``--as`` requests, or why there is none."""
     if name in BUILT_IN:
         return built_in(name)
     every = formats()
@@ -148,7 +147,7 @@ def named(name: str) -> Format | Diagnostic:
 
 
 def built_in(name: str) -> Format:
-    """Return a format of this package."""
+    """Return a built-in format."""
     # Most commands need one format or none; importing all takes as long as reading a log.
     module, _, attribute = BUILT_IN[name].partition(":")
     if module == DESCRIBED:
@@ -158,12 +157,10 @@ def built_in(name: str) -> Format:
 
 
 def recognise(data: bytes, among: Iterable[Format] | None = None) -> list[Format]:
-    """Return the formats that the bytes hold, in the order of the list.
+    """Return the formats that the bytes contain, in the order of the list.
 
-    ``among`` are the formats to try, where they have been loaded already.
-
-    Where one of them reads the output of others that it holds (a runner's log),
-    it is the only one, so that no figure is read twice.
+    ``among`` are the formats to try, if they are already loaded. If one of them reads the embedded
+    output of others (as in a runner's log), it is the only one, so that no figure is read twice.
     """
     every = list(formats().values() if among is None else among)
     for each in every:
@@ -173,10 +170,10 @@ def recognise(data: bytes, among: Iterable[Format] | None = None) -> list[Format
 
 
 def _third_party(entry: EntryPoint) -> Format | str:
-    """Return the format, or in words why it cannot be used."""
+    """Return the format, or describe why it cannot be used."""
     try:
         loaded = entry.load()
-    except Exception as fault:  # whatever a stranger's module raises at import
+    except Exception as fault:  # whatever a third-party module raises on import
         return f"{entry.value} cannot be loaded: {type(fault).__name__}: {fault}"
     if not isinstance(loaded, Format):
         return f"{entry.value} is not a Format"
@@ -186,5 +183,5 @@ def _third_party(entry: EntryPoint) -> Format | str:
 def _recognises(each: Format, data: bytes) -> bool:
     try:
         return bool(each.recognises(data))
-    except Exception:  # promised not to raise; a stranger's may all the same
+    except Exception:  # promised not to raise, but a third party's may
         return False

@@ -90,7 +90,7 @@ def _benchmark(
 
 
 def _plain(text: str) -> str:
-    """Return a parameter's value as its own text; asv keeps it as ``repr`` gives it."""
+    """Return the text of a parameter value, which asv stores as its ``repr``."""
     quoted = re.fullmatch(r"'([^'\\]*)'|\"([^\"\\]*)\"", text)
     return text if quoted is None else quoted[1] or quoted[2] or ""
 

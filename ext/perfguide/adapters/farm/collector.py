@@ -21,7 +21,7 @@ from ..json_nodes import Documents, documents
 from .text import not_finite, number
 
 MAX_DIAGNOSTICS_OF_A_KIND = 200
-"""The diagnostics of one kind in one file; further ones are counted."""
+"""The most diagnostics of one kind listed for a file; the rest are counted."""
 
 _SELECTORS = ("board.name", "sdk.version")
 
@@ -30,7 +30,7 @@ _SELECTORS = ("board.name", "sdk.version")
 class Run:
     """The runs that rows belong to, as far as the file describes them.
 
-    ``board`` and ``release`` distinguish runs even where they are no valid names.
+    ``board`` and ``release`` distinguish runs even if they are not valid names.
     """
 
     facts: Mapping[str, Scalar] = field(default_factory=dict)
@@ -40,10 +40,10 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One test case as its file states it.
+    """A test case as stated in its file.
 
-    ``samples`` are single measurements; ``value`` is what the program reports
-    of them. ``failed`` says why there is no figure. An empty ``unit`` is unknown.
+    ``samples`` are single measurements; ``value`` is what the program reports about them.
+    ``failed`` says why there is no figure. An empty ``unit`` is unknown.
     """
 
     benchmark: str
@@ -60,7 +60,7 @@ class Row:
 
 
 class Collector:
-    """Gathers rows, notes and facts while a file is read; then gives the reading."""
+    """Gathers rows, notes and facts while a file is read, and finally returns the reading."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
@@ -77,7 +77,7 @@ class Collector:
         return run
 
     def row(self, row: Row, run: Run) -> None:
-        """Add a row, or say why it cannot be one."""
+        """Add a row, or report why it cannot be one."""
         row = replace(row, unit=row.unit.strip())
         for what, text in (("suite", row.benchmark), ("case", row.metric), ("unit", row.unit)):
             if (what != "unit" or text) and not (is_name(text) and len(text) <= 200):
@@ -106,7 +106,7 @@ class Collector:
         elif outcome not in ("pass", "done"):
             said = f"has the status “{status[:80]}”" if outcome else "has no status"
             self.diagnose("log-note", row.line, f"{name} {said}: it gives no figure")
-        # Functional tests have no figure, and are no fault.
+        # Functional tests have no figure, which is not a fault.
         elif measured is None:
             self._silent += 1
         elif not_finite(measured):
@@ -117,25 +117,25 @@ class Collector:
             self.row(replace(row, samples=(value,)), run)
 
     def broken(self, line: int, message: str, hint: str = "") -> None:
-        """Report a row that gives no figure because it cannot be trusted."""
+        """Report a row whose figure cannot be trusted."""
         self.diagnose("log-row", line, message, hint)
 
     def note(self, line: int | None, message: str, hint: str = "") -> None:
-        """Report a fact that a reader of the figures has to know."""
+        """Report something that a reader of the figures must know."""
         self.diagnose("log-note", line, message, hint)
 
     def diagnose(self, kind: str, line: int | None, message: str, hint: str = "") -> None:
-        """Add a diagnostic of this file; one that just was added counts once."""
+        """Add a diagnostic about this file, without repeating the previous one."""
         diagnostic = Diagnostic(kind, self._context.file, message, hint, line=line)
         if self._diagnostics[-1:] != [diagnostic]:
             self._diagnostics.append(diagnostic)
 
     def understood(self, first: int, last: int) -> None:
-        """Note lines that were read, from the first to the last."""
+        """Record a range of lines that were read."""
         self._lines.update(range(first, last + 1))
 
     def reading(self) -> Reading:
-        """Return all that was collected."""
+        """Return everything collected."""
         wanted = self._select()
         rows = [row for row, run in self._rows if wanted is not None and _is(run, wanted)]
         facts: dict[str, Scalar] = {}
@@ -254,6 +254,6 @@ def _results(rows: list[Row], context: Context) -> Iterable[Result]:
 
 
 def _case(row: Row) -> tuple[object, ...]:
-    # A boolean and a number that equals it are not one parameter.
+    # A boolean and a number that equals it are different parameters.
     params = sorted((k, type(v).__name__, str(v)) for k, v in row.params.items())
     return (row.benchmark, row.metric, tuple(params))

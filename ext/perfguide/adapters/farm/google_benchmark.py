@@ -130,7 +130,7 @@ def _read_report(root: Node, setup: Node, source: Source, collector: Collector) 
 
 
 def _name(entry: Node) -> str:
-    """Return the name of the benchmark. Before 1.5 a run has no ``run_name``, and its ``name`` is that."""
+    """Return the name of the benchmark. Before 1.5, runs have no ``run_name``, only a ``name``."""
     return entry.string("run_name") or entry.string("name")
 
 
@@ -163,7 +163,7 @@ class _Report:
     collector: Collector
 
     def add(self, entry: Node, *, is_mean: bool) -> None:
-        """Add the figures of one run, or of the mean of several; or say why there are none."""
+        """Add the figures of one run, or of the mean of several; or report why there are none."""
         name, line = _name(entry), self.source.line(entry.at)
         if _is_true(entry, "error_occurred"):
             reason = entry.string("error_message") or "without a reason"

@@ -95,7 +95,7 @@ def _run(test: Node, kernels: dict[str, str]) -> Run:
 
 
 def _kernels(root: Node) -> dict[str, str]:
-    """Return the name of the commit of each build that states one."""
+    """Return the commit name of each build that states one."""
     commits = {c.string("id"): c.string("git_commit_name") for c in root.list("checkouts")}
     builds = root.list("builds")
     return {b.string("id"): commits.get(b.string("checkout_id"), "") for b in builds}

@@ -32,7 +32,7 @@ _SEQUENCE = re.compile(r"[0-9]+_(?=.)", re.ASCII | re.DOTALL)
 
 
 def benchmark(suite: str) -> str:
-    """Return the test definition's name without the number that LAVA put before it."""
+    """Return the name of the test definition without the number that LAVA prepended."""
     return _SEQUENCE.sub("", suite, count=1) if _SEQUENCE.match(suite) else suite
 
 
@@ -46,7 +46,7 @@ class Case:
 
 
 class Cases:
-    """Gives test cases to a collector, and says once what was left out."""
+    """Passes test cases to a collector, and reports once what was left out."""
 
     def __init__(self, collector: Collector) -> None:
         self._collector = collector

@@ -84,7 +84,7 @@ def _run(test_run: Node, collector: Collector, line: int) -> Run:
     }
     software = test_run.child("software_context")
     image = software.child("image").string("name")
-    if not image:  # as 1.0 and 1.0.1 call it
+    if not image:  # the name in 1.0 and 1.0.1
         older = test_run.child("sw_context") if not software.members else software
         image = older.child("sw_image").string("desc")
     version = test_run.child("testdef_metadata").string("version")

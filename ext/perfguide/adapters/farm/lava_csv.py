@@ -56,7 +56,7 @@ def read(data: bytes, context: Context) -> Reading:
                 message = f"a row with {len(fields)} of {len(columns)} fields: cut or broken"
                 collector.broken(line, message)
                 continue
-            # LAVA ends each line, so the last field may be cut.
+            # LAVA ends each line, so the last field may be truncated.
             if line == len(lines) and columns[-1] in FIELDS:
                 collector.broken(line, "the text ends within this line: it may be cut")
                 continue
@@ -91,7 +91,7 @@ def _fields(text: str) -> list[str]:
 
 
 def _test_set(metadata: str) -> str | None:
-    """Return the test set that the metadata names, ``""`` without one, ``None`` where it is unclear."""
+    """Return the test set named in the metadata, ``""`` without one, or ``None`` if unclear."""
     if "'set'" not in metadata and '"set"' not in metadata:
         return ""
     if len(metadata) > _MAX_METADATA_CHARS:

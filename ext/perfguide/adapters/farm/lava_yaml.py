@@ -44,14 +44,15 @@ _NEXT = re.compile(r"^[^ \t\r\n]", re.MULTILINE)
 
 
 def _blocks(log: Source) -> Iterator[tuple[int, int]]:
-    """Yield the start and end of each item of top-level lists; a mapping at the left margin is one."""
+    """Yield the start and end of each item of top-level lists, or of a mapping at the left
+    margin."""
     text = log.text
     at = 0
     while begin := _BEGIN.search(text, at):
         listed = text.startswith("-", begin.start())
         at = begin.end()
         while (after := _NEXT.search(text, at)) and not listed:
-            # A mapping at the margin goes on as long as its keys do.
+            # A mapping at the margin continues as long as its keys do.
             if not _BEGIN.match(text, after.start()) or text.startswith("-", after.start()):
                 break
             at = after.end()

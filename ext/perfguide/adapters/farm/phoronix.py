@@ -55,7 +55,7 @@ class System:
 
 @dataclass(frozen=True, slots=True)
 class Test:
-    """One test with one set of options, its texts as written."""
+    """One test with one set of options, with its texts as written."""
 
     identifier: str
     title: str
@@ -89,7 +89,7 @@ def benchmark(identifier: str) -> str:
 
 
 def take(test: Test, entry: Entry, run: Run, collector: Collector) -> None:
-    """Give one entry to the collector."""
+    """Pass one entry to the collector."""
     name = test.description or test.title
     if not test.identifier:
         collector.note(entry.line, f"{name}: recorded beside the tests, of no test: left out")

@@ -50,14 +50,14 @@ class _Test:
 
 
 def read(data: bytes, context: Context) -> Reading:
-    """Return the runs of each test, where they agree with the mean that is printed below them."""
+    """Return the runs of each test, if they agree with the mean printed below them."""
     sheet = Sheet(context)
     test = _Test()
     title = ""
     for line in lines(data):
         text = line.text
         if test.result:
-            # Another line shows that the unit was not cut.
+            # Another line shows that the unit was not truncated.
             _give(test, sheet)
             test = _Test()
         if match := _PROFILE.fullmatch(text):
@@ -116,7 +116,7 @@ def _give(test: _Test, sheet: Sheet) -> None:
         sheet.broken(test.runs[0][0].number, message)
         return
     params: dict[str, Scalar] = {"profile": test.profile}
-    # A greatest or least value is that of one run; of a mean each run is a sample.
+    # A maximum or minimum comes from one run; of a mean, each run is a sample.
     for line, value in test.runs:
         if result[1] == "Average" or value == stated[result[1]]:
             name = sheet.benchmark(benchmark(test.profile))

@@ -47,7 +47,7 @@ _ROOT = "PhoronixTestSuite"
 
 
 def recognises(data: bytes) -> bool:
-    """Return whether there is the root element with results or systems in it."""
+    """Return whether the bytes contain the root element with results or systems."""
     return f"<{_ROOT}".encode() in data and (b"<Result>" in data or b"<System>" in data)
 
 

@@ -64,7 +64,7 @@ def read(data: bytes, context: Context) -> Reading:
 
 
 def _with_figures(row: Row, stats: Node) -> tuple[Row, str]:
-    """Return the row with its figures, and their fault or an empty text."""
+    """Return the row with its figures, and a fault or an empty string."""
     written = {name: stats.get(name) for name in ("mean", "min", "max", "rounds")}
     texts = {k: v.text for k, v in written.items() if v is not None and v.kind == "number"}
     data = stats.list("data")

@@ -67,7 +67,7 @@ def recognises(data: bytes) -> bool:
 
 
 def _is_plain(parsed: Documents) -> bool:
-    """Return whether the file is one object of names with numbers, and no more."""
+    """Return whether the file is just one object that maps names to numbers."""
     if len(parsed.roots) != 1 or parsed.faults:
         return False
     root, text = parsed.roots[0], parsed.source.text
@@ -118,14 +118,14 @@ def _is_series(series: Node) -> bool:
 
 
 def _listed(root: Node) -> tuple[Node, ...]:
-    """Return the metrics of a page or one metric of ``/api/metrics/``."""
+    """Return the metrics on a page, or a single metric, of ``/api/metrics/``."""
     if set(root.members) >= _LISTED:
         return (root,)
     return tuple(item for item in root.list("results") if set(item.members) >= _LISTED)
 
 
 def split(name: str) -> tuple[str, str]:
-    """Return the suite and the metric of a full name; the suite is ``/`` where there is none."""
+    """Split a full name into suite and metric; the suite is ``/`` if there is none."""
     end = name.find("[") if name.endswith("]") and "[" in name else len(name)
     suite, slash, metric = name[:end].rpartition("/")
     return (suite or "/", metric + name[end:]) if slash else ("/", name)
@@ -203,8 +203,8 @@ class _Reader:
         self.collector.run(Run(facts={k: v for k, v in facts.items() if v}))
 
     def _add(self, name: str, unit: str, items: tuple[Node, ...], whole: Node, run: Run) -> None:
-        """Add the samples of one metric. A sample that is no figure spoils them all, because
-        which of them are left would be chance."""
+        """Add the samples of one metric. A sample that is not a figure invalidates all of them, as
+        it would be chance which of them remain."""
         benchmark, metric = split(name)
         line = self._line(items[0].at if items else whole.at)
         row = Row(benchmark, metric, line, unit=unit)
@@ -230,7 +230,7 @@ class _Reader:
 
 
 def _epoch(text: str) -> str:
-    """Return seconds since 1970 as RFC 3339 writes them."""
+    """Convert seconds since 1970 to RFC 3339."""
     seconds = number(text)
     try:
         when = datetime.datetime.fromtimestamp(seconds or 0, datetime.UTC)

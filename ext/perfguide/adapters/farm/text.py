@@ -34,9 +34,9 @@ MAX_NUMBER_CHARS = 400
 def number(text: str) -> float | None:
     """Return the figure that a text states exactly, or ``None``.
 
-    Decimal digits with a point and an exponent, no more: no comma, no sign of
-    another script, nothing that is too large or too small for a double, so that
-    a figure other than zero never becomes zero or infinite.
+    Only decimal digits with a point and an exponent are accepted: no commas, no signs of other
+    scripts, and nothing too large or too small for a double, so that a nonzero figure never becomes
+    zero or infinite.
     """
     text = text.strip(" \t\r\n")
     if len(text) > MAX_NUMBER_CHARS or not _NUMBER.fullmatch(text):
@@ -55,7 +55,7 @@ def not_finite(text: str) -> bool:
 
 
 def moment(text: str) -> str:
-    """Return a time with its offset as RFC 3339 writes it, or an empty text where it has none."""
+    """Convert a time with an offset to RFC 3339; return an empty string if it has none."""
     try:
         when = datetime.datetime.fromisoformat(text.strip())
         when.astimezone(datetime.UTC)
@@ -65,6 +65,6 @@ def moment(text: str) -> str:
 
 
 def stated(pairs: Iterable[tuple[str, str]]) -> dict[str, Scalar]:
-    """Return the facts among free-form metadata: those whose key is spelt as a bundle's,
-    for instance ``sdk.version`` or ``board.soc``. Other keys mean something to the farm alone."""
+    """Return the facts among free-form metadata: those whose keys are spelled as in a bundle, for
+    instance ``sdk.version`` or ``board.soc``. Other keys are only meaningful to the farm."""
     return {key: value for key, value in pairs if key in _STATED and value}

@@ -1,4 +1,4 @@
-"""ALSA's arecord and aplay under ``time -v``, with the bytes that went through."""
+"""ALSA's arecord and aplay under ``time -v``, with the number of bytes transferred."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ Recording raw data '/tmp/a.raw' : Signed 16 bit Little Endian, Rate 48000 Hz, St
 """
 
 # Layout: ``header`` in aplay.c of alsa-utils, the elapsed time of GNU and BusyBox ``time -v``, and
-# ``wc -c`` on the file behind it. The throughput is those bytes by that time, which holds opening
-# and closing the device: it says at which rate the hardware really ran. The load of the CPU is
-# read by the format ``gnu-time``. Only 16 bits and two channels are read, as the guides have them.
+# ``wc -c`` on the resulting file. The throughput is those bytes divided by that time, which
+# includes opening and closing the device: it shows the rate at which the hardware really ran. The
+# CPU load is read by the format ``gnu-time``. Only 16 bits and two channels are supported, as in
+# the guides.
 _HEAD = re.compile(
     r"(Recording|Playing) [A-Za-z.]{2,20} (?:data )?'([^']{1,200})' : (.{1,60}), Rate ([0-9]{3,6}) Hz, (.{4,20})"
 )
@@ -26,8 +27,8 @@ _ELAPSED = re.compile(
     r"([0-9]{1,2})(?::|m )([0-9]{1,2}\.[0-9]{2})s?[ \t]*"
 )
 _BYTES = re.compile(r" *([0-9]{1,15}) (\S{1,200})")
-# The rest of a count into which another stream has written lines; the text behind them can look
-# like a count of its own. A line with a date or a time is none.
+# The rest of a count that another stream's output interrupted; the text after it can look like a
+# count of its own. A line with a date or a time is not one.
 _BEGUN = re.compile(r" *[0-9]{1,14}(?![0-9:.-]).*")
 _LOST = re.compile(r"(?:under|over)run!!!.*")
 _OTHER_RATE = re.compile(r"Warning: rate is not accurate .*")
@@ -47,7 +48,7 @@ def read(data: bytes, context: Context) -> Reading:
             head, seconds, lost = (line, match), None, 0
         elif head and (match := _ELAPSED.fullmatch(text)):
             minutes = int(match[1] or 0) * 60 + int(match[2])
-            # Hundredths as integers: 0.1 + 0.2 would not be 0.3.
+            # Integer hundredths, as 0.1 + 0.2 would not be 0.3.
             seconds = round(minutes * 6000 + float(match[3]) * 100) / 100
         elif head and _OTHER_RATE.fullmatch(text):
             sheet.failed(line.number, f"ALSA: {text[:200]}")

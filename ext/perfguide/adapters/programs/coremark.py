@@ -1,4 +1,4 @@
-"""CoreMark 1.0: iterations a second of each run that validated itself and took ten seconds."""
+"""CoreMark 1.0: iterations per second of each run that validated itself and took ten seconds."""
 
 from __future__ import annotations
 
@@ -30,11 +30,12 @@ class _Run:
     threads: int = 1
     failure: str = ""
     is_done: bool = False
-    """True once the run has a figure, or a fault in its place."""
+    """True once the run has a figure, or a fault instead of one."""
 
     @property
     def is_whole(self) -> bool:
-        """True if the rate is iterations by time. Only one without decimals can have lost a digit unseen."""
+        """True if the rate equals iterations divided by time. Only a rate without decimals could
+        have lost a digit unnoticed."""
         if not _RATE.fullmatch(self.rate) or "." in self.rate:
             return bool(_RATE.fullmatch(self.rate))
         # Without floating point, CoreMark divides integers.
@@ -51,11 +52,11 @@ class _Reader:
         self._run = _Run()
 
     def read(self, line: Line) -> bool:
-        """Read a line; return whether it is one of CoreMark's."""
+        """Read a line; return whether it belongs to CoreMark."""
         text = line.text.rstrip(" \t")
         is_size = text == "CoreMark Size    : 666"
         if is_size or text.endswith("run parameters for coremark."):
-            # The size follows the head of a run, or is itself the first line of one.
+            # The size follows the head of a run, or is itself its first line.
             if not is_size or self._run.rate:
                 self.end()
         elif match := _MARK.fullmatch(text):
@@ -75,7 +76,7 @@ class _Reader:
         return True
 
     def end(self) -> None:
-        """End a run where the next one begins, or the log ends."""
+        """End a run at the next one or at the end of the log."""
         if self._run.rate and self._run.line:
             message = "CoreMark does not say whether this run was valid"
             self._sheet.broken(self._run.line.number, message)
@@ -124,7 +125,7 @@ class _Reader:
 
 
 def read(data: bytes, context: Context) -> Reading:
-    """Return the iterations a second of each run that is valid."""
+    """Return the iterations per second of each valid run."""
     sheet = Sheet(context)
     reader = _Reader(sheet)
     for line in lines(data):

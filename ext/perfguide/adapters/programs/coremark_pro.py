@@ -1,7 +1,7 @@
 """CoreMark-Pro and MultiBench of EEMBC, which share their harness (MITH).
 
-The two suites print alike. A workload of CoreMark-Pro is known by its name; all others
-are MultiBench's.
+The output of the two suites is alike. CoreMark-Pro's workloads are recognised by name; all others
+belong to MultiBench.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _WARNED = re.compile(
 
 
 def recognises(data: bytes) -> bool:
-    """Return whether there is a workload of CoreMark-Pro or one of its tables."""
+    """Return whether the bytes contain a workload of CoreMark-Pro or one of its tables."""
     return (
         any(
             name.decode("ascii", "replace") in COREMARK_PRO
@@ -63,7 +63,7 @@ def recognises(data: bytes) -> bool:
 
 
 def recognises_multibench(data: bytes) -> bool:
-    """Return whether there is a workload of another suite."""
+    """Return whether the bytes contain a workload of another suite."""
     names = re.findall(rb"^-- Workload:([!-~]+)=", data, re.MULTILINE)
     return any(name.decode("ascii", "replace") not in COREMARK_PRO for name in names)
 
@@ -144,7 +144,7 @@ class _Reader:
         self._sheet.understood(line.number)
 
     def _missing(self, line: Line) -> None:
-        """Report that the workload that was begun has given no figure."""
+        """Report that the current workload produced no figure."""
         if self._workload:
             self._sheet.broken(
                 line.number, f"before this line, {self._workload} has no workloads/sec: cut?"
@@ -158,7 +158,7 @@ class _Reader:
         if contexts and self._benchmark == "coremark-pro":
             params = {"contexts": contexts}
         rate = figure(value)
-        # Its contexts and its errors belong to the workload whose lines were lost.
+        # Its contexts and errors belong to the workload whose lines were lost.
         if name != self._workload:
             self._sheet.broken(line.number, f"“{name}” is not the workload that was begun")
             return
@@ -200,9 +200,9 @@ class _Reader:
 
 
 def _agrees(rate: str, said: dict[str, str]) -> bool:
-    """Return whether the rate is iterations by time, as far as its six digits show.
+    """Return whether the rate equals iterations divided by time, within its six digits.
 
-    It has no fixed number of digits (``%8g``), so that a cut does not show by itself.
+    Its number of digits varies (``%8g``), so truncation would go unnoticed otherwise.
     """
     count, seconds = figure(said.get("iterations", "")), figure(said.get("time(secs)", ""))
     if not count or not seconds or rate == f"{count / seconds:.6g}":

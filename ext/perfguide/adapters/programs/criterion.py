@@ -1,6 +1,6 @@
-"""criterion.rs: the time of each benchmark with its bounds of confidence, and the rate that follows from it.
+"""criterion.rs: the time of each benchmark with its confidence bounds, and the derived rate.
 
-A name of more than 23 bytes has a line of its own, which only the line below it shows to be a name.
+A name of more than 23 bytes has a line of its own, which only the next line identifies as a name.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def read(data: bytes, context: Context) -> Reading:
         text = line.text
         if match := _TIME.fullmatch(text):
             name = match[1] or before.text
-            # Names and columns agree, unless bytes of a line or lines between them are lost.
+            # Names and columns line up unless bytes of a line, or lines between them, are lost.
             is_aligned = (
                 len(match[1].encode()) + len(text[len(match[1]) :].partition("time:")[0]) == 24
             )
@@ -73,7 +73,7 @@ def read(data: bytes, context: Context) -> Reading:
             name = analysed = ""
             continue
         else:
-            # It can be the front of a damaged time, which the rates below belong to.
+            # This may be the front of a damaged time, to which the rates below belong.
             before, name = Line(line.number, text.rstrip()), ""
             continue
         before = Line(0, "")
@@ -84,7 +84,7 @@ def read(data: bytes, context: Context) -> Reading:
 def _give(
     line: Line, match: re.Match[str], metric: str, params: dict[str, Scalar], sheet: Sheet
 ) -> None:
-    """Give the lower bound, the estimate and the upper bound of a line."""
+    """Add the lower bound, the estimate and the upper bound of a line."""
     lower, unit, estimate, upper = match.groups()[-4:]
     if unit in _POWERS:
         metric = "elements"

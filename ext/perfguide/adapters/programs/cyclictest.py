@@ -1,11 +1,11 @@
-"""cyclictest of rt-tests: the final lines, the histogram's, and ``--json``.
+"""cyclictest of rt-tests: the final lines, those of the histogram, and ``--json``.
 
-Without ``-q`` the lines are printed again and again: the last ones count, and where a
-histogram follows, its figures.
+Without ``-q`` the lines are printed repeatedly: the last ones count, or the histogram's figures if
+one follows.
 
-A histogram gives the number of samples for each latency, from the least to the greatest
-that had one; latencies above the last bucket are counted as the overflow. Only the
-text's histogram is read: it has a total, by which a lost line shows, and JSON's has none.
+A histogram gives the number of samples for each latency, from the smallest to the greatest that
+occurred; latencies above the last bucket are counted as overflow. Only the text histogram is read:
+it has a total, which reveals lost lines, and the one in JSON has none.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ _JSON = re.compile(rb'"(?:rt_test_version:?|cmdline:?)"\s*:\s*"[^"\n]*')
 
 @dataclass(slots=True)
 class _Run:
-    """The lines of one run: the last one of each thread, and the histogram's."""
+    """The lines of one run: the last one of each thread, and those of the histogram."""
 
     threads: dict[tuple[str, str], tuple[Line, re.Match[str]]] = field(default_factory=dict)
     summary: dict[str, tuple[Line, list[str]]] = field(default_factory=dict)
@@ -65,25 +65,25 @@ class _Run:
     total: list[int] = field(default_factory=list)
     command: str = ""
     cores: list[int] = field(default_factory=list)
-    """The cores that the command binds the threads to, if it names any."""
+    """The cores to which the command binds the threads, if it names any."""
     is_in_order: bool = True
-    """True where each thread is bound to the core of its number. Logs without their command are nearly
+    """True if each thread is bound to the core of its number. Logs without their command are nearly
     always of ``-S``, which does so."""
 
     def start(self, command: str) -> None:
-        """Note the command of this run, and the cores of its threads."""
+        """Record the command of this run, and the cores of its threads."""
         self.command, self.cores = command, _affinity(command)
         self.is_in_order = _IN_ORDER.search(command) is not None
 
     def thread(self, number: int) -> dict[str, Scalar]:
-        """Return the parameter that names a thread: its core, where that is certain."""
+        """Return the parameter that identifies a thread: its core, if that is certain."""
         if self.cores:
             return {"core": self.cores[number % len(self.cores)]}
         return {"core" if self.is_in_order else "thread": number}
 
 
 def _affinity(command: str) -> list[int]:
-    """Return the cores that ``-a`` binds the threads to, in their order; none if it names none."""
+    """Return the cores to which ``-a`` binds the threads, in order; none if it names none."""
     if not (match := _AFFINITY.search(command)):
         return []
     cores: set[int] = set()
@@ -94,7 +94,7 @@ def _affinity(command: str) -> list[int]:
 
 
 def recognises(data: bytes) -> bool:
-    """Return whether there is a thread's line, a histogram's summary or the JSON."""
+    """Return whether the bytes contain a thread's line, a histogram's summary or the JSON."""
     if re.search(
         rb"^T: ?[0-9]+ \( *[0-9]+\) P: ?[0-9]+ I:|^# (?:Min|Avg|Max) Latencies:", data, re.M
     ):
@@ -110,7 +110,7 @@ def read(data: bytes, context: Context) -> Reading:
         text = line.text
         if match := _THREAD.fullmatch(text):
             key = (match[1], match[2])
-            # A process that starts its threads shows them as 0 at first.
+            # A process that is starting its threads shows them as 0 at first.
             again = any(k[0] == match[1] and k != key and k[1] != "0" for k in run.threads)
             if run.summary or again:
                 run = _finish(run, sheet)
@@ -184,7 +184,7 @@ def _finish(run: _Run, sheet: Sheet) -> _Run:
             if len(match[7]) < 8 or not _ordered(match):
                 sheet.broken(line.number, "a line of cyclictest is cut or damaged")
                 continue
-            # The width of the average is all that distinguishes ns from us.
+            # Only the width of the average distinguishes ns from us.
             if len(average) > 8 or (len(average) == 8 and average[0] != " "):
                 sheet.broken(line.number, "whether these are us or ns cannot be determined")
                 continue
@@ -204,7 +204,7 @@ def _finish(run: _Run, sheet: Sheet) -> _Run:
 
 
 def _next(run: _Run, sheet: Sheet) -> _Run:
-    """Finish a run where its successor begins, which may be the one that a command just started."""
+    """Finish a run at the beginning of the next one, possibly the one just started by a command."""
     is_begun = run.threads or run.summary or run.histogram
     return _finish(run, sheet) if is_begun else run
 
@@ -217,7 +217,7 @@ def _column(run: _Run, core: int, sheet: Sheet) -> dict[int, tuple[int, int]]:
         if core < len(counts)
     }
     total = run.total[core] if core < len(run.total) else None
-    # A line that was lost shows in the sum alone.
+    # Only the sum reveals a lost line.
     if sum(count for _, count in out.values()) == total:
         return out
     line = min((line for line, _ in run.buckets.values()), default=None)
@@ -226,8 +226,7 @@ def _column(run: _Run, core: int, sheet: Sheet) -> dict[int, tuple[int, int]]:
 
 
 def histogram(buckets: dict[int, tuple[int, int]], thread: dict[str, Scalar], sheet: Sheet) -> None:
-    """Add the samples of one thread for each latency that is listed, inside the range that
-    has any."""
+    """Add the samples of one thread for each listed latency, within the range that has any."""
     filled = [latency for latency, (_, count) in buckets.items() if count]
     for latency, (line, count) in sorted(buckets.items()):
         if filled and min(filled) <= latency <= max(filled):
@@ -242,7 +241,8 @@ def overflow(line: int, count: int, thread: dict[str, Scalar], sheet: Sheet) -> 
 
 
 def _ordered(match: re.Match[str]) -> bool:
-    """Return whether minimum, average and last value fit the maximum: none lost a digit."""
+    """Return whether minimum, average and last value are consistent with the maximum, so that none
+    lost a digit."""
     if int(match[3]) == 0:
         return True
     low, now, average, high = (int(match[n]) for n in (4, 5, 6, 7))

@@ -1,4 +1,4 @@
-"""dd of coreutils and BusyBox: the throughput of each copy, and how long it took."""
+"""dd of coreutils and BusyBox: the throughput and duration of each copy."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _OPTION = re.compile(r"(?:if|of|bs|ibs|obs|count|conv|iflag|oflag)=[!-~]{1,200}"
 
 
 def read(data: bytes, context: Context) -> Reading:
-    """Return the throughput of each copy, and how long it took."""
+    """Return the throughput and duration of each copy."""
     sheet = Sheet(context)
     command = ""
     counted = False
@@ -31,7 +31,7 @@ def read(data: bytes, context: Context) -> Reading:
 
     def records(line: Line, match: re.Match[str]) -> None:
         nonlocal counted
-        if counted:  # those of the command before have lost their last line
+        if counted:  # the previous command's output has lost its last line
             forget()
         counted = True
 

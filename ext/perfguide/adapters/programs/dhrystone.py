@@ -1,4 +1,4 @@
-"""Dhrystone 2.1 and 2.2: Dhrystones a second."""
+"""Dhrystone 2.1 and 2.2: Dhrystones per second."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _PASSES = re.compile(r"This machine benchmarks at ([0-9]{1,12}) dhrystones/secon
 
 
 def read(data: bytes, context: Context) -> Reading:
-    """Return the Dhrystones a second of each run."""
+    """Return the Dhrystones per second of each run."""
     sheet = Sheet(context)
     started = 0
     one_run: re.Match[str] | None = None
@@ -53,7 +53,7 @@ def read(data: bytes, context: Context) -> Reading:
 
 
 def _agrees(rate: str, one_run: re.Match[str] | None) -> bool:
-    """Return whether a rate is one by the time of a run, as far as its decimals show."""
+    """Return whether a rate is the inverse of the time per run, within its decimals."""
     if one_run is None:
         return True
     # Both numbers are rounded; a lost digit changes their product by far more.

@@ -57,7 +57,7 @@ OPTIONS = {
     "rate": "",
     "rate_iops": "",
 }
-"""The options that change the measurement, each with its default."""
+"""The options that affect the measurement, with their defaults."""
 # Each option of a file adds to the list of files, which colons part. fio 2 writes the end of its list
 # of percentiles as zeros.
 _REPEATED = {"filename": ":", "0.00": ""}
@@ -65,10 +65,10 @@ _FLAGS = frozenset({"direct", "end_fsync"})
 
 
 def conditions(options: Mapping[str, str]) -> dict[str, Scalar]:
-    """Return the parameters that a job's options mean.
+    """Return the parameters that a job's options amount to.
 
-    Options of one meaning have one name: ``buffered=0`` is ``direct=1``. An option without
-    a value is switched on.
+    Equivalent options share one name: ``buffered=0`` is ``direct=1``. An option without a value is
+    switched on.
     """
     own = {name: text or "1" for name, text in options.items()}
     own["rw"] = own.get("rw") or own.get("readwrite", "")
@@ -145,7 +145,7 @@ class _Job:
         self._command = " ".join(("fio", *words)) if options else ""
 
     def read(self) -> None:
-        """Add the figures of each direction in which something was transferred."""
+        """Add the figures of each direction with transfers."""
         error = self._job.get("error")
         failed = error is None or error.text != "0"
         sides = [name for name in ("read", "write", "trim") if _moved(self._job.child(name))]
@@ -207,7 +207,7 @@ class _Job:
         *,
         zero: bool = True,
     ) -> None:
-        """Add the figure under a key. fio 3 has all of them, fio 2 those that it was asked for."""
+        """Add the figure under a key. fio 3 has all of them, fio 2 only those requested."""
         node = holder.get(key)
         value = figure(node.text) if node is not None and node.kind == "number" else None
         if node is None or value is None:
@@ -227,7 +227,7 @@ class _Job:
 
 
 def _moment(root: Node) -> str:
-    """When fio wrote the report, by its seconds since 1970."""
+    """Return when fio wrote the report, from its seconds since 1970."""
     stamp = root.get("timestamp")
     if stamp is None or not re.fullmatch("[0-9]{9,11}", stamp.text):
         return ""
@@ -235,8 +235,8 @@ def _moment(root: Node) -> str:
 
 
 def _rises(percentiles: Node) -> bool:
-    """Return whether no percentile is less than one of a smaller share."""
-    # The last one has no comma behind it, by which a cut would show.
+    """Return whether percentiles never decrease."""
+    # No comma follows the last one, so truncation would go unnoticed.
     values = sorted(
         (float(key), figure(node.text) or 0.0)
         for key, node in percentiles.members.items()

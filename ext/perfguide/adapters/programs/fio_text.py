@@ -67,7 +67,7 @@ _LIKE = re.compile(
 
 @dataclass(slots=True)
 class _Job:
-    """A job as far as it was read: its figures wait until all names of the run are known."""
+    """A job as far as it was read: its figures wait until all job names of the run are known."""
 
     name: str
     jobs: int
@@ -126,7 +126,7 @@ def read(data: bytes, context: Context) -> Reading:
 
 
 def _rates(line: Line, job: _Job, match: re.Match[str], exact: bool, sheet: Sheet) -> None:
-    """Add the throughput and rate of a direction, with which its figures begin."""
+    """Add the throughput and rate of a direction, which come first among its figures."""
     job.side, job.unit, job.old = match["side"].strip(), "", match.re is _OLD_SIDE
     prefix = match["prefix"] or ""
     unit = f"{prefix}i" if job.old and prefix else prefix
@@ -142,11 +142,11 @@ def _rates(line: Line, job: _Job, match: re.Match[str], exact: bool, sheet: Shee
 
 
 def _row(line: Line, job: _Job) -> bool:
-    """Read a line as one of a job's figures; false where it is none."""
+    """Read a line as one of a job's figures; return false if it is not one."""
     text = line.text
     if match := _LATENCY.fullmatch(text):
         if any(metric == f"{job.side}_latency_min" for _, metric, *_ in job.figures):
-            job.side = job.unit = ""  # another direction's, whose first line is lost
+            job.side = job.unit = ""  # those of another direction, whose first line is lost
             return False
         if match[1] == "lat" and job.side:
             unit = f"{match[2]}s"
@@ -188,11 +188,11 @@ def _give(
     started: int,
     sheet: Sheet,
 ) -> None:
-    """Add the figures of a run, each with its job's conditions."""
+    """Add the figures of a run, each with the conditions of its job."""
     names = Counter(job.name for job in jobs)
     seen: Counter[str] = Counter()
     typed: dict[str, str] = dict(_OPTION.findall(command))
-    # Which jobs are missing is unknown, and so are the names that distinguish the others.
+    # It is unknown which jobs are missing, and thus which names distinguish the others.
     if jobs and sum(job.jobs for job in jobs) < started:
         sheet.broken(jobs[-1].line.number, f"fio started {started} jobs, and some are missing")
         return
@@ -206,7 +206,7 @@ def _give(
             params |= {"job_number": seen[job.name], "numjobs": names[job.name]}
         elif job.jobs > 1:
             params["numjobs"] = job.jobs
-        # Without its head the block size and the pattern are unknown.
+        # Without the head, the block size and the pattern are unknown.
         if job.name not in options and job.figures:
             sheet.broken(job.line.number, f"the head of job “{job.name}” is missing or damaged")
             continue
@@ -227,7 +227,7 @@ def _thousands(text: str, letter: str) -> float:
 
 
 def _scaled(text: str, letter: str) -> str:
-    """Return a block size in the form of an option."""
+    """Return a block size in the notation of an option."""
     number = Decimal(text)
     return f"{int(number)}{letter}" if number == int(number) else f"{text}{letter}"
 

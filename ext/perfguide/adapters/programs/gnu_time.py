@@ -1,12 +1,12 @@
-"""``time -v`` of GNU and of BusyBox: the share of the CPU that a benchmark got.
+"""``time -v`` of GNU and BusyBox: the CPU share that a benchmark got.
 
-Below 10 % the share is worked out from the times: the rounded number that is printed is 0 % for a
-program that still did 4 MB/s.
+Below 10 %, the share is computed from the times: the rounded number in the output is 0 % even for a
+program that achieved 4 MB/s.
 
-The share is a result where the command is a known benchmark, and understood to its last word:
-an unknown option could change the measurement. ``openssl speed
--multi`` is one from 3.0 on: before, it does not wait for its children, and their time is not
-counted. The log has to show which version ran.
+The share is a result if the command is a known benchmark and every word of it is understood: an
+unknown option could affect the measurement. ``openssl speed -multi`` counts only from 3.0 on:
+earlier versions do not wait for their children, whose time is then missing. The log must show which
+version ran.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _SHARE = re.compile(r"[ \t]*Percent of CPU this job got: (?:([0-9]{1,7})|\?)%[ \
 _STATUS = re.compile(r"[ \t]*Exit status: ([0-9]{1,3})[ \t]*")
 _FAILED = re.compile(r"Command (?:exited with non-zero status|terminated by signal|stopped by).*")
 _REFUSED = re.compile(r'[Ii]nvalid engine "')
-# The delegate that benchmark_model uses, which need not be the one that was asked for.
+# The delegate actually used by benchmark_model, which may differ from the requested one.
 _DELEGATE = re.compile(
     r"(?:INFO: )?(?:Created (?:TensorFlow Lite )?([A-Za-z]{2,20}) delegate for .*"
     r"|External delegate path: \[(?:.*/)?([^/\]]{1,120})\])"
@@ -54,14 +54,14 @@ _ELAPSED = re.compile(
     r"(?:([0-9]{1,4})[:h] ?)?([0-9]{1,4})[:m] ?([0-9]{1,2}(?:\.[0-9]{2})?)s?[ \t]*"
 )
 MIN_PRINTED_SHARE_PERCENT = 10
-"""The share below which full per cents are too coarse, and the quotient of the times is taken."""
-# The characters that the values of these lines are made of.
+"""The share below which whole per cents are too coarse, and the quotient of the times is used."""
+# The characters that occur in values of these lines.
 _OF_VALUES = "0123456789hms:. "
 
 
 @dataclass(slots=True)
 class _Block:
-    """One command's figures as far as they were read."""
+    """The figures of one command, as far as they were read."""
 
     text: str
     at: int
@@ -75,14 +75,14 @@ class _Block:
     is_damaged: bool = False
 
     def exact_percent(self) -> float | None:
-        """Return the share in %, from the times where they are finer than the number that is printed."""
+        """Return the share in %, from the times if these are finer than the printed number."""
         if self.percent is None:
             return None
         printed = float(self.percent)
         if printed >= MIN_PRINTED_SHARE_PERCENT or len(self.times) < 3:
             return printed
         elapsed = self.times["Elapsed"]
-        # The times have two decimals: of a run of a second, one of them is 1 %.
+        # The times have two decimals, so for a run of a second the last digit is 1 %.
         if elapsed < 1:
             return printed
         share = 100 * (self.times["User"] + self.times["System"]) / elapsed
@@ -95,7 +95,7 @@ def recognises(data: bytes) -> bool:
 
 
 def read(data: bytes, context: Context) -> Reading:
-    """Return the CPU load of each benchmark that was timed, in %."""
+    """Return the CPU load of each timed benchmark, in %."""
     sheet = Sheet(context)
     block: _Block | None = None
     failed = software = False
@@ -128,7 +128,7 @@ def read(data: bytes, context: Context) -> Reading:
         elif _FAILED.fullmatch(line.text):
             failed = True
         elif match := _VERSION.fullmatch(line.text):
-            # Not a line of time -v, so another format reports it where it is left over.
+            # Not a line of time -v, so another format reports it if left over.
             version = int(match[1])
             continue
         elif _REFUSED.search(line.text):
@@ -145,7 +145,7 @@ def read(data: bytes, context: Context) -> Reading:
 
 
 def _is_other(text: str) -> bool:
-    """Return whether this is one of the lines of ``time -v`` that no metric comes from."""
+    """Return whether a line of ``time -v`` is irrelevant to all metrics."""
     label, colon, value = text.rstrip(" \t").rpartition(": ")
     return bool(colon and value and _OTHER.match(label)) and not value.strip(_OF_VALUES)
 
@@ -156,7 +156,7 @@ def _cut(block: _Block | None, sheet: Sheet) -> None:
 
 
 def _finish(block: _Block, sheet: Sheet) -> None:
-    """Give the share of a block that was read to its end."""
+    """Add the share of a complete block."""
     if block.share is None:
         sheet.broken(block.at, "the output of time -v has no CPU share that can be read")
         return
@@ -168,7 +168,7 @@ def _finish(block: _Block, sheet: Sheet) -> None:
             f"what “{block.text[:200]}” measures is not known: its CPU load is left out",
         )
         return
-    # The benchmark that was stated names a device or medium, which openssl has not.
+    # A stated benchmark names a device or medium, which openssl does not have.
     benchmark = "openssl" if command.benchmark == "openssl" else sheet.benchmark(command.benchmark)
     params = _params(command, block, sheet)
     if block.failed:
@@ -199,7 +199,7 @@ def _params(command: _Command, block: _Block, sheet: Sheet) -> Mapping[str, Scal
             block.at, f"whether the engine “{command.engine[:100]}” is an accelerator is not known"
         )
     if command.benchmark == "hdparm" and sheet.stated("benchmark"):
-        # The device says nothing where the benchmark has been named.
+        # The device adds nothing once the benchmark is named after it.
         params.pop("device", None)
     return params
 
@@ -208,7 +208,7 @@ def _params(command: _Command, block: _Block, sheet: Sheet) -> Mapping[str, Scal
 class _Command:
     """The benchmark that a command runs, and its parameters.
 
-    ``whole`` is false where its CPU time may lack that of its children.
+    ``whole`` is false if its CPU time may lack that of its children.
     """
 
     benchmark: str
@@ -231,7 +231,7 @@ _OPENSSL_VALUES |= {"-provider", "-provider-path", "-propquery", "-config", "-ra
 def _understand(text: str) -> _Command | None:
     """Return the program that a command line ran, or ``None`` if that is unclear.
 
-    ``text`` is as ``time -v`` shows it: words with single spaces, not quoted.
+    ``text`` is as shown by ``time -v``: unquoted words with single spaces.
     """
     command_words = words(text)
     nice: int | None = None
@@ -282,7 +282,7 @@ def _understand(text: str) -> _Command | None:
 
 
 def _nice(command_words: list[str]) -> tuple[int | None, int]:
-    """Return the level that ``nice`` adds, and how many words say so."""
+    """Return the level that ``nice`` adds, and the number of words that specify it."""
     if len(command_words) > 2 and command_words[1] in ("-n", "--adjustment"):
         return (
             (int(command_words[2]), 3) if _WHOLE_NUMBER.fullmatch(command_words[2]) else (None, 0)
@@ -303,7 +303,7 @@ def _openssl(arguments: list[str]) -> _Command | None:
             continue
         if word in _OPENSSL_VALUES:
             value = next(words_left, None)
-            # The value of this option is missing, so the command did not run as printed.
+            # The value of this option is missing, so this is not the command that ran.
             if value is None:
                 return None
             values[word] = value
@@ -313,7 +313,7 @@ def _openssl(arguments: list[str]) -> _Command | None:
             names.append(canonical(word))
     names += [canonical(values["-evp"])] if "-evp" in values else []
     names += [f"{m}({canonical(values['-' + m])})" for m in ("hmac", "cmac") if "-" + m in values]
-    # The share of several algorithms is one number, and public keys have no block size.
+    # The share of several algorithms is a single number, and public keys have no block size.
     if len(names) != 1 or re.match(r"(?:rsa|dsa|ecdsa|ecdh|ed|ffdh|sm2|eddsa)[0-9]*", names[0]):
         return None
     params: dict[str, Scalar] = {"algorithm": names[0]}

@@ -28,21 +28,21 @@ EXAMPLE = """\
 _HINT = re.compile(
     rb'"(?:version|cookie|test_start)"\s*:\s*(?:"iperf 3|\{\s*"protocol"|"[a-z0-9]{30,40}")'
 )
-# Written once for each stream into one object, where each key may appear once only.
+# Written once per stream into one object, where each key should appear only once.
 _REPEATED = re.compile(rb'"(?:sock_bufsize|sndbuf_actual|rcvbuf_actual)"[ \t]*:[ \t]*[0-9]+[ \t]*,')
 
 
-# The keys in the sum of a direction, where retransmits are not counted.
+# The keys in the sum of a direction if retransmits are not counted.
 _SUMMED = frozenset({"start", "end", "seconds", "bytes", "bits_per_second", "sender"})
 
 
 def recognises(data: bytes) -> bool:
-    """Return whether a document begins as iperf3's do."""
+    """Return whether a document begins like those of iperf3."""
     return b'"start"' in data and b'"end"' in data and _HINT.search(data) is not None
 
 
 def read(data: bytes, context: Context) -> Reading:
-    """Throughput, CPU load, for TCP retransmits, for UDP loss and jitter, of every run."""
+    """Return throughput, CPU load, retransmits (TCP), and loss and jitter (UDP) of every run."""
     sheet = Sheet(context)
     parsed = documents(_REPEATED.sub(lambda m: b" " * len(m[0]), data))
     for at, message in parsed.faults:
@@ -87,7 +87,7 @@ class _Run:
         received = end.child("sum_received")
         total = end.child("sum")
         self._figure(received if received.members else total, "bits_per_second", reverse)
-        # With --bidir the other direction is measured at the same time.
+        # With --bidir, the other direction is measured at the same time.
         back = end.child("sum_received_bidir_reverse")
         if back.members:
             self._figure(back, "bits_per_second", not reverse)

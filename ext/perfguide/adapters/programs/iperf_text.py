@@ -61,7 +61,7 @@ _UNITS = {
 
 @dataclass(slots=True)
 class _Run:
-    """A run of iperf3 as far as it was read: its last lines by stream, way and end."""
+    """A run of iperf3 as far as it was read: its last lines by stream, direction and end."""
 
     begun: int = 0
     server: bool = False
@@ -69,14 +69,15 @@ class _Run:
     parted: bool = False
     totals: bool = False
     sends: bool | None = None
-    """True and false for columns of intervals at the sender and at the receiver, ``None`` for others."""
+    """True and false for interval columns at the sender and at the receiver, ``None`` for
+    others."""
     streams: set[str] = field(default_factory=set)
     rows: dict[tuple[str, str, str], tuple[Line, re.Match[str]]] = field(default_factory=dict)
     datagrams: dict[str, tuple[Line, re.Match[str]]] = field(default_factory=dict)
 
 
 def read_iperf3(data: bytes, context: Context) -> Reading:
-    """Throughput, retransmits, loss and jitter of each run of iperf3."""
+    """Return throughput, retransmits, loss and jitter of each run of iperf3."""
     sheet = Sheet(context)
     run = _Run()
     for line in lines(data):
@@ -97,13 +98,13 @@ def read_iperf3(data: bytes, context: Context) -> Reading:
         elif text.startswith("- - - -"):
             run.parted = True
         elif _HEAD.fullmatch(text):
-            if run.rows:  # the next run, without its first lines
+            if run.rows:  # the next run, with its first lines missing
                 _finish(run, sheet)
                 run = _Run()
             if not run.parted and "[Role]" not in text:
                 is_sender = "Retr" in text or "Total Datagrams" in text
                 run.sends = True if is_sender else False if "Jitter" in text else None
-            # The totals have a head of their own, behind a line of dashes.
+            # The totals have their own head, after a line of dashes.
             run.totals = run.parted
             # A server's output does not mention -R, but only the sender counts retransmits.
             run.reverse = run.reverse or (run.server and not run.parted and "Retr" in text)
@@ -152,7 +153,7 @@ def _finish(run: _Run, sheet: Sheet) -> None:
         if received is None:
             message = "which rate arrived is not stated: the line of the receiver is missing"
             sheet.broken(some[0].number, message)
-        # A client that was stopped never hears how much arrived, and prints 0.
+        # A client that was interrupted never learns how much arrived, and prints 0.
         elif sent and not float(received[1]["rate"]) and float(sent[1]["rate"]):
             message = "which rate arrived is not stated: what was sent is, and 0 for the receiver"
             sheet.broken(received[0].number, message, "a run to its end, at the client, states it")
@@ -174,7 +175,7 @@ def _finish(run: _Run, sheet: Sheet) -> None:
 
 
 def _datagrams(run: _Run, sheet: Sheet) -> None:
-    """Add loss and jitter of a run before 3.2, which does not print the rate that arrived."""
+    """Add loss and jitter of a run before 3.2, which does not print the received rate."""
     if "SUM" not in run.datagrams and (len(run.datagrams) > 1 or len(run.streams) > 1):
         line, _ = next(iter(run.datagrams.values()))
         sheet.broken(line.number, "the sum of the streams is missing")
@@ -208,7 +209,7 @@ def _lost(
 def _give(
     line: Line, match: re.Match[str], benchmark: str, params: dict[str, Scalar], sheet: Sheet
 ) -> None:
-    """Add the rate of a line, and its loss and jitter if it has them."""
+    """Add the rate of a line, and its loss and jitter if present."""
     if match["unit"] not in _UNITS:
         sheet.broken(line.number, f"rates in {match['unit']} are not read")
         return
@@ -219,7 +220,7 @@ def _give(
 
 
 def read_iperf2(data: bytes, context: Context) -> Reading:
-    """Throughput, loss and jitter of each run of iperf 2."""
+    """Return throughput, loss and jitter of each run of iperf 2."""
     sheet = Sheet(context)
     total: dict[str, tuple[Line, re.Match[str]]] = {}
     connected: set[str] = set()
@@ -262,14 +263,14 @@ def read_iperf2(data: bytes, context: Context) -> Reading:
     for line in lines(data):
         text = line.text
         if match := _OPENING.fullmatch(text):
-            # Streams of the same client can be connected before.
+            # Streams of the same client can be connected earlier.
             if total or damaged:
                 finish()
             server, udp = match[1].startswith("Server"), match[2] == "UDP"
         elif _SERVER_REPORT.fullmatch(text) or _OUT_OF_ORDER.fullmatch(text):
             pass
         elif match := _TWO.fullmatch(text):
-            # Intervals begin later. A first interval begins at 0 too, and the total replaces it.
+            # Intervals begin later. A first interval also begins at 0, and the total replaces it.
             if float(match[2]) == 0 and not (
                 udp and match[1] in total and total[match[1]][1]["jitter"]
             ):
@@ -299,7 +300,7 @@ _begins = holds(
 
 
 def _recognises_iperf3(data: bytes) -> bool:
-    """Return whether there are totals of iperf3, or a run that has none."""
+    """Return whether the bytes contain totals of iperf3, or a run without any."""
     return _ends_in_a_word(data) or _begins(data)
 
 

@@ -21,7 +21,7 @@ _LINPACK_ROW = re.compile(
     r"[ \t]*[0-9]{1,12}[ \t]+([0-9]{1,9}\.[0-9]{2})(?:[ \t]+-?[0-9]{1,3}\.[0-9]{2}%){3}"
     r"[ \t]+([0-9]{1,12}\.[0-9]{3}|-?inf|-?nan)[ \t]*"
 )
-# A row that is cut or damaged. Any other line behind a table ends it.
+# A truncated or damaged row. Any other line after a table ends it.
 _LINPACK_LIKE = re.compile(r"[ \t\ufffd]*[-+0-9.\ufffd]|[ \t]+$|.*[0-9]%")
 _LINPACK_SIZE = re.compile(r"Array size ([0-9]{1,6}) X \1\.[ \t]*")
 
@@ -62,7 +62,7 @@ def read(data: bytes, context: Context) -> Reading:
             continue
         sheet.understood(line.number)
     for each in tables:
-        # Earlier rows ran for a shorter time; they only show how the rounds grew.
+        # Earlier rows ran for a shorter time and only show how the rounds grew.
         if each.rate and each.ended and not each.broken:
             number, rate = each.last.number, float(each.rate)
             sheet.figure(number, "linpack", "linpack", "Kflops", rate, each.params)

@@ -116,13 +116,13 @@ _MOVED_SIZES = {
     **{f"{2**power * 1024 / 1e6:.6f}": f"{2**power}kb" for power in range(10)},
     **{f"{count * 2**20 / 1e6:.2f}": f"{count}mb" for count in range(1, 4097)},
 }
-"""The sizes that the script of the results file asks for, by the number of MB that is printed for them."""
+"""The sizes requested by the script of the results file, by the number of MB printed for them."""
 _SHORT = {"io_only": "io", "mmap_only": "mo", "open2close": "o2c"}
 
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """The meaning of rows of two numbers until the block ends."""
+    """The meaning of two-number rows until the block ends."""
 
     kind: str
     name: str
@@ -151,14 +151,14 @@ def read(data: bytes, context: Context) -> Reading:
             sheet.understood(line.number)
         elif processes is not None and line.text.rstrip() in _SECTIONS:
             begun = _Block("section", _SECTIONS[line.text.rstrip()], params=processes)
-        # bw_mem prints one line, and just behind its command.
+        # bw_mem prints a single line, directly after its command.
         if block and block.kind == "rate" and (begun or not _RATE.fullmatch(line.text)):
             sheet.broken(line.number, f"the figure of {block.name} is missing or damaged")
             block = None
         if begun:
             block = begun
             sheet.understood(line.number)
-        # A curve ends with an empty line; numbers behind it belong to other programs.
+        # A curve ends with an empty line; numbers after it belong to other programs.
         elif not line.text.strip(" \t"):
             block = None
         elif block and _row(line, block, sheet):
@@ -219,19 +219,19 @@ def _begin(text: str) -> _Block | None:
 
 
 def _parallelism(options: str) -> dict[str, Scalar]:
-    """Return the number of processes that ran at once, if it was more than one."""
+    """Return the number of processes that ran concurrently, if more than one."""
     match = _PARALLEL.search(options)
     return {"parallelism": int(match[1])} if match and int(match[1]) != 1 else {}
 
 
 def _array(options: str) -> dict[str, Scalar]:
-    """Return the size of STREAM's arrays if the command has it."""
+    """Return the size of STREAM's arrays if the command states it."""
     match = _ARRAY.search(options)
     return {"size": match[1].lower()} if match else {}
 
 
 def _row(line: Line, block: _Block, sheet: Sheet) -> bool:
-    """Read a line as a row of the block; false where it is none."""
+    """Read a line as a row of the block; return false if it is not one."""
     pattern = {"curve": _POINT, "switch": _PROCESSES}.get(block.kind, _RATE)
     match = pattern.fullmatch(line.text)
     if match is None:
@@ -395,7 +395,7 @@ _CELL = re.compile(r"([0-9]{1,7}(?:\.[0-9]{0,6})?)([KM]?)")
 
 @dataclass(frozen=True, slots=True)
 class _Open:
-    """The table whose rows follow."""
+    """The table to which the following rows belong."""
 
     unit: str
     metrics: tuple[str, ...]
@@ -410,10 +410,10 @@ class _Summary:
         self._table: _Open | None = None
 
     def line(self, line: Line) -> bool:
-        """Return whether the line belongs to a table, and give its figures to the sheet."""
+        """Return whether the line belongs to a table, and add its figures to the sheet."""
         text = line.text
         for title, (unit, metrics) in _TABLES.items():
-            # The title says the unit too: another one would be another version.
+            # The title includes the unit; a different one would mean a different version.
             if text.startswith(title) and f"in {_UNIT_WORDS[unit]}" in text:
                 self._table = _Open(unit, metrics)
                 return True
@@ -433,7 +433,7 @@ class _Summary:
 
     def _row(self, line: Line, table: _Open) -> None:
         if "lat_mem_rd-main" in table.metrics:
-            # Its rows do not keep to their ruler, and have no empty cells.
+            # Its rows are not aligned with the ruler, and have no empty cells.
             cells = words(line.text[23:])[: len(table.metrics)]
             ends_well = len(cells) == len(table.metrics) and len(line.text) >= _MEMORY_ROW
         else:
@@ -445,7 +445,7 @@ class _Summary:
         ends_well = ends_well and re.match(r"[!-~][ -~]{8} [ -~]{13} ", line.text) is not None
         matches = [_CELL.fullmatch(cell) for cell in cells]
         sound = all(match or not cell for match, cell in zip(matches, cells, strict=True))
-        # A cell is found by its columns: a row that is shorter was cut.
+        # Cells are located by column, so a shorter row was truncated.
         if not ends_well or not sound or len(cells) != len(table.metrics):
             self._sheet.broken(line.number, "a row of LMBench's summary is cut or damaged")
             return
@@ -456,7 +456,7 @@ class _Summary:
                 self._sheet.figure(line.number, "lmbench", metric, table.unit, value)
 
 
-# One choice behind one ^ takes a fifth of the time of as many choices with their own.
+# One alternation after a single ^ takes a fifth of the time of separate ones.
 _begins = holds(
     rb'^(?:"stride=[0-9]|"size=[0-9]+k? ovr=|Simple (?:syscall|read|write|f?stat|open/close): '
     rb"|Signal handler (?:inst|over)|AF_UNIX sock stream|Pipe (?:latency|bandwidth): "

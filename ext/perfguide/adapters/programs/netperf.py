@@ -30,7 +30,7 @@ LOCAL_SEND_SIZE=1472
 """
 
 LARGEST_DATAGRAM = 1472
-"""Larger ones are sent in several frames."""
+"""The largest datagram, in bytes, that fits into one frame."""
 HEADERS = 46
 """Bytes around a datagram in a frame: UDP 8, IP 20, Ethernet 14 and its checksum 4."""
 
@@ -98,7 +98,7 @@ _KEYS = frozenset(
         "MEAN_LATENCY",
     ]
 )
-# The columns of ``-o`` that count, and what ``-k`` calls them.
+# The relevant columns of ``-o``, with their names in ``-k``.
 _COLUMNS = {
     "Throughput": "THROUGHPUT",
     "Throughput Units": "THROUGHPUT_UNITS",
@@ -132,7 +132,7 @@ class _Test:
 
 
 def read(data: bytes, context: Context) -> Reading:
-    """Throughput, CPU load and loss of each test."""
+    """Return throughput, CPU load and loss of each test."""
     sheet = Sheet(context)
     test = _Test()
     for line in lines(data):
@@ -205,7 +205,7 @@ def _finish(test: _Test, sheet: Sheet) -> _Test:
 def _row(line: Line, test: _Test, sheet: Sheet) -> None:
     """Read the cells below the columns of ``-o``."""
     cells = line.text.split(",")
-    # An integer at the end of a line shows no cut.
+    # Truncation of an integer at the end of a line would go unnoticed.
     bare = test.columns[-1] in _COLUMNS and re.fullmatch("[0-9]*", cells[-1])
     if len(cells) != len(test.columns) or bare:
         test.cut = True
@@ -231,7 +231,7 @@ def _stream(test: _Test, sheet: Sheet) -> None:
 
 
 def _sockets(test: _Test) -> dict[str, Scalar]:
-    """Return the style of the sockets of a test of SCTP."""
+    """Return the socket style of an SCTP test."""
     if not test.title.startswith("SCTP"):
         return {}
     return {"sockets": "one to many" if "1-TO-MANY" in test.title else "one to one"}
@@ -272,8 +272,8 @@ def _udp(test: _Test, sheet: Sheet) -> None:
 
 
 def _whole(row: list[str], test: _Test) -> bool:
-    """Return whether the last figure has all its decimals: two of the throughput, three of
-    the service demand."""
+    """Return whether the last figure has all its decimals: two for the throughput, three for the
+    service demand."""
     return re.fullmatch(rf"-?[0-9]+\.[0-9]{{{3 if test.wide else 2}}}", row[-1]) is not None
 
 
@@ -304,7 +304,7 @@ def _listing(test: _Test, sheet: Sheet) -> None:
         return
     benchmark = f"ethernet-{protocol.lower()}"
     params: dict[str, Scalar] = {"direction": "egress" if way == "Send" else "ingress"}
-    # Throughput of datagrams depends on their size more than on anything else.
+    # The throughput of datagrams depends mainly on their size.
     if protocol == "UDP" and "LOCAL_SEND_SIZE" not in keys:
         sheet.broken(line, "how large the datagrams were is not stated", "list LOCAL_SEND_SIZE too")
         return
@@ -314,7 +314,7 @@ def _listing(test: _Test, sheet: Sheet) -> None:
     if way == "Receive":
         ends = ("REMOTE_BYTES_SENT", "LOCAL_BYTES_RECVD")
     loss = protocol == "UDP" and all(end in keys for end in ends)
-    # The loss would be that of a number with a missing digit.
+    # The loss would be computed from a number with a missing digit.
     if loss and not _datagrams(keys, ends):
         sheet.broken(line, "the bytes are no whole number of datagrams: a line is cut or damaged")
         return
@@ -332,7 +332,7 @@ def _listing(test: _Test, sheet: Sheet) -> None:
 
 
 def _rates(line: int, benchmark: str, keys: dict[str, tuple[int, str]], sheet: Sheet) -> None:
-    """Add the transactions a second of a listing, with their mean latency and the load."""
+    """Add the transactions per second of a listing, with their mean latency and the load."""
     sizes = [keys.get(f"{name}_SIZE", (0, ""))[1] for name in ("REQUEST", "RESPONSE")]
     if not all(re.fullmatch("[0-9]{1,9}", size) for size in sizes):
         hint = "list REQUEST_SIZE and RESPONSE_SIZE too"
@@ -354,7 +354,8 @@ def _rates(line: int, benchmark: str, keys: dict[str, tuple[int, str]], sheet: S
 
 
 def _datagrams(keys: dict[str, tuple[int, str]], ends: tuple[str, str]) -> bool:
-    """Return whether both ends moved complete datagrams; a number that lost a digit did not."""
+    """Return whether both ends transferred complete datagrams; a number that lost a digit fails
+    this."""
     size = keys.get("LOCAL_SEND_SIZE", (0, "1"))[1]
     texts = (size, *(keys[end][1] for end in ends))
     if not all(re.fullmatch("[0-9]{1,18}", text) for text in texts) or int(size) == 0:

@@ -28,7 +28,7 @@ _LIKE = re.compile(r"#[0-9]+(?:: ID| -> #)| -> #[0-9]+, Min|, Avg +[0-9]+, Max")
 
 
 def read(data: bytes, context: Context) -> Reading:
-    """Return the least, mean and greatest latency of each pair, as its last line says."""
+    """Return the minimum, mean and maximum latency of each pair, from its last line."""
     sheet = Sheet(context)
     command = program = ""
     pairs: dict[str, re.Match[str]] = {}

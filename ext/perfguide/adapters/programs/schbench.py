@@ -1,7 +1,7 @@
-"""schbench: latencies of waking up and of requests, and the rate of requests, by percentile.
+"""schbench: wake-up and request latencies, and the request rate, by percentile.
 
-It prints a report at each interval and one at its end, which look alike: only the line behind the last
-table says which one it was.
+It prints a report per interval and one at the end, all alike: only the line after the last table
+identifies it.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def read(data: bytes, context: Context) -> Reading:
             sheet.broken(line.number, message, "measure with a newer schbench")
         elif _LIKE.match(text):
             sheet.broken(line.number, "a line of schbench is cut or damaged, or the head above it")
-            # The rows below a damaged head are not those of the table before it.
+            # The rows below a damaged head do not belong to the previous table.
             table = table if _PERCENTILE_FRONT.match(text) else ""
             continue
         elif not _DELAY.fullmatch(text):
@@ -111,7 +111,7 @@ def read(data: bytes, context: Context) -> Reading:
 
 
 def _options(command: str) -> dict[str, Scalar]:
-    """Return the options of a command that change what it measures."""
+    """Return the options of a command that affect the measurement."""
     stated = re.findall(r" -([A-Za-z])[ ]?([0-9]{1,9})(?= |$)", command)
     return {_OPTIONS[letter]: int(value) for letter, value in stated if letter in _OPTIONS}
 

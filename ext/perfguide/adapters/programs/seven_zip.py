@@ -1,4 +1,4 @@
-"""7-zip and p7zip: the ratings of packing and unpacking in MIPS, and the speeds by dictionary."""
+"""7-zip and p7zip: ratings for packing and unpacking in MIPS, and the speeds by dictionary."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def read(data: bytes, context: Context) -> Reading:
         elif match := _ZIP_THREADS.fullmatch(text):
             params["threads"] = int(match[1])
         elif _ZIP_HEAD.fullmatch(text):
-            # Numbers end where the words of the head do: a row that is cut is shorter.
+            # Numbers end where the words of the head do, so a truncated row is shorter.
             width, half, open_row = len(text), text.index("|") - 2, line.number
         elif not width or not re.match(r" ?(?:[0-9]{1,2}|Avr|Tot):", text):
             continue

@@ -1,4 +1,4 @@
-"""signaltest of rt-tests: the least, mean and greatest latency of each thread, in µs.
+"""signaltest of rt-tests: the minimum, mean and maximum latency of each thread, in µs.
 
 Layout: signaltest.c. Only the last line of each thread counts.
 """
@@ -14,10 +14,10 @@ from ..log_sheet import Sheet
 
 
 def read(data: bytes, context: Context) -> Reading:
-    """Return the least, mean and greatest latency of each thread, as its last line says."""
+    """Return the minimum, mean and maximum latency of each thread, from its last line."""
     sheet = Sheet(context)
     last: dict[str, tuple[Line, re.Match[str]]] = {}
-    # Where the screen is drawn again, the last line of a thread may appear twice.
+    # If the screen is redrawn, the last line of a thread may appear twice.
     redrawn = re.search(rb"\x1b\[[0-9]{1,4}A", data) is not None
 
     def thread(line: Line, match: re.Match[str]) -> None:
@@ -39,7 +39,7 @@ def read(data: bytes, context: Context) -> Reading:
             metric = f"latency_{name}"
             sheet.figure(line.number, "signaltest", metric, "us", float(text), params, zero=True)
 
-    # Figures fill seven places, so that one that is cut is too short.
+    # Figures are padded to seven characters, so truncated ones are too short.
     whole = (
         r"T:[ 0-9]{0,2}?([0-9]{1,3}) \([ 0-9]{1,9}\) P:[ 0-9]{2,4} C:(?= *[0-9])[ ]{0,7}([0-9]{1,12})"
         r" Min:(?=[ 0-9]{7})[ ]{0,7}([0-9]{1,12}) Act:[ ]{0,7}-?[0-9]{1,12}"

@@ -28,7 +28,7 @@ def read(data: bytes, context: Context) -> Reading:
         return said | ({"instances": instances[stressor]} if stressor in instances else {})
 
     def metrics(line: Line, match: re.Match[str]) -> None:
-        # A stressor that was not started is a damaged name.
+        # The name of a stressor that was not started must be damaged.
         if instances and match[1] not in instances:
             sheet.broken(line.number, f"“{match[1]}” is none of the stressors that were started")
             return

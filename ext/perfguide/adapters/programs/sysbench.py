@@ -28,11 +28,11 @@ _SIZE_04 = r"[0-9]{1,12}(?:\.[0-9]{1,12})?[KMG]?b"
 
 _POSSIBLY_ZERO = {"reads", "writes", "fsyncs", "read", "written", "ignored_errors", "reconnects"}
 _OF_MEMORY = {"block_size", "operation", "scope"}
-"""The conditions that each version prints for its test of memory."""
+"""The conditions that both versions print for the memory test."""
 
 
 def read(data: bytes, context: Context) -> Reading:
-    """Rates, times and latencies of each run, with its test and number of threads."""
+    """Return rates, times and latencies of each run, with its test and number of threads."""
     reader = _Reader(Sheet(context))
     for line in lines(data):
         reader.line(line)
@@ -46,7 +46,7 @@ class _Reader:
         self._params: dict[str, Scalar] = {}
         self._typed = ""
         self._database: dict[str, Scalar] = {}
-        """Options of the command that say which tables a test of databases uses."""
+        """Options of the command that define the tables for database tests."""
         self._rows: _Rows = []
         """Those of the version whose report is being read; none outside a report."""
         self._took: tuple[Line, re.Match[str]] | None = None
@@ -56,9 +56,9 @@ class _Reader:
         if match := _OPENING.fullmatch(text):
             self._open(line, match[1])
             return
-        # A search in a longer line takes long, and no command is so long.
+        # Searching a longer line takes long, and no command is that long.
         if len(text) < 600 and (asked := _TEST.search(text)):
-            # A command that a terminal broke counts as broken where it is understood.
+            # A command that a terminal wrapped is treated as broken where it is understood.
             self.sheet.understood(line.number)
             self._typed = asked[1]
             self._database = {
@@ -118,7 +118,7 @@ class _Reader:
                 )
                 self.sheet.broken(line.number, message)
                 return
-            # A run that only read has written nothing, which is no failure.
+            # A run that only read has written nothing, which is not a failure.
             zero = unit == "ms" or metric in _POSSIBLY_ZERO
             value = figure(match[1])
             if value is not None:
@@ -242,7 +242,7 @@ class _Reader:
         self._took = (line, match)
 
     def _without_events(self, take: _Take) -> _Take:
-        """Take the number of events out of the parameters: it belongs to the time alone."""
+        """Drop the number of events from the parameters, as it only belongs to the time."""
 
         def taken(line: Line, match: re.Match[str]) -> None:
             count = self._params.pop("events", None)
@@ -253,7 +253,7 @@ class _Reader:
         return taken
 
     def _fairness(self, line: Line, match: re.Match[str]) -> None:
-        """Give the time, if the mean of the threads confirms the number of events."""
+        """Add the time, if the mean over threads confirms the number of events."""
         count, threads = self._params.get("events"), self._params.get("threads")
         is_stated = isinstance(count, int) and isinstance(threads, int)
         if (

@@ -28,7 +28,7 @@ _UNITS = {"Bytes": "B/s", "KiB": "KiB/s", "MiB": "MiB/s", "GiB": "GiB/s"}
 
 
 def read(data: bytes, context: Context) -> Reading:
-    """Return the rate of each transfer with the size of the file."""
+    """Return the rate of each transfer, with the size of the file."""
     sheet = Sheet(context)
     for line in lines(data):
         match = _LINE.fullmatch(line.text)
@@ -53,7 +53,7 @@ def read(data: bytes, context: Context) -> Reading:
 
 
 def _agrees(size: int, milliseconds: int, rate: float, unit: str) -> bool:
-    """Return whether the rate is size by time, as closely as U-Boot rounds it."""
+    """Return whether the rate equals size divided by time, given U-Boot's rounding."""
     scale = {"B/s": 1, "KiB/s": 1024, "MiB/s": 1024**2, "GiB/s": 1024**3}[unit]
     # U-Boot prints no rate then, so the figure is damaged.
     if milliseconds == 0:
