@@ -14,11 +14,13 @@ from random_archives import archive
 
 from perfguide.bundle import WARNED
 from perfguide.bundles.decode import Loaded
+from perfguide.bundles.guide_key import version
 
 Plain = dict[str, Any]
 """A bundle or a result as JSON values."""
 
 FIGURES = ("value", "min", "max")
+SOCS = ("AM62X", "J721E")
 
 
 class Planted:
@@ -27,7 +29,7 @@ class Planted:
     def __init__(self, seed: int) -> None:
         self.rng = random.Random(seed)
         self.bundles: list[Plain] = []
-        for number, soc in enumerate(("AM62X", "J721E")):
+        for number, soc in enumerate(SOCS):
             # A SoC of five releases or more; with two, nothing has a past.
             archives = (archive(own, wide=False) for own in range(2 * seed + 1000 * number, 10**6))
             chosen = next(
@@ -356,20 +358,66 @@ def unlike_other_boards(of: Planted) -> None:
                 each["results"] = [r for r in each["results"] if key(r) != wanted]
 
 
+def impossible_headline(of: Planted) -> None:
+    """A headline figure of the newest release that cannot be, of whatever benchmark."""
+    for each in of.runs(of.board, of.releases[-1]):
+        for result in each["results"]:
+            params = result["params"]
+            is_rate = result["metric"].endswith("throughput")
+            if result["metric"] in ("copy", "dhrystone_per_mhz") or (
+                is_rate and 4194304 in params.values()
+            ):
+                scale(result, of.rng.choice((1e6, 1 / 1024**2, -1.0)))
+            elif is_rate and params.get("block_size") == 1024:
+                scale(result, of.rng.choice((-1.0, 1e-6)))
+
+
+def moves_of_both_socs(of: Planted) -> None:
+    """All figures of a benchmark move alike with the same release on both SoCs, whose newest one it is."""
+    releases = [
+        sorted({r["sdk"]["version"] for r in of.bundles if r["board"]["soc"] == soc}, key=version)
+        for soc in SOCS
+    ]
+    last = min((own[-1] for own in releases), key=version)
+    of.bundles = [e for e in of.bundles if version(e["sdk"]["version"]) <= version(last)]
+    names = [
+        {r["benchmark"] for e in of.bundles if e["board"]["soc"] == soc for r in e["results"]}
+        for soc in SOCS
+    ]
+    for name in sorted(names[0] & names[1])[:2]:
+        by = of.rng.choice((0.4, 2.5))
+        for each in of.bundles:
+            for result in each["results"] if each["sdk"]["version"] == last else ():
+                if result["benchmark"] == name and result["unit"] not in ("%", "MHz"):
+                    scale(result, by)
+
+
 PLANTS: tuple[Callable[[Planted], None], ...] = (
     *(table_in_another_unit, column_in_another_unit, exchanged_columns, shifted_rows),
     *(copied_table, stale_table, exchanged_boards, figure_far_off, one_release_off, board_far_off),
     *(impossible_figure, printed_as_zero, odd_samples, mean_that_contradicts, pooled_metrics),
     *(two_names, steps, missing_rows, other_clock, wrong_clock, foreign_command, runner_warned),
-    *(two_results_of_one_key, curve_that_dips, unlike_other_boards),
+    *(
+        two_results_of_one_key,
+        curve_that_dips,
+        unlike_other_boards,
+    ),
 )
 
 
-def planted(seed: int, faults: int = 3) -> tuple[list[Loaded], list[str]]:
+OF_PAGES: tuple[Callable[[Planted], None], ...] = (moves_of_both_socs, impossible_headline)
+"""Faults and moves of headlines, which pages have sentences about."""
+
+
+def planted(
+    seed: int, faults: int = 3, is_for_pages: bool = False
+) -> tuple[list[Loaded], list[str]]:
     """Return the bundles of an archive with some faults, and their names. Seeds next to each other have
     others."""
     of = Planted(seed)
-    names = [PLANTS[(seed * faults + number) % len(PLANTS)] for number in range(faults)]
-    for plant in names:
+    plants = [PLANTS[(seed * faults + number) % len(PLANTS)] for number in range(faults)]
+    if is_for_pages:
+        plants.append(OF_PAGES[seed % len(OF_PAGES)])
+    for plant in plants:
         plant(of)
-    return of.loaded(), [plant.__name__ for plant in names]
+    return of.loaded(), [plant.__name__ for plant in plants]

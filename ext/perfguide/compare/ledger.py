@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
 import msgspec
@@ -60,24 +60,30 @@ def compared(comparison: Comparison) -> Compared:
     """Return what the ledger needs of a comparison."""
     events = (*comparison.events, *comparison.far)
     titles = {group.benchmark: group.title for group in comparison.groups}
-    entries = tuple(
-        Entry(
-            event.kind,
-            wording.action(event),
-            wording.event_title(event, comparison),
-            len(event.rows),
-            fate(event),
-            event.perhaps,
-            event.benchmark,
-            titles.get(event.benchmark, event.benchmark),
-            # A fall to 0 has no logarithm.
-            math.log1p(event.change) if event.change is not None and event.change > -1 else None,
-            event.is_cause,
-            event.what,
-        )
-        for event in events
-    )
+    entries = tuple(_entry(event, comparison, titles) for event in events)
     return Compared(headline(comparison).tag, comparison.common, entries, comparison.around)
+
+
+def _entry(event: Event, comparison: Comparison, titles: Mapping[str, str]) -> Entry:
+    benchmark, title = event.benchmark, titles.get(event.benchmark, event.benchmark)
+    what = event.what
+    # What moved a board altogether is no move of the benchmark that its first row is of.
+    if len({row.benchmark for row in event.rows}) > 1:
+        benchmark, title, what = "", "All benchmarks", ""
+    return Entry(
+        event.kind,
+        wording.action(event),
+        wording.event_title(event, comparison),
+        len(event.rows),
+        fate(event),
+        event.perhaps,
+        benchmark,
+        title,
+        # A fall to 0 has no logarithm.
+        math.log1p(event.change) if event.change is not None and event.change > -1 else None,
+        event.is_cause,
+        what,
+    )
 
 
 def fate(event: Event) -> Fate:

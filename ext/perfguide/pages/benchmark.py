@@ -20,7 +20,7 @@ from ..charts.model import ChartView
 from ..common import slugs, units
 from ..figures.dataset import Holdings, Settings
 from ..figures.pool import Pool, Record
-from ..health import newest_rules, rules
+from ..health import rules
 from ..health.finding import Finding
 from ..tables import summaries
 from ..tables.assign import Section
@@ -223,7 +223,7 @@ def outliers(job: Job) -> Made:
     :class:`DistantHit`."""
     runs = _runs(job)
     # A pool takes 30 ms even of one figure, and each run is of one board.
-    if len(job.runs) == 1 and len(runs) < newest_rules.MIN_BOARDS_OF_SOC:
+    if len(runs) < 2:
         return Made(summary.encode([]))
     catalog, _ = catalog_of(job.settings.benchmarks, job.descriptions)
     return Made(summary.encode(rules.across(_pool(job, runs, catalog), catalog)))

@@ -87,7 +87,7 @@ def of_comparison(
             row = max(rows, key=lambda row: abs(row.worse_by or 0.0))
             out.append(
                 LastingMove(
-                    event.benchmark,
+                    row.benchmark,
                     pair.new.soc,
                     comparison.board_names.get(row.board, row.board),
                     len(event.boards),

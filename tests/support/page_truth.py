@@ -1,0 +1,1102 @@
+"""The sentences of guides, SoCs, benchmarks and lists, with a truth that is worked out from the bundles."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from finding_truth import Bundles, Name, Owner
+from making import pooled
+from truth import Checked, N, Runs, is_change, number, rounds
+
+from perfguide.bundle import decode
+from perfguide.bundles.decode import Loaded
+from perfguide.bundles.guide_key import guide_key, version
+from perfguide.catalog.benchmarks import Catalog, Metric
+from perfguide.catalog.board_names import Boards
+from perfguide.common import units
+from perfguide.health import rules
+from perfguide.health.finding import Finding
+from perfguide.pages import newest
+
+Guide = tuple[str, str, str, str]
+"""A SDK, a SoC, a system and a release."""
+
+ENGINES = {
+    "accelerator": "hw",
+    "Arm Crypto Extension": "arm-ce",
+    "AES-NI": "aes-ni",
+    "software": "sw",
+    "engine not recorded": "",
+}
+SYSTEMS = {"Linux": "linux", "RT-Linux": "rt-linux"}
+CRYPTO = ("openssl", "throughput", "aes-128-cbc")
+
+
+def plain(text: str) -> str:
+    """Return reStructuredText without its markup."""
+    text = re.sub(r":[\w-]+:`([^`<]*?)(?: ?<[^`]*>)?`", r"\1", text)
+    text = re.sub(r"`([^`<]*?) ?<[^`]*>`_+", r"\1", text)
+    return re.sub(r"\\(.)", r"\1", text.replace("**", "").replace("``", "")).replace("\\ ", "")
+
+
+@dataclass(frozen=True)
+class Row:
+    """A headline result of a guide: for each board its figures, and why one is in doubt."""
+
+    metric: Metric
+    name: Name
+    runs: dict[str, Runs]
+    doubtful: frozenset[str]
+
+    @property
+    def means(self) -> dict[str, float]:
+        return {board: runs.mean for board, runs in self.runs.items() if runs.mean is not None}
+
+    @property
+    def sound(self) -> dict[str, float]:
+        return {board: mean for board, mean in self.means.items() if board not in self.doubtful}
+
+    @property
+    def best(self) -> float:
+        sign = -1 if self.metric.better == "lower" else 1
+        return max((sign * mean for mean in self.sound.values()), default=-math.inf)
+
+
+class Site:
+    """The bundles of a site, with the findings about them."""
+
+    def __init__(self, bundles: Sequence[Loaded], catalog: Catalog) -> None:
+        self.of, self.catalog = Bundles(bundles, catalog), catalog
+        self.findings = _findings(bundles, catalog)
+        self.bundles: dict[Guide, list[Loaded]] = defaultdict(list)
+        for item in bundles:
+            key = guide_key(item.bundle)
+            self.bundles[key.sdk, key.soc, key.os, key.release].append(item)
+        self.doubtful = {
+            self.of.of_record(suspect.record)
+            for finding in self.findings
+            for suspect in finding.suspects
+            if suspect.disqualified and finding.rule.marks
+        }
+
+    def guides_of(self, soc: str) -> list[Guide]:
+        return [guide for guide in self.bundles if guide[1] == soc]
+
+    def owners(self, guide: Guide) -> list[Owner]:
+        return [o for o, own in self.of.results.items() if o[:3] == guide[:3] and guide[3] in own]
+
+    def releases(self, guide: Guide) -> list[str]:
+        return sorted({g[3] for g in self.bundles if g[:3] == guide[:3]}, key=version)
+
+    def before(self, guide: Guide) -> str:
+        own = self.releases(guide)
+        return own[own.index(guide[3]) - 1] if own.index(guide[3]) else ""
+
+    def names(self, guide: Guide) -> dict[Owner, set[Name]]:
+        return {owner: {*self.of.results[owner][guide[3]]} for owner in self.owners(guide)}
+
+    def rows(self, guide: Guide) -> list[Row]:
+        """The rows of the table of headline results: of those alike the three with the best figures."""
+        rows: list[Row] = []
+        for benchmark in self.catalog.benchmarks.values():
+            for metric in benchmark.entry.metrics:
+                if not (metric.headline and metric.short):
+                    continue
+                groups: dict[Name, dict[str, Runs]] = defaultdict(dict)
+                for owner, names in self.names(guide).items():
+                    for name in names:
+                        if self._is_at(name, metric):
+                            groups[name][owner[3]] = self.of.runs(owner, guide[3], name)
+                own = [
+                    Row(
+                        metric,
+                        name,
+                        runs,
+                        frozenset(
+                            board
+                            for board in runs
+                            if ((*guide[:3], board), guide[3], name) in self.doubtful
+                        ),
+                    )
+                    for name, runs in groups.items()
+                ]
+                own.sort(key=lambda row: row.best)
+                rows += own[-3:]
+        return rows
+
+    def _is_at(self, name: Name, metric: Metric) -> bool:
+        benchmark = self.catalog.benchmarks.get(name[0])
+        if benchmark is None or benchmark.metric(name[1]) is not metric:
+            return False
+        params = {n: v.partition(" ")[2] for n, v in name[2]}
+        if params.keys() & {"workload", "background", "nice"}:
+            return False
+        for key, wanted in metric.at.items():
+            values = wanted if isinstance(wanted, list | tuple) else [wanted]
+            value = params.get(key, str(benchmark.param(key).default))
+            if value not in map(str, values):
+                return False
+        return True
+
+    def load(self, owner: Owner, release: str, name: Name) -> float | None:
+        """The CPU load of the run of a rate."""
+        rest = tuple(each for each in name[2] if each[0] != "block_size")
+        return self.of.runs(owner, release, (name[0], "cpu_load", rest)).mean
+
+    def title(self, benchmark: str) -> str:
+        return self.catalog.title(benchmark)
+
+
+def _findings(bundles: Sequence[Loaded], catalog: Catalog) -> list[Finding]:
+    """The findings of each SoC, which have truths of their own."""
+    by_soc: dict[str, list[Loaded]] = defaultdict(list)
+    for item in bundles:
+        by_soc[item.bundle.board.soc].append(item)
+    pools = {soc: pooled(own, catalog) for soc, own in sorted(by_soc.items())}
+    # SoCs are compared by the newest figures of each benchmark.
+    newest_runs: dict[str, list[Loaded]] = defaultdict(list)
+    for pool in pools.values():
+        for name, runs in newest.survey(pool, catalog, Boards({})).runs.items():
+            newest_runs[name] += [
+                Loaded("results", f"{run.digest}.json", decode(run.data), run.digest)
+                for run in runs
+            ]
+    hits = [
+        hit for own in newest_runs.values() for hit in rules.across(pooled(own, catalog), catalog)
+    ]
+    out: list[Finding] = []
+    for soc, pool in pools.items():
+        own = tuple(hit for hit in hits if hit.guide.soc == soc)
+        out += rules.examine(pool, catalog, rules.Beyond(frozenset(pools), own))[0]
+    return out
+
+
+@dataclass(frozen=True)
+class Page:
+    """The page of a guide, without markup."""
+
+    site: Site
+    guide: Guide
+    text: str
+
+    @cached_property
+    def rows(self) -> list[Row]:
+        return self.site.rows(self.guide)
+
+    def fact(self, head: str) -> str:
+        match = re.search(rf"^:{head}: (.+)$", self.text, re.MULTILINE)
+        return match[1] if match else ""
+
+    def chapters(self) -> dict[str, str]:
+        """The paragraphs below the title of each chapter, before its first section."""
+        pieces = re.split(r"^(.+)\n-{3,}\n", self.text, flags=re.MULTILINE)[1:]
+        return {
+            title: text.partition("~~~")[0]
+            for title, text in zip(pieces[::2], pieces[1::2], strict=True)
+        }
+
+
+def _unit(text: str) -> float:
+    return units.parse(text.strip()).scale if text.strip() else 1.0
+
+
+# ---------------------------------------------------------------- crypto
+
+
+def _engine(row: Row) -> str:
+    return dict(row.name[2]).get("engine", " ").partition(" ")[2]
+
+
+def is_engine(said: str, engine: str, load: float | None) -> bool:
+    """Return whether a text names an engine: an inferred accelerator waits, and others do not."""
+    own = said.split(", likely ")[0].split(":")[0]
+    own = "engine not recorded" if own.startswith("likely ") else own
+    if ENGINES.get(own) != engine:
+        return False
+    likely = re.search(r"likely (the accelerator|[\w ]+)", said)
+    if not likely:
+        return True
+    waits = load is not None and load < 60
+    return engine == "" and (likely[1] == "the accelerator") == waits
+
+
+CRYPTO_PART = re.compile(
+    rf"(?:; )?(?:(?P<label>[A-Z][^:;]*): )?(?P<figure>{N}) (?P<unit>\S+)(?: at (?P<load>{N}) % CPU)? "
+    r"\((?P<boards>[^();]+?)(?:, the fastest of (?P<of>\d+) boards)?; (?P<engine>[^();]+)\)"
+)
+
+
+def check_crypto(page: Page, checked: Checked) -> None:
+    said, where = page.fact("Crypto"), f"{page.guide}"
+    rows = [
+        row
+        for row in page.rows
+        if row.sound and page.site.catalog.benchmarks[row.name[0]].param("engine").classes
+    ]
+    if not said and not rows:
+        return
+    left = CRYPTO_PART.sub("", said)
+    parts = [*CRYPTO_PART.finditer(said)]
+    is_true = left == "." and len(parts) == len(rows)
+    for each in parts:
+        at = each.groupdict()
+        is_true &= any(_is_part(page, row, at) for row in rows)
+    checked.note("crypto", said, is_true, where)
+
+
+def _is_part(page: Page, row: Row, at: dict[str, str]) -> bool:
+    best = max(row.sound.values())
+    boards = [board for board, mean in row.sound.items() if mean == best]
+    owner = (*page.guide[:3], boards[0])
+    loads = [page.site.load((*page.guide[:3], b), page.guide[3], row.name) for b in boards]
+    load = loads[0]
+    return (
+        rounds(at["figure"], best / _unit(at["unit"]))
+        and any(
+            (at["load"] is None) == (own is None) and (own is None or rounds(at["load"], own))
+            for own in loads
+        )
+        and sorted(re.split(", | and ", at["boards"])) == sorted(boards)
+        and (int(at["of"]) == len(row.sound) if at["of"] else len(boards) == len(row.sound))
+        and is_engine(at["engine"], _engine(row), load)
+        and owner in page.site.of.results
+    )
+
+
+# ---------------------------------------------------------------- lead of a chapter
+
+WIDEST_LEAD = re.compile(
+    rf"(?P<name>.+?),? is the headline figure that differs most between the boards: (?P<best>{N})(?P<unit> \S+)? on (?P<one>[^,]+), (?P<worst>{N}) on (?P<other>[^,]+?)\.(?: |$)"
+)
+ONLY_LEAD = re.compile(
+    rf"(?P<name>[^:]+): (?P<best>{N})(?P<unit> \S+)? on (?P<one>[^,]+), (?P<worst>{N}) on (?P<other>[^,]+?)\.(?: |$)"
+)
+ALIKE_LEAD = re.compile(r"Headline figures within 5 % on all boards: (?P<names>.+)\.")
+
+
+def check_lead(page: Page, chapter: str, text: str, checked: Checked) -> None:
+    """Check how the boards differ: the widest of the rows, and those within 5 %."""
+    where = f"{page.guide}, {chapter}"
+    rows = [
+        row
+        for row in page.rows
+        if page.site.catalog.benchmarks[row.name[0]].entry.chapter == chapter
+        and len(sound := [mean for mean in row.sound.values() if mean]) > 1
+        and min(sound) > 0
+    ]
+    spans = {
+        id(row): max(row.sound.values()) / min(m for m in row.sound.values() if m) for row in rows
+    }
+    widest = max(spans.values(), default=1.0)
+    alike = [row for row in rows if spans[id(row)] < 1.05]
+    leads = [
+        line for line in text.splitlines() if any(line.startswith(r.metric.short) for r in rows)
+    ]
+    line = next((line for line in leads if " is in doubt (" not in line), "")
+    most = WIDEST_LEAD.match(line) or ONLY_LEAD.match(line)
+    is_true = bool(most) == (widest >= 1.05) and (
+        not most or _is_widest(rows, spans, most.groupdict(), is_most="differs most" in most[0])
+    )
+    checked.note("differs most" if len(rows) > 1 else "differs", line, is_true, where)
+    said = ALIKE_LEAD.search(text)
+    if said or alike:
+        names = said["names"] if said else ""
+        more = re.search(r"and (\d+) more$", names)
+        # A name can have commas and “and” of its own.
+        own = sorted({row.metric.short for row in alike})
+        is_true = bool(said) == bool(alike) and (bool(more) or all(each in names for each in own))
+        is_true &= not any(r.metric.short in names for r in rows if r.metric.short not in own)
+        checked.note("within 5 %", names, is_true, where)
+
+
+def _is_widest(rows: list[Row], spans: dict[int, float], at: dict[str, str], is_most: bool) -> bool:
+    widest = max(spans.values())
+    own = [row for row in rows if math.isclose(spans[id(row)], widest, rel_tol=1e-12)]
+    if is_most != (len(rows) > 1):
+        return False
+    for row in own:
+        sign = 1 if row.metric.better == "lower" else -1
+        order = sorted((b for b, m in row.sound.items() if m), key=lambda b: sign * row.sound[b])
+        best, worst = row.sound[order[0]], row.sound[order[-1]]
+        scale = _unit(at["unit"] or "")
+        # A score has no unit.
+        if (
+            at["name"].startswith(row.metric.short)
+            and rounds(at["best"], best / scale)
+            and rounds(at["worst"], worst / scale)
+            and math.isclose(row.sound.get(at["one"], 0.0), best)
+            and math.isclose(row.sound.get(at["other"], 0.0), worst)
+        ):
+            return True
+    return False
+
+
+DOUBT = re.compile(
+    rf"(?P<name>.+?): (?P<figure>{N})(?P<unit> \S+)? on (?P<board>\S+) is in doubt \((?P<why>.+)\)\."
+)
+
+
+def check_doubts(page: Page, checked: Checked) -> None:
+    for line in page.text.splitlines():
+        if said := DOUBT.fullmatch(line.removeprefix("- ")):
+            at = said.groupdict()
+            title, _, detail = at["why"].partition(": ")
+            is_true = any(
+                at["board"] in row.doubtful
+                and at["name"].startswith(row.metric.short)
+                and rounds(at["figure"], row.means[at["board"]] / _unit(at["unit"] or ""))
+                for row in page.rows
+                if at["board"] in row.means
+            ) and any(
+                finding.rule.title == title and suspect.detail == detail
+                for finding in page.site.findings
+                for suspect in finding.suspects
+                if suspect.record.board == at["board"]
+            )
+            checked.note("in doubt", said[0], is_true, f"{page.guide}")
+
+
+# ---------------------------------------------------------------- careful
+
+SEVERITIES = {"wrong": "error", "suspect": "warning", "note": "note"}
+"""The words for severities, the worst first."""
+
+COUNTED = re.compile(r"(\d+) (wrong|suspect|note)s?")
+
+
+def check_careful(page: Page, checked: Checked) -> None:
+    """Check the number of findings of each severity, without those that most guides share."""
+    said, site = page.fact("Careful"), page.site
+    guides = site.guides_of(page.guide[1])
+    every = [f for f in site.findings if _guide(f) == page.guide]
+    kinds = Counter(
+        kind
+        for guide in guides
+        for kind in {(f.rule.id, f.benchmark) for f in site.findings if _guide(f) == guide}
+    )
+    usual = {kind for kind, count in kinds.items() if len(guides) >= 4 and 2 * count > len(guides)}
+    own = [f for f in every if (f.rule.id, f.benchmark) not in usual]
+    if not every:
+        is_true = said == "No check found a problem with these figures."
+    elif not own:
+        count = re.fullmatch(
+            r"Nothing beyond (\d+) findings? that most guides of this SoC share\. Health", said
+        )
+        is_true = bool(count) and int(count[1]) == len(every)
+    else:
+        head, _, tail = said.partition(" Health: ")
+        counts = {SEVERITIES[word]: int(n) for n, word in COUNTED.findall(tail)}
+        wanted = Counter(f.severity for f in own)
+        rest = re.search(r"Not counted: (\d+) finding", head)
+        first = COUNTED.match(head)
+        titles = {f"{site.title(f.benchmark)}: {f.rule.title}" for f in own}
+        more = re.search(r"; and (\d+) more\.", head)
+        named = [title for title in titles if title in head]
+        is_true = (
+            counts == wanted
+            and int(rest[1] if rest else 0) == len(every) - len(own)
+            and bool(first)
+            and SEVERITIES[first[2]] == next(s for s in SEVERITIES.values() if wanted[s])
+            and int(first[1]) == wanted[SEVERITIES[first[2]]]
+            and len(named) + int(more[1] if more else 0) == len(titles)
+        )
+    checked.note("careful", said, is_true, f"{page.guide}")
+
+
+def _guide(finding: Finding) -> Guide:
+    key = finding.guide
+    return (key.sdk, key.soc, key.os, key.release)
+
+
+# ---------------------------------------------------------------- counts of a guide
+
+
+def check_counts(page: Page, checked: Checked) -> None:
+    """Check the figures, boards and dates of a guide, and the figures of each chapter."""
+    names, where = page.site.names(page.guide), f"{page.guide}"
+    days = sorted(
+        {item.bundle.created.date().isoformat() for item in page.site.bundles[page.guide]}
+    )
+    said = re.search(
+        r"^([\d,]+) figures? on ([\d,]+|one) boards?, measured (?:on (\S+?)|from (\S+) to (\S+?))\.$",
+        page.text,
+        re.MULTILINE,
+    )
+    figures = sum(map(len, names.values()))
+    checked.note(
+        "figures of a guide",
+        said[0] if said else "",
+        said is not None
+        and number(said[1]) == figures
+        and (1 if said[2] == "one" else int(said[2])) == len(names)
+        and {days[0], days[-1]} == {each for each in said.groups()[2:] if each},
+        where,
+    )
+    for chapter, text in page.chapters().items():
+        count = re.search(r"· ([\d,]+) figures?$", text, re.MULTILINE)
+        if count:
+            own = sum(
+                name[0] in page.site.catalog.benchmarks
+                and page.site.catalog.benchmarks[name[0]].entry.chapter == chapter
+                for every in names.values()
+                for name in every
+            )
+            checked.note(
+                "figures of a chapter", count[0], number(count[1]) == own, f"{where}, {chapter}"
+            )
+        bundles = re.search(r"Where from: (\d+) bundles?, (\S+)", text)
+        if bundles:
+            checked.note(
+                "bundles", bundles[0], int(bundles[1]) == len(page.site.bundles[page.guide]), where
+            )
+    before = re.search(r"previous release, ([^\s·]+)", page.text)
+    checked.note(
+        "previous release",
+        before[0] if before else "",
+        (before[1] if before else "") == page.site.before(page.guide),
+        where,
+    )
+
+
+# ---------------------------------------------------------------- worth of an accelerator
+
+FIGURE = rf"({N}) MB/s(?: at ({N}) % CPU)?"
+WORTH = re.compile(
+    rf"(?P<algorithm>[A-Z]+-\S+) on (?P<board>.+?) with blocks of (?P<size>[\w ]+): {FIGURE} with (?P<what>.+?)"
+    rf"(?:; {FIGURE} with (?P<cpu>.+?), the fastest on the CPU|; {FIGURE} in a run of (?P<release>\S+) whose engine is not recorded)?\."
+    rf"(?: That run was faster (?P<busy>.+)\.)?$"
+)
+VERDICTS = (
+    r"Hardware crypto is faster (?P<faster>.+); its CPU time is not known",
+    r"Hardware crypto is faster (?P<faster>.+), and moves more data per second of CPU time (?P<thrifty>.+)",
+    r"(?P<never>Hardware crypto is not worth it at any block size up to .+: it is neither faster nor moves more data per second of CPU time)",
+    r"Hardware crypto is worth it (?P<both>.+): it is faster, and moves more data per second of CPU time",
+    r"(?P<uncertain>Whether hardware crypto is worth it is not certain: no engine on the CPU is known to compare it with)",
+)
+
+
+def _bytes(text: str) -> float:
+    count, _, unit = text.strip().partition(" ")
+    return number(count) * 1024.0 ** {"KiB": 1, "MiB": 2}.get(unit, 0)
+
+
+def _sizes(text: str, sizes: Sequence[float]) -> list[float] | None:
+    """The block sizes that a text is about."""
+    if text.startswith("at no block size"):
+        return []
+    if text == "at every block size":
+        return [*sizes]
+    if match := re.fullmatch(r"from blocks of (.+) on", text):
+        return [size for size in sizes if size >= _bytes(match[1])]
+    if match := re.fullmatch(r"with blocks of (.+) only", text):
+        return [_bytes(each) for each in re.split(", | and ", match[1])]
+    return None
+
+
+@dataclass(frozen=True)
+class EngineRun:
+    """A run of an engine: its release, its rates in MB/s by block size, and its load."""
+
+    release: str
+    engine: str
+    rates: dict[float, float]
+    load: float | None
+
+    @property
+    def is_offload(self) -> bool:
+        """An accelerator, recorded or inferred from a load of a CPU that waits."""
+        return self.engine == "hw" or (
+            self.engine == "" and self.load is not None and self.load < 60
+        )
+
+
+def engine_runs(site: Site, owner: Owner, last: str) -> list[EngineRun]:
+    """The runs of AES-128-CBC on a board up to a release."""
+    out = []
+    for release in site.of.releases(owner):
+        runs: dict[str, dict[float, float]] = defaultdict(dict)
+        loads = {}
+        for name in site.of.results[owner][release]:
+            params = {n: v.partition(" ")[2] for n, v in name[2]}
+            size = params.pop("block_size", None)
+            engine = params.pop("engine", "")
+            if name[:2] != CRYPTO[:2] or params != {"algorithm": CRYPTO[2]} or size is None:
+                continue
+            mean = site.of.runs(owner, release, name).mean
+            if mean:
+                runs[engine][float(size)] = mean / 1e6
+                loads[engine] = site.load(owner, release, name)
+        if version(release) <= version(last):
+            out += [EngineRun(release, e, rates, loads[e]) for e, rates in runs.items()]
+    return out
+
+
+def check_worth(site: Site, guide: Guide, said: str, checked: Checked) -> None:
+    """Check the verdict on an accelerator and its figures."""
+    checked.note("worth", said, _is_worth(site, guide, said), f"{guide}")
+
+
+def _is_worth(site: Site, guide: Guide, said: str) -> bool:
+    match = WORTH.search(said)
+    if match is None:
+        return False
+    at, groups = match.groupdict(), match.groups()
+    verdict = said[: match.start()].strip()
+    owner = (*guide[:3], at["board"])
+    if owner not in site.of.results:
+        return False
+    runs = engine_runs(site, owner, guide[3])
+    own_release = re.search(r" in (\S+)$", at["what"])
+    own = _run(
+        runs, at["what"], own_release[1] if own_release else guide[3], groups[3:5], at["size"]
+    )
+    other = None
+    if at["cpu"]:
+        release = re.search(r" in (\S+)$", at["cpu"])
+        other = _run(runs, at["cpu"], release[1] if release else guide[3], groups[6:8], at["size"])
+    elif at["release"]:
+        other = _run(runs, "engine not recorded", at["release"], groups[9:11], at["size"])
+    if own is None or not own.is_offload or (other is None and (at["cpu"] or at["release"])):
+        return False
+    if other is None:
+        return "is not certain" in verdict or not verdict
+    # It is the newest of each kind, and the fastest of the CPU.
+    same = [
+        run
+        for run in runs
+        if run.release == other.release and run is not other and not run.is_offload
+    ]
+    if at["cpu"] and any(
+        run.rates[max(run.rates)] > other.rates[max(other.rates)]
+        for run in same
+        if run.engine and max(run.rates) == max(other.rates)
+    ):
+        return False
+    sizes = sorted(own.rates.keys() & other.rates.keys())
+    if sizes[-1] != _bytes(at["size"]):
+        return False
+    faster = [size for size in sizes if own.rates[size] > other.rates[size]]
+    thrifty = None
+    if own.load and other.load:
+        ratio = own.load / other.load
+        thrifty = [size for size in sizes if own.rates[size] > ratio * other.rates[size]]
+    if at["release"]:
+        return "is not certain" in verdict and _is_busy(at["busy"] or "", sizes, faster, thrifty)
+    if not verdict:
+        return True
+    for pattern in VERDICTS:
+        if verdict_said := re.fullmatch(rf"{pattern}\.", verdict):
+            by = verdict_said.groupdict()
+            if by.get("never"):
+                return faster == thrifty == []
+            if by.get("both"):
+                return _sizes(by["both"], sizes) == faster == thrifty != []
+            if by.get("thrifty"):
+                return (_sizes(by["faster"], sizes), _sizes(by["thrifty"], sizes)) == (
+                    faster,
+                    thrifty,
+                )
+            if by.get("faster"):
+                return thrifty is None and _sizes(by["faster"], sizes) == faster
+            return False
+    return False
+
+
+def _is_busy(
+    said: str, sizes: list[float], faster: list[float], thrifty: list[float] | None
+) -> bool:
+    """Return whether it is true of a run whose engine is not known at which sizes it had more."""
+    others = [size for size in sizes if size not in faster]
+    more = None if thrifty is None else [size for size in sizes if size not in thrifty]
+    first, _, second = said.partition(", ")
+    if _sizes(first, sizes) != others:
+        return False
+    if not second:
+        return more is None or (more == others == [])
+    if second == "with more data per second of CPU time":
+        return more == others
+    match = re.fullmatch(r"and moved more data per second of CPU time (.+)", second)
+    return bool(match) and _sizes(match[1], sizes) == more
+
+
+def _run(
+    runs: Sequence[EngineRun], what: str, release: str, figure: Sequence[str], size: str
+) -> EngineRun | None:
+    """The run of a release with this figure and this engine."""
+    words = re.sub(r" in \S+$", "", what).removeprefix("what is ").removeprefix("the ")
+    for run in runs:
+        engine = ENGINES.get(words, "" if words.startswith("likely") else None)
+        if run.release != release or engine != run.engine or _bytes(size) not in run.rates:
+            continue
+        has_load = (figure[1] is None) == (run.load is None)
+        is_load = has_load and (run.load is None or rounds(figure[1], run.load))
+        if is_load and rounds(figure[0], run.rates[_bytes(size)]):
+            return run
+    return None
+
+
+# ---------------------------------------------------------------- remarks on engines
+
+BUSY = re.compile(
+    r"- Engine: the (.+) on (\S+) kept the CPU busy \((\d+)(?: to (\d+))? %\): it frees none"
+)
+LIKELY = re.compile(
+    r"likely (the accelerator|CPU instructions|plain software) on (.+?) for (.+?) \((\S+): (?:CPU load (\d+)(?: to \d+)? %|"
+    r"16-byte blocks at (\d+) % of the rate of the largest(?:, CPU load (\d+)(?: to \d+)? %)?)\)"
+)
+
+
+def check_engines(page: Page, checked: Checked) -> None:
+    """Check which engine is named as likely, and which kept the CPU busy."""
+    for line in page.text.splitlines():
+        if said := BUSY.fullmatch(line.strip()):
+            checked.note("engine", line, _is_busy_engine(page, said), f"{page.guide}")
+        elif line.startswith("- Engine not recorded: "):
+            rest = LIKELY.sub("", line.removeprefix("- Engine not recorded: "))
+            is_true = not rest.strip(" ;.") and all(
+                _is_likely(page, m) for m in LIKELY.finditer(line)
+            )
+            checked.note("likely", line, is_true, f"{page.guide}")
+        elif line.startswith("- Engine"):
+            checked.false.append(f"{page.guide}: nothing says when this is true: {line}")
+
+
+def _loads(page: Page, board: str, engine: str) -> dict[str, float]:
+    """The load of each algorithm."""
+    owner, out = (*page.guide[:3], board), {}
+    for name in page.site.of.results[owner][page.guide[3]]:
+        params = {n: v.partition(" ")[2] for n, v in name[2]}
+        if name[:2] == ("openssl", "cpu_load") and params.get("engine", "") == engine:
+            mean = page.site.of.runs(owner, page.guide[3], name).mean
+            if mean is not None:
+                out[params["algorithm"]] = mean
+    return out
+
+
+def _is_busy_engine(page: Page, said: re.Match[str]) -> bool:
+    loads = [load for load in _loads(page, said[2], ENGINES[said[1]]).values() if load >= 85]
+    ends = f"{min(loads):.0f}", f"{max(loads):.0f}"
+    return ENGINES[said[1]] == "hw" and ends == (said[3], said[4] or said[3])
+
+
+def _algorithm(label: str) -> str:
+    return {"SHA-256": "sha256"}.get(label, label.lower())
+
+
+def _is_likely(page: Page, said: re.Match[str]) -> bool:
+    """Return whether it is true of each board and algorithm: the accelerator waits, others do not."""
+    for board in re.split(r", | and ", said[2]):
+        loads, owner = _loads(page, board, ""), (*page.guide[:3], board)
+        for label in re.split(r", | and ", said[3]):
+            load = loads.get(_algorithm(label))
+            rates = {
+                float(dict(name[2])["block_size"].split()[1]): page.site.of.runs(
+                    owner, page.guide[3], name
+                ).mean
+                for name in page.site.of.results[owner][page.guide[3]]
+                if name[:2] == CRYPTO[:2]
+                and "engine" not in dict(name[2])
+                and dict(name[2])["algorithm"] == f"str {_algorithm(label)}"
+            }
+            rates = {size: rate for size, rate in rates.items() if rate}
+            if said[1] == "the accelerator":
+                if load is None or load >= 60:
+                    return False
+            elif (
+                16 not in rates
+                or (load is not None and load < 85)
+                or (rates[16] / rates[max(rates)] >= 0.35) != (said[1] == "plain software")
+            ):
+                return False
+    first = re.split(r", | and ", said[2])[0]
+    return not said[5] or round(_loads(page, first, "")[_algorithm(said[4])]) == int(said[5])
+
+
+# ---------------------------------------------------------------- the front page
+
+
+def newest_guide(site: Site, soc: str) -> list[Guide]:
+    """The newest guide of each platform, with at least half of the figures of the one before, that
+    measured last first."""
+    out = []
+    for platform in {guide[:3] for guide in site.guides_of(soc)}:
+        own = [(*platform, release) for release in site.releases((*platform, ""))]
+        counts = [sum(map(len, site.names(guide).values())) for guide in own]
+        at = next((i for i in range(len(own) - 1, 0, -1) if 2 * counts[i] >= counts[i - 1]), 0)
+        out.append(own[at])
+    return sorted(out, key=lambda guide: (measured(site, guide), version(guide[3])), reverse=True)
+
+
+def measured(site: Site, guide: Guide) -> str:
+    return max(item.bundle.created for item in site.bundles[guide]).date().isoformat()
+
+
+def check_front_page(site: Site, pages: Path, checked: Checked) -> None:
+    """Check each cell of the matrix, the newest guides and the moves that several SoCs share."""
+    overview = json.loads((pages / "guides" / "overview.json").read_text("utf-8"))
+    for soc in overview["socs"]:
+        platforms = newest_guide(site, soc["soc"])
+        guide = platforms[0]
+        is_true = (
+            (soc["release"], soc["measured"]) == (guide[3], measured(site, guide))
+            and soc["figures"] == sum(map(len, site.names(guide).values()))
+            and sorted(soc["boards"]) == sorted(owner[3] for owner in site.owners(guide))
+        )
+        checked.note("row of the matrix", str(soc)[:300], is_true, soc["soc"])
+        every = [(*own[:3], r) for own in platforms for r in site.releases(own)[::-1]]
+        wanted = {label for own in every for label in _labels(site, own)}
+        labels = [(cell["benchmark"], cell["label"]) for cell in soc["results"]]
+        checked.note("matrix", str(labels), sorted(labels) == sorted(wanted), soc["soc"])
+        for cell in soc["results"]:
+            checked.note("cell of the matrix", str(cell), _is_cell(site, every, cell), soc["soc"])
+    days = [each["measured"] for each in overview["recent"]]
+    last = sorted((measured(site, guide) for guide in site.bundles), reverse=True)
+    checked.note("new guides", str(days), days == last[:5], "front page")
+    for each in overview["recent"]:
+        boards = [
+            sorted(owner[3] for owner in site.owners(guide))
+            for guide in site.bundles
+            if each["name"] == f"{guide[1]}, {_system(guide)} {guide[3]}"
+        ]
+        checked.note("new guide", str(each), boards == [sorted(each["boards"])], "front page")
+    verdicts = json.loads((pages / "reports" / "verdicts" / "verdicts.json").read_text("utf-8"))
+    for each in overview["shared"]:
+        is_true = _is_shared(each["sentence"], [page for _, page in each["pages"]], verdicts)
+        checked.note("shared move", each["sentence"], is_true, "front page")
+
+
+def _system(guide: Guide) -> str:
+    return next(words for words, name in SYSTEMS.items() if name == guide[2])
+
+
+def _labels(site: Site, guide: Guide) -> set[tuple[str, str]]:
+    return {(row.name[0], row.metric.short) for row in site.rows(guide)}
+
+
+def _is_cell(site: Site, guides: Sequence[Guide], cell: dict[str, object]) -> bool:
+    """Return whether it is the best figure of the newest release that has it; of the one before, where
+    that is in doubt."""
+    order = sorted(guides, key=lambda guide: (version(guide[3]), guide[2] == "linux"), reverse=True)
+    own = [
+        (guide, rows)
+        for guide in order
+        if (
+            rows := [
+                row
+                for row in site.rows(guide)
+                if (row.name[0], row.metric.short) == (cell["benchmark"], cell["label"])
+            ]
+        )
+    ]
+    looked_at = [*dict.fromkeys(guide[3] for guide, _ in own)][:2]
+    for guide, rows in own:
+        sound = [(mean, board) for row in rows for board, mean in row.sound.items()]
+        has_failed = not any(row.means for row in rows)
+        if guide[3] not in looked_at or not (sound or has_failed):
+            continue
+        if has_failed:
+            return cell["number"] is None and cell["release"] == guide[3]
+        best = min(sound)[0] if rows[0].metric.better == "lower" else max(sound)[0]
+        return (
+            cell["release"] == guide[3]
+            and not cell["doubt"]
+            and rounds(str(cell["text"]), best / _unit(str(cell["unit"])))
+            and (best, cell["board"]) in sound
+        )
+    return bool(cell["doubt"]) and cell["release"] == own[0][0][3]
+
+
+SHARED = re.compile(
+    rf"(?P<title>.+): (?P<word>better|worse) by (?P<factor>a factor of )?(?P<least>{N})(?: to (?P<most>{N}))?(?: %)?"
+    r" with (?P<line>\S+) on (?P<of>\d+) systems, (?:(?P<all>all proved)|proved on (?P<proved>\d+), measured once on (?P<once>\d+))"
+)
+MAIN_SIZE = re.compile(
+    rf": (?:.*?, mean )?(?:({N}) % (?:worse|better)|(?:worse|better)[^(]*? by a factor of ({N}))"
+)
+
+
+def _factor(text: str, is_factor: bool, word: str) -> float:
+    """The factor of a change, above 1, to the two digits of a text."""
+    share = number(text) / 100
+    return number(text) if is_factor else 1 + share if word == "better" else 1 / (1 - share)
+
+
+def _is_shared(sentence: str, pages: Sequence[str], verdicts: Sequence[dict[str, str]]) -> bool:
+    """Return whether each system has an event like it with that release, so many are proved, and the ends
+    are those of two events."""
+    said = SHARED.fullmatch(sentence)
+    if said is None:
+        return False
+    title, proved, sizes = said["title"].split(": ")[0].split(", other rows")[0], 0, list[float]()
+    for page in pages:
+        kinds = set()
+        for each in verdicts:
+            if (
+                each["page"] == page
+                and each["title"].lower().startswith(title.lower())
+                and f"{each['new'].split()[-1]}.".startswith(f"{said['line']}.")
+                and (size := MAIN_SIZE.search(each["title"]))
+                and said["word"] in each["title"]
+            ):
+                kinds.add(each["kind"])
+                sizes.append(_factor(size[1] or size[2], bool(size[2]), said["word"]))
+        if not kinds:
+            return False
+        proved += bool(kinds & {"regressed", "improved"})
+    once = int(said["once"] or 0)
+    ends = [
+        _factor(said[end] or said["least"], bool(said["factor"]), said["word"])
+        for end in ("least", "most")
+    ]
+    return (
+        len(pages) == int(said["of"]) == int(said["proved"] or said["of"]) + once
+        and (once == 0) == bool(said["all"])
+        and proved >= len(pages) - once
+        # The digits of a loss of 99 % say little of the factor.
+        and all(any(abs(size / end - 1) < 0.02 * end for size in sizes) for end in ends)
+    )
+
+
+# ---------------------------------------------------------------- lists of guides, verdicts and findings
+
+
+def check_lists(site: Site, pages: Path, checked: Checked) -> None:
+    listed = plain((pages / "guides" / "index.rst").read_text("utf-8"))
+    count = re.search(r"^(\d+) SoCs?, (\d+) guides?\.", listed, re.MULTILINE)
+    socs = {guide[1] for guide in site.bundles}
+    is_true = bool(count) and [int(each) for each in count.groups()] == [
+        len(socs),
+        len(site.bundles),
+    ]
+    checked.note("number of guides", count[0] if count else "", is_true, "guides")
+    for row in re.split(r"^   \* - ", listed, flags=re.MULTILINE)[1:]:
+        cells = [" ".join(cell.split()) for cell in row.partition("\n\n")[0].split("\n     - ")]
+        if cells[0] in socs:
+            _check_news(site, cells, checked)
+    verdicts = json.loads((pages / "reports" / "verdicts" / "verdicts.json").read_text("utf-8"))
+    text = " ".join((pages / "reports" / "verdicts.rst").read_text("utf-8").split())
+    followed = Counter(each["fate"] for each in verdicts if each["kind"] == "regressed")
+    said = re.search(
+        r"Of (\d+) regressions? that a later release followed, (\d+) lasted, (\d+) reverted in the next release, and (\d+) did neither",
+        text,
+    )
+    own = [followed[each] for each in ("lasted", "went back", "neither")]
+    is_true = ([int(n) for n in said.groups()] == [sum(own), *own]) if said else not sum(own)
+    is_true &= bool(said) != ("No regression has been followed by another release yet." in text)
+    checked.note("fates of regressions", said[0] if said else "", is_true, "verdicts")
+    pairs = sum(len(site.releases(p)) - 1 for p in {(*guide[:3], "") for guide in site.bundles})
+    counted = re.search(r"This page counts (\d+) comparisons? of neighbouring releases", text)
+    checked.note("comparisons", text[:200], bool(counted) and int(counted[1]) == pairs, "verdicts")
+    check_health(
+        site,
+        " ".join(plain((pages / "reports" / "health.rst").read_text("utf-8")).split()),
+        checked,
+    )
+
+
+def _check_news(site: Site, cells: Sequence[str], checked: Checked) -> None:
+    """Check what the newest guide of a SoC has that the one before has not, and the other way round."""
+    soc, release, figures = cells[:3]
+    guide = newest_guide(site, soc)[0]
+    own = site.releases(guide)
+    at, names = own.index(guide[3]), site.names(guide)
+    count = re.fullmatch(r"([\d,]+) (\d+) boards?", figures)
+    is_true = (
+        release == f"{_system(guide)} {guide[3]} {measured(site, guide)}"
+        and bool(count)
+        and (number(count[1]), int(count[2])) == (sum(map(len, names.values())), len(names))
+    )
+    checked.note("row of a SoC", " ".join(cells[:3]), is_true, soc)
+    now, then = (
+        {name[0] for every in site.names((*guide[:3], release)).values() for name in every}
+        for release in (guide[3], own[at - 1] if at else guide[3])
+    )
+    boards = {owner[3] for owner in names}
+    boards -= {owner[3] for owner in site.owners((*guide[:3], own[at - 1]))} if at else boards
+    news = cells[-1]
+    added = {site.title(each) for each in now - then} | {f"board {each}" for each in boards}
+    gone = {site.title(each) for each in then - now}
+    partial = {
+        f"{r} has {sum(map(len, site.names((*guide[:3], r)).values()))} figure"
+        for r in own[at + 1 :]
+    }
+    for word, wanted in (("new", added), ("gone", gone)):
+        said = re.search(rf"(?:^|; |· ){word}: ([^;·]+)", news)
+        listed = re.split(r", | and (?=\d+ more)", said[1].strip()) if said else []
+        more = int(listed[-1].split()[0]) if listed and listed[-1].endswith(" more") else 0
+        listed = listed[:-1] if more else listed
+        is_true = {*listed} <= wanted and len(listed) + more == len(wanted)
+        checked.note(f"{word}: ", news, is_true, soc)
+    checked.note("few figures", news, all(each in news for each in partial), soc)
+
+
+def check_health(site: Site, text: str, checked: Checked) -> None:
+    """Check the numbers of findings on their page."""
+    lost = [f for f in site.findings if f.rule.id in ("lost-table", "lost-rows")]
+    rest = [f for f in site.findings if f not in lost]
+    count = re.search(
+        r"(?:(\d[\d,]*) findings?|No findings)(?:: (.+?))?\. No figure is changed", text
+    )
+    parts = (
+        [
+            int(n.replace(",", ""))
+            for n in re.findall(r"([\d,]+) (?:would|have|stands?)", count[2] or "")
+        ]
+        if count
+        else []
+    )
+    is_true = bool(count) and number(count[1] or "0") == len(rest) == sum(parts)
+    checked.note("findings", count[0] if count else text[:200], is_true, "health")
+    kinds = re.search(r"By kind: ([^.]+)\.", text)
+    said = {SEVERITIES[word]: int(n) for n, word in COUNTED.findall(kinds[1])} if kinds else {}
+    checked.note("kinds", str(said), said == Counter(f.severity for f in rest), "health")
+    line = re.search(
+        r"([\d,]+) releases? lacks? ([\d,]+) figures? that the release before had", text
+    )
+    wanted = [len({f.guide for f in lost}), sum(f.figures for f in lost)]
+    is_true = [number(n) for n in line.groups()] == wanted if line else not lost
+    checked.note("lost figures", line[0] if line else "", is_true, "health")
+
+
+# ---------------------------------------------------------------- moves that lasted
+
+
+def check_moves(site: Site, pages: Path, checked: Checked) -> None:
+    """Check the lists of lasting moves and of accelerators on the pages of benchmarks."""
+    for path in sorted((pages / "by-benchmark").glob("*.rst")):
+        text = path.read_text("utf-8")
+        for part in re.findall(
+            r"^Which release made it .+?\n-+\n(.+?)^\.\. _", text, re.DOTALL | re.MULTILINE
+        ):
+            rows = _table(part)
+            count = re.search(
+                r"^(?:The largest of )?(?:(\d+) falls?)?(?: and )?(?:(\d+) rises?)? that did not",
+                part,
+                re.MULTILINE,
+            )
+            for row in rows:
+                is_true = len(row) == 5 and _is_move(site, path.stem, row)
+                checked.note("lasting move", f"{row}", is_true, path.stem)
+            words = [row[3].split()[0] for row in rows]
+            is_true = bool(count) and all(
+                words.count(word) <= int(n or 0)
+                for word, n in zip(("worse", "better"), count.groups(), strict=True)
+            )
+            checked.note("number of lasting moves", part.strip()[:100], is_true, path.stem)
+        for part in re.findall(
+            r"^Is the accelerator worth it\?\n-+\n(.+?)^\.\. _", text, re.DOTALL | re.MULTILINE
+        ):
+            for row in _table(part.replace("\n   ", "\n")) + _table(part):
+                guide = _named(site, row[0])
+                if guide:
+                    checked.note("worth of a SoC", row[1], _is_worth(site, guide, row[1]), row[0])
+
+
+def _table(text: str) -> list[list[str]]:
+    rows = re.split(r"^   \* - ", text, flags=re.MULTILINE)[2:]
+    return [
+        [" ".join(plain(c).split()) for c in row.partition("\n\n")[0].split("\n     - ")]
+        for row in rows
+    ]
+
+
+def _named(site: Site, text: str) -> Guide | None:
+    return next((g for g in site.bundles if text == f"{g[1]} {_system(g)} {g[3]}"), None)
+
+
+MOVE = re.compile(rf"({N}) → ({N})(?: (\S+))?")
+AFTER = re.compile(
+    r"(\S+) → (\S+) (Linux|RT-Linux), (?:(newest release)|(not measured in the next release)|(in part )?kept in (\S+)|.*(engine seems to have changed))"
+)
+
+
+def _is_move(site: Site, benchmark: str, row: Sequence[str]) -> bool:
+    """Return whether a figure of the benchmark and board moved so far, and stayed."""
+    where, label, values, change, when = row
+    soc, board = where.split()[:2]
+    value, after = MOVE.fullmatch(values), AFTER.fullmatch(when)
+    if value is None or after is None:
+        return False
+    word, _, size = change.partition(" ")
+    owner = next(
+        o for o in site.of.results if (o[1], o[3], o[2]) == (soc, board, SYSTEMS[after[3]])
+    )
+    old, new = after[1], after[2]
+    for name in {n for own in site.of.results[owner].values() for n in own if n[0] == benchmark}:
+        means = site.of.means(owner, name)
+        metric = site.of.metric(name)
+        if old not in means or new not in means or (metric and metric.better == "neither"):
+            continue
+        was, now = means[old], means[new]
+        scale = _unit(value[3] or "")
+        if not (was and rounds(value[1], was / scale) and rounds(value[2], now / scale)):
+            continue
+        sizes = [v for n, v in name[2] if n.endswith("_size")]
+        if any(units.size(int(v.split()[1])) not in label for v in sizes):
+            continue
+        is_worse = (now > was) == (metric is not None and metric.better == "lower")
+        later = [r for r in site.of.releases(owner) if version(r) > version(new)]
+        if after[8]:
+            return is_change(size, now / was)
+        if is_worse != (word == "worse") or not is_change(size, now / was):
+            continue
+        if after[4] or after[5]:
+            if after[5]:
+                return bool(later) and later[0] not in means
+            return site.releases((*owner[:3], ""))[-1] == new
+        part = (means[later[0]] - was) / (now - was)
+        return later[0] == after[7] and (1 / 3 <= part <= 2 / 3 if after[6] else part > 2 / 3)
+    return False
+
+
+# ---------------------------------------------------------------- all of a site
+
+
+def check_all(site: Site, pages: Path, checked: Checked) -> None:
+    """Check all pages of a site."""
+    for guide in site.bundles:
+        path = pages / "guides" / guide[1] / guide[2] / f"{guide[3]}.rst"
+        page = Page(site, guide, plain(path.read_text("utf-8")))
+        check_counts(page, checked)
+        check_crypto(page, checked)
+        check_careful(page, checked)
+        check_engines(page, checked)
+        check_doubts(page, checked)
+        for chapter, text in page.chapters().items():
+            check_lead(page, chapter, text, checked)
+            for line in text.splitlines():
+                if "Hardware crypto is " in line or "Whether hardware crypto" in line:
+                    check_worth(site, guide, line, checked)
+    check_socs(site, pages, checked)
+    check_front_page(site, pages, checked)
+    check_lists(site, pages, checked)
+    check_moves(site, pages, checked)
+
+
+def check_socs(site: Site, pages: Path, checked: Checked) -> None:
+    """Check the answers on the pages of SoCs: those of the newest release of each system."""
+    for soc in sorted({guide[1] for guide in site.bundles}):
+        text = plain((pages / "guides" / soc / "index.rst").read_text("utf-8"))
+        for title, own in re.findall(
+            r"^([^\n]+), the newest release\n-+\n(.+?)^All releases", text, re.MULTILINE | re.DOTALL
+        ):
+            system, _, release = title.rpartition(" ")
+            guide = next(
+                (g for g in site.guides_of(soc) if (_system(g), g[3]) == (system, release)), None
+            )
+            is_newest = guide is not None and site.releases(guide)[-1] == release
+            checked.note("newest release", title, is_newest, soc)
+            # Without a headline result, there are no sentences.
+            if guide and site.rows(guide):
+                page = Page(site, guide, own)
+                check_crypto(page, checked)
+                check_careful(page, checked)
+                if said := page.fact("Hardware crypto"):
+                    check_worth(site, guide, said, checked)
