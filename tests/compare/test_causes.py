@@ -51,7 +51,7 @@ def test_exchanged_columns_are_one_cause_and_no_regression(tmp_path: Path, swapp
     )
     (event,) = both.events
     assert event.is_cause and len(event.rows) == 16
-    assert "figures are in each other's place: accelerator and software" in event.what
+    assert f"labels are wrong in {swapped}: accelerator and software are swapped" in event.what
     assert [name for name, _ in wording.by_action(both)] == ["Causes"]
     assert {row.verdict for row in both.rows} == {"incomparable"} and not both.far
     assert headline(both).state == "too little"
@@ -202,7 +202,7 @@ def test_a_figure_per_clock_says_nothing_where_the_clock_changed_alone(tmp_path:
     (row,) = (row for row in both.rows if row.metric == "per_mhz")
     assert row.verdict == "incomparable" and "a clock that changed alone" in row.ground
     (event,) = both.events
-    assert event.is_cause and "the record may be wrong" in event.perhaps[0]
+    assert event.is_cause and "may have been recorded wrongly" in event.perhaps[0]
 
 
 TWO_STATES = (5.3, 88.0, 6.1, 7.0, 90.0)
@@ -333,7 +333,7 @@ def test_a_figure_per_mhz_that_a_wrong_clock_makes_impossible_is_a_part_of_its_e
     both = compared(*bundles, releases=("9.1", "9.2"), catalog=described(tmp_path, toml))
     (event,) = causes(both)
     said = " ".join(wording.event_lines(event, both))
-    assert "the record may be wrong" in said and "beyond what is possible" in said
+    assert "may have been recorded wrongly" in said and "beyond what is possible" in said
     assert both.counts["incomparable"] == 1
 
 

@@ -444,7 +444,7 @@ def test_a_clock_that_nothing_followed_may_be_a_wrong_record(tmp_path: Path) -> 
     (event,) = both.events
     assert event.kind == "changed"
     assert wording.event_lines(event, both) == [
-        "No benchmark moved with it, so the record may be wrong."
+        "No benchmark moved with it, so it may have been recorded wrongly."
     ]
 
 

@@ -72,7 +72,12 @@ def checked_seeds() -> truth.Checked:
 RARE = (
     *("samples that drift", "no earlier release or second run", "earlier, which is too little"),
     *("runs drift", "measure old and new", "failed before and fails now", "alone", "is now"),
-    *("the (clock|memory", "its record may be wrong", "all rows moved by the ratio", "No board"),
+    *(
+        "the (clock|memory",
+        "may have been recorded wrongly",
+        "all rows moved by the ratio",
+        "No board",
+    ),
     *(
         ".+ .* →",
         "No figure was",
@@ -86,7 +91,7 @@ RARE = (
         "coarse steps",
         "jumped far",
         "far worse on",
-        "each other's place",
+        "labels are wrong",
         "None of (",
         "The only figure",
         "or several runs) each, and",

@@ -374,7 +374,7 @@ def _overlap(about: About, said: Sequence[str]) -> bool:
             each for each in ends if rounds(text[0], each[0], 6) and rounds(text[-1], each[1], 6)
         ][:1]
     gap = max(low for low, _ in spreads) - min(high for _, high in spreads)
-    return len(spreads) == 2 and (gap > 0) == (said[0] == "lie next to each other")
+    return len(spreads) == 2 and (gap > 0) == (said[0] == "do not overlap")
 
 
 def _same_work(about: About, said: Sequence[str]) -> bool:
@@ -403,6 +403,30 @@ def _loads(about: About, said: Sequence[str]) -> bool:
     return rounds(said[0], rate.ends[0]) and any(
         abs(own / rate.ends[0] - 1) > 4e-4 for own in rates
     )
+
+
+def _wrong_labels(about: About, said: Sequence[str]) -> bool:
+    """Return whether more than half of the table are farther in this release than in the other from the middle of
+    all before; where it is not known, they are in none."""
+    far: Counter[str] = Counter()
+    for each in _table(about):
+        assert each.row.old and each.row.new
+        releases = [record.guide.release for record in (each.row.old, each.row.new)]
+        past = [own for release, own in each.series() if version(release) < version(releases[0])]
+        if past and min(*past, *each.ends) > 0 and each.ends[0] != each.ends[1]:
+            away = [
+                abs(math.log(end / math.exp(fmean(map(math.log, middle(past))))))
+                for end in each.ends
+            ]
+            far[releases[away[1] >= away[0]]] += 1
+    if said[0] == "one of the two releases":
+        return all(2 * number <= far.total() for number in far.values())
+    return len(_table(about)) > 1 and 2 * far[said[0]] > far.total()
+
+
+def middle(values: Sequence[float]) -> Sequence[float]:
+    ordered = sorted(values)
+    return ordered[(len(ordered) - 1) // 2 : len(ordered) // 2 + 1]
 
 
 def _other_digits(about: About, said: Sequence[str]) -> bool:
@@ -558,7 +582,7 @@ GROUNDS = templates(
             said[0] == "2" and _has_past(about, said) and min(past := about.before(2)) < max(past)
         ),
         "the change is no more than one step .+": _one_step,
-        "the ranges of their samples (overlap|lie next to each other): (.+) against (.+) before": _overlap,
+        "the ranges of their samples (overlap|do not overlap): (.+) against (.+) before": _overlap,
         "it moved alike on # boards, .+": _alike,
         "it counts the same work as (.+), which (regressed|improved)": _same_work,
         "~ for each (.+)": lambda about, said: (
@@ -651,8 +675,8 @@ GROUNDS = templates(
                 <= about.sides[1].high
             )
         ),
-        "figures are in each other's place: .+": lambda about, _: len(_table(about)) > 1,
-        "it is computed with a clock that changed alone, so its record may be wrong": lambda about, _: (
+        "labels are wrong in (.+?): .+": _wrong_labels,
+        "it is computed with a clock that changed alone and may have been recorded wrongly": lambda about, _: (
             any(row.is_clock and row.board == about.row.board for row in about.both.rows)
         ),
         "half of such rows scatter within .+": _yes,
@@ -980,7 +1004,8 @@ def _not_compared(about: About, said: Sequence[str]) -> bool:
     ]
     pairs = [(each.row.unit, *each.ends) for each in rated if 0 not in each.ends]
     ratios = [new / old for unit, old, new in pairs if unit != "%" and min(old, new) > 0]
-    loads = [(old, new) for unit, old, new in pairs if unit == "%"]
+    is_swapped = about.row.ground.startswith("labels are wrong")
+    loads = [(old, new) for unit, old, new in pairs if unit == "%" and not is_swapped]
     printed = re.search(
         rf"(?:from )?({CHANGE})(?: to ({CHANGE}))?", re.sub("loads mostly .*", "", said[1])
     )
@@ -1026,7 +1051,7 @@ LINES = templates(
         JUMPED: _of_jumps,
         r"Rows moved with it: (.+)": _followed,
         r"Rows that moved as far beyond what other boards did, whose clock is the same: (.+)": _beyond_others,
-        r"No benchmark moved with it, so the record may be wrong": lambda about, _: (
+        r"No benchmark moved with it, so it may have been recorded wrongly": lambda about, _: (
             not any(
                 abs(-each.worse - math.log(about.ends[1] / about.ends[0])) <= 0
                 for each in about.each()

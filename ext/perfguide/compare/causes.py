@@ -4,9 +4,11 @@ between two states."""
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from itertools import pairwise
+from statistics import median
 
 from ..bundles.guide_key import Platform, version
 from ..catalog.benchmarks import Benchmark, Catalog, Scalar
@@ -23,10 +25,10 @@ from .verdicts import (
     Row,
 )
 
-EXCHANGED = "figures are in each other's place"
+EXCHANGED = "labels are wrong"
 """The beginning of the ground of a row whose figure fits another row of its table."""
 
-WRONG_CLOCK = "it is computed with a clock that changed alone, so its record may be wrong"
+WRONG_CLOCK = "it is computed with a clock that changed alone and may have been recorded wrongly"
 
 CONDITIONS = ("the clock was", "the memory was", "the governor was", "the version of ")
 """Beginnings of grounds that name a condition which changed."""
@@ -67,7 +69,9 @@ def explained(rows: Sequence[Row], line: Line, catalog: Catalog) -> list[Row]:
             values = {rows[indexes[n]].params.get(exchange.param) for n in exchange.rows}
             said = _sides(catalog.get(table[2]), exchange.param, values) or exchange.words
             # A row keeps the cause that was found first.
-            places = dict.fromkeys(exchanged, f"{EXCHANGED}: {said}") | places
+            swapped = "" if ", by one" in exchange.words else " are swapped"
+            where = _release_with_wrong_labels([rows[at] for at in exchanged], line)
+            places = dict.fromkeys(exchanged, f"{EXCHANGED} in {where}: {said}{swapped}") | places
     return [
         replace(row, verdict="incomparable", ground=places[index])
         if index in places
@@ -125,6 +129,24 @@ def _of_wrong_clocks(rows: Sequence[Row], catalog: Catalog) -> dict[int, str]:
             ):
                 out[index] = WRONG_CLOCK
     return out
+
+
+def _release_with_wrong_labels(exchanged: Sequence[Row], line: Line) -> str:
+    """Return the release whose figures are in each other's place: that which is farther from those before both."""
+    votes: Counter[str] = Counter()
+    for row in exchanged:
+        if not (row.old and row.new and row.old.cell.mean and row.new.cell.mean):
+            continue
+        last = version(row.old.guide.release)
+        past = [value for release, value in line(row) if version(release) < last and value > 0]
+        ends = (row.old.cell.mean, row.new.cell.mean)
+        if not past or min(ends) <= 0 or ends[0] == ends[1]:
+            continue
+        middle = median(map(math.log, past))
+        is_new_near = abs(math.log(ends[1]) - middle) < abs(math.log(ends[0]) - middle)
+        votes[(row.old if is_new_near else row.new).guide.release] += 1
+    (release, most), *_ = [*votes.most_common(1), ("", 0)]
+    return release if 2 * most > votes.total() else "one of the two releases"
 
 
 def _sides(benchmark: Benchmark | None, param: str, values: Collection[Scalar | None]) -> str:

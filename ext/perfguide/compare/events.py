@@ -457,7 +457,7 @@ def _of_clock(clocks: Sequence[Row], rows: Sequence[Row], names: Names) -> Event
         ratios[-1] - 1 if ratios else None,
         False,
         (
-            words if counts else "No benchmark moved with it, so the record may be wrong",
+            words if counts else "No benchmark moved with it, so it may have been recorded wrongly",
             *([_said_of_beyond(beyond_others, names)] if beyond_others else []),
             *["With one of them a figure per MHz is beyond what is possible"] * beyond,
         ),
@@ -561,8 +561,12 @@ def _moves(rows: Sequence[Row]) -> str:
     if ratios:
         ends = [units.change_text(end - 1) for end in (min(ratios), max(ratios))]
         parts.append(f"from {ends[0]} to {ends[1]}" if ends[0] != ends[1] else ends[0])
-    # Loads end at 100 %, so a ratio would say little of them.
-    loads = [(old, new) for row, old, new in pairs if units.parse(row.unit).kind == "share"]
+    # Loads end at 100 %, so a ratio would say little of them, and of swapped ones a middle says nothing.
+    loads = [
+        (old, new)
+        for row, old, new in pairs
+        if units.parse(row.unit).kind == "share" and not row.ground.startswith(EXCHANGED)
+    ]
     if loads:
         before, after = (median(side) for side in zip(*loads, strict=True))
         parts.append(f"loads mostly {units.number(before)} → {units.number(after)} %")

@@ -376,7 +376,8 @@ def event_lines(event: Event, comparison: Comparison) -> list[str]:
         with_them = "it" if len(rows) == 1 else "them"
         named = _metrics(followers, comparison)
         out.append(f"{count(len(followers), 'more row')} moved with {with_them}: {named}.")
-    out += _fates(rows)
+    # Rows that are not compared have no move that could last.
+    out += _fates([row for row in rows if row.verdict != "incomparable"])
     out += [f"{units.capital(text)}." for text in beside(event, comparison)]
     if not (event.is_cause or event.is_back):
         if (
