@@ -942,7 +942,7 @@ def check_health(site: Site, text: str, checked: Checked) -> None:
     lost = [f for f in site.findings if f.rule.id in ("lost-table", "lost-rows")]
     rest = [f for f in site.findings if f not in lost]
     count = re.search(
-        r"(?:(\d[\d,]*) findings?|No findings)(?:: (.+?))?\. No figure is changed", text
+        r"(?:(\d[\d,]*) findings?|No findings)(?:: (.+?))?\. Guides show every figure", text
     )
     parts = (
         [
@@ -976,18 +976,19 @@ def check_moves(site: Site, pages: Path, checked: Checked) -> None:
             r"^Which release made it .+?\n-+\n(.+?)^\.\. _", text, re.DOTALL | re.MULTILINE
         ):
             rows = _table(part)
-            count = re.search(
-                r"^(?:The largest of )?(?:(\d+) falls?)?(?: and )?(?:(\d+) rises?)? that did not",
-                part,
-                re.MULTILINE,
-            )
+            counts = {
+                word: int(number_of)
+                for number_of, word in re.findall(
+                    r"(\d+) (fall|rise|change)", part.strip().splitlines()[0]
+                )
+            }
             for row in rows:
                 is_true = len(row) == 5 and _is_move(site, path.stem, row)
                 checked.note("lasting move", f"{row}", is_true, path.stem)
-            words = [row[3].split()[0] for row in rows]
-            is_true = bool(count) and all(
-                words.count(word) <= int(n or 0)
-                for word, n in zip(("worse", "better"), count.groups(), strict=True)
+            words = Counter(row[3].split()[0] for row in rows)
+            is_true = all(
+                words[word] <= counts.get(kind, 0)
+                for word, kind in (("worse", "fall"), ("better", "rise"), ("another", "change"))
             )
             checked.note("number of lasting moves", part.strip()[:100], is_true, path.stem)
         for part in re.findall(
@@ -1013,7 +1014,8 @@ def _named(site: Site, text: str) -> Guide | None:
 
 MOVE = re.compile(rf"({N}) → ({N})(?: (\S+))?")
 AFTER = re.compile(
-    r"(\S+) → (\S+) (Linux|RT-Linux), (?:(newest release)|(not measured in the next release)|(in part )?kept in (\S+)|.*(engine seems to have changed))"
+    r"(\S+) → (\S+) (Linux|RT-Linux), (?:(newest release)|(not measured since)|(CPU load .+)"
+    r"|(still )?(.+) in the (?:later release|(\d+) later releases))"
 )
 
 
@@ -1042,17 +1044,23 @@ def _is_move(site: Site, benchmark: str, row: Sequence[str]) -> bool:
         if any(units.size(int(v.split()[1])) not in label for v in sizes):
             continue
         is_worse = (now > was) == (metric is not None and metric.better == "lower")
-        later = [r for r in site.of.releases(owner) if version(r) > version(new)]
-        if after[8]:
-            return is_change(size, now / was)
+        if after[6]:
+            return is_change(size.removeprefix("engine: "), now / was)
         if is_worse != (word == "worse") or not is_change(size, now / was):
             continue
+        later = [mean for release, mean in means.items() if version(release) > version(new)]
         if after[4] or after[5]:
-            if after[5]:
-                return bool(later) and later[0] not in means
-            return site.releases((*owner[:3], ""))[-1] == new
-        part = (means[later[0]] - was) / (now - was)
-        return later[0] == after[7] and (1 / 3 <= part <= 2 / 3 if after[6] else part > 2 / 3)
+            is_last = site.of.releases(owner)[-1] == new
+            return not later and is_last == bool(after[4])
+        parts = [(mean - was) / (now - was) for mean in later]
+        ends = re.findall(N, after[8])
+        return (
+            len(later) == int(after[9] or 1)
+            and rounds(ends[0], min(later) / scale)
+            and rounds(ends[-1], max(later) / scale)
+            and min(parts) >= 1 / 3 - 1e-9
+            and (min(parts) > 2 / 3) == bool(after[7])
+        )
     return False
 
 
