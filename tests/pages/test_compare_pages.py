@@ -247,7 +247,12 @@ def test_guides_the_soc_and_the_front_page_lead_to_a_comparison(hostile: Path) -
     guides = [p for p in (hostile / "source/guides").rglob("*.html") if name in p.read_text()]
     # The guide, the page of its SoC, and the list of guides.
     assert sorted(p.name == "index.html" for p in guides) == [False, True, True]
-    assert "source/compare/index.html" in (hostile / "index.html").read_text("utf-8")
+    front = (hostile / "index.html").read_text("utf-8")
+    assert "source/compare/index.html" in front
+    listed = (hostile / "source/compare/index.html").read_text("utf-8")
+    mark = re.compile(r'<span class="perf-state-[a-z-]+">.</span> [\w ]+')
+    (worse,) = mark.findall(front)
+    assert worse in mark.findall(listed), "the front page has the mark of the list of comparisons"
 
 
 @pytest.mark.parametrize("builder", ["text", "latex"])

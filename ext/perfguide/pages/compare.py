@@ -174,8 +174,11 @@ def write(site: Site, plan: ComparisonPlan) -> Comparisons:
 
 
 def _listed_title(pair: ComparedGuides) -> str:
-    """Return the title of a comparison with its advice, for a list; empty if it was not made."""
-    return f"{_title(pair)}: {pair.compared.tag}" if pair.compared else ""
+    """Return the releases of a comparison with its advice, for the list of its SoC; empty if it was
+    not made."""
+    if not pair.compared:
+        return ""
+    return f"{family(pair.new)} {pair.old.release} → {pair.new.release}: {pair.compared.tag}"
 
 
 def write_missing(site: Site, advice: str) -> None:
