@@ -188,10 +188,10 @@ def said(unit: str, *rows: tuple[str, float], **more: Any) -> str:
         ((100, 90, 82), "A leads with 100 MB/s; the next 2 are within 10 % of each other."),
         ((100, 90, 85, 82), "A leads with 100 MB/s; the next 3 are within 10 % of each other."),
         ((105, 100, 80), "A leads with 105 MB/s."),
-        ((104, 100, 80), "2 SoCs are within 5 % of each other; A is first with 104 MB/s."),
-        ((100, 100, 80), "A and B are first with 100 MB/s."),
-        ((100, 100, 100), "A, B and C are first with 100 MB/s."),
-        ((100, 100, 97), "3 SoCs are within 5 % of each other; A and B are first with 100 MB/s."),
+        ((104, 100, 80), "2 SoCs lead, within 5 % of each other: A has 104 MB/s."),
+        ((100, 100, 80), "A and B lead with 100 MB/s."),
+        ((100, 100, 100), "A, B and C lead with 100 MB/s."),
+        ((100, 100, 97), "3 SoCs lead, within 5 % of each other: A and B have 100 MB/s."),
     ],
 )
 def test_the_first_leads_unless_others_are_near_or_equal(rows: tuple[int, ...], words: str) -> None:

@@ -35,8 +35,8 @@ PARAMS = ("algorithm", "block_size", "buffer_size", "direction", "frame_size")
 
 FORMS = (
     r"(?P<first>\S+) leads with {figure}(?:; the next (?P<next>\d+) are within 10 % of each other)?",
-    r"(?P<near>\d+) SoCs are within 5 % of each other; (?P<first>\S+) is first with {figure}",
-    r"(?:(?P<near>\d+) SoCs are within 5 % of each other; )?(?P<equal>\S.*) are first with {figure}",
+    r"(?P<near>\d+) SoCs lead, within 5 % of each other: (?P<first>\S+) has {figure}",
+    r"(?:(?P<near>\d+) SoCs lead, within 5 % of each other: )?(?P<equal>\S.*) (?:lead with|have) {figure}",
 )
 FIGURE = (
     rf"(?:a score of )?(?P<figure>{N})(?: (?P<unit>[^ .;(]+))?"

@@ -36,7 +36,7 @@ WORDS = (
 MAX_MOVES = 5
 """Falls, and as many rises and changes of engines, in a list."""
 
-KEPT, BACK = 2 / 3, 1 / 3
+MIN_KEPT_PART, MAX_LOST_PART = 2 / 3, 1 / 3
 """The part of a move that a later figure has, above which it is still there, and below which it went back."""
 
 
@@ -176,7 +176,9 @@ def _fate(row: Row, history: History) -> str:
         return (side.mean - old) / (new - old)
 
     before = [part(side) for release, side in sides.items() if version(release) < here]
-    if any(part(side) < BACK for side in later) or any(each > KEPT for each in before):
+    if any(part(side) < MAX_LOST_PART for side in later) or any(
+        each > MIN_KEPT_PART for each in before
+    ):
         return ""
     if not later:
         return (
@@ -184,7 +186,7 @@ def _fate(row: Row, history: History) -> str:
         )
     _, factor = units.readable(row.unit, (old, new))
     span = units.ends([units.scaled(side.mean, factor) for side in later])
-    still = "still " if all(part(side) > KEPT for side in later) else ""
+    still = "still " if all(part(side) > MIN_KEPT_PART for side in later) else ""
     count = f"the {len(later)} later releases" if len(later) > 1 else "the later release"
     return f"{still}{span} in {count}"
 
@@ -194,7 +196,7 @@ def _has_both(side: Side, old: float, new: float) -> bool:
     low, high = sorted((old, new))
     if side.low is None or side.high is None:
         return False
-    slack = (high - low) * (1 - KEPT)
+    slack = (high - low) * (1 - MIN_KEPT_PART)
     return side.low <= low + slack and side.high >= high - slack
 
 

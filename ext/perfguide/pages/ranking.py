@@ -509,12 +509,10 @@ def lead(figures: RankedFigures) -> str:
     near = sum(_ratio(first.number, row.number) < MIN_LEAD for row in ranking.rows)
     if len(equal) > 1:
         # Loads and engines of equal figures differ, so that none is that of the sentence.
-        said = f"{units.enumeration(equal)} are first with {text}"
-        return (
-            f"{near} SoCs are within 5 % of each other; {said}."
-            if near > len(equal)
-            else f"{said}."
-        )
+        leaders = units.enumeration(equal)
+        if near > len(equal):
+            return f"{near} SoCs lead, within 5 % of each other: {leaders} have {text}."
+        return f"{leaders} lead with {text}."
     text += f" at {units.number(first.load)} % CPU" if first.load is not None else ""
     text += f" ({first.engine})" if first.engine else ""
     ratio = _ratio(first.number, second.number)
@@ -523,7 +521,7 @@ def lead(figures: RankedFigures) -> str:
         close = sum(_ratio(second.number, row.number) <= CLOSE for row in ranking.rows[2:])
         more = f"; the next {close + 1} are within 10 % of each other" if close else ""
     else:
-        said = f"{near} SoCs are within 5 % of each other; {first.soc} is first with {text}"
+        said = f"{near} SoCs lead, within 5 % of each other: {first.soc} has {text}"
         more = ""
     spread = ""
     if first.spread >= MIN_SPREAD:

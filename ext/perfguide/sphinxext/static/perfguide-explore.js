@@ -9,6 +9,8 @@
   const { linesOf, load, loadScript } = window.perfguideFigures;
   const { NOT_COMPARABLE, amount, comparisonOf, isSameBoard, rowsOf } = window.perfguideSides;
   /* Only an opened row needs it. */
+  /* Figures that differ by less are about the same. */
+  const SAME = 1.09;
   const REMARKS = new URL("perfguide-remarks.js", document.currentScript.src).href;
   const order = new Intl.Collator("en", { numeric: true });
   const MAX_SIDES = 5;
@@ -486,7 +488,9 @@
     const counts = base === null ? [] : sides.flatMap((side, at) => {
       const own = rows.map(({ relations }) => relations[at]?.towards).filter(Boolean);
       if (!own.length) return [];
-      return [`${side.title} is better in ${own.filter((each) => each > 1).length} of ${own.length} rows, median ${ratioText([...own].sort((a, b) => a - b)[Math.floor((own.length - 1) / 2)])}.`];
+      const middle = [...own].sort((a, b) => a - b)[Math.floor((own.length - 1) / 2)];
+      const much = Math.abs(Math.log(middle)) < Math.log(SAME) ? "about the same" : ratioText(middle);
+      return [`${side.title} is better in ${own.filter((each) => each > 1).length} of ${own.length} rows; half way down they are ${much}.`];
     });
     const few = choice.find ? `${rows.length} of ${total} rows.` : `${total} ${total === 1 ? "row" : "rows"}.`;
     return `${said}${few} ${counts.join(" ")}`.trim();
