@@ -268,6 +268,20 @@ def fill(project: Path) -> Path:
     return project
 
 
+def mostly_wrong() -> dict[str, Any]:
+    """A table of another SoC in which nine of twelve figures cannot be right."""
+    figures = [
+        {"benchmark": "lmbench", "metric": f"lat_{n}", "unit": "us", "value": -1.0 if n < 9 else n}
+        for n in range(12)
+    ]
+    own = zero()
+    return own | {
+        "id": "mostly-wrong",
+        "board": own["board"] | {"soc": "AM64X"},
+        "results": figures,
+    }
+
+
 @pytest.fixture
 def site(project: Path) -> Path:
     return fill(project)
@@ -277,7 +291,9 @@ def site(project: Path) -> Path:
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The pages of that site."""
     folder = tmp_path_factory.mktemp("health")
-    run = run_sphinx(fill(bare_project(folder / "project")), folder / "html", "-W", "-n")
+    project = fill(bare_project(folder / "project"))
+    (project / "results/c.json").write_text(json.dumps(mostly_wrong()), "utf-8")
+    run = run_sphinx(project, folder / "html", "-W", "-n")
     assert run.returncode == 0, run.stderr
     return folder / "html/source"
 
@@ -312,6 +328,21 @@ def test_marks_stand_at_the_cells_and_lead_to_the_report(built: Path) -> None:
     assert marks(top / "guides/AM62X/index.html")
 
 
+def test_a_table_says_that_most_of_its_figures_have_a_finding_and_no_mark(built: Path) -> None:
+    page = built / "guides/AM64X/linux/09.01.html"
+    assert marks(page) == []
+    (note,) = [
+        each
+        for each in html5lib.parse(page.read_text("utf-8")).iter(f"{NAMESPACE}p")
+        if each.get("class") == "perf-unmarked"
+    ]
+    assert "".join(note.itertext()) == (
+        "† Wrong: zero or negative where that is impossible: 9 of 12 figures of this table; none of them is marked."
+    )
+    report, _, anchor = note.find(f"{NAMESPACE}a").get("href").partition("#")
+    assert anchor in ids((page.parent / report).resolve())
+
+
 def test_a_mark_changes_no_figure_and_no_csv(built: Path) -> None:
     page = built / "guides/AM62X/linux/09.01.html"
     assert "0" in {figure.text for figure in figures(page)}
@@ -332,8 +363,9 @@ def test_the_report_leads_to_the_section_of_each_finding(built: Path) -> None:
     text = report.read_text("utf-8")
     links = set(re.findall(r'href="(\.\./guides/[^"]*)"', text))
     targets = {link.partition("#")[2] for link in links} - {""}
-    assert targets and targets <= ids(built / "guides/AM62X/linux/09.01.html")
-    assert "By kind: 3 wrong" in text and "x`y&lt;b&gt;" in text
+    guides = [ids(built / f"guides/{soc}/linux/09.01.html") for soc in ("AM62X", "AM64X")]
+    assert targets and targets <= set.union(*guides)
+    assert "By kind: 4 wrong" in text and "x`y&lt;b&gt;" in text
     assert "the mean 3.2 MB/s is below its minimum 4" in text
 
 

@@ -91,9 +91,10 @@ def _note(finding: Finding, most: str) -> dict[str, str]:
         reason = f"{most}, so none is marked: {reason}"
     if finding.acknowledged:
         reason += f" (accepted: {visible(finding.acknowledged)})"
-    return {
+    note = {
         "id": finding.id,
         "severity": finding.severity,
         "title": finding.rule.title,
         "reason": reason,
     }
+    return note | ({"most": most} if most else {})

@@ -208,6 +208,7 @@ def visit_grid_html(translator: Any, node: perf_grid) -> None:
         )
         + "</table></div>\n"
         + (_all_rows(len(node["body"]), chosen is not None, is_empty) if blocks is not None else "")
+        + _unmarked(translator.builder, node)
     )
     raise nodes.SkipNode
 
@@ -256,24 +257,37 @@ def _marks(builder: Any, node: nodes.Element) -> dict[int, dict[int, str]]:
     """Return the marks of a table as markup, with links to their findings."""
     if not node["marks"]:
         return {}
-    report = page_name(builder.config.perfguide_output, "reports/health")
-    labels = builder.env.domains.standard_domain.anonlabels
-
-    def uri(finding: str) -> str:
-        return page_uri(builder, labels.get(finding.lower(), (report, ""))[0], finding)
-
     out: dict[int, dict[int, str]] = {}
     for row, cells in node["marks"].items():
         for column, cell_marks in cells.items():
             out.setdefault(row, {})[column] = "".join(
                 html_table.mark(
-                    uri(note["id"]),
+                    _finding_uri(builder, note["id"]),
                     note["severity"],
                     f"{_kind(note)}: {note['title']}: {detail}",
                 )
                 for note, detail in ((node["notes"][number], words) for number, words in cell_marks)
             )
     return out
+
+
+def _unmarked(builder: Any, node: nodes.Element) -> str:
+    """Return the notes on most figures of a table, without a mark at each, as markup."""
+    return "".join(
+        f'<p class="perf-unmarked">† <a href="{escape(_finding_uri(builder, note["id"]))}">'
+        f"{escape(_kind(note))}: {escape(note['title'])}</a>: {escape(note['most'])}; "
+        "none of them is marked.</p>\n"
+        # The further parts of a table have no prefix.
+        for note in (node["notes"] if node["prefix"] else ())
+        if note.get("most")
+    )
+
+
+def _finding_uri(builder: Any, finding: str) -> str:
+    """Return the address of a finding on the report, relative to the page being written."""
+    report = page_name(builder.config.perfguide_output, "reports/health")
+    labels = builder.env.domains.standard_domain.anonlabels
+    return page_uri(builder, labels.get(finding.lower(), (report, ""))[0], finding)
 
 
 def _kind(note: Mapping[str, Any]) -> str:

@@ -32,7 +32,7 @@ class Grid(msgspec.Struct, frozen=True, omit_defaults=True):
 
     With ``tabs``, the first key of a row is its tab. ``units`` maps each text in the "Unit" column
     to the kind of the unit and the factor to the base unit of that kind. A note has an ``id``,
-    ``severity``, ``title`` and ``reason``. ``shorts`` maps texts of the head to their abbreviations
+    ``severity``, ``title`` and ``reason``, and ``most`` if it is about so many figures that none is marked. ``shorts`` maps texts of the head to their abbreviations
     on pages. ``names`` has the address texts of keys, by row and column, where these cannot be
     derived from the labels; ``head_names`` has those of heads, by label. ``same`` has names and
     values common to all rows, which become columns in copies of the table.
