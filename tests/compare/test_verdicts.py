@@ -561,6 +561,24 @@ def test_tables_are_told_apart_by_their_titles_and_not_by_their_numbers(speed: C
     assert [row.ground for row in other.rows] == ["the title of the table was Card A and is Card C"]
 
 
+@pytest.mark.parametrize(("twice", "known"), [(None, 5), (2, 4)])
+def test_a_table_with_another_number_has_the_past_of_its_title(
+    speed: Catalog, twice: int | None, known: int
+) -> None:
+    """Its number changes in each release. Where a release has two tables of one title, nothing but the number says
+    which is which, so that release is left out."""
+    bundles = []
+    for release, number in enumerate((24, 25, 23, 26, 22)):
+        tables = [("Card A", number), ("Card B", number + 10)]
+        tables += [("Card A", number + 20)] * (release == twice)
+        bundles.append(loaded(*in_tables(*tables), id=f"r{release}", sdk__version=f"09.0{release}"))
+    pool = pooled(bundles, speed)
+    past = History([pool], Names(speed, Boards({})))
+    newest = [each for each in pool.of_guide(pool.guides()[-1]) if each.params["table"] == "Card A"]
+    line = past.line(only(newest))
+    assert len(line) == known and {value for _, value in line} == {10.0}
+
+
 def test_a_parameter_that_one_side_leaves_out_loses_no_figure(speed: Catalog) -> None:
     both = compared(loaded(*cards(""), **OLDER), loaded(*cards("SanDisk"), **NEWER), catalog=speed)
     assert both.coverage == ()

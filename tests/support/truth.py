@@ -85,7 +85,20 @@ class Figures:
         self.by_key: dict[Key, dict[str, Runs]] = defaultdict(dict)
         for guide in sorted(pool.guides(), key=lambda guide: version(guide.release)):
             for record in pool.of_guide(guide):
-                self.by_key[names.key(record)][guide.release] = self.of(record)
+                self.by_key[self.key(record)][guide.release] = self.of(record)
+
+    def key(self, record: Record) -> Key:
+        """Names a figure in all releases: a table that has its title alone in a guide is known by that."""
+        if "table_no" not in record.params or "table" not in record.params:
+            return self.names.key(record)
+        numbers = {
+            each.params.get("table_no")
+            for each in self.pool.of_guide(record.guide)
+            if (each.board, each.benchmark) == (record.board, record.benchmark)
+            and each.params.get("table") == record.params["table"]
+        }
+        rest = {name: value for name, value in record.params.items() if name != "table_no"}
+        return self.names.key(replace(record, params=rest) if len(numbers) == 1 else record)
 
     def of(self, record: Record) -> Runs:
         bundles, places = self.pool.frame.bundles, self.pool.places(record.cell.members)
@@ -168,7 +181,7 @@ class About:
     def series(self, all_of: bool = False) -> list[tuple[str, float]]:
         """The figures of all releases in order; a rate of 0 is a run that failed, but for ``all_of``."""
         assert self.row.new
-        own = self.figures.by_key[self.figures.names.key(self.row.new)]
+        own = self.figures.by_key[self.figures.key(self.row.new)]
         is_rate = (
             units.parse(self.row.unit).kind in RATES
             and self.row.better == "higher"

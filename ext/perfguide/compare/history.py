@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from ..bundles.guide_key import GuideKey, Platform, version
 from ..common import units
+from ..figures.labels import TABLE_NUMBER
 from ..figures.pool import Cell, Pool, Record
 from .match import Key, Names, obstacles
 from .relative import Side
@@ -73,6 +74,7 @@ class History:
             guides.sort(key=lambda guide: version(guide[1].release))
         self._ranks: dict[Platform, dict[str, int]] = {}
         self._past: dict[Platform, dict[Key, list[_Past]]] = {}
+        self._in_tables_of_one_title: set[tuple[GuideKey, Key]] = set()
         self._records: dict[tuple[int, GuideKey], list[Record]] = {}
         self._conditions: dict[ConditionSet, ConditionSet] = {}
         # Thousands of figures share a few conditions.
@@ -176,7 +178,15 @@ class History:
         platform = record.guide.platform
         if platform not in self._past:
             self._past[platform] = self._read(platform)
-        return self._past[platform].get(self._names.key(record), ())
+        return self._past[platform].get(self._key(record), ())
+
+    def _key(self, record: Record) -> Key:
+        """Return what a figure is of in all releases. Its table has another number with each table before it, which
+        counts only where several tables of its release have one title."""
+        of_table = self._names.table_key(record)
+        if (record.guide, of_table) in self._in_tables_of_one_title:
+            return self._names.key(record)
+        return of_table
 
     def side(self, pool: Pool, record: Record) -> Side:
         """Return a figure in the form that the statistics need. An upload that repeats a benchmark of another one
@@ -199,8 +209,11 @@ class History:
         releases = dict.fromkeys(guide.release for _, guide in guides)
         ranks = self._ranks[platform] = {name: rank for rank, name in enumerate(releases)}
         for pool, guide in guides:
+            numbered = (each for each in self.records(pool, guide) if TABLE_NUMBER in each.params)
+            counts = Counter(map(self._names.table_key, numbered))
+            self._in_tables_of_one_title |= {(guide, key) for key, n in counts.items() if n > 1}
             for record in self.records(pool, guide):
-                key = self._names.key(record)
+                key = self._key(record)
                 if len(self._pools) > 1:
                     # One bundle can have been read by two ways, and is one run all the same.
                     run = guide, key, frozenset(b.digest for b in pool.bundles([record]))

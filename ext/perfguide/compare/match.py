@@ -82,6 +82,14 @@ class Names:
         board = self.boards.today(record.guide.soc, record.board)
         return _key(record, board, self.metric(record), self.params(record))
 
+    def table_key(self, record: Record) -> Key:
+        """Return what a figure is of without the number of its table, if the table has a title."""
+        params = self.params(record)
+        # Without a title nothing but the number says which table it is.
+        rest = {n: v for n, v in params.items() if n != TABLE_NUMBER or TABLE not in params}
+        board = self.boards.today(record.guide.soc, record.board)
+        return _key(record, board, self.metric(record), rest)
+
     def renamed(self, old: Record, new: Record) -> tuple[str, ...]:
         """Return the names of a match that differ between the sides."""
         pairs: list[tuple[str, Scalar, Scalar]] = [
@@ -149,7 +157,7 @@ def match(old: Sequence[Record], new: Sequence[Record], names: Names) -> list[Ma
             else:
                 out.append(Match(a, b, differs=_differences(a, b, names)))
     # Of several tables with equal names, those with one title are the same.
-    for of in (lambda r: _without_number(r, names), lambda r: _without_undeclared(r, names)):
+    for of in (names.table_key, lambda r: _without_undeclared(r, names)):
         pairs, old, new = _paired(old, new, of)
         out += [_beside(a, b, names) for a, b in pairs]
     # Rows that no name distinguishes any more are not lost: each is beside one of its kind.
@@ -189,14 +197,6 @@ def _word(benchmark: Benchmark, param: str) -> str:
 def _without_known_number(params: set[str]) -> list[str]:
     """Return the names of parameters without the number of a table that is named by its title."""
     return sorted(params - ({TABLE_NUMBER} if TABLE in params else set()))
-
-
-def _without_number(record: Record, names: Names) -> Key:
-    params = names.params(record)
-    # Without a title nothing but the number says which table it is.
-    rest = {n: v for n, v in params.items() if n != TABLE_NUMBER or TABLE not in params}
-    board = names.boards.today(record.guide.soc, record.board)
-    return _key(record, board, names.metric(record), rest)
 
 
 def _without_undeclared(record: Record, names: Names) -> Key:
