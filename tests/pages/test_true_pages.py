@@ -66,6 +66,7 @@ def test_first_figures_of_the_only_two_boards_are_in_doubt_if_they_are_far_apart
             {"benchmark": "stream", "metric": "copy", "unit": "MB/s", "value": rate},
             id=board,
             board__name=board,
+            created="2024-04-02T23:30:00-05:00",
         )
         for board, rate in (("sk", 4660.0), ("evm", 246073344.0))
     ]

@@ -8,6 +8,7 @@ systems, and the page of the SoC shows them together.
 
 from __future__ import annotations
 
+import datetime
 import importlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -277,7 +278,8 @@ def _summary(
         replace(outcome.findable, rank=rank),
         sorted({each.board.name for each in bundles}, key=units.natural),
         site.pool.count(key),
-        max(each.created for each in bundles),
+        # MessagePack would make another day of a late hour far from Greenwich.
+        max(each.created for each in bundles).replace(tzinfo=datetime.UTC),
         data.listed if data else None,
         outcome.best,
         sorted({result.benchmark for each in loaded for result in each.results}),
