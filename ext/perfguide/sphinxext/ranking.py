@@ -8,6 +8,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 
 from ..common import units
+from ..figures import engines
 from ..pages.ranking import MIN_SPREAD, RankedRow, Ranking
 from .screen_nodes import Links, ScreenNode, printed_table, words, write_html
 
@@ -26,6 +27,8 @@ class perf_ranking(ScreenNode):
             "has_runs": any(row.low is not None for row in ranking.rows),
             "min_spread": MIN_SPREAD,
             "load": _load,
+            "dot": _dot,
+            "legend": _legend(ranking),
             "link": Links(builder, self["top"]),
         }
 
@@ -36,6 +39,30 @@ class perf_ranking(ScreenNode):
 
 def _load(row: RankedRow) -> str:
     return "—" if row.load is None else f"{units.number(row.load)} %"
+
+
+def _is_recorded(row: RankedRow) -> bool:
+    return bool(row.engine) and not row.engine.startswith(("likely", "engine not"))
+
+
+def _dot(row: RankedRow) -> str:
+    """Return the classes of the dot of a load: its colour says whether the processor waited for an engine."""
+    if not row.engine:
+        return "perf-f6"
+    waiting = None if row.load is None else engines.is_waiting(row.load)
+    number = {True: 0, False: 1, None: 6}[waiting]
+    return f"perf-f{number}" if _is_recorded(row) else f"perf-open perf-l{number}"
+
+
+def _legend(ranking: Ranking) -> str:
+    """Return what the dots of loads mean, where engines ran."""
+    if not any(row.engine and row.load is not None for row in ranking.rows):
+        return ""
+    waits, works = engines.WAITING_LOAD_PERCENT, engines.BUSY_LOAD_PERCENT
+    return (
+        f"CPU load: blue below {waits:.0f} %, where the processor waits for an accelerator; orange from "
+        f"{works:.0f} %, where it works itself; grey between. A hollow dot: the engine was not recorded."
+    )
 
 
 def _plain(ranking: Ranking) -> nodes.table:
