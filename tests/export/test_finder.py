@@ -206,7 +206,7 @@ def test_the_page_and_the_command_give_the_same_answers(
     [
         (
             "openssl/throughput >= 20Mb",
-            "“Mb” is no other spelling or multiple of “kB/s”; “MB/s” or “Mbit/s” would be",
+            "“kB/s”, to which “Mb” cannot be converted; “MB/s” or “Mbit/s” can",
         ),
         (
             "openssl/throughput >= twenty",

@@ -1,6 +1,6 @@
-"""Sentences of charts: cross-overs, ratios, verdicts on engines.
+"""Sentences about charts: cross-overs, ratios, and verdicts on engines.
 
-All of them follow from measured points, and nothing is extrapolated.
+All of them follow from measured points; nothing is extrapolated.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from ..figures.pool import Record
 from .model import Line
 
 SOFTWARE = "sw"
-"""The engine that others are compared with."""
+"""The baseline engine: the CPU itself."""
 
 EQUAL_SHARE = 0.05
-"""Throughputs that differ by less than this share at every size count as equal."""
+"""Two throughputs count as equal if they differ by less than this share at every size."""
 
 BUSY_LOAD_PERCENT = 85.0
-"""The CPU load from which a run kept its core for itself."""
+"""A run at or above this CPU load kept its core fully busy."""
 
 RATIO_LIMIT = 1e6
-"""Figures with a larger ratio are not two speeds or loads of one machine."""
+"""Figures whose ratio exceeds this cannot be two speeds or loads of one machine."""
 
 Curve = Sequence[tuple[float, float]]
-"""Measured points (x, y), sorted by x, one for each x."""
+"""Measured points (x, y), sorted by x, with at most one per x."""
 
 Run = tuple[GuideKey, str, frozenset[tuple[str, Scalar]]]
 """The guide, the board and the parameters of a figure."""
@@ -38,8 +38,8 @@ Run = tuple[GuideKey, str, frozenset[tuple[str, Scalar]]]
 
 @dataclass(frozen=True, slots=True)
 class Engine:
-    """The curve of an engine over block sizes (bytes, kB/s), and its CPU load in per cent over
-    the complete run, where that was measured."""
+    """An engine's curve over block sizes (bytes, kB/s), and its CPU load in per cent over the
+    complete run, if that was measured."""
 
     name: str
     curve: Curve
@@ -47,18 +47,18 @@ class Engine:
 
     @property
     def the(self) -> str:
-        """The name within a sentence."""
+        """The name as it reads within a sentence."""
         return the(self.name)
 
 
 def the(name: str) -> str:
-    """Return the name of an engine with its article: neither abbreviations nor software have one."""
+    """Return an engine's name with its article; abbreviations and software take none."""
     return name if name.isupper() or name.split()[-1:] == ["software"] else f"the {name}"
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Positions on the x axis with their words; sentences; warnings."""
+    """The result of comparing engines: labelled x positions, sentences and warnings."""
 
     verticals: tuple[tuple[float, str], ...] = ()
     says: tuple[str, ...] = ()
@@ -66,7 +66,7 @@ class Answer:
 
 
 def loads(records: Sequence[Record]) -> dict[Run, float | None]:
-    """Return the CPU load of each run, in per cent."""
+    """Return each run's CPU load in per cent."""
     by_run: dict[Run, float | None] = {}
     for record in records:
         if record.metric == "cpu_load":
@@ -84,10 +84,10 @@ def answer(
     records: Sequence[Record],
     load_of: Mapping[Run, float | None],
 ) -> Answer:
-    """Return the cross-overs of engines with software in one panel, and sentences about them.
+    """Return where engines cross over with software in one panel, and sentences about it.
 
-    The answer is empty where the chart's description asks for none. ``load_of`` has the CPU
-    loads from :func:`loads`.
+    The answer is empty unless the chart's description asks for one. ``load_of`` comes from
+    :func:`loads`.
     """
     series = names(spec.series)
     if spec.answer != "cross-over" or len(series) != 1:
@@ -96,14 +96,14 @@ def answer(
     for record in records:
         x = record.params[spec.x]
         if not is_number(x):
-            return Answer()  # names have no distance from each other
-        # An unrecorded engine may be any of the others.
+            return Answer()  # names have no distances between them
+        # An unrecorded engine could be any of the others.
         unrecorded = record.params[series[0]] == benchmark.param(series[0]).default
         if record.cell.mean is not None and not unrecorded:
             curves.setdefault(record.params[series[0]], []).append((float(x), record.cell.mean))
     if SOFTWARE not in curves or len(curves) < 2:
         return Answer()
-    # A run measures all values of x, and has one load.
+    # A run covers every x and has a single load.
     params = {name: value for name, value in records[0].params.items() if name != spec.x}
     engines = {
         value: Engine(
@@ -133,15 +133,15 @@ def answer(
 
 
 def _fastest(engines: Sequence[Engine]) -> list[tuple[float, Engine]]:
-    """Return the fastest engines with the block sizes from which they are, the first from 0; none
-    where no block size was measured with all."""
+    """Return the fastest engines, each with the block size from which it leads (0 for the first).
+    Empty if no block size was measured with every engine."""
     out: list[tuple[float, Engine]] = []
     before = 0.0
     for size in _shared_sizes(engines):
         best = max(engines, key=lambda engine: dict(engine.curve)[size])
         if not out:
             out.append((0.0, best))
-        # An engine that is as fast takes no lead.
+        # A tie does not change the lead.
         elif dict(best.curve)[size] > dict(out[-1][1].curve)[size]:
             crossed = [x for x in cross_overs(best.curve, out[-1][1].curve) if before <= x <= size]
             out.append((crossed[-1] if crossed else size, best))
@@ -154,10 +154,11 @@ def _shared_sizes(engines: Sequence[Engine]) -> list[float]:
 
 
 def standings(engines: Sequence[Engine]) -> list[str]:
-    """Return which of several engines is the fastest, and which moves most for each second of CPU
-    time, by block size; each with how many times the others it is at the largest one."""
+    """Return sentences on which engine is fastest at which block sizes, and which moves most per
+    second of CPU time; each ends with the winner's ratio to the others at the largest block
+    size."""
     out = [_standing(engines, "is the fastest", "as fast as")]
-    # Engines can only be ranked by their load if each of them has one.
+    # A ranking by load needs the load of every engine.
     if all(engine.cpu for engine in engines):
         thrift = [
             Engine(engine.name, [(x, y / (engine.cpu or 1.0)) for x, y in engine.curve], engine.cpu)
@@ -191,11 +192,11 @@ def _standing(engines: Sequence[Engine], does: str, as_much: str) -> str:
 
 
 def cross_overs(first: Curve, second: Curve) -> list[float]:
-    """Return each x at which the first of two curves begins or ceases to be above the second.
+    """Return each x at which the first curve rises above the second or drops below it.
 
-    Between measured points both curves are straight lines on two log axes, over the x that both
-    have: there a cost per call and a cost per byte bend least. Points with a y of zero or less
-    are left out. A point where both are equal counts if the order changes there.
+    Curves are interpolated linearly on log-log axes, where a fixed cost per call plus a cost per
+    byte bends least, and only over the x range they share. Points with y ≤ 0 are ignored. A point
+    at which the curves are equal counts if the order changes there.
     """
     mine, other = dict(first), dict(second)
     shared = sorted(x for x in mine.keys() & other.keys() if x > 0 < mine[x] and other[x] > 0)
@@ -209,9 +210,8 @@ def cross_overs(first: Curve, second: Curve) -> list[float]:
 
 
 def at_equal_marks(lines: Sequence[Line]) -> str:
-    """Return a sentence with the ratio of two lines, or of two groups of lines, at equal marks
-    such as nice levels; empty unless one is above the other at each mark.
-    """
+    """Return a sentence with the ratio between two lines, or two groups of lines, at equal marks
+    such as nice levels; empty unless one is above the other at every mark."""
     groups: dict[str, dict[tuple[str, str], float]] = {}
     for line in lines:
         own = groups.setdefault(line.group or line.label, {})
@@ -232,14 +232,14 @@ def at_equal_marks(lines: Sequence[Line]) -> str:
 
 def verdict(tested: Engine, base: Engine) -> str:
     """Return sentences on the block size from which ``tested`` is faster than ``base``, and on
-    throughput and CPU load at the largest."""
+    throughput and CPU load at the largest shared size."""
     mine, other = dict(tested.curve), dict(base.curve)
     shared = mine.keys() & other.keys()
     if not shared:
         return f"{tested.name} and {base.name} have no block size in common."
     last = max(shared)
     crossings = cross_overs(tested.curve, base.curve)
-    # Where the largest blocks are equally fast, the others decide.
+    # If the largest blocks tie, the other sizes decide.
     ahead = mine[last] - other[last] or sum(mine[x] - other[x] for x in shared)
     faster, slower = (tested, base) if ahead > 0 else (base, tested)
     if not crossings:
@@ -265,8 +265,9 @@ def verdict(tested: Engine, base: Engine) -> str:
 
 
 def _ratio(mine: float, other: float) -> float | None:
-    """Return the ratio of two figures; ``None`` where one is zero or less, or beyond the limit."""
-    # The ratio itself may be no finite number.
+    """Return the ratio of two figures, or ``None`` if either is zero or less, or the ratio exceeds
+    the limit."""
+    # Compare logarithms: the ratio itself may overflow.
     if not (
         mine > 0 and other > 0 and abs(math.log(mine) - math.log(other)) < math.log(RATIO_LIMIT)
     ):
@@ -279,14 +280,14 @@ def _times(ratio: float) -> str:
 
 
 def _bytes(size: float) -> str:
-    """Return a block size between two measured ones, rounded as it is no exact figure."""
+    """Return an interpolated block size, rounded so that it does not look exact."""
     if size >= 1000:
         return f"{round(size, -2):.0f} bytes"
     return f"{round(size, -1) if size >= 100 else round(size):.0f} bytes"
 
 
 def not_in_use(tested: Engine, base: Engine) -> str:
-    """Return a warning where an accelerator has the figures of software, or an empty text."""
+    """Return a warning if an accelerator performs just like software, or an empty string."""
     mine, other = dict(tested.curve), dict(base.curve)
     shared = mine.keys() & other.keys()
     alike = all(other[x] and abs(mine[x] / other[x] - 1) < EQUAL_SHARE for x in shared)

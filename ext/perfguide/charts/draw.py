@@ -1,4 +1,4 @@
-"""Views drawn by matplotlib to the bytes of a file. The same view gives the same bytes."""
+"""Rendering of views with matplotlib. The same view always gives the same bytes."""
 
 from __future__ import annotations
 
@@ -31,50 +31,50 @@ from .model import ChangeKind, ChangeView, ChartView, Panel, PictureView
 from .style import SMALL_STYLE, STYLE, WIDE_STYLE
 
 WIDTH_INCHES, SMALL_WIDTH_INCHES, WIDE_INCHES = 5.0, 3.1, 12.2
-"""The widths of pictures. On a phone the text is of a size to read."""
+"""The widths of pictures: normal, small and wide. Text stays legible on a phone at the first."""
 
 PANEL_INCHES, PAIR_INCHES, SMALL_INCHES, WIDE_PANEL_INCHES = 3.7, 3.0, 1.5, 4.3
-"""The heights of a panel: alone, one of several, in a small picture, and in a wide one."""
+"""Panel heights: on its own, one of several, in a small picture, in a wide picture."""
 
 HEADING_INCHES, TOP_AXIS_INCHES = 0.19, 0.4
-"""The heights of a line of the heading, and of an axis above a panel."""
+"""The heights of a heading line, and of an axis above a panel."""
 
 CHARS_PER_INCH = 11.5
-"""The letters of a text in an inch of its width, on average."""
+"""The average number of characters that fit in an inch."""
 
 MAX_LABEL_CHARS = 60
-"""The characters of a label from data; the files of data have all of them."""
+"""Longer labels from data are cut; the data files have them in full."""
 
 MAX_TICK_LINE_CHARS = 16
-"""The characters of a line of a name on the x axis."""
+"""Names on the x axis are wrapped to this many characters per line."""
 
 ON_END: dict[str, Any] = {"rotation": 90, "rotation_mode": "anchor", "ha": "right", "va": "center"}
-"""The look of names on the x axis that do not fit side by side."""
+"""The style of names on the x axis that do not fit side by side."""
 
 TOP_AXIS_GAP_SHARE = 0.1
-"""The distance of two names on the axis above a panel, as a share of its width."""
+"""The minimum distance between names on a top axis, as a share of the panel's width."""
 
 SAME_PLACE_SHARE = 0.03
-"""The share of the x axis within which a mark counts as at the same place on all lines."""
+"""Marks within this share of the x axis count as being in the same place on all lines."""
 
 CHANGE_STYLES: dict[ChangeKind, tuple[str, str, float, str]] = {
     "other": ("o", "#9aa5b0", 3, "same, or too noisy to tell"),
     "improved": ("^", palette.SERIES[2], 5.1, "improved"),
     "regressed": ("v", palette.SERIES[1], 5.1, "regressed"),
 }
-"""The marker, colour, size in points and legend of each kind of change."""
+"""The marker, colour, size in points and legend entry for each kind of change."""
 
 CHANGE_TICKS_PERCENT = (5, 10, 20, 50, 100, 300, 900, 9900)
-"""The changes that have a number on the axis, and below zero their inverse."""
+"""The improvements labelled on the axis; below zero, their inverses are."""
 
 CHANGE_GAP_SHARE = 0.45
-"""The distance of two such numbers, as a share of the axis on one side of zero."""
+"""The minimum distance between those labels, as a share of the axis on one side of zero."""
 
 MEAN_LABEL = "geometric mean"
 
 
 def draw(view: PictureView, form: str = "svg") -> bytes:
-    """Return the bytes of a picture, as ``svg``, ``pdf``, or ``phone``: an SVG for a phone."""
+    """Return the bytes of a picture as ``svg``, ``pdf`` or ``phone`` (an SVG for phones)."""
     look: dict[str, Any] = {}
     if isinstance(view, ChartView):
         # Neither paper nor a phone has room for the wide form.
@@ -86,7 +86,7 @@ def draw(view: PictureView, form: str = "svg") -> bytes:
 
 
 def notice(form: str) -> bytes:
-    """Return a picture that replaces one that could not be drawn."""
+    """Return a placeholder for a picture that could not be drawn."""
     with mpl.rc_context(STYLE):
         figure = Figure((WIDTH_INCHES, 0.6))
         words = "This chart could not be drawn."
@@ -95,7 +95,7 @@ def notice(form: str) -> bytes:
 
 
 def text(words: str) -> str:
-    """Return a label from data as one line without control characters."""
+    """Return a label from data as a single line without control characters."""
     return visible(words, MAX_LABEL_CHARS)
 
 
@@ -103,28 +103,28 @@ def _file(figure: Figure, form: str) -> bytes:
     buffer = io.BytesIO()
     if form == "pdf":
         pdf: Any = FigureCanvasPdf(figure)
-        # The time of drawing would change the bytes.
+        # A timestamp would change the bytes.
         pdf.print_pdf(buffer, metadata={"CreationDate": None})
         return buffer.getvalue()
-    # All SVG files say the same of their making, and another time.
+    # This metadata is the same in every SVG, apart from a timestamp.
     no_metadata = dict.fromkeys(("Date", "Format", "Type", "Creator"))
     svg: Any = FigureCanvasSVG(figure)
     svg.print_svg(buffer, metadata=no_metadata)
-    # The size in points is for print; on a page the picture takes the width it gets.
+    # The size in points is meant for print; on a page the picture fills the width available.
     return re.sub(rb' (?:width|height)="[0-9.]*pt"', b"", buffer.getvalue(), count=2)
 
 
 def _chart(view: ChartView) -> Figure:
-    """Draw the panels in at most two columns, on the same scales."""
+    """Draw the panels in one to three columns, on the same scales."""
     bars, count = view.kind == "bars", len(view.panels)
     columns = 1 if count == 1 or bars else 3 if view.wide and count in (3, 5, 6) else 2
     figure = _figure(
         WIDE_INCHES if view.wide else SMALL_WIDTH_INCHES if view.small else WIDTH_INCHES
     )
-    # Bars have names on their y axis, and these differ from panel to panel.
+    # Bars have names on their y axes, which differ between panels.
     shared: dict[str, Any] = {"sharex": True, "sharey": not bars, "squeeze": False}
     grid = figure.subplots(-(-count // columns), columns, **shared).ravel()
-    # An odd number of panels leaves the last place of two columns empty.
+    # The last row may not be full.
     for unused in grid[count:]:
         unused.remove()
     pairs = list(zip(grid, view.panels, strict=False))
@@ -134,11 +134,11 @@ def _chart(view: ChartView) -> Figure:
         drawn = DRAW_KIND[view.kind](axes, view, panel)
         for number, (line, artist) in enumerate(zip(panel.lines, drawn, strict=True)):
             _name_group(artist, f"line-{position}-{number}")
-            # A line has the same style in all panels, and one entry in the legend.
+            # A line has the same style in every panel, so it needs one legend entry.
             artists.setdefault(line.label, artist)
         _draw_limits(axes, panel, position)
         axes.set_title(text(panel.title))
-        # Shared axes have numbers in the last row only, which can be shorter than the one above.
+        # Shared axes only number the last row, which may be shorter than the one above.
         if position + columns >= count:
             axes.tick_params(labelbottom=True)
             axes.set_xlabel(text(view.y_label if bars else "" if view.small else view.x_label))
@@ -162,7 +162,7 @@ def _chart(view: ChartView) -> Figure:
     _lay_out(figure, inches, legend, visible(view.finding, 300), visible(view.subtitle, 400))
     for axes in grid[:count]:
         labels = [] if bars else axes.get_xticklabels()
-        # The newest release or largest size matters most, and then the first.
+        # The last label (newest release, largest size) matters most, then the first.
         _hide_overlapping([*labels[-1:], *labels[:1], *labels[-2:0:-1]])
     _hide_overlapping(notes)
     return figure
@@ -170,14 +170,14 @@ def _chart(view: ChartView) -> Figure:
 
 def _figure(width: float) -> Figure:
     figure = Figure((width, 1), dpi=72)
-    FigureCanvasAgg(figure)  # which measures text
+    FigureCanvasAgg(figure)  # needed to measure text
     return figure
 
 
 def _lay_out(
     figure: Figure, inches: float, legend: Mapping[str, Any], finding: str = "", about: str = ""
 ) -> None:
-    """Write the heading and the legend, set the height, and lay out the panels between them."""
+    """Write heading and legend, set the figure's height, and lay out the panels between them."""
     scale, size = figure.get_figwidth() / WIDTH_INCHES, mpl.rcParams["font.size"] / 10
     wrap = max(1.0, scale / size)
     heading = textwrap.wrap(finding, int(50 * wrap)), textwrap.wrap(about, int(58 * wrap))
@@ -191,13 +191,13 @@ def _lay_out(
     figure.text(left, y, "\n".join(heading[0]), weight="bold", va="top")
     y -= line_inches * len(heading[0]) / height
     figure.text(left, y, "\n".join(heading[1]), va="top")
-    # An engine of the figure's own would run again when the file is written.
+    # If set on the figure, the engine would run again when the file is written.
     engine = ConstrainedLayoutEngine(rect=(0, bottom / height, 1, inches / height))
     engine.execute(figure)
 
 
 def _draw_legend(figure: Figure, artists: Mapping[str, Any]) -> float:
-    """Write a legend of as many columns as fit, at most four, and return its height in inches."""
+    """Draw a legend with as many columns as fit, up to four, and return its height in inches."""
     labels = [text(label) for label in artists]
     for columns in range(min(4, len(labels)), 0, -1):
         legend = figure.legend(artists.values(), labels, loc="lower center", ncols=columns)
@@ -210,7 +210,7 @@ def _draw_legend(figure: Figure, artists: Mapping[str, Any]) -> float:
 
 
 def _panel_inches(view: ChartView, panel: Panel) -> float:
-    """Return the height of a panel with its labels."""
+    """Return the height of a panel in inches, including its labels."""
     if view.kind == "bars":
         names = map(wrapped, view.ticks)
         lines = max((name.count("\n") + 1 for name in names), default=1)
@@ -224,20 +224,20 @@ def _panel_inches(view: ChartView, panel: Panel) -> float:
 
 
 def _set_scales(axes: Axes, view: ChartView) -> None:
-    """Set the scales of the axes, on which the drawing of ranges depends."""
+    """Set the scales of the axes. This must precede drawing, since ranges depend on the scales."""
     if view.x_scale == "log2" and not view.ticks:
         axes.set_xscale("log", base=2, nonpositive="mask")
     if view.y_scale == "log" and view.kind != "bars":
-        # A range or a step that goes down to zero ends at the edge.
+        # Ranges and steps that reach down to zero end at the edge.
         axes.set_yscale("log", nonpositive="clip")
 
 
 def _set_ticks(axes: Axes, view: ChartView, inches: float) -> None:
-    """Set the ends of the axes, and their numbers and names, for a panel of a width."""
+    """Set the limits, numbers and names of the axes, for a panel of the given width."""
     points = [p for panel in view.panels for line in panel.lines for p in line.points]
     axes.xaxis.set_major_formatter("{x:,.10g}")
     axes.margins(x=0 if view.kind == "bars" else 0.05)
-    # A fixed number of ticks: one that depends on the room would change it, with their width.
+    # A number of ticks that adapts to the space would in turn change it, by the labels' width.
     if view.x_scale != "log2":
         axes.locator_params("x", nbins=5)
     if view.kind == "bars":
@@ -247,14 +247,14 @@ def _set_ticks(axes: Axes, view: ChartView, inches: float) -> None:
         axes.locator_params("y", nbins=5 if view.small else 8)
     if view.y_scale == "log":
         if min((point.y for point in points if point.y > 0), default=1) < 1e-300:
-            axes.margins(y=0)  # a margin would begin at zero
+            axes.margins(y=0)  # a margin would reach below the smallest float
         low, high = axes.get_ylim()
-        # Over three decades or more, the powers of ten fill the axis.
+        # From three decades on, powers of ten alone fill the axis.
         axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < 1000 * low else (1,)))
         axes.yaxis.set_minor_locator(NullLocator())
     elif min(point.y for point in points) >= 0:
-        # From zero on, heights compare as figures do.
-        # The axis ends at the next of its round numbers.
+        # On an axis from zero, heights are proportional to figures. It ends at the next round
+        # number.
         top = max(point.high or point.y for point in points) or 1.0
         top = max(top, *(y for panel in view.panels for y, _ in panel.limits), 0.0)
         axes.set_ylim(
@@ -266,7 +266,8 @@ def _set_ticks(axes: Axes, view: ChartView, inches: float) -> None:
         needed = len(names) * (longest + 1) / (inches * CHARS_PER_INCH)
         fits = needed < 1
         if view.small and not fits:
-            # A small picture is low: names that lie flat, from the last one on, leave room for its lines.
+            # Small pictures are low, so rotated names would leave no room for the lines: keep every
+            # n-th name, counted from the last.
             step = math.ceil(needed)
             names = [
                 name if (len(names) - 1 - number) % step == 0 else ""
@@ -283,7 +284,7 @@ def _set_ticks(axes: Axes, view: ChartView, inches: float) -> None:
 
 
 def _name_group(artist: Any, name: str) -> None:
-    """Give an artist a group of this name in an SVG; each part of a container has one of its own."""
+    """Name an artist's SVG group; each part of a container gets a numbered group."""
     if isinstance(artist, Container):
         for number, part in enumerate(artist.get_children()):
             part.set_gid(f"{name}-{number}")
@@ -292,12 +293,12 @@ def _name_group(artist: Any, name: str) -> None:
 
 
 def _draw_limits(axes: Axes, panel: Panel, position: int) -> None:
-    """Draw lines across a panel at positions of its axes, with their words."""
+    """Draw labelled lines across a panel at its vertical and horizontal positions."""
     style: dict[str, Any] = {"color": palette.QUIET, "linewidth": 1}
     note: dict[str, Any] = {"textcoords": "offset points", "color": palette.QUIET}
     for count, (x, words) in enumerate(panel.verticals):
         axes.axvline(x, linestyle=(0, (2, 2)), gid=f"vertical-{position}-{count}", **style)
-        # Curves rise: there is room to the right of the line, at its foot.
+        # Curves rise, so there is room to the right of the line, at its foot.
         at, turned = (x, 0.02), {"rotation": 90, "rotation_mode": "anchor", "va": "top"}
         box = {"facecolor": "none", "linewidth": 0, "pad": 0.6}
         on = {"xycoords": axes.get_xaxis_transform(), "bbox": box, **turned, **note}
@@ -309,7 +310,7 @@ def _draw_limits(axes: Axes, panel: Panel, position: int) -> None:
 
 
 def _marks_of_all_lines(panel: Panel) -> list[tuple[float, str]]:
-    """Return the x of each mark, where all lines of a panel have it at about the same place."""
+    """Return the mean x of each mark if all lines of the panel have it in about the same place."""
     places: dict[str, list[float]] = {}
     for line in panel.lines:
         for point in line.points:
@@ -322,10 +323,10 @@ def _marks_of_all_lines(panel: Panel) -> list[tuple[float, str]]:
 
 
 def _draw_top_axis(axes: Axes, view: ChartView, marks: Sequence[tuple[float, str]]) -> None:
-    """Name marks on an axis above the panel: the ends, and those between that are apart."""
+    """Label marks on an axis above the panel: both ends, and those in between with enough space."""
     gap = (marks[-1][0] - marks[0][0]) * TOP_AXIS_GAP_SHARE
     kept: list[tuple[float, str]] = []
-    # The ends come first, so that the others give way to them.
+    # The ends come first so that the others give way.
     for mark in (marks[0], marks[-1], *marks[1:-1]):
         if all(abs(mark[0] - other) > gap for other, _ in kept):
             kept.append(mark)
@@ -335,7 +336,7 @@ def _draw_top_axis(axes: Axes, view: ChartView, marks: Sequence[tuple[float, str
 
 
 def _name_marks(axes: Axes, view: ChartView, panel: Panel) -> list[Text]:
-    """Name the ends and round numbers among the marks of the highest line, above it."""
+    """Label the ends and round numbers among the highest line's marks, above it."""
     line = max(panel.lines, key=lambda line: max(point.y for point in line.points))
     last = len(line.points) - 1
     rises = (line.points[last].x > line.points[0].x) == (line.points[last].y > line.points[0].y)
@@ -355,7 +356,7 @@ def _name_marks(axes: Axes, view: ChartView, panel: Panel) -> list[Text]:
 
 
 def _hide_overlapping(labels: Iterable[Text]) -> None:
-    """Hide each label that lies on one before it."""
+    """Hide each label that overlaps an earlier one."""
     boxes: list[Bbox] = []
     for label in labels:
         box = label.get_window_extent().padded(2)
@@ -366,7 +367,7 @@ def _hide_overlapping(labels: Iterable[Text]) -> None:
 
 
 def _changes(view: ChangeView) -> Figure:
-    """Draw a row of marks for each benchmark, better to the right."""
+    """Draw a row of marks per benchmark, with improvements to the right."""
     figure = _figure(WIDTH_INCHES)
     axes = figure.subplots()
     artists: dict[str, Any] = {}
@@ -388,9 +389,9 @@ def _changes(view: ChangeView) -> Figure:
     (artists[MEAN_LABEL],) = axes.plot(means, range(len(means)), linestyle="", **look)
     axes.axvline(0, color=palette.QUIET, linewidth=1)
     axes.set_yticks(range(len(means)), [visible(strip.title, 40) for strip in view.strips])
-    # Upside down, so that the first benchmark is at the top.
+    # Inverted, so that the first benchmark is at the top.
     axes.set_ylim(len(means) - 0.4, -0.6)
-    # A half and a double are equally far from no change.
+    # On a log axis, halving and doubling are equally far from no change.
     reach = 1.06 * max(0.06, *(abs(math.log(x)) for strip in view.strips for x, _ in strip.points))
     axes.set_xlim(-reach, reach)
     ticks, steps = [0.0], [math.log1p(step / 100) for step in CHANGE_TICKS_PERCENT]

@@ -1,4 +1,4 @@
-"""Charts of CSV tables, for pages that are written by hand."""
+"""Charts of CSV tables, for hand-written pages."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .model import ChartView, Line, Panel, Point
 
 
 class TableFault(Exception):
-    """A fault of a table or of the options of its chart; ``hint`` says how to fix it."""
+    """A fault in a table or in the options of its chart; ``hint`` says how to fix it."""
 
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)
@@ -31,17 +31,17 @@ def view(
     x_scale: str = "linear",
     y_scale: str = "linear",
 ) -> ChartView:
-    """Return the chart of a CSV table whose first row names its columns.
+    """Return a chart of a CSV table whose first row names the columns.
 
-    ``x`` and ``lines`` are names of columns. Without ``x`` the first column is x; without
-    ``lines`` all others are lines. Where a cell of x is not a number, all of them are names.
-    An empty cell, or a dash, is a gap. Raises :class:`TableFault`.
+    ``x`` and ``lines`` name columns. By default, x is the first column, and every other column is a
+    line. If any x cell is not a number, all are treated as names. An empty cell or a dash is a gap.
+    Raises :class:`TableFault`.
     """
     head, *rows = [row for row in csv.reader(io.StringIO(text), strict=True) if any(row)] or [[]]
     if not rows:
         raise TableFault("has no row of figures", "give a row of names and at least one of figures")
     head = [name.strip() for name in head]
-    # A row may be shorter than the head.
+    # Rows may be shorter than the header.
     rows = [[*(cell.strip() for cell in row), *[""] * len(head)] for row in rows]
     at_x = _column(x or head[0], head)
     ys = [_column(name, head) for name in lines or [h for h in head if h != head[at_x]]]
@@ -54,7 +54,7 @@ def view(
     drawn = []
     for y in ys:
         points = []
-        # Messages count rows as a spreadsheet does, in which the head is row 1.
+        # Messages count rows as a spreadsheet does: the header is row 1.
         for number, (row, at, mark) in enumerate(zip(rows, xs, marks, strict=True), 2):
             cell = row[y]
             if cell in ("", units.MISSING):

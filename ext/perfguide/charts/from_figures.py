@@ -1,4 +1,4 @@
-"""Views of described charts: the points, lines and panels that figures make."""
+"""Views of the charts that the catalog describes: figures as points, lines and panels."""
 
 from __future__ import annotations
 
@@ -24,28 +24,28 @@ Key = tuple[Any, ...]
 """A sort key."""
 
 MAX_PANELS = 24
-"""Panels of one picture; more are too many to read."""
+"""More panels in one picture would be unreadable."""
 
 MAX_MERGED_PANELS = 6
-"""Panels that take the place of pictures on tabs."""
+"""Up to this many panels replace separate pictures on tabs."""
 
 NEAR_SHARE = 0.25
-"""Boards whose figures differ by less from those of a drawn one have no picture of their own."""
+"""A board whose figures all differ by less from a drawn board's gets no picture of its own."""
 
 MAX_BARS = 50
-"""Bars of boards in one picture; more are too many to read, and slow to draw."""
+"""More bars in one picture would be unreadable and slow to draw."""
 
 MIN_RELEASES = 3
-"""Releases of a trend; for two a table is enough."""
+"""A trend needs at least this many releases; for two, a table is enough."""
 
 MAX_SENTENCES = 8
-"""Sentences above one picture; more are not read."""
+"""More sentences above one picture would go unread."""
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A change of a board's clock or memory with ``release``: ``what`` changed, and from which
-    value to which in ``words``."""
+    """A change of a board's clock or memory in ``release``: ``what`` changed, and ``words`` with
+    both values."""
 
     board: str
     release: str
@@ -55,9 +55,9 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """Facts of a platform that its charts show besides figures: all releases in version order,
-    changes of its boards between them, and short names of ``boards``. ``order`` are the boards of
-    the guide, or of all releases with those of the newest first, in the order of their colours."""
+    """Facts about a platform that charts show besides figures: all releases in version order, the
+    changes to its boards between them, and the short names of ``boards``. ``order`` lists the
+    guide's boards in colour order; across all releases, those of the newest come first."""
 
     releases: tuple[str, ...] = ()
     changes: tuple[Change, ...] = ()
@@ -68,11 +68,11 @@ class Scene:
 def with_figures(
     benchmark: Benchmark, spec: Chart, records: Sequence[Record], scene: Scene | None = None
 ) -> list[tuple[ChartView, list[Record]]]:
-    """Return the pictures of one chart over the figures of a page, each with the figures of its
+    """Return the pictures of one chart for a page's figures, each with the figures behind its
     points on both axes.
 
-    There is one for each value of ``each``, and of platform, release and board unless an axis
-    has them. Pictures with nothing to compare are left out.
+    There is one per value of ``each``, and per platform, release and board unless an axis shows
+    them. Pictures with nothing to compare are left out.
     """
     plot = _Plot(benchmark, spec, records, scene or Scene())
     points = [record for record in records if plot.takes(record)]
@@ -81,7 +81,7 @@ def with_figures(
     apart = (*plot.free(points), *spec.each, *plot.unplaced(points))
     groups: dict[Key, list[Record]] = {}
     for record in points:
-        # Figures of different units have no axis in common.
+        # Figures in different units cannot share an axis.
         groups.setdefault((*plot.key(apart, record), record.unit), []).append(record)
     pictures = [
         (plot.view(members, (*apart, *more)), [*members, *plot.x_figures(members)])
@@ -104,10 +104,10 @@ def _compares(view: ChartView, spec: Chart) -> bool:
 
 
 class _Plot:
-    """A description of a chart, with the figures of a page.
+    """The description of a chart, applied to a page's figures.
 
-    A *dimension* is a parameter, ``metric``, ``board``, ``release`` or ``platform``; axes, lines,
-    panels and pictures each have some of them.
+    A *dimension* is a parameter, ``metric``, ``board``, ``release`` or ``platform``. Each is
+    assigned to an axis, the lines, the panels or separate pictures.
     """
 
     def __init__(
@@ -129,8 +129,8 @@ class _Plot:
         }
 
     def merged(self, records: Sequence[Record]) -> Chart:
-        """Return the description with alternatives on shared axes instead of a picture for each:
-        as lines if no picture has more than one, otherwise as panels."""
+        """Return the description with alternatives sharing axes instead of having a picture each:
+        as lines if every picture would have just one, otherwise as panels."""
         spec = self.spec
         if not spec.each or spec.along or spec.kind != "lines":
             return spec
@@ -149,8 +149,8 @@ class _Plot:
     def of_unlike_boards(
         self, pictures: list[tuple[ChartView, list[Record]]]
     ) -> list[tuple[ChartView, list[Record]]]:
-        """Return the pictures without those of boards whose figures are all near to those of the
-        first picture, which names them and by how much they differ."""
+        """Drop pictures of boards whose figures are all close to those of the first picture. Its
+        subtitle names those boards and by how much they differ."""
         if not pictures:
             return pictures
         first, records = max(pictures, key=lambda picture: len(picture[1]))
@@ -171,8 +171,8 @@ class _Plot:
         return kept
 
     def _ratios(self, base: Sequence[Record], other: Sequence[Record]) -> list[float]:
-        """Return how much figures differ from those of the same parameters, as shares; none if
-        not all of them have one."""
+        """Return the relative differences (0.1 is 10 % more) between figures with equal parameters;
+        empty unless each figure in ``other`` has a counterpart."""
 
         def named(records: Sequence[Record]) -> dict[Key, float]:
             return {
@@ -197,21 +197,21 @@ class _Plot:
         )
 
     def x_figure(self, record: Record) -> Record | None:
-        """Return the figure of the x metric from the same run. It has the same parameters, or
-        lacks one of them, as a load measured over all block sizes does."""
+        """Return the figure of the x metric from the same run. It has the same parameters, or lacks
+        one of them: a load may be measured over all block sizes."""
         own = frozenset(record.params.items())
         tried = [own, *(own - {item} for item in sorted(own, key=str))]
         figures = (self.on_x.get((record.guide, record.board, params)) for params in tried)
         return next(filter(None, figures), None)
 
     def x_figures(self, records: Sequence[Record]) -> list[Record]:
-        """Return the figures that place others on the x axis."""
+        """Return the figures that give others their x position."""
         return [x for x in map(self.x_figure, records) if x] if self.spec.along else []
 
     def free(self, records: Sequence[Record]) -> tuple[str, ...]:
-        """Return which of platform, release and board differ and are on no axis."""
+        """Return which of platform, release and board vary without being shown on an axis."""
         if self.spec.on == "newest" and "board" in self.dimensions:
-            return ()  # a board there implies its platform and release
+            return ()  # here a board implies its platform and release
         return tuple(
             name
             for name in ("platform", "release", "board")
@@ -219,8 +219,8 @@ class _Plot:
         )
 
     def unrecorded(self, records: Sequence[Record]) -> list[str]:
-        """Return words for each dimension that no figure of a picture records although tables
-        always show it, such as the engine."""
+        """Return words for each dimension, such as the engine, that tables always show but that no
+        figure of the picture records."""
         out = []
         for name in (*self.series, *self.panels):
             param = self.benchmark.param(name)
@@ -231,7 +231,7 @@ class _Plot:
         return out
 
     def unplaced(self, records: Sequence[Record]) -> tuple[str, ...]:
-        """Return the parameters that differ and that no table or chart names."""
+        """Return the parameters that vary but that no table or chart mentions."""
         names = {name for record in records for name in record.params} - self.placed
         return tuple(
             name
@@ -240,7 +240,7 @@ class _Plot:
         )
 
     def rank(self, dimension: str, record: Record) -> Key:
-        """Return the sort key of a record in one dimension."""
+        """Return the sort key of a record's value in one dimension."""
         platform = (units.natural(record.guide.soc), record.guide.sdk, record.guide.os)
         match dimension:
             case "metric":
@@ -254,12 +254,12 @@ class _Plot:
                 board = units.natural(record.board)
                 return (platform, board) if self.spec.on == "newest" else board
         if dimension not in record.params:
-            # Behind every value that a description lists or sorts.
+            # After every value that a description lists or sorts.
             return (10**9,)
         return self.benchmark.value_rank(dimension, record.params[dimension])
 
     def word(self, dimension: str, record: Record) -> str:
-        """Return the name of a record's value of one dimension on pages."""
+        """Return the displayed name of a record's value in one dimension."""
         match dimension:
             case "metric":
                 return self.benchmark.metric_label(record.metric)
@@ -284,24 +284,24 @@ class _Plot:
         return f"{text} {unit.removesuffix(')')}" if unit else f"{label.lower()} {text}"
 
     def key(self, dimensions: Sequence[str], record: Record) -> Key:
-        """Return the sort key of a record's line, panel or picture."""
+        """Return the sort key of the line, panel or picture that a record belongs to."""
         return tuple(self.rank(name, record) for name in dimensions)
 
     def words(self, dimensions: Sequence[str], record: Record) -> str:
-        """Return the name of a record's line, panel or picture."""
+        """Return the name of the line, panel or picture that a record belongs to."""
         return ", ".join(self.word(name, record) for name in dimensions)
 
     def head(self, dimensions: Sequence[str]) -> str:
-        """Return the head of a column with the names of lines or panels."""
+        """Return the heading of a column of line or panel names."""
         heads = {"metric": "Metric", "board": "Board", "release": "Release", "platform": "SoC"}
         return ", ".join(heads.get(n) or self.benchmark.param_label(n) for n in dimensions)
 
     def view(self, records: Sequence[Record], apart: Sequence[str]) -> ChartView:
-        """Return one picture of its figures; ``apart`` are the dimensions of its name."""
+        """Return one picture of some figures; ``apart`` are the dimensions in its name."""
         spec = self.spec
         ticks = self.ticks(records)
         of_boards = list[str]()
-        # Of a thousand bars none has a name that can be read, and drawing them takes seconds.
+        # A thousand bars are illegible and take seconds to draw.
         if spec.kind == "bars" and spec.x == "board" and len(ticks) > MAX_BARS:
             better = self.benchmark.better(records[0].metric)
             of_boards = bars_left_out(len(ticks), "boards", better)
@@ -316,7 +316,7 @@ class _Plot:
         drawn, left_out = _drawn_panels(sorted(by_panel.items()), "release" in self.panels)
         left_out += of_boards
         panels, said, warnings = [], list[tuple[Key, list[str]]](), list[str]()
-        # Sentences on panels that differ in the release only are about the same thing.
+        # Panels that differ only in the release share their sentences.
         lasting = [name for name in self.panels if name != "release"]
         for _, members in drawn:
             title = self.words(self.panels, members[0])
@@ -361,17 +361,17 @@ class _Plot:
         )
 
     def styles(self, series: Sequence[str]) -> tuple[str, ...]:
-        """Return the names of lines in the order of their colours if they are one SoC's boards."""
+        """Return line names in colour order if the lines are the boards of one SoC."""
         if self.spec.on == "newest" or tuple(series) != ("board",):
             return ()
         soc = self.records[0].guide.soc
         named = sorted({record.board for record in self.records}, key=units.natural)
-        # One board can have had several names.
+        # A board may have had several names.
         shorts = (self.scene.boards.short(soc, board) for board in (*self.scene.order, *named))
         return tuple(dict.fromkeys(shorts))
 
     def finding(self, panels: Sequence[Panel], unit: str) -> str:
-        """Return a sentence with the main result of a picture, if it has one panel."""
+        """Return a sentence with the picture's main result if it has a single panel."""
         if len(panels) != 1:
             return ""
         lines = panels[0].lines
@@ -392,7 +392,7 @@ class _Plot:
         return f"{at}, {ends[-1][1]} has {best} and {ends[0][1]} {worst}"
 
     def at(self, mark: TableCell) -> str:
-        """Return a place on the x axis in words: ``1 KiB``, ``frame size 64 bytes``."""
+        """Return words for a position on the x axis: ``At 1 KiB``, ``At frame size 64 bytes``."""
         text = units.whole(mark)
         if isinstance(mark, str) or self.benchmark.param(self.spec.x).show == "size":
             return f"At {text}"
@@ -400,12 +400,12 @@ class _Plot:
         return f"At {label.lower()} {text} {unit.removesuffix(')')}".rstrip()
 
     def is_ramp(self, series: Sequence[str], records: Sequence[Record]) -> bool:
-        """Return whether the values of the last dimension of lines are numbers in an order."""
+        """Return whether the last dimension of the lines has numeric values, and hence an order."""
         return bool(series) and all(is_number(r.params.get(series[-1])) for r in records)
 
     def subtitle(self, records: Sequence[Record]) -> str:
-        """Return the boards, releases and number of runs of figures, as far as neither lines nor
-        panels name them."""
+        """Return the figures' boards, releases and number of runs, unless lines or panels name
+        them."""
         if self.spec.on == "newest":
             return "The newest release of each board"
         if self.spec.on == "releases":
@@ -414,8 +414,8 @@ class _Plot:
         return _subtitle(records, self.scene.boards)
 
     def split(self, records: list[Record]) -> list[tuple[list[Record], tuple[str, ...]]]:
-        """Split a picture with too many panels into one for each value of the panels' first
-        dimension; with each come its figures and the dimension."""
+        """Split a picture with too many panels into one per value of the panels' first dimension.
+        Returns the figures of each, and the dimensions that were split off."""
         panels = {self.key(self.panels, record) for record in records}
         if len(self.panels) < 2 or len(panels) <= MAX_PANELS:
             return [(records, ())]
@@ -425,18 +425,18 @@ class _Plot:
         return [(members, (first,)) for _, members in sorted(pictures.items())]
 
     def line_dimensions(self, records: Sequence[Record]) -> tuple[str, ...]:
-        """Return the dimensions of lines whose values differ in this picture."""
+        """Return the line dimensions whose values differ in this picture."""
         if len(self.series) < 2:
             return self.series
         differ = [n for n in self.series if len({self.rank(n, r) for r in records}) > 1]
         return tuple(differ) or self.series[:1]
 
     def ticks(self, records: Sequence[Record]) -> dict[Key, str]:
-        """Return the names along the x axis in their order; none where it has numbers."""
+        """Return the names along the x axis in order; empty if the axis is numeric."""
         x = self.spec.x
         if self.spec.along:
             return {}
-        # A trend shows releases without a figure too, as gaps.
+        # Trends include releases without a figure, as gaps.
         if x == "release" and self.scene.releases:
             return {version(release): release for release in self.scene.releases}
         numbers = x not in (*OUTER, "metric") and all(is_number(r.params[x]) for r in records)
@@ -445,11 +445,11 @@ class _Plot:
         named = dict(sorted({self.rank(x, r): self.word(x, r) for r in records}.items()))
         if x != "board" or self.spec.kind != "bars":
             return named
-        # Readers compare boards: the best one is first.
+        # Readers want to compare boards, so the best one comes first.
         best: dict[Key, float] = {}
         higher = self.benchmark.better(records[0].metric) == "higher"
         for record in records:
-            assert record.cell.mean is not None  # only figures are taken
+            assert record.cell.mean is not None  # see takes
             rank, mean = self.rank(x, record), record.cell.mean
             best[rank] = (max if higher else min)(mean, best.get(rank, mean))
         order = sorted(named, key=lambda rank: best[rank], reverse=higher)
@@ -463,12 +463,12 @@ class _Plot:
         scale: float,
         ramp: bool,
     ) -> tuple[Line, ...]:
-        """Return the lines of one panel in their order, with figures times ``scale``."""
+        """Return one panel's lines in order, with all figures multiplied by ``scale``."""
         lines: dict[Key, tuple[tuple[str, str, str], list[tuple[Key, Point]]]] = {}
         along = self.spec.along or self.spec.x
         for record in records:
             cell = record.cell
-            assert cell.mean is not None  # only figures are taken
+            assert cell.mean is not None  # see takes
             mark: TableCell = self.word(along, record)
             if along in record.params and not ticks:
                 value = record.params[along]
@@ -487,7 +487,7 @@ class _Plot:
         )
 
     def x(self, record: Record, ticks: Sequence[Key]) -> float:
-        """Return the x of a figure."""
+        """Return a figure's x position."""
         if self.spec.along:
             x_figure = self.x_figure(record)
             assert x_figure is not None and x_figure.cell.mean is not None  # see takes
@@ -498,7 +498,8 @@ class _Plot:
         return float(record.params[self.spec.x])
 
     def limits(self, records: Sequence[Record], unit: str) -> tuple[tuple[float, str], ...]:
-        """Return limits that the figures of a panel cannot pass, in a unit, with words."""
+        """Return the values that a panel's figures cannot exceed, in the given unit, with their
+        labels."""
         if not self.spec.limit:
             return ()
         owners = {(r.guide, r.board) for r in records}
@@ -506,7 +507,7 @@ class _Plot:
         for limit in self.records:
             if limit.metric != self.spec.limit or (limit.guide, limit.board) not in owners:
                 continue
-            # A parameter that the limit leaves out has its default here.
+            # Parameters that the limit does not state have their defaults here.
             own = {
                 name: value
                 for name, value in limit.params.items()
@@ -534,24 +535,24 @@ class _Plot:
         return labels[x] if x in labels else self.benchmark.param_label(x)
 
     def y_label(self, like: Record, unit: str) -> str:
-        """Return the label of the y axis: the metric, its unit, and the better direction."""
+        """Return the label of the y axis: the metric, its unit, and which direction is better."""
         label = self.spec.y_label or self.benchmark.metric_label(like.metric)
         return units.heading(label, unit, self.benchmark.better(like.metric))
 
 
 MAX_AXIS_FIGURE = 10_000
-"""A chart with a larger figure is in a larger unit."""
+"""A picture with a figure at or above this switches to a larger unit."""
 
 
 def shown_unit(records: Sequence[Record]) -> tuple[str, float]:
-    """Return the unit of a picture of figures of one unit, and the factor to it."""
+    """Return the unit to draw figures of one unit in, and the factor to it."""
     largest = max((abs(r.cell.mean) for r in records if r.cell.mean is not None), default=0.0)
     own = records[0].unit
     return units.readable(own, [largest]) if largest >= MAX_AXIS_FIGURE else (own, 1.0)
 
 
 def _subtitle(records: Sequence[Record], boards: Boards) -> str:
-    """Return the boards and releases of figures, and the number of runs of each."""
+    """Return the figures' boards and releases, and the number of runs of each."""
     guides: dict[str, dict[str, dict[str, None]]] = {}
     for r in records:
         guide = f"{family(r.guide)} {r.guide.release}"
@@ -569,7 +570,7 @@ def _subtitle(records: Sequence[Record], boards: Boards) -> str:
 def _drawn_panels(
     panels: list[tuple[Key, list[Record]]], newest_last: bool
 ) -> tuple[list[tuple[Key, list[Record]]], list[str]]:
-    """Return the panels of a picture that are drawn, and a sentence on those that are not."""
+    """Return the panels to draw, and a sentence if some are left out."""
     if len(panels) <= MAX_PANELS:
         return panels, []
     drawn = panels[-MAX_PANELS:] if newest_last else panels[:MAX_PANELS]
@@ -579,17 +580,17 @@ def _drawn_panels(
 
 
 def bars_left_out(count: int, noun: str, better: units.Better) -> list[str]:
-    """Return a sentence on the bars that are not drawn, if there are more than a picture takes."""
+    """Return a sentence on the bars left out, if there are more than fit in a picture."""
     which = "first" if better == "neither" else "best"
     words = f"The {which} {MAX_BARS} of {count:,} {noun} are drawn; the tables have all."
     return [words] if count > MAX_BARS else []
 
 
 def _shown_sentences(panels: Sequence[tuple[Key, list[str]]]) -> list[str]:
-    """Return the sentences above a picture, from those of each panel with its key.
+    """Return the sentences above a picture, given each panel's key and sentences.
 
-    Panels of several releases, the newest last, share a key. If there are too many sentences,
-    only those of the newest panel with each key are returned.
+    Panels of the same thing in several releases, newest last, share a key. If there are too many
+    sentences, only those of each key's newest panel are kept.
     """
     every = [text for _, sentences in panels for text in sentences]
     if len(every) <= MAX_SENTENCES:

@@ -1,4 +1,4 @@
-"""Files of pictures, drawn again when their views change, and files of their data."""
+"""Picture files, redrawn when their views change, and the data files beside them."""
 
 from __future__ import annotations
 
@@ -25,27 +25,29 @@ from .model import ChartView, PictureView, Point
 
 FORMATS = ("svg", "pdf")
 NARROW = "-phone.svg"
-"""The end of the name of a wide picture as it is drawn for a phone."""
+"""The suffix of a wide picture's phone version."""
 
 NAMING = 3
-"""A number in the names of pictures on hand-written pages; a higher one changes their addresses."""
+"""A version number hashed into the names of pictures on hand-written pages; raising it changes
+their addresses."""
 
 DRAWING = ("python", "matplotlib", "numpy", "pillow", "fonttools", "contourpy", "kiwisolver")
-"""Beginnings of the names of libraries on which the look of pictures depends."""
+"""Prefixes of the names of libraries that affect how pictures look."""
 
 MAX_NAME_CHARS = 60
-"""The readable part of a picture's file name."""
+"""The length of the readable part of a picture's file name."""
 
 DRAWN = "reports/drawn"
-"""The folder of pictures on hand-written pages, below the generated ones."""
+"""The folder of pictures on hand-written pages, below the generated pages."""
 
 DATA = "-data.csv"
-"""The end of the name of a picture's data: Sphinx takes all files NAME.* for forms of a picture."""
+"""The suffix of a picture's data file. It cannot be ``.csv`` alone: Sphinx takes every NAME.* for a
+format of the picture."""
 
 
 @dataclass(frozen=True)
 class Picture:
-    """One picture: its file without the suffix, and the view that it shows."""
+    """A picture: the path of its file without the suffix, and its view."""
 
     stem: str
     view: PictureView
@@ -53,15 +55,15 @@ class Picture:
 
 @cache
 def _drawn_by() -> str:
-    """Return a hash of the code and the libraries that decide how the same view looks."""
+    """Return a hash of the code and libraries that determine how a view looks."""
     versions = [each for each in package.libraries() if each.lower().startswith(DRAWING)]
     code = package.fingerprint("charts", "common")
     return hashlib.sha256(repr((code, versions)).encode()).hexdigest()
 
 
 def stem(page: str, name: str, alternative: str) -> str:
-    """Return the file of a picture without its suffix."""
-    # Sphinx copies the pictures of all pages into one folder: names have to be unique.
+    """Return the path of a picture's file without the suffix."""
+    # Sphinx copies the pictures of all pages into one folder, so names must be unique.
     digits = slugs.hashed("/".join((page, name, alternative))).rpartition("-")[2]
     return f"{page}/{slugs.words(f'{name} {alternative}', MAX_NAME_CHARS)}-{digits}"
 
@@ -70,10 +72,10 @@ _VIEW_BOX = re.compile(rb'viewBox="0 0 ([0-9.]+) ([0-9.]+)"')
 
 
 def size(svg: Path) -> tuple[int, int] | None:
-    """Return the width and height of a drawn picture in CSS pixels; ``None`` if it is missing."""
+    """Return a picture's width and height in CSS pixels, or ``None`` if there is no such file."""
     try:
         with svg.open("rb") as file:
-            # The root element is at the beginning, and a picture can be large.
+            # The root element is at the beginning, and pictures can be large.
             box = _VIEW_BOX.search(file.read(1000))
     except FileNotFoundError:
         return None
@@ -81,21 +83,21 @@ def size(svg: Path) -> tuple[int, int] | None:
 
 
 def fingerprint(view: PictureView, form: str) -> str:
-    """Return a hash of the contents of a drawn file."""
+    """Return a hash of a file's contents."""
     by = [NAMING, _matplotlib(), form, view]
-    # Equal mappings can differ in the order of their keys.
+    # Equal mappings may differ in key order.
     return hashlib.sha256(msgspec.json.encode(by, order="deterministic")).hexdigest()
 
 
 @cache
 def _matplotlib() -> str:
-    # Each look-up parses the metadata of the package, which takes 5 ms.
+    # Each lookup parses the package's metadata, which takes 5 ms.
     return version("matplotlib")
 
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """Pictures that were drawn: the :func:`look` of each file by its name."""
+    """The outcome of drawing: the :func:`look` of each file, by name, and pictures that failed."""
 
     looks: dict[str, str]
     unmade: tuple[Diagnostic, ...]
@@ -107,15 +109,15 @@ def draw_all(
     formats: Sequence[str],
     earlier: Mapping[str, str],
 ) -> Drawn:
-    """Draw the pictures that are missing, or that look another way now than in an earlier run.
+    """Draw the pictures that are missing or whose look has changed since an earlier run.
 
-    ``earlier`` are the looks of files that are there as they were drawn. A picture in a format that
-    is not wanted now stays where it is still right.
+    ``earlier`` has the looks of the files drawn before. Up-to-date pictures in formats not
+    requested this time are kept.
     """
     looks: dict[str, str] = {}
     unmade: list[Diagnostic] = []
     for picture in pictures:
-        # Text that fits a page would be too small to read on a phone.
+        # Scaled down to a phone, the text of the wide form would be illegible.
         narrow = [NARROW] if isinstance(picture.view, ChartView) and picture.view.wide else []
         for end in (*(f".{form}" for form in FORMATS), *narrow):
             name, form = f"{picture.stem}{end}", "phone" if end == NARROW else end[1:]
@@ -128,7 +130,7 @@ def draw_all(
                 if isinstance(data, Undrawn):
                     unmade.append(finding("this picture could not be drawn", name, data.reason))
                     data = data.notice
-                # A notice has no look, so that the next build tries to draw the picture again.
+                # A notice has no look, so the next build tries to draw the picture again.
                 else:
                     looks[name] = own
                 writer.write(name, data)
@@ -137,35 +139,35 @@ def draw_all(
 
 @dataclass(frozen=True, slots=True)
 class Undrawn:
-    """The reason why a picture could not be drawn, and a picture that says so."""
+    """The reason why a picture could not be drawn, and a placeholder picture."""
 
     reason: str
     notice: bytes
 
 
 def draw_one(view: PictureView, form: str) -> bytes | Undrawn:
-    """Return the bytes of one picture."""
-    # Most builds have nothing to draw, and start faster without matplotlib.
+    """Return the bytes of one picture, or why it could not be drawn."""
+    # Most builds draw nothing and start faster without matplotlib.
     from . import draw
 
     try:
         return draw.draw(view, form)
     except containment.PASSED_ON:
         raise
-    except Exception as error:  # one picture that fails must not stop the others
+    except Exception as error:  # one failing picture must not stop the others
         return Undrawn(containment.reason(error), draw.notice(form))
 
 
 def look(view: PictureView, form: str) -> str:
-    """Return a hash of all that decides the bytes of a picture."""
+    """Return a hash of everything that determines the bytes of a picture."""
     return f"{_drawn_by()} {fingerprint(view, form)}"
 
 
 def draw_own(folder: Path, view: ChartView, formats: Sequence[str]) -> str:
     """Draw the picture of a hand-written page, and write its data.
 
-    Returns the name of both files without their ends; that of the data is :data:`DATA`. Any
-    process of a build may do this. Raises :class:`TableFault`.
+    Returns the name that the files share, to which :data:`DATA` is added for the data. Safe to call
+    from any process of a build. Raises :class:`TableFault`.
     """
     stem = fingerprint(view, "own")[:24]
     for form in formats:
@@ -178,7 +180,7 @@ def draw_own(folder: Path, view: ChartView, formats: Sequence[str]) -> str:
 
 
 def data(views: Sequence[ChartView]) -> Grid:
-    """Return every point of the pictures of a chart, with all its digits."""
+    """Return every point in a chart's pictures, with all digits."""
     first = views[0]
     axes = {view.y_label for view in views}
     head = [
@@ -209,7 +211,7 @@ def data(views: Sequence[ChartView]) -> Grid:
         for line in panel.lines
         for point in line.points
     ]
-    # Empty columns are left out, and an x axis whose values are the names of its points.
+    # Leave out empty columns, and x if its values are just the names of points.
     stub = len(head) - 4
     kept = [
         column
@@ -221,19 +223,19 @@ def data(views: Sequence[ChartView]) -> Grid:
 
 
 def _plain(mark: TableCell) -> TableCell:
-    """Return a mark for programs: a size as its number of bytes."""
+    """Return a mark for programs to read: a size is a number of bytes."""
     return mark if isinstance(mark, str) else (mark[0], units.plain(mark[0]), "")
 
 
 MAX_LEVELS, LEVEL_STEP = 12, 5
-"""A line with more levels has its ends and each fifth level in the table beside its chart."""
+"""In the table beside a chart, a longer line has only its ends and every fifth level."""
 
 
 def levels(views: Sequence[ChartView]) -> tuple[Grid, int]:
     """Return a table of measured points with their marks, and the number of points left out.
 
-    The file of a chart's data has all of them. The table has some points of long lines, and of
-    lines that have an order only the last one.
+    The chart's data file has them all. The table thins out long lines and, if lines have an order,
+    only includes the last one.
     """
     first = views[0]
     head = ("Picture", *((first.panel_head or "Panel",) if first.panel_head else ()))
@@ -254,7 +256,7 @@ def levels(views: Sequence[ChartView]) -> tuple[Grid, int]:
 
 
 def _some(points: Sequence[Point]) -> list[Point]:
-    """Return the points of a line; of a long one its ends and those at round levels."""
+    """Return the points of a line; if it is long, only its ends and those at round levels."""
     last = len(points) - 1
     if last < MAX_LEVELS:
         return list(points)

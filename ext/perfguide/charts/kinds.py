@@ -1,4 +1,4 @@
-"""Kinds of charts: a function for each draws the lines of one panel on matplotlib's axes."""
+"""Kinds of charts: a function for each draws a panel's lines on matplotlib axes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .model import LONGEST_TICK, ChartView, Line, Panel, Point
 from .style import bar_style, line_style
 
 if TYPE_CHECKING:
-    # Only the folders in the key of a kept picture may be loaded to draw one.
+    # A kept picture is keyed by certain folders; drawing one may load nothing else.
     from ..catalog.chart_spec import Kind
 
 BAR_HEIGHT = 0.86
@@ -24,10 +24,10 @@ BAR_HEIGHT = 0.86
 
 
 def draw_lines(axes: Axes, view: ChartView, panel: Panel) -> list[Any]:
-    """Draw lines with a mark at each point, and a bar over the range of its samples."""
+    """Draw lines with a marker at each point and a bar over the range of its samples."""
     artists = []
     for line in panel.lines:
-        # The axis must not cut a mark at its end; beyond a log axis there can be points.
+        # Do not clip markers at the edge, except on a log axis, where points may lie outside.
         style = line_style(view, line) | {"clip_on": view.y_scale == "log"}
         artists += axes.plot(*with_gaps(view, line), **style)
         ranges = [point for point in line.points if None not in (point.low, point.high)]
@@ -39,8 +39,7 @@ def draw_lines(axes: Axes, view: ChartView, panel: Panel) -> list[Any]:
 
 
 def draw_steps(axes: Axes, view: ChartView, panel: Panel) -> list[Any]:
-    """Draw the steps of histograms, each from half way to the point before to half way to the
-    next one."""
+    """Draw histogram steps, each extending halfway to its neighbouring points."""
     artists = []
     for line in panel.lines:
         xs, ys = [point.x for point in line.points], [point.y for point in line.points]
@@ -49,7 +48,7 @@ def draw_steps(axes: Axes, view: ChartView, panel: Panel) -> list[Any]:
 
 
 def draw_bars(axes: Axes, view: ChartView, panel: Panel) -> list[Any]:
-    """Draw horizontal bars from the top down, each with its figure at its end."""
+    """Draw horizontal bars from the top down, each labelled with its figure."""
     rows, middles = bar_rows(view, panel)
     artists = []
     for line in panel.lines:
@@ -66,10 +65,10 @@ def draw_bars(axes: Axes, view: ChartView, panel: Panel) -> list[Any]:
             words = visible(point.words, 60)
             axes.annotate(words, (max(ends), y), **offset, va="center_baseline")
     axes.set_yticks([*middles.values()], [wrapped(view.ticks[tick]) for tick in middles])
-    # Upside down, so that the first bar is at the top.
+    # Inverted, so that the first bar is at the top.
     axes.set_ylim(max(rows.values()) + 0.5, -0.5)
     axes.tick_params(axis="y", length=0)
-    # Each bar has its figure: of grid and frame only the line is left at which bars begin.
+    # Each bar is labelled, so no grid or frame is needed: only the line from which bars start.
     axes.grid(visible=False)
     axes.spines[:].set_visible(False)
     axes.axvline(0, color=palette.QUIET, linewidth=0.8)
@@ -81,13 +80,13 @@ DRAW_KIND: Mapping[Kind, Callable[[Axes, ChartView, Panel], list[Any]]] = {
     "bars": draw_bars,
     "steps": draw_steps,
 }
-"""The function that draws a panel of each kind. It returns for each line, in their order, an artist or
-a container of several, by which the legend and the groups of the SVG know the line."""
+"""The function that draws a panel of each kind. It returns one artist per line, in order, or a
+container of several, which legends and SVG groups refer to."""
 
 
 def with_gaps(view: ChartView, line: Line) -> tuple[list[float], list[float]]:
-    """Return the x and y values of a line, with NaN where it has a gap: at a name of the x axis
-    without a figure, and at a figure that a log axis cannot show."""
+    """Return a line's x and y values, with NaN for gaps: names on the x axis without a figure, and
+    figures that a log axis cannot show."""
     xs, ys = list[float](), list[float]()
     for before, point in pairwise([line.points[0], *line.points]):
         if view.ticks and point.x - before.x > 1:
@@ -99,8 +98,8 @@ def with_gaps(view: ChartView, line: Line) -> tuple[list[float], list[float]]:
 
 
 def errors(points: Sequence[Point]) -> tuple[list[float], list[float]]:
-    """Return how far samples go below and above their mean, for ``errorbar``. A published mean
-    can lie outside its own range; no distance is below zero."""
+    """Return how far samples extend below and above their mean, for ``errorbar``. A published mean
+    can lie outside its own range, so distances are at least zero."""
     below = [0.0 if p.low is None else max(0.0, p.y - p.low) for p in points]
     above = [0.0 if p.high is None else max(0.0, p.high - p.y) for p in points]
     return below, above
@@ -109,8 +108,8 @@ def errors(points: Sequence[Point]) -> tuple[list[float], list[float]]:
 def bar_rows(
     view: ChartView, panel: Panel
 ) -> tuple[dict[tuple[float, str], float], dict[int, float]]:
-    """Return the row of each bar by its x and the label of its line, from the top down, and the
-    middle row of each name's bars. A name takes no room for bars that it lacks."""
+    """Return the row of each bar, by x and line label, from the top down, and the middle row of
+    each name's bars. Missing bars take no space."""
     rows: dict[tuple[float, str], float] = {}
     middles: dict[int, float] = {}
     next_row = 0.0
@@ -124,6 +123,6 @@ def bar_rows(
 
 
 def wrapped(name: str) -> str:
-    """Return the name of a bar in lines that fit beside it, with no letter left out."""
+    """Return the name of a bar, wrapped to fit beside it without losing a letter."""
     parts = (visible(part, 4 * LONGEST_TICK) for part in name.split("\n"))
     return "\n".join(line for part in parts for line in textwrap.wrap(part, LONGEST_TICK))

@@ -1,4 +1,4 @@
-"""Names of lines at their ends, instead of a legend."""
+"""Names of lines at their ends, in place of a legend."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from .model import ChartView, Line, Point
 from .style import line_style
 
 MAX_NAMED_LINES = 8
-"""More lines have a legend, unless they have an order."""
+"""Pictures with more lines have a legend, unless the lines have an order."""
 
 MAX_NAME_CHARS = 30
-"""The characters of a line's label for which there is room beside a panel."""
+"""The longest line label that fits beside a panel, in characters."""
 
 MIN_ALIKE_LINES, ALIKE_RATIO = 4, 1.2
-"""With more lines than the first number, those whose ends differ by at most the second share a
-name."""
+"""If there are more lines than the first number, those whose ends differ by at most the second, a
+factor, share a name."""
 
 NAME_GAP_SHARE, MERGED_SHARE = 0.065, 0.04
-"""The distance between two names, and that of ends of lines that share a name, as shares of the
-height of a panel."""
+"""The minimum distance between two names, and the distance within which line ends share a name, as
+shares of the panel's height."""
 
 
 def has_line_names(view: ChartView) -> bool:
-    """Return whether the lines of a picture are named at their ends."""
+    """Return whether lines are named at their ends rather than in a legend."""
     lines = view.panels[0].lines
     return (
         view.kind == "lines"
@@ -43,8 +43,8 @@ def has_line_names(view: ChartView) -> bool:
 def name_lines(axes: Axes, view: ChartView) -> None:
     """Write the names of lines beside the panel, each with a stroke to the end of its line.
 
-    They are on the right, where readers look for them, unless lines over numbers are much further
-    apart at their left ends. Then they take the side of the y axis, which moves to the right.
+    Names go on the right, where readers look for them, unless the x axis is numeric and the lines
+    are much further apart at their left ends. Then the y axis moves to the right to make room.
     """
     lines = view.panels[0].lines
     sides = {last: [_height(axes, _end(line, last)) for line in lines] for last in (True, False)}
@@ -76,8 +76,8 @@ def name_lines(axes: Axes, view: ChartView) -> None:
 
 
 def _names(lines: Sequence[Line], heights: Sequence[float]) -> list[tuple[float, str, Line]]:
-    """Return the names, each with the line that it points to and the height of its end. Steps of
-    one order that end near each other share one: ``software, 16 to 1024 B``, in two rows."""
+    """Return the names, each with the line it points to and the height of that line's end. Ordered
+    lines that end close together share a name in two rows: ``software, 16 to 1024 B``."""
     runs: list[list[Line]] = []
     names: list[tuple[float, str, Line]] = []
     for line, height in zip(lines, heights, strict=True):
@@ -99,8 +99,8 @@ def _names(lines: Sequence[Line], heights: Sequence[float]) -> list[tuple[float,
 def _alike(
     lines: Sequence[Line], heights: Sequence[float], last: bool
 ) -> list[tuple[float, str, Line]]:
-    """Return the names of lines without an order, one for those that end within ``ALIKE_RATIO``
-    of each other: ``AES, 6 lines``. Returns nothing for lines with an order."""
+    """Return the names of unordered lines; those that end within ``ALIKE_RATIO`` of each other
+    share one: ``AES, 6 lines``. Empty if the lines have an order."""
     if any(line.step for line in lines):
         return []
     ends = [(_end(line, last).y, height, line) for line, height in zip(lines, heights, strict=True)]
@@ -140,8 +140,8 @@ def _name(run: Sequence[Line]) -> str:
 
 
 def spread(heights: Sequence[float], rows: Sequence[int], gap: float) -> list[float]:
-    """Return sorted heights moved apart by ``gap`` for each row of text, with none above 1.
-    ``rows`` are those of each text, which is around its height."""
+    """Return sorted heights spread out by ``gap`` per row of text, with none above 1. ``rows`` are
+    the row counts of the texts, which are centred on their heights."""
     places: list[float] = []
     for number, height in enumerate(heights):
         lowest = places[-1] + gap * (rows[number - 1] + rows[number]) / 2 if places else height
@@ -158,6 +158,6 @@ def _end(line: Line, last: bool) -> Point:
 
 
 def _height(axes: Axes, point: Point) -> float:
-    """Return the height of a point as a share of the panel's."""
+    """Return a point's height as a share of the panel's."""
     _, height = (axes.transScale + axes.transLimits).transform((point.x, point.y))
     return min(max(float(height), 0.0), 1.0)

@@ -10,11 +10,11 @@ from ..common import units
 from ..common.units import TableCell
 
 if TYPE_CHECKING:
-    # Only the folders in the key of a kept picture may be loaded to draw one.
+    # A kept picture is keyed by certain folders; drawing one may load nothing else.
     from ..catalog.chart_spec import Kind
 
 MAX_DESCRIBED = 10
-"""Lines of a panel, or bars of a line, that the alternative text describes."""
+"""The number of lines per panel, or bars per line, that the alternative text describes."""
 
 KIND_NAMES: Mapping[Kind, str] = {
     "lines": "Line chart",
@@ -24,16 +24,16 @@ KIND_NAMES: Mapping[Kind, str] = {
 """The names of the kinds of charts in alternative texts."""
 
 LONGEST_TICK = 26
-"""Characters of a line of a name beside a bar."""
+"""Names beside bars are wrapped to this many characters."""
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """One measured point. ``low`` and ``high`` are the extremes of y if there are several
-    samples; ``mark`` is the value of the parameter that changes along the line, and ``beside`` a
-    text next to the figure, such as the CPU load at that rate.
+    """One measured point. ``low`` and ``high`` are the extremes of y if there are several samples.
+    ``mark`` is the value of the parameter that varies along the line; ``beside`` is text next to
+    the figure, such as the CPU load at that rate.
 
-    Where the x axis has names, ``x`` is the index of one in ``ticks``.
+    If the x axis has names, ``x`` is an index into ``ticks``.
     """
 
     x: float
@@ -53,8 +53,8 @@ class Point:
 class Line:
     """The points of one line, in the order in which they are joined.
 
-    If lines have an order, ``step`` is this line's name in it, such as a block size, and
-    ``group`` the common name of all lines of the order, such as an engine.
+    If lines have an order, ``step`` is this line's name within it, such as a block size, and
+    ``group`` is the name that the ordered lines share, such as an engine.
     """
 
     label: str
@@ -65,8 +65,8 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """One pair of axes. ``verticals`` are x positions to mark, and ``limits`` y positions that no
-    figure can pass, each with its words."""
+    """One pair of axes. ``verticals`` are x positions to mark, and ``limits`` are y positions that
+    no figure can exceed, each with a label."""
 
     title: str
     lines: tuple[Line, ...]
@@ -78,14 +78,14 @@ class Panel:
 class ChartView:
     """One picture of lines, bars or steps.
 
-    ``name`` is that of its tab. ``ticks`` are the names along the x axis, if it has names; a line
-    has a gap at each name without a point. ``says`` are sentences above the picture, ``warnings``
-    those that need attention. ``small`` pictures are side by side. ``mark`` is the quantity of
-    the points' marks. ``styles`` are names of lines in the order of their colours, so that a name
-    looks the same in several pictures. ``line_head`` and ``panel_head`` name the dimensions of
-    lines and panels. On the picture itself are ``finding``, a sentence with its main result, and
-    ``subtitle`` with boards, releases and runs. With ``ramp`` colours show the order of lines. A ``wide`` picture
-    is drawn for a page, and once more for a phone.
+    ``name`` is that of its tab. ``ticks`` are the names along the x axis, if any; a line has a gap
+    at each name without a point. ``says`` are sentences above the picture, ``warnings`` those that
+    need attention. ``small`` pictures are placed side by side. ``mark`` is the quantity that the
+    points' marks measure. ``styles`` lists line names in colour order, so that a name looks the
+    same across pictures. ``line_head`` and ``panel_head`` name the dimensions of lines and panels.
+    The picture itself shows ``finding``, a sentence with its main result, and ``subtitle``, with
+    boards, releases and runs. With ``ramp``, colours show the order of lines. A ``wide`` picture is
+    drawn a second time for phones.
     """
 
     id: str
@@ -111,7 +111,7 @@ class ChartView:
     wide: bool = False
 
     def text(self) -> str:
-        """Return the alternative text, with the main figures."""
+        """Return the alternative text, including the main figures."""
         kind = KIND_NAMES[self.kind]
         parts = [f"{kind}: {self.title}, {self.name}." if self.name else f"{kind}: {self.title}."]
         parts.append(f"{self.y_label} over {self.x_label}." if self.x_label else f"{self.y_label}.")
@@ -147,8 +147,8 @@ ChangeKind = Literal["regressed", "improved", "other"]
 
 @dataclass(frozen=True, slots=True)
 class Strip:
-    """One benchmark in a comparison: the ratios of its figures in the better direction (1.1 is
-    a tenth better) with their verdicts, and the geometric mean."""
+    """One benchmark in a comparison: the ratios of its figures in the better direction (1.1 is 10 %
+    better) with their verdicts, and the geometric mean."""
 
     title: str
     mean: float
@@ -157,14 +157,13 @@ class Strip:
 
 @dataclass(frozen=True, slots=True)
 class ChangeView:
-    """A picture of the changes between two releases: a strip for each benchmark, in catalog
-    order."""
+    """A picture of the changes between two releases: one strip per benchmark, in catalog order."""
 
     name: str
     strips: tuple[Strip, ...]
 
     def text(self) -> str:
-        """Return the alternative text, with the main figures."""
+        """Return the alternative text, including the main figures."""
         kinds = [kind for strip in self.strips for _, kind in strip.points]
         worst = min(self.strips, key=lambda strip: strip.mean)
         best = max(self.strips, key=lambda strip: strip.mean)

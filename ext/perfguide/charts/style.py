@@ -1,4 +1,4 @@
-"""The look of charts: matplotlib's settings, and the colour, dashes and marker of each line."""
+"""The look of charts: matplotlib settings, and the colour, dashes and marker of each line."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ STYLE: Any = {
     "axes.titlecolor": palette.INK,
     "axes.axisbelow": True,
     "axes.grid": True,
-    # The ground is that of the page.
+    # Let the page's background show through.
     "figure.facecolor": "none",
     "axes.facecolor": "none",
     "savefig.facecolor": "none",
@@ -38,30 +38,30 @@ STYLE: Any = {
     "legend.columnspacing": 1,
     "legend.handlelength": 1.8,
     "legend.handletextpad": 0.5,
-    # Inches around and between panels.
+    # Padding around and between panels, in inches.
     "figure.constrained_layout.w_pad": 0.09,
     "figure.constrained_layout.h_pad": 0.07,
-    # Names of boards are text, however many dollar signs they have.
+    # Board names may contain dollar signs.
     "text.parse_math": False,
-    # Words stay text in an SVG, so that readers can search and copy them.
+    # Keep text as text, so that readers can search and copy it.
     "svg.fonttype": "none",
-    # The same picture gets the same ids, and so the same bytes.
+    # Make the ids, and so the bytes, of a picture reproducible.
     "svg.hashsalt": "perfguide",
-    # Letters as shapes; a subset of a font for each picture takes twelve times as long.
+    # Embed glyphs as shapes; subsetting a font for each picture takes twelve times as long.
     "pdf.fonttype": 3,
-    # Each measured point stays a corner of its line.
+    # Keep every measured point as a vertex of its line.
     "path.simplify": False,
 }
 
 SMALL_STYLE: Any = {"font.size": 8.5, "axes.titlesize": 8.5, "lines.linewidth": 1.2} | {
     "lines.markersize": 3.2
 }
-"""Settings that differ in small pictures beside each other."""
+"""Settings that differ in small pictures placed side by side."""
 
 WIDE_STYLE: Any = {"font.size": 13, "axes.titlesize": 13, "lines.linewidth": 1.8} | {
     "lines.markersize": 5
 }
-"""Settings that differ in pictures that are as wide as a page; there a point is a pixel."""
+"""Settings that differ in pictures as wide as a page, where a point is a pixel."""
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 DASHES = (
@@ -69,14 +69,14 @@ DASHES = (
     *((0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)), (0, (7, 2, 2, 2))),
 )
 HATCHES = ("", "///", "|||", "xxx", "\\\\\\", "+++", "\\\\", "---")
-"""Lines only: each dot of a dotted hatch is a curve, and makes the file ten times as large."""
+"""Hatches made of lines only: every dot is a curve, which makes the file ten times as large."""
 
 
 def line_style(view: ChartView, line: Line) -> dict[str, Any]:
-    """Return the colour, dashes and marker of a line, as arguments for ``plot``.
+    """Return a line's colour, dashes and marker, as arguments for ``plot``.
 
-    A name has the same style in all panels. Where lines have an order, the group chooses a
-    ramp of colours, dashes and a marker, and the step a colour of the ramp.
+    A name has the same style in all panels. If lines have an order, the group determines the ramp
+    of colours, the dashes and the marker, and the step determines the colour within the ramp.
     """
     if not (view.ramp and line.step):
         number = style_number(view, line)
@@ -93,13 +93,13 @@ def line_style(view: ChartView, line: Line) -> dict[str, Any]:
 
 
 def bar_style(view: ChartView, line: Line) -> dict[str, Any]:
-    """Return the colour and hatch of the bars of a line, as arguments for ``barh``."""
+    """Return the colour and hatch of a line's bars, as arguments for ``barh``."""
     number = style_number(view, line)
     colour = palette.SERIES[number % len(palette.SERIES)]
     return {"color": colour, "hatch": HATCHES[number % len(HATCHES)], "edgecolor": "white"}
 
 
 def style_number(view: ChartView, line: Line) -> int:
-    """Return the index of a line's name among all names of the picture."""
+    """Return the index of a line's name among all names in the picture."""
     labels = (each.label for panel in view.panels for each in panel.lines)
     return list(dict.fromkeys([*view.styles, *labels])).index(line.label)

@@ -1,4 +1,4 @@
-"""Headline figures as pictures: over releases, many small ones, and of all boards side by side."""
+"""Pictures of headline figures: small ones of trends over releases, and bars of all boards."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ from .from_figures import MAX_BARS, Change, Scene, bars_left_out, shown_unit, wi
 from .model import LONGEST_TICK, ChartView, Line, Panel, Point
 
 MAX_PICTURES = 24
-"""Pictures side by side on a page; the tables have all figures."""
+"""The maximum number of small pictures on a page; the tables have all figures."""
 
 RATE_SUFFIX = "throughput"
-"""The end of names of metrics; the CPU load of the same run has another end."""
+"""The suffix of throughput metrics; the CPU load of the same run has the same prefix."""
 
 
 def scene(
     releases: Iterable[str], bundles: Collection[Bundle], boards: Boards | None = None
 ) -> Scene:
-    """Return the releases of a platform, the changes of its boards between them, and the boards, those
-    of the newest release first; ``boards`` has their short names.
+    """Return a platform's releases, the changes to its boards between them, and its boards, those
+    in the newest release first; ``boards`` has their short names.
 
-    A board whose bundles of one release contradict each other or are silent changes nothing.
+    A release whose bundles disagree about a board, or do not state a value, counts as no change.
     """
     ordered = tuple(sorted(set(releases), key=version))
     by_board: dict[tuple[str, str], dict[str, set[str]]] = {}
@@ -65,10 +65,10 @@ def scene(
 def breaks(
     scene: Scene, soc: str, board: str, points: Sequence[tuple[str, float | None]]
 ) -> dict[int, str]:
-    """Return the points of one figure at which its line begins again, because clock, memory or
-    engine changed since the point before, each with the reason. A point is a release and the CPU
-    load of its run, the oldest first: a load that begins or ends to be that of waiting is another
-    engine's."""
+    """Return the indices of points at which one figure's line restarts, each with the reason:
+    clock, memory or engine changed since the point before. ``points`` are releases and the CPU
+    loads of their runs, oldest first. A load that starts or stops being that of waiting means
+    another engine."""
     today, ranks = scene.boards.today, {name: n for n, name in enumerate(scene.releases)}
     out: dict[int, str] = {}
     before, last_load = -1, None
@@ -90,8 +90,8 @@ def breaks(
 
 
 def over_releases(catalog: Catalog, records: Sequence[Record], scene: Scene) -> list[ChartView]:
-    """Return a small picture of the trend of each figure that at least three releases have, with
-    a line for each board."""
+    """Return a small trend of each figure measured in at least three releases, with a line per
+    board."""
     spec: dict[str, Any] = {"title": "Over releases", "x": "release", "series": "board"}
     order = {name: rank for rank, name in enumerate(catalog.benchmarks)}
     by_figure: dict[tuple[Any, ...], list[Record]] = {}
@@ -103,7 +103,7 @@ def over_releases(catalog: Catalog, records: Sequence[Record], scene: Scene) -> 
     views = []
     for _, members in sorted(by_figure.items()):
         benchmark, like = catalog.benchmarks[members[0].benchmark], members[0]
-        # A metric's name as a pattern that takes only itself.
+        # Escape the metric's name, so that the pattern matches nothing else.
         y = "".join(f"[{letter}]" if letter in "*?[" else letter for letter in like.metric)
         chart = Chart(id="small", on="releases", y=y, where=dict(like.params), **spec)
         drawn = with_figures(benchmark, chart, members, scene)
@@ -124,13 +124,12 @@ def of_boards(
     boards: Boards,
     doubt: Callable[[Record], str] = lambda _: "",
 ) -> list[ChartView]:
-    """Return a picture of each headline that has at least two bars.
+    """Return a bar chart of each headline that has at least two bars.
 
-    A figure for which ``doubt`` gives a reason has no bar, and is named below the finding.
-
-    Each board and engine has a bar, the best first, with its release and, if ``records`` have it,
-    the CPU load of the same run. ``newest`` are the newest guides of all platforms; figures of
-    others are marked as older.
+    There is a bar per board and engine, best first, with its release and, if in ``records``, the
+    CPU load of the same run. ``newest`` are the newest guides of all platforms; figures from other
+    guides are marked as older. A figure for which ``doubt`` gives a reason gets no bar but is named
+    below the finding.
     """
     order = {name: rank for rank, name in enumerate(catalog.benchmarks)}
     groups: dict[tuple[Any, ...], list[Record]] = {}
@@ -176,13 +175,13 @@ def _run(record: Record) -> tuple[Any, ...]:
 
 
 def _engine_of(benchmark: Benchmark) -> str:
-    """Return the parameter with the engine, or an empty text."""
+    """Return the parameter that holds the engine, or an empty string."""
     return ENGINE if benchmark.param(ENGINE).classes else ""
 
 
 def _load(record: Record, loads: Mapping[tuple[Any, ...], float | None]) -> str:
-    """Return the CPU load at a rate as text. Its parameters are the same, or lack one, as those
-    of a load measured over all block sizes do."""
+    """Return the CPU load that goes with a rate, as text. The load has the same parameters, or
+    lacks one of them: it may be measured over all block sizes."""
     own = frozenset(record.params.items())
     metric = (
         f"{record.metric.removesuffix(RATE_SUFFIX)}{LOAD}"
@@ -203,7 +202,7 @@ def _bars(
     newest: Collection[GuideKey],
     boards: Boards,
 ) -> ChartView:
-    """Return a picture with a bar for each board and engine, at most ``MAX_BARS``."""
+    """Return a picture with a bar per board and engine, at most ``MAX_BARS``."""
     like = records[0]
     better, engine = benchmark.better(like.metric), _engine_of(benchmark)
     means = [record.cell.mean for record in records if record.cell.mean is not None]
@@ -216,7 +215,7 @@ def _bars(
     rows = []
     for record, on in zip(records, computing, strict=True):
         cell, board = record.cell, _board_name(record, boards)
-        assert cell.mean is not None  # failed ones have no bar
+        assert cell.mean is not None  # failed measurements have no bar
         name = ", ".join(filter(None, (board, on if on != usual else "")))
         release = record.guide.release + ("" if record.guide in newest else " (older)")
         low, high = (
@@ -230,7 +229,7 @@ def _bars(
             f"{name}, {release}",
             _load(record, loads),
         )
-        # A long name is broken before its engine, and not within it.
+        # Break a long name before its engine, not within it.
         called = [name] if len(name) <= LONGEST_TICK else [board, on if on != usual else ""]
         lines = filter(None, (*called, release))
         rows.append((point, board, on, "\n".join(map(visible, lines))))
@@ -269,12 +268,12 @@ def _bars(
 
 
 def _on(benchmark: Benchmark, engine: str, record: Record) -> str:
-    """Return the name of a figure's engine; empty if the benchmark has no engines."""
+    """Return the label of a figure's engine; empty if the benchmark has no engines."""
     return benchmark.value_label(engine, record.params[engine]) if engine in record.params else ""
 
 
 def _headline(benchmark: Benchmark, record: Record) -> str:
-    """Return the name of a headline without its engine, the short one if it is described."""
+    """Return the name of a headline without its engine: the short one if the catalog has it."""
     metric = benchmark.metric(record.metric)
     engine = _engine_of(benchmark)
     if metric is None or not metric.short:

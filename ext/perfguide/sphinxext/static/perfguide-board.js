@@ -44,15 +44,15 @@
     if (!unit && measured.length > 1) throw new Error(`${titleOf(condition)} is measured in ${quoted}: add the unit to the number`);
     if (measured.every((each) => factorOf(unit, each) === undefined)) {
       const like = Object.keys(index.units[usualUnit] ?? {}).filter((each) => each.toLowerCase().startsWith(unit.toLowerCase()));
-      const meant = like.length ? `; “${like.join("” or “")}” would be` : "";
-      throw new Error(`“${unit}” is no other spelling or multiple of ${quoted}${meant}`);
+      const meant = like.length ? `; “${like.join("” or “")}” can` : "";
+      throw new Error(`${titleOf(condition)} is measured in ${quoted}, to which “${unit}” cannot be converted${meant}`);
     }
     return { ...condition, unit };
   }
 
   /* The figures that cannot be compared with a condition, in a sentence. */
   const notesOf = (condition) => metricOf(condition)[4].filter((each) => factorOf(condition.unit, each) === undefined)
-    .map((each) => `Figures of ${titleOf(condition)} in “${each}” are left out: it is no other spelling or multiple of “${condition.unit}”.`);
+    .map((each) => `Figures of ${titleOf(condition)} in “${each}” are left out: they cannot be converted to “${condition.unit}”.`);
 
   /* The SoCs that a benchmark was measured on. */
   function socsOf(benchmark) {

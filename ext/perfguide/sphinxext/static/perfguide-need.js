@@ -22,7 +22,7 @@ window.perfguideNeed = (() => {
   function parse(text) {
     const match = CONDITION.exec(text.trim());
     const right = match && (BOUND.exec(match[5]) ?? /^(\S+)\s*(\S*)$/.exec(match[5]));
-    if (!right) throw new Error(`“${text}” is not of the form BENCHMARK/METRIC?NAME=VALUE >= NUMBER UNIT`);
+    if (!right) throw new Error(`“${text}” is not of the form BENCHMARK/METRIC?NAME=VALUE&NAME=VALUE >= NUMBER UNIT; <= works too`);
     const [, benchmark, metric, params, sign] = match;
     const [, number, unit] = right;
     const bound = read(number);
