@@ -1,4 +1,4 @@
-"""Accepted findings: those in a maintainer's file, and those that a new level of figures explains."""
+"""Accepted findings: those in a maintainer's file, and those explained by a new level of figures."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from ..common.diagnostics import Diagnostic, nearest
 from .finding import Finding, Rule, Suspect, ranked_findings
 
 TABLE = "acknowledged"
-"""The name of the file's entries: ``[[acknowledged]]``."""
+"""The table that holds the file's entries: ``[[acknowledged]]``."""
 
 KIND = "acknowledged"
 
 EXPLAINED_BY_LEVEL = {"newest-far", "unit-slip", "table-scaled"}
-"""Rules that compare a figure with earlier ones, which is expected to fail after a new level."""
+"""Rules that compare a figure with earlier ones, and so are expected to fire after a new level."""
 
 
 class Acknowledgement(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -41,9 +41,9 @@ class Acknowledgement(msgspec.Struct, frozen=True, forbid_unknown_fields=True, k
     """Names of metrics."""
 
     def covers(self, finding: Finding, suspect: Suspect) -> bool:
-        """Return whether this accepts one figure of a finding."""
+        """Return whether this entry accepts one figure of a finding."""
         key, record = finding.guide, suspect.record
-        # Plain fnmatch folds case on some systems, and the report has to be the same everywhere.
+        # Plain fnmatch() ignores case on some systems; the report must be the same everywhere.
         return self.rule == finding.rule.id and all(
             fnmatchcase(name, pattern)
             for name, pattern in (
@@ -59,8 +59,10 @@ Entry = toml_lists.Entry[Acknowledgement]
 
 
 def load(path: Path | None, rules: dict[str, Rule]) -> tuple[list[Entry], list[Diagnostic]]:
-    """Return the valid entries of a file, and the faults of the others. A missing file has no
-    entries; one that cannot be read is a diagnostic."""
+    """Return the valid entries of a file, and diagnostics for the rest.
+
+    A missing file has no entries; an unreadable one yields a diagnostic.
+    """
 
     def wrong(given: Acknowledgement) -> tuple[str, str] | None:
         if given.rule not in rules:
@@ -77,8 +79,8 @@ def load(path: Path | None, rules: dict[str, Rule]) -> tuple[list[Entry], list[D
 
 
 def faults(path: Path | None, rules: dict[str, Rule], used: Collection[int]) -> list[Diagnostic]:
-    """Return the faults of a file, among them its valid entries that accept nothing: those whose
-    numbers are not in ``used``."""
+    """Return the faults of a file, including valid entries that accept nothing: those whose numbers
+    are not in ``used``."""
     entries, wrong = load(path, rules)
     unused = [
         entry.fault(
@@ -99,8 +101,8 @@ def apply(
 ) -> tuple[list[Finding], set[int]]:
     """Return the findings with the reasons for accepting them, and the numbers of the entries used.
 
-    A finding that is accepted in part becomes two. ``levels`` accept findings of the rules
-    ``EXPLAINED_BY_LEVEL``; comparisons report those that are of no use.
+    A partly accepted finding is split in two. ``levels`` accept findings of the rules in
+    ``EXPLAINED_BY_LEVEL``; comparisons report unused levels.
     """
     used: set[int] = set()
     settled: list[Finding] = []
@@ -111,7 +113,7 @@ def apply(
         by_entry: dict[str, list[Suspect]] = {}
         for suspect in finding.suspects:
             covering = [e.number for e in accepted if e.value.covers(finding, suspect)]
-            # Each entry that fits counts as used; the first one gives the reason.
+            # Every matching entry counts as used; the first one gives the reason.
             used.update(covering)
             names = [f"accepted-{number}" for number in sorted(covering)]
             names += [
@@ -119,12 +121,12 @@ def apply(
                 for number, level in enumerate(levels, 1)
                 if _explains(level, finding, suspect)
             ]
-            # An entry of the file goes before a level: its reason is about this very finding.
+            # Entries of the file take precedence: their reason is about this very finding.
             by_entry.setdefault(next(iter(names), ""), []).append(suspect)
         for name, suspects in by_entry.items():
             part = replace(finding, suspects=tuple(suspects))
             if name:
-                # The open rest keeps the bare id, the address that links to the report have.
+                # The part still open keeps the plain id, so that links to the report still work.
                 part = replace(part, id=f"{finding.id}-{name}", acknowledged=reasons[name])
             settled.append(part)
     return ranked_findings(settled), used
@@ -134,7 +136,7 @@ def _explains(level: Annotation[Level], finding: Finding, suspect: Suspect) -> b
     key, record = finding.guide, suspect.record
     return (
         finding.rule.id in EXPLAINED_BY_LEVEL
-        # As text, release 10.0 would come before 9.2.
+        # Compared as text, release 10.0 would come before 9.2.
         and version(level.spec.since) <= version(key.release)
         and level.covers(key.soc, key.os, record.board, record.benchmark, record.metric)
         and level.fits(record.params)

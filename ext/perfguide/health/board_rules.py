@@ -1,4 +1,4 @@
-"""Rules about the board of a figure: the platform named in its command, and its clock."""
+"""Rules about the board of a figure: the platform its command names, and its clock."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ RULES = (
 )
 
 MIN_CLOCK_LOG = math.log(1.1)
-"""The least change of a clock, as a logarithm, that shows in figures computed from it."""
+"""The log of the smallest clock change that shows in figures computed from the clock."""
 
 MIN_OTHER_RELEASES = 2
-"""The number of other releases from which a usual value can be inferred."""
+"""The fewest other releases from which a usual value can be inferred."""
 
 _PLATFORM = re.compile(
     r"(?<![a-z0-9])(am[2356]\d{1,3}[a-z]{0,4}\d?|j7\d{2}[a-z]?\d?|j7(?:aep|ahp|amp)|dra[78]\d{0,2}x?"
@@ -53,21 +53,21 @@ _PLATFORM = re.compile(
     r"|zynq(?:mp)?|bcm2\d{3})(?![a-z0-9])",
     re.IGNORECASE,
 )
-"""Platforms as named in commands: the SoC at the beginning of a board's name."""
+"""Platform names in commands: the SoC at the start of a board's name."""
 
 
 _ASKED = re.compile(r"(?:^|\s)(?:-P|--(?:platform|machine|board|soc))(?:\s+|=)(\S+)")
-"""The option by which a command names a platform, in any spelling."""
+"""The option with which a command names a platform, in any of its spellings."""
 
 
 def other_soc(figures: Figures) -> Iterator[Hit]:
-    """Yield commands that name a platform, but not the board's."""
+    """Yield figures whose command names a platform other than the board's."""
     table = figures.pool.frame.table
     columns = ("command", "soc", "board")
     number = together(*(table[c].cat.codes.to_numpy().astype("int64") for c in columns))
     socs = {name.casefold() for name in figures.socs}
     details: dict[int, str] = {}
-    # A site has far fewer commands than results, so each is searched once.
+    # A site has far fewer commands than results, so each command is searched only once.
     for row in firsts(number):
         command, soc, board = (str(table[c].iat[row]) for c in columns)
         if other := _other_platform(command, soc, board, socs):
@@ -78,7 +78,7 @@ def other_soc(figures: Figures) -> Iterator[Hit]:
 
 
 def asked_platforms(pool: Pool) -> set[str]:
-    """Return the platforms that options of commands name, in lower case."""
+    """Return the platforms named by command options, in lower case."""
     commands = map(str, pool.frame.table["command"].cat.categories)
     return {word.casefold() for command in commands for word in _asked(command)}
 
@@ -88,8 +88,8 @@ def _asked(command: str) -> set[str]:
 
 
 def _other_platform(command: str, soc: str, board: str, socs: set[str]) -> str:
-    """Return the first platform that a command names, where none of them is the board's."""
-    # A SoC of an upload counts only here: anybody can name one, and call it “openssl”.
+    """Return the first platform that a command names, or "" if it names the board's own."""
+    # SoC names of uploads count only in options: anyone can upload a SoC called “openssl”.
     asked = _asked(command)
     own = {_stem(soc), _stem(board)} - {""}
     other = ""
@@ -97,7 +97,7 @@ def _other_platform(command: str, soc: str, board: str, socs: set[str]) -> str:
         head = re.split(r"[-_.]", word, maxsplit=1)[0]
         if _PLATFORM.fullmatch(head) or (word in asked and word.casefold() in socs):
             stem = _stem(head)
-            # Either side may name the variant: “am62” fits a board am625, “am625” a board am62xx.
+            # Either side may name a variant: “am62” matches board am625, “am625” board am62xx.
             if any(stem.startswith(name) or name.startswith(stem) for name in own):
                 return ""
             other = other or word
@@ -105,7 +105,7 @@ def _other_platform(command: str, soc: str, board: str, socs: set[str]) -> str:
 
 
 def _stem(name: str) -> str:
-    """Return a platform's name without its variant: ``am62`` for ``am62xx_sk``."""
+    """Return a platform name without its variant: ``am62`` for ``am62xx_sk``."""
     return re.sub(r"x+$", "", re.split(r"[-_. ]", name.casefold(), maxsplit=1)[0])
 
 
@@ -113,7 +113,7 @@ _RUNNING = re.compile(r"running at (\d+(?:\.\d+)?) ?([MG])Hz", re.IGNORECASE)
 
 
 def clock(figures: Figures) -> Iterator[Hit]:
-    """Yield clocks that contradict their bundle, or most other bundles of the board."""
+    """Yield clocks that contradict their own bundle or most other bundles of the board."""
     positions, boards = figures.pool.positions(), figures.groups("sdk", "soc", "board")
     measured = _measured_clocks(figures)
     by_board: dict[int, list[tuple[int, float]]] = {}
@@ -124,7 +124,7 @@ def clock(figures: Figures) -> Iterator[Hit]:
         stated: dict[str, float] = {}
         if board.cpu_mhz is not UNSET:
             stated["its bundle says"] = float(board.cpu_mhz)
-            # A bundle without results has no figure to which a finding could be attached.
+            # A bundle without results has no figure to attach a finding to.
             if number not in measured and first < begin:
                 measured[number] = int(positions[first]), float(board.cpu_mhz)
         if number not in measured:
@@ -135,14 +135,14 @@ def clock(figures: Figures) -> Iterator[Hit]:
             scale = 1000 if described[2] in "gG" else 1
             stated["the description of the board says"] = float(described[1]) * scale
         for where, other in stated.items():
-            # Clocks of boards of one kind differ by up to 1 %.
+            # Clocks of identical boards differ by up to 1 %.
             if abs(mhz - other) > 0.01 * other:
                 detail = f"{units.exact_words(mhz)} MHz, and {where} {units.exact_words(other)} MHz"
-                # A contradiction within one bundle is surer than one between runs, and ranks higher.
+                # A contradiction within one bundle is more certain than one between runs.
                 yield Hit("clock", position, detail, weight=2.0)
     for clocks in by_board.values():
         usual, times = Counter(mhz for _, mhz in clocks).most_common(1)[0]
-        # Without a clear majority it is open which of the clocks is the wrong one.
+        # Without a clear majority, there is no telling which clock is wrong.
         if times < 3 or times < 2 / 3 * len(clocks):
             continue
         for position, mhz in clocks:
@@ -155,7 +155,7 @@ def clock(figures: Figures) -> Iterator[Hit]:
 
 
 def _measured_clocks(figures: Figures) -> dict[int, tuple[int, float]]:
-    """Return for each bundle that measured its clock the figure and the clock in MHz."""
+    """Return, by bundle, the position of its measured clock and the clock in MHz."""
     table, positions = figures.pool.frame.table, figures.pool.positions()
     is_clock = figures.of_kind([m is not None and m.clock for _, m, _ in figures.kinds[1]])
     values, bundles = table["value"].to_numpy(), table["bundle"].to_numpy()
@@ -168,7 +168,7 @@ def _measured_clocks(figures: Figures) -> dict[int, tuple[int, float]]:
 
 
 def wrong_clock(figures: Figures) -> Iterator[Hit]:
-    """Yield figures per clock that moved with a clock that contradicts those of other releases."""
+    """Yield figures per clock that moved with a clock unlike that of other releases, and the clock."""
     parts = [m.computed_from if m else () for _, m, _ in figures.kinds[1]]
     computed = figures.of_kind(list(map(bool, parts)))
     run = figures.groups(*OWNER, "release", "benchmark", "params")
@@ -186,7 +186,7 @@ def wrong_clock(figures: Figures) -> Iterator[Hit]:
         own, by_clock, work = (_away(figures, past, p) for p in (position, clocks[0], others[0]))
         if own is None or by_clock is None or work is None:
             continue
-        # The quotient moved as the clock says, and the work of each second did not.
+        # The quotient moved as the recorded clock implies, but the work per second did not.
         slack = abs(by_clock) / 3
         if abs(by_clock) >= MIN_CLOCK_LOG and max(abs(own + by_clock), abs(work)) <= slack:
             clock_text = amount(figures.mean[clocks[0]], figures.name("unit", clocks[0]))
@@ -195,15 +195,17 @@ def wrong_clock(figures: Figures) -> Iterator[Hit]:
                 f"{clock_text}, and {figures.metric_label(others[0])} is that of other releases"
             )
             yield Hit("wrong-clock", position, detail, weight=2.0 + abs(own))
-            # One cause is one finding, so the clock itself is none of the rule about clocks.
+            # One cause, one finding: report the clock here too, which silences the “clock” rule.
             unit = figures.name("unit", clocks[0])
             usual = amount(round(float(figures.mean[clocks[0]]) * math.exp(-by_clock), 3), unit)
             yield Hit("wrong-clock", clocks[0], f"{clock_text}, where other releases have {usual}")
 
 
 def _away(figures: Figures, past: Mapping[int, list[int]], position: int) -> float | None:
-    """Return the logarithm of a figure over the median of the other releases, ``None`` with fewer
-    than two of them."""
+    """Return the log of a figure's ratio to the median of other releases.
+
+    ``None`` if there are fewer than ``MIN_OTHER_RELEASES`` or any figure is not positive.
+    """
     others = [figures.mean[p] for p in past.get(position, ()) if p != position]
     mean = figures.mean[position]
     if len(others) < MIN_OTHER_RELEASES or min([mean, *others]) <= 0:

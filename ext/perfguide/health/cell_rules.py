@@ -104,33 +104,33 @@ RULES = (
 )
 
 MAX_COARSE_STEPS = 10
-"""The units of its last digit up to which a figure is so small that the next may be printed as 0."""
+"""A figure of up to this many units of its last digit is so small that others may print as 0."""
 
 MIN_ALL_ZERO = 3
-"""The number of releases, all with 0, from which a row is too small for its digits."""
+"""The fewest releases, all printed as 0, that show that a row is too small for its digits."""
 
 MAX_LOAD_EXCESS = 1.05
-"""The share of its limit up to which a load is one that was taken over other moments than its run."""
+"""The ratio to its limit up to which a load was merely sampled at other times than its run."""
 
 _ALWAYS_POSITIVE = {
     *{"data rate", "time", "frequency", "packet rate", "floating-point rate", "instruction rate"},
     *{"DMIPS per MHz", "Dhrystone rate", "iteration rate", "workload rate", "operation rate"},
     *{"files", "score", "frame rate", "power", "size"},
 }
-"""Kinds of unit in which no measured value is zero."""
+"""Kinds of unit in which a measured value is never zero."""
 
 
 def outside_range(figures: Figures) -> Iterator[Hit]:
-    """Yield means outside of their published range, by more than rounding."""
+    """Yield means that lie outside their published range by more than rounding."""
     table = figures.pool.frame.table
     means, lows, highs = (table[c].to_numpy(dtype="float64") for c in ("value", "low", "high"))
-    # The mean of equal samples can miss them by an error of floating-point arithmetic.
+    # The mean of equal samples can differ from them by a floating-point error.
     slack = 1e-9 * np.abs(means)
     outside = (means < lows - slack) | (means > highs + slack)
     positions = figures.pool.positions()
     for row in np.flatnonzero(outside & table["spread"].to_numpy(dtype="bool")).tolist():
         mean, low, high = means[row], lows[row], highs[row]
-        # All three were rounded for print, each by half of its last digit at most.
+        # All three were rounded for printing, each by at most half its last digit.
         if max(low - mean, mean - high) <= max(map(last_digit, (mean, low, high))) / 2:
             continue
         above = f"above its maximum {units.exact_words(high)}"
@@ -140,9 +140,9 @@ def outside_range(figures: Figures) -> Iterator[Hit]:
 
 
 def samples_contradict(figures: Figures) -> Iterator[Hit]:
-    """Yield published figures that are not the mean of their samples, beyond rounding.
+    """Yield published figures that differ from the mean of their samples by more than rounding.
 
-    The two published extremes of two samples are taken as the samples.
+    With two samples, the published extremes are the samples.
     """
     positions = figures.pool.positions()
     begin = 0
@@ -180,7 +180,7 @@ def _positive(kind: tuple[str, Metric | None, str]) -> bool:
 
 
 def not_positive(figures: Figures) -> Iterator[Hit]:
-    """Yield figures or samples at or below zero that must be positive, or that are printed as zero."""
+    """Yield figures and samples that must be positive but are zero, negative or printed as zero."""
     positive = figures.of_kind([_positive(kind) for kind in figures.kinds[1]])
     mean, low = figures.mean, figures.low
     rows = {position: own for own in figures.lines for position in own}
@@ -188,7 +188,7 @@ def not_positive(figures: Figures) -> Iterator[Hit]:
         unit = figures.name("unit", position)
         if mean[position] == 0 and units.parse(unit).kind == "power":
             continue  # a rail in standby draws less than the meter's resolution
-        # Beside a sample of 0 only the others of its figure count.
+        # A sample of 0 is judged only by the other samples of its figure.
         row = rows[position] if mean[position] == 0 else [position]
         if low[position] == 0 and _is_coarse(figures, row):
             detail = f"it is printed as {amount(low[position], unit)}"
@@ -205,7 +205,7 @@ def not_positive(figures: Figures) -> Iterator[Hit]:
 
 
 def failed_run(figures: Figures) -> Iterator[Hit]:
-    """Yield rates with a run in their mean that failed; one of zero is a finding of its own."""
+    """Yield rates whose mean includes a failed run. Runs of zero have a rule of their own."""
     rates = figures.of_kind(
         [units.parse(unit).kind in failed_runs.RATES for *_, unit in figures.kinds[1]]
     )
@@ -221,9 +221,9 @@ def failed_run(figures: Figures) -> Iterator[Hit]:
 
 
 def _is_coarse(figures: Figures, row: Sequence[int]) -> bool:
-    """Return whether figures of a row, among them a 0, are so small that a 0 is one rounded down."""
+    """Return whether the figures of a row are so small that a 0 among them was rounded down."""
     positive = [high for high in figures.high[list(row)].tolist() if high > 0]
-    # Of a single release nothing says that a 0 is usual.
+    # A single release does not show that 0 is usual.
     if not positive:
         return len(row) >= MIN_ALL_ZERO
     return bool(median(positive) <= MAX_COARSE_STEPS * min(map(last_digit, positive)))
@@ -258,7 +258,7 @@ def over_limit(figures: Figures) -> Iterator[Hit]:
 
 
 def _limit(metric: Metric | None, unit: str) -> float:
-    """Return the largest possible figure."""
+    """Return the largest possible figure, infinity if there is no limit."""
     if metric:
         return np.inf if metric.at_most is None else metric.at_most
     return 100.0 if unit == "%" else np.inf
@@ -266,13 +266,13 @@ def _limit(metric: Metric | None, unit: str) -> float:
 
 def _plainly_a_share(metric: str, params: dict[str, str | int | float | bool]) -> bool:
     """Return whether a metric without a description is a load of one thread, or a loss."""
-    # With several threads it is open whether 100 % means one of them or all.
+    # With several threads, 100 % could mean one of them or all.
     several = {"threads", "cores", "contexts", "processes", "jobs"} & set(params)
     return bool(_LOAD.search(metric)) and not several
 
 
 def same_key(figures: Figures) -> Iterator[Hit]:
-    """Yield figures pooled from results of one bundle that contradict each other."""
+    """Yield figures pooled from contradictory results of one bundle."""
     frame, positions = figures.pool.frame, figures.pool.positions()
     bundle = frame.table["bundle"].to_numpy(dtype="int64")
     keys = np.stack([positions, bundle, frame.beside.codes])
@@ -294,7 +294,7 @@ def same_key(figures: Figures) -> Iterator[Hit]:
 
 
 def runner_warned(figures: Figures) -> Iterator[Hit]:
-    """Yield figures that the runner itself marked as doubtful."""
+    """Yield figures that the runner itself flagged as doubtful."""
     beside = figures.pool.frame.beside
     warnings = [
         [note.removeprefix(WARNED) for note in results.beside(text)[1] if note.startswith(WARNED)]
@@ -306,7 +306,7 @@ def runner_warned(figures: Figures) -> Iterator[Hit]:
     doubtful = np.array([bool(own) for own in warnings])[beside.codes]
     seen: set[tuple[int, str]] = set()
     for row in np.flatnonzero(doubtful).tolist():
-        # A figure can be pooled from several results with the same warning.
+        # Several results pooled into one figure can carry the same warning.
         for words in warnings[int(beside.codes[row])]:
             if (key := (int(positions[row]), words)) not in seen:
                 seen.add(key)
@@ -314,11 +314,11 @@ def runner_warned(figures: Figures) -> Iterator[Hit]:
 
 
 MIN_SAMPLES = 6
-"""The least number of samples that can form two groups."""
+"""The fewest samples that can form two groups."""
 
 
 def two_groups(figures: Figures) -> Iterator[Hit]:
-    """Yield figures whose samples, of all runs, form two groups."""
+    """Yield figures whose samples, across all runs, form two groups."""
     for position, own in figures.samples(MIN_SAMPLES).items():
         if groups := split(own):
             lower, upper = groups
@@ -334,17 +334,17 @@ def two_groups(figures: Figures) -> Iterator[Hit]:
 
 
 def split(samples: Sequence[float]) -> tuple[list[float], list[float]] | None:
-    """Return samples as two groups, each of three or more and of at least a quarter of all.
+    """Split samples into two groups, each of at least three samples and a quarter of all, or ``None``.
 
-    The gap is at least a twentieth of the middle, and three times the range of either group, or
-    six times if there are fewer than ten samples: of 20,000 draws of 6 to 20 samples from one
-    normal or exponential population, 1 in 800 or fewer split.
+    The gap must be at least 5 % of its midpoint and three times the range of either group (six
+    times with fewer than ten samples). Of 20,000 draws of 6 to 20 samples from one normal or
+    exponential population, at most 1 in 800 split.
     """
     ordered = sorted(samples)
     least = max(MIN_SAMPLES // 2, -(-len(ordered) // 4))
     if len(ordered) < 2 * least:
         return None
-    # Gaps nearer to the ends would leave fewer than `least` samples on one side.
+    # Gaps nearer the ends would leave fewer than `least` samples on one side.
     gaps = np.diff(ordered)[least - 1 : len(ordered) - least]
     cut = int(np.argmax(gaps)) + least
     lower, upper = ordered[:cut], ordered[cut:]

@@ -39,17 +39,17 @@ RULES = (
 
 
 def lost(figures: Figures) -> Iterator[Hit]:
-    """Yield figures of a board's release that its next release lacks.
+    """Yield figures of a board that its next release lacks.
 
-    The finding belongs to the guide that lost them; the figures are those of the release before,
-    which are the only ones left.
+    The finding belongs to the guide that lost them, but the figures are those of the release
+    before, as there are no others.
     """
     owner = figures.groups(*OWNER)
     runs = together(owner, figures.release_rank)
     first = np.array(firsts(runs))
     order = np.lexsort((figures.release_rank[first], owner[first]))
-    # Runs are in the order of boards and releases, so the next step is the successor of a run if
-    # it is of the same board.
+    # Runs are sorted by board and release, so a run is followed by its successor if the next one
+    # is of the same board.
     newest = np.diff(owner[first][order], append=-1) != 0
     steps = np.empty(len(first), dtype="int64")
     steps[order] = np.arange(len(first))
@@ -72,7 +72,7 @@ def lost(figures: Figures) -> Iterator[Hit]:
             continue
         detail = f"in {release}, and not in {next_release}"
         at = int(table[position]), int(step[position]) + 1
-        # In another unit, or with none, it is the same figure.
+        # A figure whose unit changed or vanished is still the same figure.
         if count := len({*kind[added.get(at, [])].tolist()} - {*kind[lost_rows[at]].tolist()}):
             new = "is 1 figure" if count == 1 else f"are {count} figures"
             detail += f", where there {new} that {release} did not have"
@@ -80,21 +80,23 @@ def lost(figures: Figures) -> Iterator[Hit]:
 
 
 def _present(key: Ints, step: Ints, after: int) -> Flags:
-    """Return for each figure whether one with the same key exists a number of steps later."""
-    # Room for a step on either side, so that no key reaches into the next one's numbers.
+    """Return for each figure whether one with the same key exists ``after`` steps later."""
+    # Leave room for a step on either side, so that the numbers of two keys never overlap.
     width = int(step.max()) + 3
     present: Flags = np.isin(key * width + step + 1 + after, key * width + step + 1)
     return present
 
 
 def _results(figures: Figures) -> Flags:
-    """Return the figures with a better direction. Settings, and counts that histograms only have
-    for non-empty bins, are no loss."""
+    """Return which figures have a better direction.
+
+    The others are not missed: settings, and counts that histograms only give for non-empty bins.
+    """
     return figures.of_kind([m is None or m.better != "neither" for _, m, _ in figures.kinds[1]])
 
 
 def _by_table(table: Ints, step: Ints, positions: Ints) -> dict[tuple[int, int], list[int]]:
-    """Return positions by table and step."""
+    """Group positions by table and step."""
     by_table: dict[tuple[int, int], list[int]] = {}
     for position in positions.tolist():
         by_table.setdefault((int(table[position]), int(step[position])), []).append(position)
@@ -106,11 +108,11 @@ def _renamed(
     gone: dict[tuple[int, int], list[int]],
     added: dict[tuple[int, int], list[int]],
 ) -> set[int]:
-    """Return figures that a release has in another unit, or under another value of one parameter, or
-    without it.
+    """Return positions of figures that were renamed: given another unit, or another value of one
+    parameter, or that parameter dropped.
 
-    All with the old value are gone, and the same ones except for that value are new: a table was
-    numbered or spelt differently.
+    A value was renamed if all figures with the old value are gone, and the same figures with one
+    other value are new: a table was numbered or spelt differently.
     """
     renamed: set[int] = set()
     kind = figures.groups("metric", "params")
@@ -130,7 +132,7 @@ def _renamed(
 def _by_value(
     figures: Figures, positions: list[int], names: set[str]
 ) -> dict[tuple[str, Scalar | None], dict[tuple[object, ...], int]]:
-    """Return for each parameter and value the figures' other keys, and their positions."""
+    """Return, for each parameter and value, positions by the rest of the figure's key."""
     by_value: dict[tuple[str, Scalar | None], dict[tuple[object, ...], int]] = {}
     for position in positions:
         params = figures.params(position)
@@ -142,8 +144,8 @@ def _by_value(
 
 
 def row_cut_short(figures: Figures) -> Iterator[Hit]:
-    """Yield rows that lack a board which most other rows of the same column have."""
-    # Imported here: a build with nothing to do starts in a third less CPU time without pandas.
+    """Yield rows that lack a board that most other rows of the same column have."""
+    # Imported here, as a build with nothing to do starts with a third less CPU time without pandas.
     import pandas as pd
 
     row, column = _cells(figures)
@@ -154,7 +156,7 @@ def row_cut_short(figures: Figures) -> Iterator[Hit]:
     of_column = frame.groupby("column")["row"].nunique()
     due = frame.groupby(["column", "board"])["row"].nunique().reset_index(name="rows")
     rows = due["column"].map(of_column)
-    # A board with few rows of a column measured little on purpose, and was not cut short.
+    # A board with few rows of a column measured little on purpose: it was not cut short.
     due = due[(due["rows"] / rows >= 0.6) & (rows >= 3)]
     wanted = frame[["row", "column"]].drop_duplicates("row").merge(due, on="column")
     pairs = (wanted["row"] * len(names) + wanted["board"]).to_numpy()
@@ -171,8 +173,10 @@ def row_cut_short(figures: Figures) -> Iterator[Hit]:
 
 
 def _cells(figures: Figures) -> tuple[Ints, Ints]:
-    """Return for each figure the numbers of its row and column in a table, without the board: rows
-    are those of the catalog's table, and everything else is a column."""
+    """Return the numbers of each figure's table row and column, ignoring the board.
+
+    Rows are those of the catalog's table; everything else is a column.
+    """
     layout = Layout(figures.catalog)
     kind = figures.groups("benchmark", "metric", "unit", "params")
     rows: dict[tuple[object, ...], int] = {}
@@ -183,7 +187,7 @@ def _cells(figures: Figures) -> tuple[Ints, Ints]:
         down: set[str] = {"metric", *record.params}
         if claim is not None:
             down = set(figures.catalog.benchmarks[record.benchmark].entry.tables[claim].rows)
-        # The text "1" and the number 1 are different values of a parameter.
+        # As parameter values, the text "1" and the number 1 differ.
         values = {name: f"{type(v).__name__}:{v}" for name, v in record.params.items()}
         values["metric"] = f"{record.metric} {record.unit}"
         own = tuple(sorted((name, v) for name, v in values.items() if name in down))

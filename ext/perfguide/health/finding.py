@@ -1,4 +1,4 @@
-"""Findings of health rules, in the terms of reports."""
+"""Health rules, their hits on single figures, and the findings that reports list."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from ..figures.columns import GUIDE, Figures
 from ..figures.pool import Record
 
 MAX_DETAILS = 3
-"""Figures mentioned in a finding's reason; the others are in its list."""
+"""The most figures mentioned in a finding's reason; its list has all of them."""
 
 
 KIND_WORDS: Mapping[Severity, str] = {"error": "wrong", "warning": "suspect", "note": "note"}
-"""Words of pages for findings: a figure that cannot be right, an unlikely one, and a true but coarse one."""
+"""Words for findings on pages: a figure that is impossible, unlikely, or true but imprecise."""
 
 
 def kind_counts(severities: Iterable[Severity]) -> dict[Severity, str]:
-    """Return the number of findings of each severity in words, the worst first: ``1 wrong``, ``2 notes``."""
+    """Return the number of findings by severity, worst first, in words: ``1 wrong``, ``2 notes``."""
     numbers = Counter(severities)
     plural = {each: "s" if each == "note" and numbers[each] != 1 else "" for each in SEVERITIES}
     return {
@@ -46,21 +46,21 @@ class Rule:
     about: str
     advice: str
     marks: bool = True
-    """True if the figures of its findings are themselves in doubt, and marked so."""
+    """True if the figures of its findings are themselves in doubt and are marked."""
     disqualifies: bool = False
-    """True if the figures of its findings are impossible or suspect: they lead no headline or
-    sentence, and no bar is scaled by them."""
+    """True if the figures of its findings are impossible or suspect: no headline or sentence leads
+    with them, and they do not set the scale of bars."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A suspicious figure, as returned by a rule.
+    """A suspicious figure reported by a rule.
 
-    ``position`` is the figure's in :class:`Figures`; ``detail`` is the fault in words and figures.
-    Hits of one rule, guide and benchmark become one finding. ``guide`` is the position of a figure
-    in the guide of the finding, if that is not the figure's own. ``weight`` ranks hits and findings
-    of one severity, the largest first. ``may_lead`` is set where the figure itself can be right
-    although its rule disqualifies.
+    ``position`` is its position in :class:`Figures`, and ``detail`` describes the fault. Hits of one
+    rule, guide and benchmark become one finding. If the finding belongs to another guide than the
+    figure's own, ``guide`` is the position of any figure of that guide. ``weight`` ranks hits, and
+    findings of one severity, largest first. ``may_lead`` is set if the figure may be right although
+    its rule disqualifies.
     """
 
     rule: str
@@ -75,9 +75,9 @@ class Hit:
 class Suspect:
     """A figure of a finding, and its fault.
 
-    ``label`` names it within its guide, benchmark and board: metric, and parameters other than the
-    defaults. ``disqualified`` is set where it may lead no headline or sentence, and scale no
-    bar.
+    ``label`` names it within its guide, benchmark and board: the metric, and parameters that differ
+    from their defaults. ``disqualified`` is set if it may not lead a headline or sentence, or set
+    the scale of bars.
     """
 
     record: Record
@@ -90,9 +90,9 @@ class Suspect:
 class Finding:
     """A fault in some figures of a benchmark.
 
-    ``id`` is its address on the report; it stays the same as long as guide, benchmark and rule do.
+    ``id`` is its anchor in the report, which depends only on the guide, the benchmark and the rule.
     ``acknowledged`` is the reason for accepting it, or empty. ``left_out`` is the number of suspects
-    that :meth:`in_brief` has left out.
+    dropped by :meth:`in_brief`.
     """
 
     id: str
@@ -110,7 +110,7 @@ class Finding:
         return len(self.suspects) + self.left_out
 
     def in_brief(self) -> Finding:
-        """Return the finding without its suspects: a site can have too many for memory."""
+        """Return the finding without its suspects, as a site can have too many for memory."""
         return replace(self, suspects=(), left_out=self.figures)
 
     @property
@@ -120,11 +120,11 @@ class Finding:
 
     @property
     def reason(self) -> str:
-        """The fault, with the names of boards in bundles."""
+        """The fault, with boards named as in bundles."""
         return self.reason_with(lambda board: board)
 
     def reason_with(self, board_name: Callable[[str], str]) -> str:
-        """Return the fault, with the worst figures; details shared by many are given once."""
+        """Return the fault with its worst figures; a detail shared by several is given once."""
         by_detail: dict[str, list[str]] = {}
         for suspect in self.suspects:
             label = f"{board_name(suspect.record.board)}, {suspect.label}"
@@ -132,7 +132,7 @@ class Finding:
         parts = []
         left = len(self.suspects)
         for detail, named in list(by_detail.items())[:MAX_DETAILS]:
-            # Beside other details one figure is enough as an example of each.
+            # With several details, one figure is enough as an example of each.
             examples = named[: 1 if len(by_detail) > 1 else MAX_DETAILS]
             parts.append(f"{'; '.join(examples)}{_more(len(named) - len(examples))}: {detail}")
             left -= len(named)
@@ -144,14 +144,14 @@ def _more(count: int) -> str:
 
 
 def amount(value: float, unit: str) -> str:
-    """Return a figure with all its digits and its unit."""
+    """Return a figure with its unit, in full precision."""
     return f"{units.exact_words(value)} {units.parse(unit).symbol}".rstrip()
 
 
 def gather(figures: Figures, hits: Iterable[Hit], rules: dict[str, Rule]) -> list[Finding]:
-    """Return hits as findings: those of one rule, guide and benchmark are one.
+    """Group hits into findings, one per rule, guide and benchmark.
 
-    Two hits on one figure within a finding are one suspect with both details.
+    Several hits on one figure become one suspect with all their details.
     """
     grouped: dict[tuple[str, GuideKey, str], dict[int, list[Hit]]] = {}
     guides, of = figures.groups(*GUIDE), dict[int, GuideKey]()
@@ -189,7 +189,7 @@ def _label(figures: Figures, record: Record) -> str:
         words = record.metric, labels.params_text(record.params)
     else:
         metric = benchmark.metric(record.metric)
-        # The label of a row, such as “1 MiB”, says enough in its table only.
+        # The label of a row, such as “1 MiB”, is only clear within its table.
         label = benchmark.metric_label(record.metric)
         short = metric.short if metric and label[:1].isdigit() and not metric.at else ""
         words = short or label, labels.params(benchmark, record)
@@ -197,7 +197,7 @@ def _label(figures: Figures, record: Record) -> str:
 
 
 def _address(rule: str, guide: GuideKey, benchmark: str) -> str:
-    # The empty part keeps addresses to which older reports link.
+    # The empty part keeps the anchors stable that older reports link to.
     parts = (rule, guide.sdk, guide.soc, guide.os, guide.release, benchmark, "")
     text = "\0".join(parts).encode("utf-8", "surrogatepass")
     return f"{rule}-{hashlib.sha256(text).hexdigest()[:10]}"
@@ -213,14 +213,14 @@ def ranked_findings(findings: Iterable[Finding]) -> list[Finding]:
             -f.figures,
             units.natural(str(f.guide)),
             f.benchmark,
-            # Ids differ, so the order never depends on the order of the input.
+            # Ids are unique, so the result does not depend on the order of the input.
             f.id,
         ),
     )
 
 
 def counts(findings: Iterable[Finding]) -> list[tuple[Rule, int, int]]:
-    """Return each rule with findings, their number, and the number of their figures."""
+    """Return each rule that has findings, with the number of findings and of their figures."""
     by_rule: dict[str, list[Finding]] = {}
     for finding in findings:
         by_rule.setdefault(finding.rule.id, []).append(finding)

@@ -1,4 +1,4 @@
-"""Marks at figures in tables: the cell, the finding and the text."""
+"""Marks on figures in tables: the cell, the finding and the text."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..tables.model import View
 from .finding import Finding
 
 MIN_MARKS = 6
-"""The number of marks of one finding from which a table can have too many."""
+"""The fewest marks of one finding that can be too many for a table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,17 +35,17 @@ class Marks:
                     continue  # a figure of another pool
                 first = suspect.record.cell.members[0]
                 self._by_member.setdefault(first, []).append(_Mark(finding, suspect.detail))
-                # Somebody looked at an accepted figure and vouches for it, so it may lead.
+                # A maintainer vouches for an accepted figure, so it may lead.
                 if suspect.disqualified and not finding.acknowledged:
                     self._doubts.setdefault(first, f"{finding.rule.title}: {suspect.detail}")
 
     def doubt(self, record: Record) -> str:
-        """Return why a figure leads no headline, sentence or scale, or ""."""
+        """Return why a figure may not lead a headline or set a scale, "" if it may."""
         members = record.cell.members
         return visible(self._doubts.get(members[0], "")) if members else ""
 
     def of(self, view: View) -> tuple[list[dict[str, str]], list[Mark]]:
-        """Return the notes about a view, and its marks, in the form of a :class:`Grid`."""
+        """Return the notes and the marks of a view, in the form that :class:`Grid` takes."""
         notes: dict[str, int] = {}
         findings: list[Finding] = []
         marks: list[Mark] = []
@@ -53,7 +53,7 @@ class Marks:
         stub = len(view.key_labels)
         for number, row in enumerate(view.rows):
             for column, cell in enumerate(row.cells):
-                # A single sample shares its members with the mean below it, which has the mark.
+                # A single sample has the members of the mean below it, which is marked instead.
                 if cell is None or row.single or cell.members[0] not in self._by_member:
                     continue
                 own = []
@@ -68,8 +68,10 @@ class Marks:
         return [_note(finding, most.get(finding.id, "")) for finding in findings], marks
 
     def _most(self, view: View) -> dict[str, str]:
-        """Return findings that most cells of a table have, by id, with a text in place of the
-        marks: marks at nearly every figure would not distinguish any."""
+        """Return a text for each finding, by id, that applies to most cells of a table.
+
+        It replaces the marks: if nearly every figure were marked, the marks would mean nothing.
+        """
         counts: Counter[str] = Counter()
         cells = 0
         for row in view.rows:
