@@ -54,6 +54,10 @@ def test_the_report_counts_the_findings_that_have_another_page(
     for soc, count in moved.items():
         own = (pages / f"reports/health/{soc}/linux/09.01.rst").read_text("utf-8")
         assert own.count("What to do:") == count
+    for soc in WRONG:
+        guide = (pages / f"guides/{soc}/linux/09.01.rst").read_text("utf-8")
+        (section,) = re.findall(r":Careful:.+ <(findings-.+ of health)>`", guide)
+        assert f":name: {section}\n" in page
 
 
 def test_a_finding_leads_to_some_tables_and_counts_the_others(tmp_path: Path) -> None:
