@@ -1,1 +1,2 @@
-"""Everything that depends on Sphinx: directives, roles, nodes, the theme, the steps of a build."""
+"""Everything that depends on Sphinx: directives, roles, nodes, the theme and the steps of a
+build."""

@@ -13,7 +13,7 @@ from ..pages.answers import Answer, Answers, Curve
 from .screen_nodes import Links, ScreenNode, printed_table, words, write_html
 
 HISTORY_WIDTH, HISTORY_HEIGHT = 104, 24
-"""The size of a history, in CSS pixels."""
+"""The size of a history's drawing, in CSS pixels."""
 
 CUT_NOTE = "A bar with a gap is cut off: the others are scaled without its figure."
 DOUBT_NOTE = "A figure with “?” is in doubt and not ranked: point at the mark, or see Health."
@@ -22,23 +22,23 @@ MAX_BOARDS_WITH_BARS = 4
 """With more boards there is no room for bars beside their figures."""
 
 MAX_BOARDS = 12
-"""Boards with a column; the CSV file has all of them."""
+"""The maximum number of board columns; the CSV file has all boards."""
 
 
 class perf_answers(ScreenNode):
-    """The top of a guide. ``answers`` is an :class:`Answers`, ``top`` the folder of generated pages,
-    and ``page`` the guide if the node is on another page."""
+    """The top of a guide. ``answers`` is an :class:`Answers`, ``top`` the folder of generated
+    pages, and ``page`` the guide if the node is on a different page."""
 
     template = "answers"
 
     def values(self, builder: Any) -> dict[str, Any]:
-        """Return the values of the template."""
+        """Return the variables of the template."""
         answers, more = _of_first_boards(self["answers"])
         has_bars = 1 < len(answers.boards) <= MAX_BOARDS_WITH_BARS
         has_history = any(any(curves) for row in answers.rows for curves in row.history)
         return {
             "answers": answers,
-            # Without clocks in the bundles, heads have no second line.
+            # If no bundle states a clock, the column heads have no second line.
             "clocks": answers.clocks or ("",) * len(answers.boards),
             "has_bars": has_bars,
             "has_history": has_history,
@@ -73,8 +73,8 @@ def _note(answers: Answers, more: int, has_bars: bool, has_history: bool) -> str
 
 
 def _of_first_boards(answers: Answers) -> tuple[Answers, int]:
-    """Return the answers of the first ``MAX_BOARDS`` boards, and the number of the others."""
-    # A table of all boards of a large archive would be wider than any screen.
+    """Return the answers of the first ``MAX_BOARDS`` boards, and the number of boards left out."""
+    # A table of every board in a large archive would be wider than any screen.
     more = len(answers.boards) - MAX_BOARDS
     if more <= 0:
         return answers, 0
@@ -87,7 +87,7 @@ def _of_first_boards(answers: Answers) -> tuple[Answers, int]:
 
 
 def _points(curve: Curve) -> list[tuple[str, str]]:
-    """Return the positions of the points of a history, in CSS pixels."""
+    """Return the points of a history as pixel coordinates."""
     return [
         (
             f"{4 + x * (HISTORY_WIDTH - 8):.1f}",
@@ -117,7 +117,7 @@ def _plain_table(answers: Answers) -> nodes.table:
 
 
 def plain_figure(text: str, doubt: str) -> str:
-    """Return a figure with a question mark where it is in doubt."""
+    """Return a figure, with a question mark if it is in doubt."""
     return f"{text} ?" if doubt else text
 
 

@@ -1,11 +1,12 @@
 """The process in which ``perfguide build`` runs Sphinx.
 
-Its arguments are the file descriptor of a pipe and those of sphinx-build. It imports Sphinx, which
-takes a second, while the other process prepares its folder, and begins when a byte comes through
-the pipe.
+Its arguments are the file descriptor of a pipe, followed by those of sphinx-build. Importing Sphinx
+takes a second, so this happens while the parent process prepares its folder. The build starts once
+a byte arrives through the pipe.
 
-An error of the machine, such as a full disk, ends it with one line in place of Sphinx's traceback,
-which asks the reader to report a bug. Projects that run Sphinx themselves get Sphinx's report.
+If the machine is at fault, for example because the disk is full, a single line replaces Sphinx's
+traceback, which asks the reader to report a bug. Projects that run Sphinx themselves get Sphinx's
+report.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from ..common.diagnostics import visible
 from ..common.path_hints import explained
 
 memory.collect_rarely()
-# A build of a site needs these; the configuration would import them later, one after the other.
+# Every build of a site needs these; the configuration would import them later, one by one.
 import sphinx.application  # noqa: E402
 import sphinx.builders.html  # noqa: E402, F401
 from sphinx.cmd.build import main  # noqa: E402
@@ -31,16 +32,16 @@ from . import internals, setup  # noqa: E402, F401
 _MACHINE_ERRORS = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO}
 _MACHINE_ERRORS |= {errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EFBIG, errno.ESTALE}
 _WORKER_ERROR = re.compile(r"\w+: \[Errno (\d+)\] ([^:\n]+)(?:: '([^'\n]+)'(?: -> '([^'\n]+)')?)?")
-"""An error of a process that reads or writes pages, which Sphinx passes on as text."""
+"""An error in a worker process that reads or writes pages; Sphinx passes it on as text."""
 MAX_CAUSES = 20
-"""The length of a chain of exceptions that is followed."""
+"""The number of links in a chain of exceptions that are followed."""
 
 
 def reason(exception: BaseException) -> str | None:
-    """Return the line that explains an exception, or ``None`` if a traceback is needed."""
+    """Return one line that explains an exception, or ``None`` if a traceback is needed."""
     if error := _failure_of_machine(exception):
         return f"the site cannot be written: {explained(error)}"
-    # Sphinx's own errors say what to fix; others need their traceback.
+    # Sphinx's own errors say what to fix. Others need their traceback.
     is_plain = isinstance(exception, SphinxError) and not isinstance(exception, SphinxParallelError)
     if not is_plain or (isinstance(exception, ExtensionError) and exception.orig_exc):
         return None
@@ -63,5 +64,5 @@ def _failure_of_machine(exception: BaseException | None) -> OSError | None:
 
 if __name__ == "__main__":
     internals.report_exceptions(reason)
-    # The pipe is empty if the other process has ended.
+    # The pipe is empty if the parent process has ended.
     sys.exit(main(sys.argv[2:]) if os.read(int(sys.argv[1]), 1) else 1)

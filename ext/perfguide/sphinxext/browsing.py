@@ -1,8 +1,8 @@
-"""Scripts of pages with tables, and DataTables, which they load at the first use.
+"""The scripts of pages with tables, and DataTables, which they load on first use.
 
-DataTables sorts, filters and hides columns, also below heads of several levels. The package itables
-has it as an ES module, 175 kB compressed. Browsers load no modules into pages that are opened as
-files, so it becomes a classic script; most readers sort nothing, so it is loaded on demand.
+DataTables sorts, filters and hides columns, even below multi-level heads. The itables package ships
+it as an ES module of 175 kB compressed. Browsers refuse to load modules into pages opened as files,
+so it is converted to a classic script. It is loaded on demand, as most readers sort nothing.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .config import page_name
 from .internals import is_site
 
 SCRIPTS = ("grid", "tables", "cells", "links")
-"""Scripts of a page with tables, in the order of loading: each uses the first one."""
+"""Scripts of a page with tables, in loading order: all use the first."""
 LIBRARY = "perfguide-datatables.js"
 PACKAGE = "itables"
 BUNDLE = "itables/html/dt_bundle.js"
@@ -30,13 +30,13 @@ _EXPORTS = re.compile(r"export\s*\{([^{}]*)\}\s*;?")
 
 
 def classic(module: str) -> str:
-    """Return a module as a script that leaves its default export in ``perfguideDataTable``.
+    """Convert a module to a script that assigns its default export to ``perfguideDataTable``.
 
-    Raises :class:`ValueError` if the module has imports, or no single list of exports.
+    Raises :class:`ValueError` if the module has imports, or not exactly one list of exports.
     """
     exports = list(_EXPORTS.finditer(module))
     names = dict(
-        # “x as default” has the name of the export last.
+        # In “x as default”, the exported name comes last.
         reversed([part.strip() for part in pair.split(" as ")])
         for each in exports
         for pair in each[1].split(",")
@@ -54,9 +54,9 @@ def classic(module: str) -> str:
 
 
 def library() -> str:
-    """Return the script of DataTables from the installed package, with its licence.
+    """Return the DataTables script from the installed package, with its licence.
 
-    Raises :class:`ExtensionError` if the package no longer has it, or in another form.
+    Raises :class:`ExtensionError` if the package lacks it or has it in an unexpected form.
     """
     package = distribution(PACKAGE)
     licences = [p for p in package.files or () if p.name == "LICENSE" and "dist-info" in str(p)]
@@ -69,7 +69,7 @@ def library() -> str:
 
 
 def _assets(app: Sphinx) -> None:
-    # Few readers of e-books run scripts.
+    # Few e-book readers run scripts.
     if is_site(app.builder):
         target = Path(app.outdir, "_static", LIBRARY)
         target.parent.mkdir(parents=True, exist_ok=True)

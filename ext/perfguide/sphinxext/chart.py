@@ -1,4 +1,4 @@
-"""The directive ``perf-chart``: charts of tables on hand-written pages."""
+"""The ``perf-chart`` directive: charts of tables on hand-written pages."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from .config import page_name, picture_formats, warn_at
 from .table_nodes import download, perf_picture
 
 FORMATS_KEY = "perfguide_formats"
-"""The attribute of an environment with the picture formats of this build."""
+"""The attribute of the environment that holds the picture formats of this build."""
 
 TABLE_OPTIONS = ("x", "lines", "y-label", "kind", "x-scale", "y-scale")
-"""Options that are passed on to :func:`from_csv.view`."""
+"""Options passed on to :func:`from_csv.view`."""
 
 
 def _names(argument: str) -> tuple[str, ...]:
-    """Return names of columns, written as a row of CSV."""
+    """Return column names that were written as a row of CSV."""
     (row,) = csv.reader([argument], skipinitialspace=True)
     return tuple(name.strip() for name in row)
 
@@ -37,7 +37,7 @@ def _choice(*allowed: str) -> Any:
 
 
 class PerfChart(SphinxDirective):
-    """A chart of a CSV file (``data``) or of the CSV text in the directive."""
+    """A chart of a CSV file (``data``) or of CSV text in the directive."""
 
     required_arguments = 1
     final_argument_whitespace = True
@@ -55,7 +55,7 @@ class PerfChart(SphinxDirective):
     }
 
     def run(self) -> list[nodes.Node]:
-        """Return the nodes."""
+        """Return the chart and its download link."""
         if bool(self.content) == ("data" in self.options):
             hint = "give one of: content, “data”"
             message = "needs just one source of figures"
@@ -64,7 +64,7 @@ class PerfChart(SphinxDirective):
         if "data" in self.options:
             name, path = self.env.relfn2path(self.options["data"])
             try:
-                # Spreadsheets begin a file with a byte order mark.
+                # Spreadsheets start files with a byte order mark.
                 text = Path(path).read_bytes().decode("utf-8-sig")
             except (OSError, UnicodeDecodeError) as error:
                 message = f"cannot be read: {error}"
@@ -89,7 +89,7 @@ class PerfChart(SphinxDirective):
     def _figure(self, stem: str, alt: str, data: str) -> list[nodes.Node]:
         figure = nodes.figure(classes=["perf-chart"])
         self.set_source_info(figure)
-        # Sphinx takes the format that the builder can show.
+        # Sphinx picks the format that the builder supports.
         image = nodes.image(uri=f"{stem}.*", alt=alt)
         size = gallery.size(Path(f"{self.env.relfn2path(stem)[1]}.svg"))
         figure += perf_picture("", image, label="", size=size)
@@ -101,12 +101,12 @@ class PerfChart(SphinxDirective):
 
 
 def _note_formats(app: Sphinx) -> None:
-    """Note the picture formats of this build for processes that read pages."""
+    """Note the picture formats of this build for the processes that read pages."""
     vars(app.env)[FORMATS_KEY] = picture_formats(app)
 
 
 def _prune(_app: Sphinx, env: BuildEnvironment) -> None:
-    """Remove pictures that are on no page any more."""
+    """Remove pictures that are no longer on any page."""
     below = page_name(env.config.perfguide_output, gallery.DRAWN)
     folder = Path(env.srcdir, below)
     if not folder.is_dir():
@@ -125,5 +125,5 @@ def setup(app: Sphinx) -> None:
     """Register the directive."""
     app.add_directive("perf-chart", PerfChart)
     app.connect("builder-inited", _note_formats)
-    # All pages have been read by then, so it is known which pictures they have.
+    # By then all pages have been read, so it is known which pictures they use.
     app.connect("env-check-consistency", _prune)

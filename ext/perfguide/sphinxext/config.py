@@ -1,4 +1,4 @@
-"""The values of ``conf.py``, and diagnostics as Sphinx's warnings."""
+"""The values of ``conf.py``, and diagnostics as Sphinx warnings."""
 
 from __future__ import annotations
 
@@ -30,17 +30,18 @@ PATHS = (
     *("results", "cache", "store", "benchmarks"),
     *("acknowledged", "redirects", "boards", "waivers"),
 )
-"""The values that are paths, without ``perfguide_`` and without the output folder."""
+"""The values that are paths, without the prefix ``perfguide_``; the output folder is not
+included."""
 
 
 class Values(msgspec.Struct):
-    """Each value with its default and its meaning, which the page of the configuration shows.
+    """Each value with its default and meaning, which the configuration page shows.
 
-    A relative path is below the folder of ``conf.py`` or, if there is no such file and Sphinx has
-    another source folder, below that one.
+    Relative paths start from the folder of ``conf.py`` or, if they exist only in Sphinx's source
+    folder, from there.
 
-    A changed value makes Sphinx read no page again: it changes generated pages, and those that
-    differ are read again.
+    Changing a value does not itself make Sphinx re-read pages: it changes generated pages, and
+    those that differ are re-read.
     """
 
     perfguide_results: str | list[str] | tuple[str, ...] = msgspec.field(
@@ -108,9 +109,9 @@ class Values(msgspec.Struct):
 
 
 def _relocate_paths(app: Sphinx, config: Config) -> None:
-    """Make relative paths relative to the source folder."""
+    """Rewrite paths so that they are relative to the source folder."""
     conf, source = Path(app.confdir), Path(app.srcdir)
-    # With sphinx-build -c, conf.py is not in the source folder, which paths are relative to below.
+    # With sphinx-build -c, conf.py is outside the source folder, from which paths start below.
     if conf != source:
         for name in (f"perfguide_{part}" for part in PATHS):
             value = getattr(config, name)
@@ -134,19 +135,20 @@ def _relocated(path: str, conf: Path, source: Path) -> str:
 
 
 def page_name(top: str, page: str) -> str:
-    """Return Sphinx's name of a page in ``top``, the folder of generated pages."""
+    """Return Sphinx's name of a page below ``top``, the folder of generated pages."""
     return posixpath.normpath(posixpath.join(top, page))
 
 
 def page_uri(builder: Any, page: str, fragment: str = "") -> str:
     """Return the address of a page, or of an anchor on it, relative to the page being written."""
     uri: str = builder.get_relative_uri(builder.current_docname, page)
-    # With the builder singlehtml, the address of a page is a fragment already.
+    # With the singlehtml builder, the address of a page is already a fragment.
     return f"{uri.partition('#')[0]}#{fragment}" if fragment else uri
 
 
 def settings(config: Config, top: Path, formats: tuple[str, ...] = ("svg",)) -> Settings:
-    """Return the settings of a build; relative paths are below ``top``."""
+    """Return the settings of a build; relative paths start from ``top``. Raises
+    :class:`ConfigError`."""
     try:
         limits = changed(config.perfguide_limits)
     except ValueError as error:
@@ -154,7 +156,7 @@ def settings(config: Config, top: Path, formats: tuple[str, ...] = ("svg",)) -> 
     own = config.perfguide_own_results
     results = _texts(json.loads(own) if own else config.perfguide_results)
     return Settings(
-        # Paths in messages are relative to the working directory, as the user's shell needs them.
+        # Paths in messages are relative to the working directory, ready for use in a shell.
         results=tuple(p if is_url(p) else Path(os.path.relpath(top / p)) for p in results),
         benchmarks=(BUILT_IN, top / config.perfguide_benchmarks),
         output=top / config.perfguide_output,
@@ -177,12 +179,12 @@ def _texts(value: str | Sequence[str]) -> tuple[str, ...]:
 
 
 def picture_formats(app: Sphinx) -> tuple[str, ...]:
-    """Return the formats of pictures on the pages of a build."""
+    """Return the picture formats that the pages of a build need."""
     return ("pdf",) if app.builder.format == "latex" else ("svg",)
 
 
 def _pairs(pairs: Sequence[object]) -> tuple[tuple[str, str, str, str], ...]:
-    """Return pairs of releases, four texts each; raises :class:`ConfigError` for anything else."""
+    """Return pairs of releases as four strings each. Raises :class:`ConfigError`."""
     out = []
     for pair in pairs:
         try:
@@ -199,7 +201,7 @@ def warn(diagnostics: Iterable[Diagnostic], location: Any = None) -> None:
     """Log diagnostics as warnings with their kind as subtype, and notes as verbose messages."""
     for finding in shortened(diagnostics):
         text = f"{finding.where()}: {finding.text()}"
-        # A note is no fault, so it must not fail a build with -W.
+        # A note is not a fault, so it must not fail a build with -W.
         if finding.severity == "note":
             logger.verbose(text)
         else:
@@ -209,17 +211,17 @@ def warn(diagnostics: Iterable[Diagnostic], location: Any = None) -> None:
 def warn_at(
     directive: SphinxDirective, kind: str, origin: str, message: str, hint: str
 ) -> list[nodes.Node]:
-    """Warn of a fault at a directive; return no nodes, for a directive that ends with it."""
+    """Warn about a directive, and return no nodes, for the directive to return."""
     warn([Diagnostic(kind, origin, message, hint)], location=directive.get_location())
     return []
 
 
 def setup(app: Sphinx) -> None:
-    """Register the values with the types that Sphinx accepts without a warning."""
+    """Register the values with types that Sphinx accepts without warnings."""
     hints, defaults = get_type_hints(Values), Values()
     for name, hint in hints.items():
         either = get_args(hint) if isinstance(hint, UnionType) else (hint,)
-        # Sphinx checks values with isinstance(), which takes list but not list[str].
+        # Sphinx checks values with isinstance(), which accepts list but not list[str].
         types = tuple(get_origin(each) or each for each in either)
         app.add_config_value(name, getattr(defaults, name), "", types)
     app.connect("config-inited", _relocate_paths)

@@ -1,4 +1,4 @@
-"""The directive ``perf-csv-table``: tables on hand-written pages whose cells are text."""
+"""The ``perf-csv-table`` directive: tables on hand-written pages whose cells are plain text."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from .table_nodes import download, perf_leaf
 
 
 def table_of(directive: SphinxDirective, leaf: nodes.Element) -> list[nodes.Node]:
-    """Return the table of a directive, with messages about its title."""
+    """Return a directive's table, and messages about its title."""
     options = directive.options
     table = nodes.table(classes=["perf-csv-table", *options.get("class", [])])
     directive.set_source_info(table)
@@ -45,7 +45,7 @@ def table_of(directive: SphinxDirective, leaf: nodes.Element) -> list[nodes.Node
 
 
 def _widths(argument: str) -> list[int]:
-    """Return relative widths; none for ``auto`` and ``grid``, with which the cells decide."""
+    """Return relative widths; empty for ``auto`` and ``grid``, where cells determine the widths."""
     if argument.strip() in ("auto", "grid"):
         return []
     return directives.positive_int_list(argument)
@@ -64,7 +64,7 @@ class PerfCsvTable(SphinxDirective):
     }
 
     def run(self) -> list[nodes.Node]:
-        """Return the nodes."""
+        """Return the table, with a download link if it is from a file."""
         source, text = self._text()
         if text is None:
             return []
@@ -84,10 +84,10 @@ class PerfCsvTable(SphinxDirective):
         widths = self.options.get("widths", [])
         if widths and len(widths) != width:
             fault = f"has {width} columns, and “widths” names {len(widths)}"
-            # A wrong width is no reason to leave out the figures.
+            # Wrong widths are no reason to leave out the figures.
             warn_at(self, "table", source, fault, "name one width for each column")
             widths = []
-        # Spreadsheets leave out empty cells at the end of a row.
+        # Spreadsheets omit empty cells at the end of a row.
         empty = [""] * width
         head = tuple((*row, *empty[len(row) :]) for row in header)
         cells = (
@@ -106,7 +106,7 @@ class PerfCsvTable(SphinxDirective):
         return out
 
     def _text(self) -> tuple[str, str | None]:
-        """Return the origin of the table's text, and the text, ``None`` after a warning."""
+        """Return the source of the table's text, and the text; after a warning, ``None``."""
         if "file" not in self.options:
             if not self.content:
                 message = "has neither content nor “file”"
@@ -134,7 +134,7 @@ class PerfCsvTable(SphinxDirective):
             warn_at(self, "table", source, f"is not CSV: {error}", hint)
             return None
         if "marked" in self.options:
-            # A file of ours: its texts are from bundles, and marked for spreadsheets.
+            # One of our files: texts from bundles are escaped for spreadsheets.
             return [[shown_text(csv_text.plain(cell)) for cell in row] for row in rows]
         return rows
 
@@ -144,7 +144,7 @@ _KEY = re.compile(r"(.*?)([kmg]?)", re.IGNORECASE)
 
 
 def _read(text: str, key: bool) -> TableCell:
-    """Return the number in a cell that a person wrote, or its text. A key can be a size: ``4k``."""
+    """Return the number in a hand-written cell, or its text. A row key may be a size: ``4k``."""
     match = (_KEY if key else _FIGURE).fullmatch(text)
     number = units.read(match[1].removesuffix("%")) if match else None
     if match is None or number is None:

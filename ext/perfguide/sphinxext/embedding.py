@@ -1,8 +1,8 @@
-"""The page for embedding: it shows one table or chart of this site in a frame of another one.
+"""The page that other sites embed, which shows one of this site's tables or charts in a frame.
 
-It is a static file. Its script takes the name of a page and of a table or chart from the address, loads that page
-and shows the part, so the figures in a frame are always those of the page. It is the only page that a server needs to
-let other sites frame.
+It is a static file. Its script takes the names of a page and of a table or chart from the address,
+loads that page and shows the part, so the figures in a frame always match the page. A server has to
+allow framing for this page only.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from . import theme
 from .internals import is_site, way_to_top
 
 FILE = "perfguide-embed.html"
-"""The name of the page in ``_static``, where no page of a project can have the same name."""
+"""The name of the page, in ``_static`` so that it cannot clash with a page of the project."""
 
 _PAGE = """\
 <!DOCTYPE html>
@@ -42,13 +42,13 @@ _PAGE = """\
 
 
 def address(app: Sphinx, docname: str) -> str:
-    """Return the address that embeds parts of a page, relative to it; empty if the site has no page for
-    embedding."""
+    """Return the address that embeds parts of a page, relative to that page; empty if the site does
+    not allow embedding."""
     builder = app.builder
     if not app.config.perfguide_embedding or not is_site(builder):
         return ""
     uri = builder.get_target_uri(docname)
-    # With the builder singlehtml, the address of a page is a fragment.
+    # With the singlehtml builder, the address of a page is a fragment.
     return "" if "#" in uri else f"{way_to_top(builder, docname)}_static/{FILE}?page={quote(uri)}"
 
 

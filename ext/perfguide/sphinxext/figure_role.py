@@ -1,4 +1,4 @@
-"""The role ``perf``: a figure in prose, looked up at each build, and badges with figures."""
+"""The ``perf`` role, which puts a figure into prose and looks it up at each build; and badges."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ from .config import page_name, warn
 KIND = "perf-figure"
 
 INPUTS_KEY = "perfguide_quoted_from"
-"""The attribute of an environment with the hash of the inputs of its pages' figures."""
+"""The attribute of the environment that holds a hash of the inputs behind quoted figures."""
 
 FIGURES_KEY = "perf-figures"
-"""The page's queries and their results when it was read, in its metadata, which Sphinx merges from
-processes and drops with the page."""
+"""The page metadata key for its queries and the results they had when the page was read. Sphinx
+merges metadata from processes and drops it together with the page."""
 
 
 class PerfFigure(SphinxRole):
-    """A figure with its unit, as a link to its section of the guide."""
+    """A figure with its unit, linked to its section of the guide."""
 
     def __init__(self, lookup: Lookup) -> None:
         super().__init__()
         self.lookup = lookup
 
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
-        """Return the node; a query without exactly one result is shown as it was written."""
+        """Return a link to the figure; a query without exactly one result is shown verbatim."""
         figure = self.lookup.find(self.text)
         metadata: dict[str, Any] = self.env.metadata[self.env.docname]
         metadata.setdefault(FIGURES_KEY, {})[self.text] = repr(figure)
@@ -48,7 +48,7 @@ class PerfFigure(SphinxRole):
             warn([figure], location=self.get_location())
             return [nodes.literal(self.text, self.text)], []
         text = nodes.inline(figure.text, figure.text, classes=["perf-quoted"])
-        # A figure is shown as guides have it.
+        # Show the figure exactly as guides do.
         text["support_smartquotes"] = False
         reference = addnodes.pending_xref(
             "",
@@ -74,20 +74,20 @@ class Lookup:
     def prepare(
         self, quoted_from: Callable[[str], tuple[Holdings, Addresses]], inputs: str
     ) -> None:
-        """Take a function that reads the figures of the SoCs whose names match a pattern, and a hash
-        of all that figures are made from."""
+        """Set the function that reads the figures of all SoCs whose names match a pattern, and a
+        hash of everything that figures depend on."""
         self._finder = cache(lambda socs: FigureFinder(*quoted_from(socs)))
         self._inputs = inputs
 
     def find(self, query: str) -> QuotedFigure | Diagnostic:
-        """Return the figure that a query names, or a diagnostic that says why it names none."""
+        """Return the figure that a query names, or a diagnostic that says why there is none."""
         figure = self._finder(query.partition("/")[0].strip()).find(query)
-        # Only all figures together show which name is like the one that is wrong.
+        # Suggestions for a misspelt name need all figures.
         return self._finder("*").find(query) if isinstance(figure, Diagnostic) else figure
 
     def outdated(self, _app: Sphinx, env: BuildEnvironment, *_changes: Set[str]) -> Sequence[str]:
-        """Return the pages with a figure that has changed; Sphinx ignores those that are gone."""
-        # With the same inputs no figure can have changed, and no bundle needs to be read.
+        """Return the pages on which a figure has changed; Sphinx ignores pages that are gone."""
+        # If the inputs are the same, no figure has changed, and no bundle needs to be read.
         if self._inputs and vars(env).get(INPUTS_KEY) == self._inputs:
             return []
         vars(env)[INPUTS_KEY] = self._inputs
@@ -101,11 +101,11 @@ class Lookup:
         )
 
     def write_badges(self, app: Sphinx, exception: Exception | None) -> None:
-        """Write the badges of the configuration as ``badges/NAME.svg``."""
+        """Write the configured badges as ``badges/NAME.svg``."""
         if exception is not None or not internals.is_site(app.builder):
             return
         for name, query in sorted(app.config.perfguide_badges.items()):
-            # The name becomes that of a file.
+            # The name is used as a file name.
             if not badge.is_name(name):
                 hint = "letters, digits, “.”, “_” and “-”, with a letter or digit first"
                 warn([Diagnostic("figure", name, "is not a valid name for a badge", hint)])
@@ -130,11 +130,11 @@ def _resolve(
 
 
 def setup(app: Sphinx) -> Lookup:
-    """Register the role; the caller has to prepare the result with the holdings of each build."""
+    """Register the role; the caller has to prepare the result with each build's figures."""
     lookup = Lookup()
     app.add_role("perf", PerfFigure(lookup))
     app.connect("env-get-outdated", lookup.outdated)
     app.connect("missing-reference", _resolve)
-    # Before the files of the site are noted at the end of the build.
+    # Run before the end of the build, when the site's files are recorded.
     app.connect("build-finished", lookup.write_badges, priority=400)
     return lookup

@@ -1,7 +1,7 @@
-"""Generated pages: plain reStructuredText, read into the nodes of the rich page.
+"""Generated pages: plain reStructuredText, turned into the nodes of the full page.
 
-A generated page also builds with Sphinx and sphinx-tabs alone. Here ordinary nodes with classes of
-ours become nodes of this extension, on generated pages only.
+A generated page also builds with just Sphinx and sphinx-tabs. Here, ordinary nodes with classes of
+ours become this extension's nodes, on generated pages only.
 """
 
 from __future__ import annotations
@@ -50,21 +50,21 @@ from .screen_nodes import ScreenNode
 from .table_nodes import file_link, perf_leaf, perf_picture
 
 FIRST_LINE = GENERATED.decode()
-"""The first line of generated pages, which plain Sphinx takes for a comment."""
+"""The first line of generated pages, a comment as far as plain Sphinx is concerned."""
 
 _RIGHT_TO_LEFT = re.compile(
     "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefe](?:.*[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefe])?",
     re.DOTALL,
 )
-"""The text from the first to the last letter that is written from right to left."""
+"""A match spans from the first to the last right-to-left letter of a text."""
 
 _FIGURES = "perfguide-figures"
-"""The key of the page's :class:`PageFigures` in ``env.current_document`` while it is read."""
+"""The key in ``env.current_document`` of the :class:`PageFigures` of the page being read."""
 
 
 class perf_fold(ScreenNode):
-    """A part that is folded until a reader opens it, with its ``summary`` and perhaps a ``detail``
-    in small type."""
+    """Content that is folded until a reader opens it, with a ``summary`` and optionally a
+    ``detail`` in small type and a ``badge``."""
 
     def printed(self) -> list[nodes.Node]:
         """Return the content below its heading."""
@@ -77,12 +77,13 @@ class perf_fold(ScreenNode):
 
 
 class perf_history(nodes.Inline, nodes.TextElement):
-    """A history: ``heights`` from 0 to 1, ``new`` the index of the newer release, ``words`` for
-    readers who cannot see it. Its text, for formats other than HTML, is drawn in characters."""
+    """A history: ``heights`` from 0 to 1, ``new``, the index of the newer release, and ``words``
+    for readers who cannot see it. Its text, for formats other than HTML, is drawn with
+    characters."""
 
 
 class perf_site_file(nodes.Inline, nodes.TextElement):
-    """A link to a file of the site's data, by its name below the folder of the data."""
+    """A link to a file of the site's data, named relative to the data folder."""
 
 
 def _open_fold(translator: Any, node: perf_fold) -> None:
@@ -93,7 +94,7 @@ def _open_fold(translator: Any, node: perf_fold) -> None:
     if detail := node.get("detail"):
         summary += f" <small>{escape(detail)}</small>"
     translator.body.append(f'<details class="perf-fold"><summary>{summary}</summary>\n')
-    # A browser opens what holds the target of a link, and not the target itself.
+    # Browsers open a fold if a link's target is inside it, but not if it is the target itself.
     translator.body.extend(f'<span id="{escape(name)}"></span>' for name in node["ids"])
 
 
@@ -109,7 +110,7 @@ def _visit_history(translator: Any, node: perf_history) -> None:
 def _open_link(translator: Any, node: perf_site_file) -> None:
     builder = translator.builder
     if is_site(builder):
-        # The names of folders of Parquet files have “=” and “@”.
+        # The names of Parquet folders contain “=” and “@”.
         file = f"{json_api.ROOT}/{quote(node['file'], safe='/=@')}"
         uri = f"{way_to_top(builder, builder.current_docname)}{file}"
         translator.body.append(f'<a class="reference" href="{escape(uri)}">')
@@ -125,8 +126,8 @@ def _as_text(_translator: Any, _node: nodes.Element) -> None:
 
 
 def _begin(app: Sphinx, docname: str, source: list[str]) -> None:
-    """Read the JSON file of a generated page, and put directives in place of its first comment and of
-    the texts of benchmarks, which are read from their own files."""
+    """Read a generated page's JSON file, and insert directives for its first line and for the texts
+    of benchmarks, which are read from their own files."""
     output = app.config.perfguide_output
     # A page elsewhere that begins with this line is a copy, and belongs to the project.
     if not (source[0].startswith(FIRST_LINE) and _is_below(output, docname)):
@@ -137,7 +138,7 @@ def _begin(app: Sphinx, docname: str, source: list[str]) -> None:
     for number, (first, count, _) in enumerate(figures.prose):
         if first + count <= len(lines):
             indent = " " * (len(lines[first]) - len(lines[first].lstrip()))
-            # The number of lines stays the same, so that warnings name the right ones.
+            # Keep the number of lines, so that warnings name the right ones.
             own = [f"{indent}.. perf-prose:: {number}", *[""] * (count - 1)]
             lines[first : first + count] = own
     source[0] = "\n".join(lines)
@@ -165,28 +166,29 @@ def _read_figures(env: BuildEnvironment, docname: str) -> PageFigures:
 
 
 class PerfGenerated(SphinxDirective):
-    """The directive that begins a generated page, on which raw markup and files cannot be inserted."""
+    """The directive that starts a generated page and disables raw markup and file insertion
+    there."""
 
     option_spec: ClassVar[OptionSpec] = {}
 
     def run(self) -> list[nodes.Node]:
-        """Switch both off for the rest of the page."""
+        """Disable both for the rest of the page."""
         values = internals.own_settings(self.state.document)
         values.perf_owner = (values.raw_enabled, values.file_insertion_enabled)
         values.raw_enabled = values.file_insertion_enabled = False
-        # Text from bundles is shown as it was written.
+        # Show text from bundles verbatim.
         values.smart_quotes = False
         return []
 
 
 class PerfProse(SphinxDirective):
-    """The directive for the text of a benchmark on a generated page."""
+    """The directive that inserts a benchmark's text into a generated page."""
 
     required_arguments = 1
     option_spec: ClassVar[OptionSpec] = {}
 
     def run(self) -> list[nodes.Node]:
-        """Return the nodes."""
+        """Return the nodes of the text."""
         figures = figures_of(self.env)
         if figures is None:
             raise self.error("perf-prose is a part of generated pages")
@@ -201,7 +203,7 @@ class PerfProse(SphinxDirective):
         holder = nodes.Element()
         values = self.state.document.settings
         restricted = (values.raw_enabled, values.file_insertion_enabled)
-        # The text is part of the project, and may do what its hand-written pages may.
+        # The text belongs to the project, so it may do what hand-written pages may.
         values.raw_enabled, values.file_insertion_enabled = values.perf_owner
         try:
             self.state.nested_parse(lines, 0, holder)
@@ -211,16 +213,18 @@ class PerfProse(SphinxDirective):
 
 
 def figures_of(env: BuildEnvironment) -> PageFigures | None:
-    """Return the contents of the JSON file of the page being read; ``None`` for pages of others."""
+    """Return the contents of the JSON file of the page being read; ``None`` unless it is
+    generated."""
     figures: PageFigures | None = env.current_document.get(_FIGURES)
     return figures
 
 
 class PageTable(CSVTable, SphinxDirective):
-    """``csv-table``: on generated pages a leaf whose cells are text, elsewhere Sphinx's own."""
+    """``csv-table``: on generated pages a leaf whose cells are text, elsewhere the one of
+    Sphinx."""
 
     def run(self) -> list[nodes.Node]:  # type: ignore[override]  # answers are no tables
-        """Return the nodes."""
+        """Return the nodes of the table."""
         figures = figures_of(self.env)
         if figures is None or "file" not in self.options:
             return list(super().run())
@@ -245,7 +249,7 @@ class PageTable(CSVTable, SphinxDirective):
         leaf = perf_leaf(grid, self.config.perfguide_output)
         leaf["file"] = self.options["file"]
         if own.cells:
-            # As a child of the table, so that Sphinx copies the file into the site.
+            # A child of the table, so that Sphinx copies the file into the site.
             leaf += file_link(self.env.docname, f"{self.env.docname}/{page_tables.FILE}")
         return table_of(self, leaf)
 
@@ -265,7 +269,7 @@ class PageTable(CSVTable, SphinxDirective):
 
 
 class _GeneratedTransform(SphinxTransform):
-    """A transform of generated pages only."""
+    """A transform that applies to generated pages only."""
 
     def apply(self, **kwargs: Any) -> None:
         figures = figures_of(self.env)
@@ -278,18 +282,19 @@ class _GeneratedTransform(SphinxTransform):
 
 
 PAGES_WITH_CHAPTERS = ("guide", "soc", "benchmark")
-"""Anchors of the first section of pages with many short sections."""
+"""The first anchors of pages that consist of many short sections."""
 
 
 FOLDED_SECTIONS = ("acknowledged",)
-"""Anchors of sections whose content, with sections of its own, is folded."""
+"""The anchors of sections that are folded, subsections included."""
 
 
 class SectionAnchors(_GeneratedTransform):
-    """Give each section, fold and link to one that moved the permanent anchor that its link name
-    begins with, and the first section of a page the classes by which style sheets distinguish kinds of pages."""
+    """Set permanent anchors and classes. Sections, folds and links to moved content get the anchor
+    that their link name starts with; a page's first section gets classes by which style sheets
+    distinguish kinds of pages."""
 
-    default_priority = 262  # after targets were moved to the elements that follow them
+    default_priority = 262  # after targets have moved to the elements that follow them
 
     def change(self, figures: PageFigures) -> None:
         """Set the anchors and classes."""
@@ -314,7 +319,7 @@ class SectionAnchors(_GeneratedTransform):
                 for name in names
                 if document.nametypes.get(name) and " of " not in name
             ]
-            # Links and lists of contents use the first one.
+            # Links and tables of contents use the first id.
             section["ids"] = [anchor, *others]
             if isinstance(section.parent, nodes.document):
                 chapters = ["perf-chapters"] if anchor in PAGES_WITH_CHAPTERS else []
@@ -330,13 +335,14 @@ class SectionAnchors(_GeneratedTransform):
 
 
 class Parts(_GeneratedTransform):
-    """Replace containers, lists and inline text with classes of ours by nodes of this extension."""
+    """Replace containers, lists and inline text that have our classes with nodes of this
+    extension."""
 
     default_priority = 270
 
     def change(self, figures: PageFigures) -> None:
         """Replace the nodes."""
-        # Loops over lists, because they change the tree that they search.
+        # These loops iterate over lists because they modify the tree.
         for container in list(self.document.findall(nodes.container)):
             if "perf-fold" in container["classes"]:
                 line, *content = container.children
@@ -366,10 +372,10 @@ class Parts(_GeneratedTransform):
         for picture in list(self.document.findall(perf_picture)):
             self._add_narrow(picture)
             for image in picture.findall(nodes.image):
-                image["loading"] = "lazy"  # a browser gets one of the two drawings, when it is near
+                image["loading"] = "lazy"  # browsers only fetch the drawing they show
 
     def _add_narrow(self, picture: perf_picture) -> None:
-        """Add the drawing for a phone to a picture that has one."""
+        """Add a picture's phone version, if there is one."""
         image = picture.children[0]
         assert isinstance(image, nodes.image)
         uri = f"{image['uri'].removesuffix('.*')}{gallery.NARROW}"
@@ -391,8 +397,9 @@ class Parts(_GeneratedTransform):
 
 
 def _is_named_below(section: nodes.section) -> bool:
-    """Return whether the title of a section repeats that of the section around it, each of its
-    tables has it in its own, or that of its only table, which follows it, begins with it."""
+    """Return whether a section's title is redundant: it repeats the title of the enclosing section,
+    or all table captions in it end with it, or its only content starts with a table whose caption
+    starts with it."""
     title, around = section[0].astext(), section.parent
     if isinstance(around, nodes.section) and around[0].astext() == title:
         return True
@@ -413,7 +420,7 @@ def _is_named_below(section: nodes.section) -> bool:
 
 
 def _isolate(document: nodes.document) -> None:
-    """Isolate text that runs from right to left, which would reorder the text beside it."""
+    """Isolate right-to-left text, which would otherwise reorder the text around it."""
     for text in list(document.findall(nodes.Text)):
         run = _RIGHT_TO_LEFT.search(text)
         if run and not isinstance(text.parent, nodes.FixedTextElement):
@@ -425,7 +432,7 @@ def _isolate(document: nodes.document) -> None:
 
 
 def _emphasise(facts: nodes.field_list) -> None:
-    """Emphasise the numbers of findings, and the figures, which are links to tables."""
+    """Emphasise the numbers of findings, and figures, which are links to tables."""
     for strong in facts.findall(nodes.strong):
         kind = strong.astext().rpartition(" ")[2]
         for severity in (
@@ -440,7 +447,7 @@ def _emphasise(facts: nodes.field_list) -> None:
 
 
 def _definitions(fields: nodes.field_list) -> nodes.definition_list:
-    """Return a list of fields as definitions, to which themes add no style of their own."""
+    """Return a field list as a definition list, which themes leave unstyled."""
     out = nodes.definition_list(classes=["simple", *fields["classes"]])
     out.source, out.line = fields.source, fields.line
     for name, body in (field.children for field in fields.children):
@@ -450,7 +457,7 @@ def _definitions(fields: nodes.field_list) -> nodes.definition_list:
 
 
 def _chart(container: nodes.container) -> nodes.figure:
-    """Return a chart of several pictures as one figure with its caption."""
+    """Return a chart that consists of several pictures as one figure with its caption."""
     figure = nodes.figure(
         ids=container["ids"],
         names=container["names"],
@@ -484,7 +491,7 @@ def _pictures(node: nodes.Node) -> list[tuple[str, nodes.image]]:
 
 
 class Files(_GeneratedTransform):
-    """Set links to files as ordinary text, and link to the site's data without a second copy."""
+    """Set links to files as ordinary text, and link to the site's data without copying it."""
 
     default_priority = 270
 
@@ -504,8 +511,8 @@ class Files(_GeneratedTransform):
 def _to_lost_section(
     app: Sphinx, env: BuildEnvironment, node: addnodes.pending_xref, _content: nodes.Element
 ) -> nodes.Element | None:
-    """Return a link to a section of a page that has only a notice, because it could not be made. The
-    linking page then stays the same once the fault is fixed."""
+    """Return a link to a section of a page that currently consists of a notice, because it could
+    not be made. That way, the linking page stays the same once the fault is fixed."""
     anchor, sign, page = node["reftarget"].partition(" of ")
     output: str = app.config.perfguide_output
     if not sign or node["reftype"] != "ref" or not _is_below(output, node["refdoc"]):
@@ -516,16 +523,16 @@ def _to_lost_section(
         for name in env.found_docs
         if name.startswith(start) and link_name(name.removeprefix(start)) == page
     ]
-    # Pages whose link names are equal but for capitals cannot be distinguished here.
+    # Pages whose link names differ only in capitals cannot be distinguished here.
     labels = env.domains.standard_domain.anonlabels.values()
     if len(named) != 1 or any(name == named[0] for name, _ in labels):
-        return None  # a page with a named section is no notice, so the link is wrong
+        return None  # the page has named sections, so it is no notice: the link is wrong
     words = nodes.inline(node.astext(), node.astext(), classes=["std", "std-ref"])
     return make_refnode(app.builder, node["refdoc"], named[0], anchor, words)
 
 
 def setup(app: Sphinx) -> None:
-    """Register the directives and the transforms."""
+    """Register the directives, nodes and transforms."""
     app.connect("missing-reference", _to_lost_section)
     app.connect("source-read", _begin)
     app.add_directive("perf-generated", PerfGenerated)

@@ -1,4 +1,4 @@
-"""The role ``perf-term``: a term of the glossary, linked at its first use on a page."""
+"""The ``perf-term`` role: a glossary term, linked where a page first uses it."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from sphinx.roles import XRefRole
 from sphinx.transforms import SphinxTransform
 
 ROLE = "perf-term"
-"""Unlike ``term`` it is plain text in a project without a glossary, as the descriptions of
-benchmarks are used in other projects too."""
+"""In a project without a glossary it yields plain text, unlike ``term``: other projects use the
+benchmark descriptions too."""
 
 
 class FirstUse(SphinxTransform):
-    """Make the first use of each term on a page a reference to the glossary, and others text."""
+    """Link the first use of each term on a page to the glossary, and leave others as text."""
 
     default_priority = 500
 
@@ -28,7 +28,7 @@ class FirstUse(SphinxTransform):
             if link.get("reftype") == ROLE:
                 term = link["reftarget"].casefold()
                 link["refdomain"], link["reftype"], link[ROLE] = "std", "term", True
-                # A link at each use would make the text hard to read.
+                # Links at every use would make the text hard to read.
                 if term in seen:
                     link.replace_self(nodes.Text(link.astext()))
                 seen.add(term)

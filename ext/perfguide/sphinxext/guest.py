@@ -1,8 +1,8 @@
-"""Generated pages in Sphinx projects of others: their place in the menu, and what could hide them.
+"""Generated pages as guests in other Sphinx projects: their place in the menu, and what may hide
+them.
 
-The ``conf.py`` of a project may exclude files that it does not list. Its theme may link to the
-source of each page in a repository, which has no generated ones, and may have its own list of a
-page's contents.
+A project's ``conf.py`` may exclude files that it does not list. Its theme may link to each page's
+source in a repository, which has no generated pages, and may show its own table of contents.
 """
 
 from __future__ import annotations
@@ -28,28 +28,28 @@ from .config import page_name, warn
 from .internals import is_site, read_again
 
 START_PAGE = "guides/index"
-"""The page to which the menu of another project leads."""
+"""The page that another project's menu leads to."""
 OTHER_INDEXES = ("by-benchmark/index", "compare/index", "reports/index")
-"""Pages that the start page lists besides guides, if the project's menu leads only there."""
+"""Pages that the start page lists as well if the project's menu only leads there."""
 TITLE = "Performance guides"
 HAS_TOCTREE = "perf-toctree"
-"""Metadata of a page with a ``perf-toctree``."""
+"""The metadata key of a page with a ``perf-toctree``."""
 LISTS_INDEXES = "perfguide_lists_rest"
-"""The attribute of an environment with a flag: the start page lists the other indexes."""
+"""The attribute of the environment with a flag: the start page lists the other indexes."""
 
 THEMES_WITH_CONTENTS = ("furo", "pydata_sphinx_theme", "sphinx_book_theme")
-"""Themes that list the contents of a page beside it, and warn of a second list or show both."""
+"""Themes that list a page's contents beside it, and warn about a second list or show both."""
 
 EDITING = {
     **{f"display_{name}": False for name in ("github", "gitlab", "bitbucket")},
     **{"theme_use_edit_page_button": False, "page_source_suffix": ""},
 }
-"""Template values with which themes show no link for editing a page."""
+"""Template values that make themes hide the link for editing a page."""
 
 
 class PerfToctree(TocTree):
-    """A ``toctree`` with one entry, the start page of the generated pages. It has the options of a
-    ``toctree``, and ``title`` for the text of the entry."""
+    """A ``toctree`` whose only entry is the start page of the generated pages. It takes the options
+    of ``toctree``, and ``title`` for the text of the entry."""
 
     has_content = False
     option_spec: ClassVar[dict[str, Any]] = {
@@ -74,7 +74,7 @@ class PerfRest(TocTree):
     option_spec: ClassVar[dict[str, Any]] = {}
 
     def run(self) -> list[nodes.Node]:
-        """Return the nodes if some page has a ``perf-toctree``."""
+        """Return the nodes if any page has a ``perf-toctree``."""
         if not vars(self.env).get(LISTS_INDEXES):
             return []
         top = self.config.perfguide_output
@@ -84,18 +84,18 @@ class PerfRest(TocTree):
 
 
 def _append_indexes(app: Sphinx, docname: str, source: list[str]) -> None:
-    """Append the directive to the start page. Its source has to build without this extension."""
+    """Append the directive to the start page, whose source must build without this extension."""
     if docname == page_name(app.config.perfguide_output, START_PAGE):
         source[0] += "\n.. perf-rest::\n"
 
 
 def _update_start_page(app: Sphinx, env: BuildEnvironment) -> list[str]:
-    """Read the start page again if its list is wrong now that all pages have been read."""
+    """Re-read the start page if its list turns out to be wrong once all pages have been read."""
     start = page_name(app.config.perfguide_output, START_PAGE)
     is_needed = any(HAS_TOCTREE in metadata for metadata in env.metadata.values())
     if is_needed == vars(env).get(LISTS_INDEXES, False) or start not in env.all_docs:
         return []
-    # Only now is it known which pages have the directive, and this one has been read.
+    # Only now is it known which pages have the directive, and the start page has been read already.
     vars(env)[LISTS_INDEXES] = is_needed
     read_again(app, start)
     return [start]
@@ -108,8 +108,8 @@ def generated_sources(srcdir: str | Path, output: str) -> set[str]:
 
 
 def _include_generated(app: Sphinx, config: Config) -> None:
-    """Remove the names of generated files from ``exclude_patterns``: a ``conf.py`` that lists the
-    existing files there has them from the second build on."""
+    """Remove generated files from ``exclude_patterns``. A ``conf.py`` that adds all existing files
+    there would exclude them from the second build on."""
     output = config.perfguide_output
     ours = Writer(Path(app.srcdir, output)).ours
     named = [p for p in config.exclude_patterns if p and posixpath.relpath(p, output) in ours]
@@ -118,7 +118,8 @@ def _include_generated(app: Sphinx, config: Config) -> None:
 
 
 def _check_included(app: Sphinx, env: BuildEnvironment, _docnames: list[str]) -> None:
-    """Warn of generated pages that are not in the build. Raises :class:`ExtensionError` if none is."""
+    """Warn about generated pages that are not in the build. Raises :class:`ExtensionError` if none
+    is."""
     output = app.config.perfguide_output
     pages = [
         name
@@ -144,7 +145,7 @@ def _reason(config: Config, name: str) -> str:
     if ".rst" not in config.source_suffix:
         return 'source_suffix in conf.py has no ".rst"; add ".rst": "restructuredtext" to it'
     paths = [name, *map(str, Path(name).parents)]
-    # Sphinx looks for no pages in folders of templates either.
+    # Sphinx does not look for pages in template folders either.
     for pattern in (*config.exclude_patterns, *config.templates_path):
         if any(patmatch(path, pattern) for path in paths):
             return (
@@ -167,13 +168,13 @@ def _hide_edit_links(
 
 
 def is_generated(env: BuildEnvironment, page: str) -> bool:
-    """Return whether a page was written by the extension."""
+    """Return whether the extension wrote a page."""
     return page in vars(env).get("perfguide_generated", ())
 
 
 def may_change(env: BuildEnvironment, page: str) -> bool:
-    """Return whether the extension may change the layout of a page: of generated ones, and of all
-    pages of a project of ours."""
+    """Return whether the extension may change a page's layout: it may for generated pages, and for
+    every page of a project that we own."""
     return env.config.perfguide_own_output or is_generated(env, page)
 
 

@@ -16,7 +16,7 @@ from ..tables.grids import row_name
 _ARROWS = {units.ARROWS["higher"]: "higher is better", units.ARROWS["lower"]: "lower is better"}
 
 MAX_VALUE_CHARS = 40
-"""A longer text is set as prose, which needs a wide column even on a narrow page."""
+"""Longer text is set as prose, which needs a wide column even on a narrow page."""
 
 
 def _symbol(sign: str, name: str, classes: str) -> str:
@@ -28,7 +28,7 @@ NOT_MEASURED = _symbol(units.MISSING, "not measured", "perf-missing")
 
 
 def label(text: TableCell) -> str:
-    """Return a head or a row key; an arrow at its end gets a name for screen readers."""
+    """Return a column head or row key; a trailing arrow gets a name for screen readers."""
     if not isinstance(text, str):
         return _data(text)
     if text[-1:] in _ARROWS:
@@ -37,7 +37,7 @@ def label(text: TableCell) -> str:
 
 
 def mark(uri: str, severity: str, words: str) -> str:
-    """Return the sign beside a figure, a link to the finding about it."""
+    """Return the mark beside a figure, a link to the finding about it."""
     title = escape(words)
     return (
         f'<a class="perf-mark perf-mark-{escape(severity)}" href="{escape(uri)}" '
@@ -52,7 +52,7 @@ def _data(figure: units.Figure, attribute: str = "") -> str:
 
 _PLAIN_NUMBER = re.compile(r"[-−]?[0-9,]+(?:\.([0-9]+))?")
 MAX_ALIGNED_DECIMALS = 6
-"""Decimal points are aligned in columns of numbers with at most so many decimals."""
+"""Decimal points are aligned in columns whose numbers have at most this many decimals."""
 
 
 def _decimals(content: TableCell) -> int | None:
@@ -62,8 +62,8 @@ def _decimals(content: TableCell) -> int | None:
 
 
 def _padding_class(text: str, decimals: int) -> str:
-    """Return the class attribute that pads a number to the decimals of its column. The padding is
-    not in the text, which readers copy."""
+    """Return the class attribute that pads a number to its column's decimals. Style sheets do the
+    padding, so that it is not copied with the text."""
     match = _PLAIN_NUMBER.fullmatch(text)
     own = len(match[1] or "") if match else decimals
     if own >= decimals:
@@ -74,10 +74,10 @@ def _padding_class(text: str, decimals: int) -> str:
 def cell(
     content: TableCell, marks: str = "", link: str = "", head: str = "", decimals: int = 0
 ) -> str:
-    """Return a ``td``; the spread is set apart from the mean.
+    """Return a ``td``, with the spread set apart from the mean.
 
-    ``marks`` is markup after the text, ``link`` an address, ``head`` an attribute with the head of
-    the column, and ``decimals`` the number of decimals to pad to.
+    ``marks`` is markup after the text, ``link`` an address, ``head`` an attribute with the column's
+    head, and ``decimals`` the number of decimals to pad to.
     """
     kind, spread = ' class="perf-n"', ""
     if not isinstance(content, str):
@@ -98,7 +98,7 @@ def cell(
 def shortened(
     header: Sequence[Sequence[str]], shorts: Mapping[str, str]
 ) -> Sequence[Sequence[str]]:
-    """Return the head with short names in place of its texts."""
+    """Return the head with its texts replaced by short names."""
     return [[shorts.get(text, text) for text in row] for row in header] if shorts else header
 
 
@@ -111,17 +111,17 @@ def head(
     raw_names: Mapping[str, str] | None = None,
     joined: int = 0,
 ) -> str:
-    """Return the ``thead``; equal neighbours on an upper level share one cell, and the first
-    ``joined`` levels, which are the same for all columns of figures, share one row.
+    """Return the ``thead``. Equal neighbours on upper levels share a cell; the first ``joined``
+    levels, which are the same for all columns of figures, share a row.
 
-    ``shorts`` are short names in place of texts, which become tooltips. Heads of the columns
-    ``figures`` are aligned to the right, and those of ``boards`` have the square of their number. ``raw_names`` are the texts in
-    addresses that differ from those of the heads.
+    ``shorts`` maps texts to short names; the full texts become tooltips. Heads of the columns
+    ``figures`` are right-aligned, and those of ``boards`` get the coloured square of their number.
+    ``raw_names`` maps heads to the texts used in addresses, where these differ.
     """
     out, rows = ["<thead>"], len(header) - max(0, joined - 1)
 
     def named(text: str) -> tuple[str, str]:
-        """Return the attributes of a head of figures, and what it shows."""
+        """Return a figure column's attributes and the content of its head."""
         short, attributes = (shorts or {}).get(text, ""), ""
         if short:
             full = escape(text)
@@ -131,7 +131,7 @@ def head(
         key = (boards or {}).get(text)
         if key is None:
             return attributes, label(short or text)
-        # A square alone on a line would belong to nothing.
+        # Keep the square on one line with the first word.
         first, blank, rest = (short or text).partition(" ")
         together = f'<span class="perf-first">{box(key)} {escape(first)}</span>'
         return attributes, f"{together}{blank}{escape(rest)}"
@@ -170,11 +170,11 @@ def head(
 
 
 BOARD_COLOURS = 8
-"""The number of colours of boards; the ninth board has the first colour again."""
+"""The number of board colours; the ninth board reuses the first."""
 
 
 def box(number: int) -> str:
-    """Return the square in the colour of a board."""
+    """Return a square in a board's colour."""
     return (
         '<svg class="perf-box" width="9" height="9" viewBox="0 0 9 9" aria-hidden="true">'
         f'<rect class="perf-f{number % BOARD_COLOURS}" width="9" height="9"/></svg>'
@@ -182,7 +182,7 @@ def box(number: int) -> str:
 
 
 def spans(header: Sequence[Sequence[str]], level: int, stub: int) -> Iterator[tuple[int, int]]:
-    """Yield for each cell of a level of the head its first column, and the one after its last."""
+    """Yield the first column of each cell on a level of the head, and the column after its last."""
     start, width = 0, len(header[level])
     while start < width:
         end = start + 1
@@ -198,7 +198,7 @@ def spans(header: Sequence[Sequence[str]], level: int, stub: int) -> Iterator[tu
 
 
 SELF_EXPLANATORY_KEYS = ("Metric", "Unit")
-"""Row keys without a label in stacked tables."""
+"""Row keys that need no label in stacked tables."""
 
 
 def figure_columns(rows: Sequence[Sequence[TableCell]], stub: int) -> set[int]:
@@ -214,13 +214,14 @@ def figure_columns(rows: Sequence[Sequence[TableCell]], stub: int) -> set[int]:
 
 
 def has_no_figures(rows: Sequence[Sequence[TableCell]], stub: int) -> bool:
-    """Return whether no cell of several rows was measured, as of a board without the releases shown."""
+    """Return whether none of several rows has a figure, as for a board without the releases
+    shown."""
     return len(rows) > 1 and all(each == units.MISSING for row in rows for each in row[stub:])
 
 
 def names(header: Sequence[Sequence[str]], stub: int) -> list[str]:
-    """Return the label of each column for a stacked table, in which every row is a block because the
-    table is too wide. Heads over all columns of figures are left out: see :func:`over_all`."""
+    """Return each column's label for a stacked table: one too wide for the page, in which every row
+    becomes a block. Heads common to all columns of figures are omitted: see :func:`over_all`."""
     shared = _shared(header, stub)
     out = []
     for number, column in enumerate(zip(*header, strict=True)):
@@ -238,7 +239,8 @@ def over_all(header: Sequence[Sequence[str]], stub: int) -> str:
 
 
 def _shared(header: Sequence[Sequence[str]], stub: int) -> list[int]:
-    """Return the levels of the head that are equal for all columns of figures, if another differs."""
+    """Return the levels of the head that are equal for all columns of figures, if another level
+    differs."""
     if not stub or len(header) < 2 or len(header[0]) - stub < 2:
         return []
     levels = [n for n, row in enumerate(header) if row[stub] and len({*row[stub:]}) == 1]
@@ -246,8 +248,8 @@ def _shared(header: Sequence[Sequence[str]], stub: int) -> list[int]:
 
 
 def side_by_side(header: Sequence[Sequence[str]], stub: int, most: int = 3) -> int:
-    """Return how many figures of a block share a line on a phone, at ``most``, so that lines do not
-    mix boards; 0 if any number will do."""
+    """Return how many of a block's figures share a line on a phone, at most ``most``, such that no
+    line mixes boards; 0 if any number will do."""
     shared = _shared(header, stub)
     own = [row for level, row in enumerate(header) if level not in shared]
     if len(own) < 2:
@@ -261,12 +263,13 @@ def side_by_side(header: Sequence[Sequence[str]], stub: int, most: int = 3) -> i
 
 
 MAX_GROUP_CHARS, MAX_OWN_CHARS = 34, 12
-"""The longest head of a group of figures that fits a line of a phone, and the longest own part."""
+"""The longest group head that fits on a line on a phone, and the longest label below it, in
+characters."""
 
 
 def block_heads(header: Sequence[Sequence[str]], stub: int, beside: int) -> list[str]:
-    """Return the label of each column for a block with ``beside`` figures on a line. The head of a group,
-    such as the metric over its boards, is on a line of its own above the first figure of the group."""
+    """Return each column's label for a block with ``beside`` figures per line. A group's head, such
+    as the metric above its boards, gets its own line above the group's first figure."""
     labels, shared = names(header, stub), _shared(header, stub)
     levels = [row for level, row in enumerate(header) if level not in shared]
     if not beside or len(levels) < 2:
@@ -284,12 +287,12 @@ def block_heads(header: Sequence[Sequence[str]], stub: int, beside: int) -> list
 
 
 MIN_SCALE = 0.87
-"""The scale to which type and columns of a table shrink before it is stacked."""
+"""The scale to which a table's type and columns shrink before it is stacked."""
 STEPS_REM = (12, 14, 16, 18, 20, 22, 24, 26, 29, 32, 36, 40, 44, 48, 53, 59, 62, 65, 70, 76, 88)
-"""Widths by which tables are classed. No window is as wide as the last one."""
+"""The widths by which tables are classed. The last is wider than any window."""
 _LETTER_REM, _DIGIT_REM, _BOLD_REM = 0.47, 0.51, 0.52
-"""Widths of characters in a table, rather too large: a table that is stacked too early can be read,
-and one that is cut cannot."""
+"""Character widths in a table, erring on the large side: a table stacked too early can be read, one
+that is cut off cannot."""
 _SQUARE_REM = 0.9
 _WIDTHS_REM = {
     "key": (4.0, 26.0),
@@ -298,17 +301,16 @@ _WIDTHS_REM = {
     "text": (5.0, 30.0),
     "figure": (3.5, 1e9),
 }
-"""Least and greatest width of a column by its content, as in the style sheet."""
+"""The minimum and maximum width of a column by its content, as in the style sheet."""
 _PADDING_REM, _SMALL_PADDING_REM = 1.15, 0.65
-"""The room between two columns, rather too large, and in a table that has shrunk."""
+"""The gap between two columns, erring on the large side, at full size and in a shrunk table."""
 _UNBROKEN = re.compile(r"[^\s\-]+(?:-(?=\d)[^\s\-]+)*-?|-")
-"""A piece of text within which browsers break no line; they break after a hyphen unless a digit
-follows."""
+"""A piece of text that browsers do not break; they break after a hyphen unless a digit follows."""
 
 
 class Steps(NamedTuple):
-    """The least of ``STEPS_REM`` that are wide enough for a table as it is, and in small type; 0 if
-    none is."""
+    """The smallest of ``STEPS_REM`` that are wide enough for a table at full size and in small
+    type; 0 if none is."""
 
     whole: int
     small: int
@@ -325,8 +327,8 @@ def steps(
     stub: int,
     boards: Collection[str] = (),
 ) -> Steps:
-    """Return the widths that a table needs. Spreads do not count: their lines break anywhere. Heads of
-    ``boards`` have a square before them."""
+    """Return the widths that a table needs. Spreads do not count, since they can break anywhere.
+    Heads of ``boards`` have a square in front."""
     width = len(header[0]) if header else max(map(len, rows), default=0)
     above = [0.0] * width
     for level, row in enumerate(header):
@@ -334,7 +336,7 @@ def steps(
             for column in range(start, end):
                 need = _BOLD_REM * _longest(row[start]) + 0.4
                 need += _SQUARE_REM if row[start] in boards else 0
-                # A head over several columns takes its width from all of them.
+                # A head that spans several columns takes its width from all of them.
                 above[column] = max(above[column], need / (end - start))
     total = 0.0
     for column in range(width):
@@ -371,26 +373,27 @@ def _longest(text: str) -> int:
 
 
 def _unbroken_rem(content: TableCell) -> float:
-    """Return the width of the longest part of a cell within which no line should break."""
+    """Return the width of a cell's longest part that should not be broken."""
     if isinstance(content, str):
         return _LETTER_REM * _longest(content)
     return _DIGIT_REM * (len(content[1]) + 1)
 
 
 MAX_TABLE_HEADS = 24
-"""Columns whose labels are at the table; cells of further columns each have their own."""
+"""The number of columns whose labels are attributes of the table; beyond it, each cell has its
+own."""
 _NOT_IN_QUOTES = re.compile(r"['\\\x00-\x1f\x7f]")
 
 
 MAX_FIGURE_CHARS = 9
-"""Characters of a figure that fits three to a line on a phone."""
+"""Three figures of at most this length, in characters, fit on a line on a phone."""
 
 
 def heads(
     header: Sequence[Sequence[str]], stub: int, rows: Sequence[Sequence[TableCell]] = ()
 ) -> str:
-    """Return the ``style`` attribute with which ``stacked.css`` sets the table: the labels of its
-    columns, and the number and width of figures on a line."""
+    """Return the ``style`` attribute that ``stacked.css`` works with: the labels of the columns,
+    and the number and width of figures per line."""
     beside, long = _beside(header, stub, rows)
     labels = block_heads(header, stub, beside)
     named = enumerate(labels[:MAX_TABLE_HEADS], start=1)
@@ -409,7 +412,7 @@ def heads(
 def _beside(
     header: Sequence[Sequence[str]], stub: int, rows: Sequence[Sequence[TableCell]]
 ) -> tuple[int, bool]:
-    """Return how many figures of a block share a line, and whether one of them is long."""
+    """Return how many of a block's figures share a line, and whether any of them is long."""
     figures = (each[1] for row in rows for each in row if not isinstance(each, str))
     long = any(len(text) > MAX_FIGURE_CHARS for text in figures)
     return side_by_side(header, stub, 2 if long else 3), long
@@ -433,10 +436,9 @@ def body(
 ) -> str:
     """Return the ``tbody``; each row has an anchor made from its keys without their units.
 
-    By row and column, ``marks`` has markup that follows a cell's text, ``links`` an address, and
-    ``raw_names`` the text of a key in addresses if it is not that of the cell.
-    Rows that are not ``chosen``, if given, are hidden until a reader asks for all, and where the
-    table is stacked those that are not among ``blocks``.
+    By row and column, ``marks`` is markup that follows a cell's text, ``links`` an address, and
+    ``raw_names`` a key's text in addresses, if different. Rows that are not ``chosen``, if given,
+    are hidden until a reader asks for all; in a stacked table, so are those not among ``blocks``.
     """
     out = ["<tbody>"]
     width = max((len(row) for row in rows), default=0)
@@ -451,7 +453,7 @@ def body(
         name = row_name(keys, header, stub)
         used[name] = used.get(name, 0) + 1
         if used[name] > 1:
-            # Rows can differ only in units, which addresses leave out.
+            # Rows may differ only in units, which addresses omit.
             name = f"{name}--{used[name]}"
         own = f' id="{escape(prefix)}--{name}"' if prefix and name else ""
         if chosen is not None and number not in chosen:
@@ -462,7 +464,7 @@ def body(
         for position, content in enumerate(row):
             if position < stub:
                 kind = ' class="perf-key"' if position == 0 else ""
-                # Screen readers would announce an empty row head as one without a name.
+                # Screen readers would announce an empty row head as nameless.
                 empty = isinstance(content, str) and not content.strip()
                 tag, scope = ("td", "") if empty else ("th", ' scope="row"')
                 inner = _key(content) if position == 0 else label(content)
@@ -477,25 +479,24 @@ def body(
 
 
 MAX_OPEN_ROWS, FIRST_ROWS = 15, 8
-"""A table of a guide with more rows than the first number shows the second."""
+"""In a guide, a table with more rows than the first number initially shows the second."""
 
 FIRST_BLOCKS, FIRST_LARGE_BLOCKS, LARGE_BLOCK_FIGURES = 3, 2, 6
-"""The rows of a table that is stacked, where a row takes the room of five, and of one whose rows
-have more figures than the third number."""
+"""The number of rows that a stacked table initially shows, as each takes the space of five; and for
+rows with more figures than the third number."""
 
 MAX_UNSTACKED_REM = 53
-"""The widest of ``STEPS_REM`` that fits the text of a window of 1280 pixels."""
+"""The largest of ``STEPS_REM`` that fits the text of a window 1280 pixels wide."""
 
 
 def first_rows(rows: Sequence[Sequence[TableCell]], is_stacked: bool) -> set[int] | None:
-    """Return the rows that a table of a guide shows at first, or ``None`` for all: of keys such as
-    ``Copy, 1 MiB`` those of each operation in turn, beginning with the size that most of them have.
-    """
+    """Return the rows that a guide's table initially shows, or ``None`` for all. With keys such as
+    ``Copy, 1 MiB``, operations take turns, each starting with the most common size."""
     most, first = MAX_OPEN_ROWS, FIRST_ROWS
     if is_stacked and rows:
         figures = sum(not isinstance(each, str) for each in rows[0])
         first = FIRST_BLOCKS if figures <= LARGE_BLOCK_FIGURES else FIRST_LARGE_BLOCKS
-        # A box for a single row would take the room of one.
+        # A checkbox for a single row would take as much space as the row.
         most = first + 1
     if len(rows) <= most:
         return None
@@ -511,7 +512,7 @@ def first_rows(rows: Sequence[Sequence[TableCell]], is_stacked: bool) -> set[int
 
 
 def _key(content: TableCell) -> str:
-    """Return a row's name with what follows its last comma, such as a size, in small type."""
+    """Return a row's name, with anything after its last comma, such as a size, in small type."""
     text = units.whole(content)
     thing, comma, detail = text.rpartition(", ")
     if isinstance(content, str) and comma and len(detail) <= MAX_DETAIL_CHARS:
@@ -520,7 +521,7 @@ def _key(content: TableCell) -> str:
 
 
 MAX_DETAIL_CHARS = 24
-"""The letters of the detail of a row's name that is set in small type."""
+"""The longest detail of a row's name that is set in small type."""
 
 
 def _aligned(rows: Sequence[Sequence[TableCell]], width: int, stub: int) -> list[int]:
@@ -534,9 +535,9 @@ def _aligned(rows: Sequence[Sequence[TableCell]], width: int, stub: int) -> list
 
 
 def stacked(rules: str) -> str:
-    """Return the rules of ``stacked.css`` for each of ``STEPS_REM``: they apply if a table of that
+    """Return the rules of ``stacked.css`` for each of ``STEPS_REM``; they apply if a table of that
     width does not fit into its container even in small type."""
-    # A style sheet cannot ask whether a table fits, only how wide its container is.
+    # A style sheet cannot query whether a table fits, only how wide its container is.
     named = (
         f"tbody tr > :nth-child({each}) {{ --h: var(--h{each}); }}\n"
         for each in range(1, MAX_TABLE_HEADS + 1)
@@ -555,7 +556,7 @@ def stacked(rules: str) -> str:
 
 
 def columns(widths: Sequence[int]) -> str:
-    """Return the ``colgroup`` for relative widths; an empty text without widths."""
+    """Return the ``colgroup`` for relative widths; empty without widths."""
     if not widths:
         return ""
     shares = "".join(f'<col style="width: {100 * w / sum(widths):.1f}%">' for w in widths)

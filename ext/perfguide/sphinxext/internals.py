@@ -1,9 +1,9 @@
 """Undocumented parts of Sphinx, docutils and argparse that this package depends on.
 
-Names with a leading underscore, undocumented objects, and changes of Sphinx's own objects are
+Names with a leading underscore, undocumented objects, and changes to Sphinx's own objects are
 confined to this module. Each function names the part it uses and what fails without it. The parts
 are the same in Sphinx 8.2 to 9.0 unless noted. ``pyproject.toml`` bounds the versions, and
-``tests/project/test_versions.py`` builds a site with the lowest and the newest of them.
+``tests/project/test_versions.py`` builds a site with the oldest and the newest of them.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ from sphinx.util.osutil import relative_uri
 def report_exceptions(reason: Callable[[BaseException], str | None]) -> None:
     """Make ``sphinx-build`` print the line that ``reason`` returns for a fatal exception.
 
-    Replaces ``sphinx._cli.util.errors.handle_exception`` in this process. Without it a traceback is
-    printed.
+    Replaces ``sphinx._cli.util.errors.handle_exception`` in this process. Without it, a traceback
+    would be printed.
     """
     print_traceback = errors.handle_exception
 
@@ -52,23 +52,24 @@ def report_exceptions(reason: Callable[[BaseException], str | None]) -> None:
 
 
 def end_with_status(app: Sphinx, status: int) -> None:
-    """Make ``sphinx-build`` exit with a status although the build goes on.
+    """Make ``sphinx-build`` exit with a status although the build continues.
 
-    Sets ``app.statuscode``. Without it faults in the settings exit with 0.
+    Sets ``app.statuscode``. Without it, faulty settings would exit with 0.
     """
     app.statuscode = status
 
 
 def is_written_by_page(builder: Builder) -> TypeGuard[StandaloneHTMLBuilder]:
-    """Return whether a builder makes a site with a file for each page."""
+    """Return whether a builder makes a site with one file per page."""
     return isinstance(builder, StandaloneHTMLBuilder) and builder.name in ("html", "dirhtml")
 
 
 def files_of_page(builder: Builder, page: str) -> list[str]:
-    """Return the files that a builder writes for a page, below its folder.
+    """Return the files that a builder writes for a page, relative to its output folder.
 
-    Uses the method ``get_outfilename`` of sites and the names of copies of sources there, and the attribute
-    ``out_suffix`` of others. Without it a build that loses a page writes all pages again.
+    Uses ``get_outfilename`` of site builders and the names they give to copies of sources, and
+    ``out_suffix`` of other builders. Without it, a build that loses a page would rewrite every
+    page.
     """
     if not is_written_by_page(builder):
         return [f"{page}{getattr(builder, 'out_suffix', '')}"]
@@ -79,12 +80,12 @@ def files_of_page(builder: Builder, page: str) -> list[str]:
 
 
 def wrap(owner: Any, name: str, wrapper: Callable[..., Any]) -> None:
-    """Wrap a method of one object, if it has that method. The wrapper gets the method as its first
+    """Wrap a method of one object, if it has it. The wrapper gets the original method as its first
     argument.
 
-    Covers ``read_doc``, ``write_doc_serialized``, ``write_doc``, ``prepare_writing`` and
-    ``assemble_doctree`` of builders, and ``get_and_resolve_doctree`` of the environment. Without it
-    a generated page that cannot be read or written ends the build.
+    Used for ``read_doc``, ``write_doc_serialized``, ``write_doc``, ``prepare_writing`` and
+    ``assemble_doctree`` of builders, and for ``get_and_resolve_doctree`` of the environment.
+    Without it, a generated page that cannot be read or written would end the build.
     """
     if method := getattr(owner, name, None):
         vars(owner)[name] = partial(wrapper, method)
@@ -94,11 +95,11 @@ def contain_latex(
     document: nodes.document,
     attempt: Callable[[Callable[[], None]], nodes.document | None],
 ) -> None:
-    """Write another document as LaTeX if this one fails: that which ``attempt`` returns when the
-    function that it calls fails.
+    """If writing a document as LaTeX fails, write the one that ``attempt`` returns instead.
+    ``attempt`` is called with the function that writes, and returns ``None`` if that succeeds.
 
-    Shadows ``walkabout`` of the document, and initialises its translator, a ``LaTeXTranslator``,
-    again. Without it one guide that cannot be written leaves all others without a PDF.
+    Shadows ``walkabout`` of the document, and reinitialises its translator, a ``LaTeXTranslator``.
+    Without it, one guide that cannot be written would leave all others without a PDF.
     """
     walk = document.walkabout
 
@@ -116,9 +117,9 @@ def contain_latex(
 
 
 def suppress_epilog(builder: Builder) -> None:
-    """Suppress the last line, which names the folder of the pages: that folder is moved later.
+    """Suppress the last line, which names the folder of the pages: it will be moved.
 
-    Shadows the attribute ``epilog`` of the builder's class.
+    Shadows the builder's class attribute ``epilog``.
     """
     vars(builder)["epilog"] = ""
 
@@ -126,25 +127,25 @@ def suppress_epilog(builder: Builder) -> None:
 def warning_count(app: Sphinx) -> int:
     """Return the number of warnings so far.
 
-    Reads ``app._warncount``. Without it a build with warnings would count as one without.
+    Reads ``app._warncount``. Without it, builds with warnings would count as clean.
     """
     return app._warncount
 
 
 def builder_loggers() -> list[logging.Logger]:
-    """Return the loggers of Sphinx's builders, whose names are ``sphinx.`` and that of the module.
+    """Return the loggers of Sphinx's builders, named ``sphinx.`` and their module.
 
-    Without them a file that could not be written would be a warning, and the build go on.
+    Without them, a file that cannot be written would only cause a warning.
     """
     names = list(logging.root.manager.loggerDict)
     return [logging.getLogger(n) for n in names if n.startswith("sphinx.sphinx.builders")]
 
 
 def read_again(app: Sphinx, page: str) -> None:
-    """Read a page a second time in a build.
+    """Read a page a second time within a build.
 
-    Calls what Sphinx calls for each page that is out of date. Without it the page to which the menu
-    of another project leads could not list all generated pages.
+    Calls what Sphinx calls for each outdated page. Without it, the page that another project's menu
+    leads to could not list all generated pages.
     """
     app.emit("env-purge-doc", app.env, page)
     app.env.clear_doc(page)
@@ -152,10 +153,10 @@ def read_again(app: Sphinx, page: str) -> None:
 
 
 def own_settings(document: nodes.document) -> Values:
-    """Give a document settings of its own, and return them.
+    """Give a document its own copy of the settings, and return it.
 
-    Before Sphinx 9.0 all pages that a process reads share one object. Without the copy, the
-    restrictions of a generated page would apply to the pages that are read after it.
+    Before Sphinx 9.0, all pages read by a process share one object. Without the copy, the
+    restrictions on a generated page would also apply to the pages read after it.
     """
     document.settings = document.settings.copy()
     return document.settings
@@ -176,11 +177,11 @@ def number_no_figures(app: Sphinx) -> None:
 
 
 def name_images(env: BuildEnvironment, key: Callable[[str], Any]) -> None:
-    """Number pictures of equal file names in the order of ``key``, which gets their paths.
+    """Number pictures with equal file names in the order of ``key``, a function of their paths.
 
-    ``env.images`` is a ``FilenameUniqDict``, which numbers names in the order of reading. Without
-    this an incremental build would name them otherwise than a clean one, and generated pictures
-    would change the names of a project's own.
+    ``env.images`` is a ``FilenameUniqDict``, which numbers names in reading order. Without this, an
+    incremental build would name pictures differently from a clean one, and generated pictures would
+    change the names of the project's own.
     """
     ordered = type(env.images)()
     for path, (docnames, _) in sorted(env.images.items(), key=lambda image: key(image[0])):
@@ -190,17 +191,17 @@ def name_images(env: BuildEnvironment, key: Callable[[str], Any]) -> None:
 
 
 class Downloads(dict[str, tuple[set[str], str]]):
-    """Files for download, with the methods of Sphinx's ``DownloadFiles``: by path below the sources
-    the pages that link to the file, and the name of its copy below ``_downloads``.
+    """Downloadable files, with the methods of Sphinx's ``DownloadFiles``. Maps paths relative to
+    the sources to the pages that link there and the name of the copy below ``_downloads``.
 
-    Sphinx gives each copy a folder named by a hash. Here generated files have readable addresses,
-    their names below ``top``; others keep Sphinx's.
+    Sphinx puts each copy into a folder named by a hash. Here, generated files keep their names
+    below ``top`` as readable addresses; other files keep Sphinx's.
     """
 
     top = ""
 
     def add_file(self, docname: str, filename: str | os.PathLike[str]) -> Path:
-        """Note that a page links to a file; return the name of its copy."""
+        """Note that a page links to a file, and return the name of its copy."""
         path = os.fspath(filename)
         if path not in self:
             is_ours = bool(self.top) and path.startswith(self.top) and ".." not in path.split("/")
@@ -226,9 +227,9 @@ class Downloads(dict[str, tuple[set[str], str]]):
 
 
 def name_downloads_by_path(env: BuildEnvironment, folder: str) -> None:
-    """Keep the names of files below a folder of the sources for their copies.
+    """Keep the names of files below a source folder for their copies.
 
-    Replaces ``env.dlfiles``. Without it the addresses of downloads have hashes.
+    Replaces ``env.dlfiles``. Without it, the addresses of downloads would contain hashes.
     """
     if not isinstance(vars(env)["dlfiles"], Downloads):
         vars(env)["dlfiles"] = Downloads()
@@ -236,7 +237,7 @@ def name_downloads_by_path(env: BuildEnvironment, folder: str) -> None:
 
 
 def downloads(env: BuildEnvironment) -> Downloads:
-    """Return ``env.dlfiles`` after :func:`name_downloads_by_path`."""
+    """Return ``env.dlfiles``; requires :func:`name_downloads_by_path` to have run."""
     files: Downloads = vars(env)["dlfiles"]
     return files
 
@@ -244,8 +245,8 @@ def downloads(env: BuildEnvironment) -> Downloads:
 def forget_others(env: BuildEnvironment) -> None:
     """Forget the contents and downloads of all pages, in a process that is about to read some.
 
-    Empties ``env.tocs`` and ``env.dlfiles``, which Sphinx merges by page. Without it each process
-    sends back those of the entire site.
+    Empties ``env.tocs`` and ``env.dlfiles``, which Sphinx merges page by page. Without it, every
+    process would send back those of the entire site.
     """
     env.tocs.clear()
     top = downloads(env).top
@@ -254,9 +255,9 @@ def forget_others(env: BuildEnvironment) -> None:
 
 
 def forget_leftovers_of_index(env: BuildEnvironment) -> None:
-    """Empty ``env._search_index_…``, which keeps parts of the search index of the last build.
+    """Empty ``env._search_index_…``, which keeps parts of the last build's search index.
 
-    Without it an incremental build would number kinds of objects otherwise than a clean one.
+    Without it, an incremental build would number kinds of objects differently from a clean one.
     """
     env._search_index_objtypes.clear()
     env._search_index_objnames.clear()
@@ -264,12 +265,12 @@ def forget_leftovers_of_index(env: BuildEnvironment) -> None:
 
 
 def complete_index(index: IndexBuilder, env: BuildEnvironment) -> None:
-    """Remove pages that are gone from the search index, and words that are then on no page, and add the
-    entries of the general index of pages that were not written.
+    """Remove deleted pages from the search index, along with words that no page has any more, and
+    add the general index entries of pages that were not written.
 
-    ``prune`` leaves those words in ``_mapping`` and ``_title_mapping``, the pages of each word, and Sphinx
-    does not restore ``_index_entries`` from its earlier output. Without it the search would only find
-    those of the pages written last.
+    ``prune`` leaves such words in ``_mapping`` and ``_title_mapping``, which map words to pages,
+    and Sphinx does not restore ``_index_entries`` from its earlier output. Without it, the search
+    would only find entries of the pages written last.
     """
     index.prune(env.all_docs)
     for pages_of_words in (index._mapping, index._title_mapping):
@@ -294,7 +295,8 @@ def is_site(builder: Builder) -> TypeGuard[StandaloneHTMLBuilder]:
 
 
 def way_to_top(builder: StandaloneHTMLBuilder, docname: str) -> str:
-    """Return the relative path from a page to the top of the site: ``../../``, or an empty text."""
+    """Return the relative path from a page to the top of the site, such as ``../../``; may be
+    empty."""
     own = builder.get_target_uri(docname)
     if own.startswith("#"):
         return ""
@@ -310,12 +312,12 @@ def theme_folders(builder: StandaloneHTMLBuilder) -> list[Path]:
 
 
 def theme_options(builder: StandaloneHTMLBuilder) -> dict[str, Any]:
-    """Return the options of the theme as its templates get them, most of them text."""
+    """Return the theme's options as its templates see them, mostly strings."""
     return builder.theme.get_options(builder.theme_options)
 
 
 def extend_templates(builder: StandaloneHTMLBuilder, extension: type[Extension]) -> None:
-    """Add an extension of Jinja to the templates of pages.
+    """Add a Jinja extension to the templates of pages.
 
     ``builder.templates`` has an ``environment`` unless the project has a ``template_bridge``.
     """
@@ -325,9 +327,9 @@ def extend_templates(builder: StandaloneHTMLBuilder, extension: type[Extension])
 
 
 def set_no_date(builder: LaTeXBuilder) -> None:
-    """Remove the date from the title page, which would be that of the build.
+    """Remove the date, that of the build, from the title page.
 
-    ``builder.context`` has the values of the LaTeX template.
+    ``builder.context`` holds the values of the LaTeX template.
     """
     builder.context["date"] = ""
 
@@ -335,8 +337,8 @@ def set_no_date(builder: LaTeXBuilder) -> None:
 def subcommands(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
     """Return the subparsers of a parser by name.
 
-    argparse has no public way but ``_actions`` to list them. Without it the reference of commands
-    would be written by hand.
+    argparse only lists them in ``_actions``. Without it, the reference of commands would have to be
+    written by hand.
     """
     (action,) = (a for a in parser._actions if isinstance(a, argparse._SubParsersAction))
     return dict(action.choices)

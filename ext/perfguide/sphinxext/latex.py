@@ -24,11 +24,11 @@ from .guest import may_change
 from .table_nodes import group, listed, perf_download, perf_picture, perf_rows, texts
 
 LINE_CHARS = (("small", 96), ("footnotesize", 108), ("scriptsize", 124))
-"""Sizes of type, the largest first, and an estimate of the characters on a line of A4 paper."""
+"""Type sizes, largest first, each with the estimated number of characters on a line of A4 paper."""
 GAP_CHARS = 2
-"""The space between two columns."""
+"""The space between two columns, in characters."""
 MAX_WORD_CHARS = 26
-"""A longer word may be broken within a cell."""
+"""Longer words may be broken within a cell."""
 MAX_FLOAT_LINES = 30
 """A longer table does not float, and may continue on the next page."""
 
@@ -36,8 +36,8 @@ MAX_FLOAT_LINES = 30
 def choose(
     wanted: str, config: Config, guides: Sequence[GuideKey], planned: Addresses
 ) -> list[Diagnostic]:
-    """Replace ``latex_documents`` by one document for each guide that ``wanted`` selects; return the
-    faults of ``wanted``."""
+    """Replace ``latex_documents`` with a document per guide that ``wanted`` selects, and return the
+    faults in ``wanted``."""
     chosen = dataset.chosen(guides, wanted)
     if not chosen:
         return [dataset.unnamed("perfguide_pdf", wanted)]
@@ -53,12 +53,13 @@ def choose(
 
 
 class GuideLaTeXBuilder(LaTeXBuilder):
-    """The LaTeX builder of Sphinx; a document of one guide ends with the guide's provenance."""
+    """Sphinx's LaTeX builder, except that a document of one guide ends with that guide's
+    provenance."""
 
     def assemble_doctree(
         self, indexfile: str, toctree_only: bool, appendices: list[str]
     ) -> nodes.document:
-        """Return the pages of one document as one."""
+        """Return the pages of one document as a single document."""
         top = page_name(self.config.perfguide_output, "guides").removesuffix("guides")
         if self.config.perfguide_pdf and indexfile.startswith(top):
             provenance = top + trace(indexfile.removeprefix(top))
@@ -82,12 +83,12 @@ class PaperPages(SphinxPostTransform):
                 _set_chart(figure, pictures)
         for contents in list(self.document.findall(nodes.topic)):
             if "contents" in contents["classes"] and may_change(self.env, self._page_of(contents)):
-                contents.parent.remove(contents)  # the document has contents of its own
+                contents.parent.remove(contents)  # the document has its own table of contents
         for download in list(self.document.findall(perf_download)):
             download.parent.remove(download)
 
     def _page_of(self, node: nodes.Element) -> str:
-        """Return the page that a part of a document is from."""
+        """Return the page that a part of a document comes from."""
         while node.parent is not None:
             if isinstance(node, addnodes.start_of_file):
                 return str(node["docname"])
@@ -100,7 +101,7 @@ def _latex(text: str) -> nodes.raw:
 
 
 def _set_table(leaf: nodes.Element) -> None:
-    """Set one table in type and columns that fit, if necessary in several parts."""
+    """Set one table in type and columns that fit, in several parts if necessary."""
     table = leaf.parent
     header, body = texts(leaf)
     rows = [*header, *body]
@@ -119,7 +120,7 @@ def _set_table(leaf: nodes.Element) -> None:
         for text in list(part_table.findall(nodes.Text)):
             _allow_breaks(text)
         shares = (f"\\Y{{{share:.4f}}}" for share in part.shares())
-        # The size of type and the narrow gaps apply to this table only.
+        # Restrict the type size and the narrow gaps to this table.
         out.append(_latex(f"\\begingroup\\{part.size}\\setlength{{\\tabcolsep}}{{3pt}}"))
         out.append(addnodes.tabular_col_spec(spec="".join(shares)))
         out += [part_table, _latex("\\endgroup")]
@@ -134,7 +135,7 @@ def _continued(table: nodes.Element, number: int, parts: int) -> list[nodes.Node
     title = next((c.astext() for c in table.children if isinstance(c, nodes.title)), "")
     text = f"{title}: more columns ({number} of {parts})" if title else "More columns"
     name = nodes.strong("", "", nodes.Text(text))
-    # Otherwise a page could end with the name of a table on the next one.
+    # Keep the name of a table on the same page as the table.
     return [nodes.paragraph("", "", name), _latex("\\nopagebreak")]
 
 
@@ -151,7 +152,7 @@ def _allow_breaks(text: nodes.Text) -> None:
 def _set_chart(figure: nodes.figure, pictures: Sequence[nodes.Element]) -> None:
     """Put the pictures above the caption, each on one page with its name.
 
-    All but the last go before the figure: a figure cannot be longer than a page.
+    All but the last move in front of the figure, which cannot be longer than a page.
     """
     caption = next((c.astext() for c in figure.children if isinstance(c, nodes.caption)), "")
     small = "perf-small" in figure["classes"]
@@ -159,7 +160,7 @@ def _set_chart(figure: nodes.figure, pictures: Sequence[nodes.Element]) -> None:
     before: list[nodes.Node] = []
     for number, picture in enumerate(pictures):
         image = picture[0]
-        assert isinstance(image, nodes.image)  # as the directive made it
+        assert isinstance(image, nodes.image)  # the directive makes no other node
         if len(pictures) == 1:
             picture.replace_self(image)
             return
@@ -187,31 +188,31 @@ class Part:
     widths: tuple[int, ...]
     """Their widths in characters."""
     size: str
-    """LaTeX's name of the size of type."""
+    """LaTeX's name of the type size."""
     line: int
-    """The characters of this size on a line."""
+    """The number of characters of this size on a line."""
     long: bool
-    """True if it may continue on the next page."""
+    """True if the part may continue on the next page."""
 
     def shares(self) -> list[float]:
-        """Return the share of the line that each column takes with the space around it."""
+        """Return each column's share of the line, including the space around it."""
         return [(width + GAP_CHARS) / self.line for width in self.widths]
 
 
 def parts(rows: Sequence[Sequence[str]], stub: int, groups: Sequence[str]) -> list[Part]:
-    """Divide a table of text so that every part fits on the paper.
+    """Divide a table of text into parts that fit on the paper.
 
-    ``rows`` are heads and body, the first ``stub`` columns are row keys, and ``groups`` are the
-    heads of the columns: columns of one group stay together if possible. The result is one part in
-    the largest type that needs no line breaks in cells; or one in small type with line breaks; or
-    several.
+    ``rows`` are head and body rows whose first ``stub`` columns are row keys. ``groups`` are the
+    columns' heads: columns of one group stay together if possible. The result is one part, in the
+    largest type that needs no line breaks within cells or else in small type with line breaks; or
+    several parts.
     """
     width = len(rows[0])
     texts = [[row[column] for row in rows] for column in range(width)]
     full = [max(map(len, column)) for column in texts]
     least = [max(map(_wrapped_width, column)) for column in texts]
     every = tuple(range(width))
-    # Small type is easier to read than broken cells, and both are easier than a table in parts.
+    # Small type reads better than broken cells, and both read better than a table in parts.
     for size, line in LINE_CHARS[:2]:
         if _line_width(full, every) <= line:
             return [_part(rows, every, full, size, line)]
@@ -226,8 +227,8 @@ def parts(rows: Sequence[Sequence[str]], stub: int, groups: Sequence[str]) -> li
 
 
 def _wrapped_width(text: str) -> int:
-    """Return the width of a text with line breaks between words: a figure with its spread on three
-    lines, a long text on more."""
+    """Return the width of a text with line breaks between words: three lines for a figure with its
+    spread, more for a long text."""
     word = min(max(map(len, text.split()), default=0), MAX_WORD_CHARS)
     return max(word, -(-len(text) // 3) + 1) if len(text) <= 2 * MAX_WORD_CHARS else word
 
@@ -239,7 +240,8 @@ def _line_width(widths: Sequence[int], columns: Sequence[int]) -> int:
 def _shared(
     full: Sequence[int], least: Sequence[int], columns: Sequence[int], line: int
 ) -> list[int]:
-    """Return the width of each column: the least it needs, and a share of the rest of the line."""
+    """Return the width of each column: the minimum it needs, plus a share of the rest of the
+    line."""
     left = max(0, line - _line_width(least, columns))
     missing = sum(full[column] - least[column] for column in columns)
     share = min(1.0, left / missing) if missing else 0.0
@@ -249,8 +251,8 @@ def _shared(
 def _divided(
     least: Sequence[int], stub: int, groups: Sequence[str], line: int
 ) -> list[tuple[int, ...]]:
-    """Return the columns of each part: the keys, and as many groups as fit or, if not even one does,
-    as many columns."""
+    """Return the columns of each part: the row keys plus as many groups as fit or, if not even one
+    does, as many columns."""
     keys = tuple(range(stub))
     together: list[list[int]] = []
     for column in range(stub, len(least)):
@@ -259,7 +261,7 @@ def _divided(
         else:
             together.append([column])
     out: list[list[int]] = [[]]
-    # A new part begins if a group does not fit; a group wider than a line is divided itself.
+    # Start a new part when a group does not fit; a group wider than a line is itself divided.
     for columns in together:
         fits = _line_width(least, (*keys, *columns)) <= line
         for step in [columns] if fits else [[column] for column in columns]:
@@ -283,12 +285,12 @@ def _part(
 
 
 def _lines(text: str, width: int) -> int:
-    """Estimate the number of lines of a text in a column."""
+    """Estimate the number of lines that a text takes in a column."""
     return max(1, -(-len(text) // max(1, width)))
 
 
 def pieces(text: str) -> list[str]:
-    """Return a text cut at every point where a line may end within a long word."""
+    """Return a text cut wherever a line may end within a long word."""
     out = [""]
     for number, word in enumerate(text.split(" ")):
         lead = " " if number else ""
@@ -300,7 +302,7 @@ def pieces(text: str) -> list[str]:
 
 
 def prepare(app: Sphinx) -> None:
-    """Remove the date of the build from documents of single guides."""
+    """Remove the build date from documents of single guides."""
     if isinstance(app.builder, LaTeXBuilder) and app.config.perfguide_pdf:
         internals.set_no_date(app.builder)
 

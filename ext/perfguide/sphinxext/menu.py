@@ -1,8 +1,8 @@
 """The menu beside each page, with the same lines as Sphinx's.
 
-For each page, Sphinx builds the tree of all pages and removes what the page does not show, so the
-time for all pages grows with their square. Here the lists of all pages are collected once. A long
-list is cut to the part around the open page, so that the size of all pages grows in proportion.
+For every page, Sphinx builds the tree of all pages and then prunes it, so the total time grows with
+the square of the number of pages. Here, the lists of all pages are collected once. Long lists are
+cut to the part around the open page, so that the total size of the pages grows linearly.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from sphinx.environment import BuildEnvironment
 from . import internals, theme
 
 MAX_LINES = 24
-"""Lines of one list below the first level."""
+"""The maximum number of lines of a list below the first level."""
 
 OPTIONS = ("collapse_navigation", "titles_only", "includehidden")
 TRUE_WORDS = ("true", "1", "yes", "on", "t")
-"""Values with which an option of a theme is on."""
+"""The values with which a theme option is on."""
 
 
 class UnusualError(Exception):
@@ -34,7 +34,7 @@ class UnusualError(Exception):
 def is_span(part: nodes.Node) -> TypeGuard[nodes.inline]:
     """Return whether a part of a title is text with a class."""
     is_text = all(isinstance(each, nodes.Text) for each in part.children)
-    # Writers may have a method of their own for a subclass.
+    # Writers may treat subclasses differently.
     return type(part) is nodes.inline and bool(part["classes"]) and is_text
 
 
@@ -53,7 +53,7 @@ Uri = Callable[[str], str]
 class Menu:
     """The menus of all pages.
 
-    ``depth`` is the number of levels; with ``hidden`` they have hidden toctrees too. Raises
+    ``depth`` is the number of levels; ``hidden`` says whether to include hidden toctrees. Raises
     :class:`UnusualError`.
     """
 
@@ -64,11 +64,11 @@ class Menu:
         self._below = {page: self._listed(page) for page in env.toctree_includes}
         self._parents = {
             child: page
-            # If several pages list a page, the same one has to be its parent in each build.
+            # If several pages list a page, every build has to choose the same parent.
             for page in sorted(env.toctree_includes)
             for child in env.toctree_includes[page]
         }
-        # env.master_doctree is kept with the environment, and would be that of an earlier build.
+        # env.master_doctree is kept with the environment, so it could be that of an earlier build.
         trees = self._trees(env.get_doctree(env.config.root_doc))
         self._chapters = [
             (escape(tree.get("caption") or ""), tuple(self._lines(tree))) for tree in trees
@@ -108,17 +108,17 @@ class Menu:
         return tuple(line for tree in trees for line in self._lines(tree))
 
     def _path(self, page: str) -> list[str]:
-        """Return the pages from the first level of the menu down to a page."""
+        """Return the pages from the menu's first level down to a page."""
         up: list[str] = []
-        # Toctrees of a project can form a circle.
+        # A project's toctrees may form a cycle.
         while page and page != self._env.config.root_doc and page not in up:
             up.append(page)
             page = self._parents.get(page, "")
         return up[::-1]
 
     def lists(self, page: str) -> list[tuple[str, int, Lines]]:
-        """Return the lists in the menu of a page, those of the root page first: the caption or page
-        above it, the number of its lines, and the lines in the menu."""
+        """Return the lists in a page's menu, starting with those of the root page. Each has the
+        caption or page above it, its full number of lines, and the lines in the menu."""
         path = self._path(page)
         opened = zip(path[: self._depth - 1], [*path[1:], ""], strict=False)
         below = ((name, self._below.get(name, ()), to) for name, to in opened)
@@ -128,7 +128,7 @@ class Menu:
         ]
 
     def html(self, page: str, uri: Uri) -> str:
-        """Return the menu of a page; ``uri`` returns the address of another page relative to it."""
+        """Return the menu of a page; ``uri`` returns another page's address relative to it."""
         path = self._path(page)
         out = []
         for caption, lines in self._chapters:
@@ -141,7 +141,7 @@ class Menu:
         return "".join(out)
 
     def _list(self, lines: Lines, count: int, level: int, path: list[str], uri: Uri) -> str:
-        """Return a list of the menu as HTML; ``lines`` are those in the menu of ``count``."""
+        """Return a list of the menu as HTML; ``lines`` are the ones to show out of ``count``."""
         opened = path[level - 1] if len(path) >= level else ""
         out = []
         for line in lines:
@@ -150,7 +150,7 @@ class Menu:
                 after = path[level] if len(path) > level else ""
                 below = self._list(around(inner, after), len(inner), level + 1, path, uri)
             current = "current " if is_open and level == len(path) else ""
-            # A link to the open page would load it again.
+            # A link to the open page would reload it.
             target = "#" if current else escape(uri(line.page))
             out.append(
                 f'<li class="toctree-l{level}{" current" * is_open}">'
@@ -168,14 +168,15 @@ class Menu:
 
 
 def around(lines: Lines, page: str) -> Lines:
-    """Return at most ``MAX_LINES`` lines around that of a page, or the first ones without it."""
+    """Return at most ``MAX_LINES`` lines around that of a page, or the first ones if it has
+    none."""
     index = next((number for number, line in enumerate(lines) if line.page == page), 0)
     start = max(0, min(index - MAX_LINES // 2, len(lines) - MAX_LINES))
     return lines[start : start + MAX_LINES]
 
 
 def of(app: Sphinx, depth: int, *, hidden: bool) -> Menu | None:
-    """Return the menu of a site, which is made once in each process; ``None`` if it is Sphinx's."""
+    """Return the menu of a site, made once per process; ``None`` if it is left to Sphinx."""
     menus: dict[object, Menu | None] = vars(app.builder).setdefault("perfguide_menus", {})
     if (depth, hidden) not in menus:
         try:
@@ -186,8 +187,8 @@ def of(app: Sphinx, depth: int, *, hidden: bool) -> Menu | None:
 
 
 def asked(app: Sphinx) -> Menu | None:
-    """Return the menu that the theme's layout will ask for; ``None`` if it is Sphinx's, or if
-    templates of the project may ask for another."""
+    """Return the menu that the theme's layout will request; ``None`` if it is left to Sphinx, or if
+    templates of the project may request another."""
     if not internals.is_site(app.builder) or not theme.in_use(app.builder):
         return None
     options = internals.theme_options(app.builder)
@@ -201,7 +202,7 @@ def asked(app: Sphinx) -> Menu | None:
 def _replace(
     app: Sphinx, page: str, _template: str, context: dict[str, Any], _doctree: nodes.document
 ) -> None:
-    """Replace the template function ``toctree``, except for options with which menus differ."""
+    """Replace the template function ``toctree``, except for options under which menus differ."""
     if not theme.in_use(app.builder):
         return
     sphinx_toctree = context["toctree"]

@@ -1,5 +1,5 @@
 """Metadata and data of a site: descriptions for search engines, words for the search page, a
-sitemap, a feed, redirects, links to the data and the explorer."""
+sitemap, feeds, redirects, links to the data, and the explorer."""
 
 from __future__ import annotations
 
@@ -32,25 +32,25 @@ SITEMAP = "http://www.sitemaps.org/schemas/sitemap/0.9"
 FEED = "feed.xml"
 LLMS_TXT = "llms.txt"
 BUILDERS_WITH_FEED = ("html", "dirhtml", "readthedocs", "readthedocsdirhtml")
-"""Builders with a file for each page, as entries of a feed link to pages."""
+"""Builders with one file per page, which the entries of a feed link to."""
 SITEMAP_EXTENSION, LLMS_EXTENSION = "sphinx_sitemap", "sphinx_llms_txt"
-"""Extensions that write a sitemap, and a list for language models, themselves."""
+"""Extensions that themselves write a sitemap and a list for language models."""
 MAX_DESCRIPTION_CHARS = 300
 """The length at which search engines cut descriptions."""
 
 REDIRECT, EXPLORER = "perf-redirect", "perf-explorer"
-"""Metadata of a page: the page that it redirects to, and a flag that it has the explorer."""
+"""Metadata keys of pages: the page to redirect to, and the folder of the explorer's data."""
 
 REDIRECT_SCRIPT = "perfguide-redirect.js"
 
 SCRIPTS = tuple(f"perfguide-{name}.js" for name in ("drawing", "figures", "sides", "explore"))
-"""Scripts of the explorer's page besides those of tables, in the order of loading."""
+"""Scripts of the explorer's page besides those of tables, in loading order."""
 
 
 FINDER_SCRIPTS = tuple(
     f"perfguide-{name}.js" for name in ("drawing", "figures", "need", "answers", "board")
 )
-"""The same of the page that finds boards."""
+"""The same for the page that finds boards."""
 
 ROWS_SCRIPT = "perfguide-rows.js"
 """The script of pages that compare two releases."""
@@ -61,7 +61,7 @@ DATA_INDEXES = ("index.json", "datapackage.json")
 
 
 class perf_data(nodes.General, nodes.Element):
-    """Links to the indexes of the site's data, for builders of sites, with a ``note`` behind them."""
+    """Links to the indexes of the site's data, for site builders, followed by a ``note``."""
 
 
 class PerfData(SphinxDirective):
@@ -119,7 +119,8 @@ class PerfFinder(PerfExplorer):
 
 
 def _around_page(builder: Any, page: str) -> tuple[str, str]:
-    """Return the parts of an address between which a script adds the name of a generated page."""
+    """Return the start and end of an address between which a script inserts a generated page's
+    name."""
     other = page_name(builder.config.perfguide_output, "PAGE")
     start, _, end = builder.get_relative_uri(page, other).rpartition("PAGE")
     return start, end
@@ -146,7 +147,7 @@ def _depart_explorer(translator: Any, node: perf_explorer) -> None:
 def description(doctree: nodes.document) -> str:
     """Return the first paragraph of a page's own text, cut between words."""
     for paragraph in doctree.findall(nodes.paragraph):
-        # Those of notes, lists and cells do not say what the page is about.
+        # Paragraphs in notes, lists and cells do not say what the page is about.
         if isinstance(paragraph.parent, nodes.section | nodes.document):
             return shortened(paragraph.astext())
     return ""
@@ -161,19 +162,19 @@ def shortened(text: str) -> str:
 
 
 def _site_address(app: Sphinx) -> str:
-    """Return the site's address on the web, with a slash at its end, or an empty text."""
+    """Return the site's web address with a trailing slash, or an empty string."""
     base: str = app.config.html_baseurl
     return f"{base.rstrip('/')}/" if base else ""
 
 
 def address(app: Sphinx, docname: str) -> str:
-    """Return a page's address on the web; an empty text if the site's is not known."""
+    """Return a page's web address, or an empty string if that of the site is unknown."""
     site = _site_address(app)
     return f"{site}{app.builder.get_target_uri(docname)}" if site else ""
 
 
 def _about(app: Sphinx, docname: str) -> dict[str, Any]:
-    """Return facts about a generated page: ``description``, and ``dataset`` of a guide."""
+    """Return facts about a generated page: ``description``, and ``dataset`` for a guide."""
     path = Path(app.srcdir, docname, page_tables.FILE)
     try:
         return page_tables.read_about(path.read_bytes())
@@ -200,7 +201,7 @@ def _head(
             app.builder.get_relative_uri(pagename, name) for name in sorted(explorers)[:1]
         )
     if target := _target(app, pagename):
-        # Search engines then count links to this page for the one it redirects to.
+        # Make search engines credit links to this page to the one it redirects to.
         page = page_name(posixpath.dirname(pagename), target)
         context["pageurl"] = address(app, page) or context.get("pageurl")
     if not theme.is_own(app, pagename):
@@ -224,7 +225,7 @@ def _head(
 def _redirect(
     app: Sphinx, pagename: str, _template: str, context: dict[str, Any], doctree: nodes.document
 ) -> None:
-    """Redirect from a page with the field ``perf-redirect`` to the page that the field names."""
+    """Redirect from a page that has the field ``perf-redirect`` to the page it names."""
     target = app.env.metadata[pagename].get(REDIRECT)
     if not target or not doctree or not isinstance(app.builder, StandaloneHTMLBuilder):
         return
@@ -234,27 +235,27 @@ def _redirect(
     context["metatags"] = (
         f'{context.get("metatags", "")}\n<meta http-equiv="refresh" content="0; url={escape(uri)}">'
     )
-    # A refresh drops the fragment of the address. The script keeps it, and has to run first.
+    # A refresh drops the address's fragment. The script preserves it, and has to run first.
     attributes: dict[str, Any] = {"data-target": uri}
     app.add_js_file(REDIRECT_SCRIPT, priority=1, **attributes)
 
 
 def _target(app: Sphinx, pagename: str) -> str:
-    """Return the page that a page redirects to, relative to it; an empty text for most."""
+    """Return the page that a page redirects to, relative to it; empty for most pages."""
     return str(app.env.metadata[pagename].get(REDIRECT, "")).partition("#")[0]
 
 
 def _describe(app: Sphinx, pagename: str, context: dict[str, Any], doctree: nodes.document) -> None:
-    """Write the description of a page into its head."""
+    """Write a page's description into its head."""
     about = _about(app, pagename)
     text = shortened(about.get("description", "")) or description(doctree)
     tags = [str(context.get("metatags", ""))]
     if app.config.perfguide_description and text and 'name="description"' not in tags[0]:
         tags.append(f'<meta name="description" content="{escape(text)}">')
-    # Other extensions have written their tags before.
+    # By now, other extensions have written their tags.
     if app.config.perfguide_social and 'property="og:' not in tags[0]:
         graph = {
-            # Sphinx gives titles as HTML.
+            # Sphinx provides titles as HTML.
             "title": re.sub(r"<[^>]*>", "", str(context.get("title", ""))),
             "type": "website" if pagename == app.config.root_doc else "article",
             "site_name": escape(app.config.html_title),
@@ -274,7 +275,7 @@ def _describe(app: Sphinx, pagename: str, context: dict[str, Any], doctree: node
 def _dataset(
     app: Sphinx, pagename: str, dataset: dict[str, Any], doctree: nodes.document
 ) -> dict[str, Any]:
-    """Return the Dataset with the addresses on this site and the publisher."""
+    """Return a Dataset completed with addresses on this site and the publisher."""
     full = {**dataset, "creator": {"@type": "Organization", "name": app.config.author}}
     page = address(app, pagename)
     if page:
@@ -293,15 +294,15 @@ def _dataset(
 
 
 def _data_block(value: dict[str, Any]) -> str:
-    """Return JSON-LD for a page. It is data, which a Content-Security-Policy need not allow."""
+    """Return JSON-LD for a page. As data, it needs no permission in a Content-Security-Policy."""
     text = json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-    # So that nothing in it can end the element or begin a comment.
+    # Make sure that no content can close the element or open a comment.
     text = text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
     return f'<script type="application/ld+json">{text}</script>'
 
 
 def _read(app: Sphinx, name: str) -> Any:
-    """Return the contents of a generated JSON file; ``None`` if there is none."""
+    """Return the contents of a generated JSON file, or ``None`` if it does not exist."""
     try:
         return json.loads(Path(app.srcdir, app.config.perfguide_output, name).read_bytes())
     except FileNotFoundError:
@@ -314,13 +315,13 @@ def _uri(app: Sphinx, page: str) -> str:
 
 
 def _search_words(app: Sphinx) -> None:
-    """Write the search index of generated pages as a script of the search page."""
+    """Write the search index of generated pages as a script for the search page."""
     index = _read(app, "guides/words.json") if is_site(app.builder) else None
     if index:
         for page in index["pages"]:
             page[0] = _uri(app, page[0])
         text = json.dumps(index, ensure_ascii=False, separators=(",", ":"))
-        # Browsers do not let a page that was opened as a file load JSON, but scripts.
+        # In pages opened as files, browsers allow loading scripts but not JSON.
         data = f"window.perfguideWords={text};\n".encode()
         update(Path(app.outdir, "_static", "perfguide-words.js"), data)
 
@@ -345,7 +346,7 @@ def _publish(app: Sphinx, exception: Exception | None) -> None:
             file = page_name(app.config.perfguide_output, f"{folder}/{FEED}")
             update(Path(app.outdir, file), _feed(app, own, file, soc))
             former.discard(Path(app.outdir, file))
-        # Feeds of SoCs that no longer have results.
+        # Remove feeds of SoCs that no longer have results.
         for path in former:
             path.unlink()
     if app.config.perfguide_llms_txt and not _has_own(app, LLMS_TXT, LLMS_EXTENSION):
@@ -353,7 +354,7 @@ def _publish(app: Sphinx, exception: Exception | None) -> None:
 
 
 def _has_own(app: Sphinx, file: str, extension: str) -> bool:
-    """Return whether the project has a file by another extension or by hand."""
+    """Return whether another extension or the project itself provides a file."""
     by_hand = (Path(app.confdir, str(path)) for path in app.config.html_extra_path)
     files = (path / file if path.is_dir() else path for path in by_hand)
     return extension in app.extensions or any(
@@ -381,10 +382,10 @@ def _folders(entries: Iterable[dict[str, Any]]) -> dict[str, str]:
 
 
 def _feed(app: Sphinx, entries: list[dict[str, Any]], file: str, soc: str = "") -> bytes:
-    """Return the feed of all SoCs or of one, which is published as ``file``."""
+    """Return the feed of one SoC, or of all, to be published as ``file``."""
     config = app.config
     base = _site_address(app)
-    # Without an address of the site, links are relative to the feed.
+    # If the site's address is unknown, links are relative to the feed.
     up = base or "../" * file.count("/")
     author = config.author or config.project
     title = f"{soc} · {config.html_title}" if soc else config.html_title
@@ -393,12 +394,12 @@ def _feed(app: Sphinx, entries: list[dict[str, Any]], file: str, soc: str = "") 
 
 
 def _llms_txt(app: Sphinx) -> str:
-    """Return a list of the pages for language models, in the form of llmstxt.org."""
+    """Return a list of the pages for language models, in the format of llmstxt.org."""
     config = app.config
     base = _site_address(app)
 
     def link(address: str, text: str, about: str = "") -> str:
-        # Titles hold names from bundles, which must not end a link.
+        # Titles contain names from bundles, which must not end a link.
         plain = re.sub(r"([\\`*_\[\]<>])", r"\\\1", " ".join(text.split()))
         return f"- [{plain}]({base}{address}){f': {about}' if about else ''}"
 
@@ -444,7 +445,7 @@ def _llms_txt(app: Sphinx) -> str:
 
 
 def mirror(source: Path, target: Path) -> None:
-    """Make a folder equal to another one."""
+    """Make one folder's contents equal to another's."""
     starts = len(str(source)) + 1, len(str(target)) + 1
     wanted = {path[starts[0] :] for path in below(source)}
     present = {path[starts[1] :] for path in below(target)}
@@ -461,12 +462,12 @@ def setup(app: Sphinx) -> None:
     app.add_directive("perf-finder", PerfFinder)
     others: Any = dict.fromkeys(("latex", "text", "man", "texinfo"), (_skip, None))
     app.add_node(perf_data, html=(_visit_data, None), **others)
-    # In other formats it is an ordinary container.
+    # In other formats, it is an ordinary container.
     app.add_node(perf_explorer, html=(_visit_explorer, _depart_explorer))
-    # After the pages have been generated, at the default priority.
+    # After the pages have been generated, which happens at the default priority.
     app.connect("builder-inited", _search_words, priority=600)
     # After extensions that write the same tags.
     app.connect("html-page-context", _redirect)
     app.connect("html-page-context", _head, priority=800)
-    # Before the end of the build is noted.
+    # Before the end of the build is recorded.
     app.connect("build-finished", _publish, priority=400)

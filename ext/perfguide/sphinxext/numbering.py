@@ -1,7 +1,7 @@
-"""Numbers of tables and figures that begin at 1 on each page.
+"""Table and figure numbers that start at 1 on each page.
 
-Sphinx counts through all pages, so a new guide in the middle would change the numbers, and with
-them the pages, of every guide after it.
+Sphinx counts across all pages, so a new guide in the middle would change the numbers, and hence the
+pages, of every guide after it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from . import internals
 
 
 def _count(app: Sphinx, doctree: nodes.document) -> None:
-    """Number the nodes of a page that have a caption and an anchor."""
+    """Number a page's nodes that have both a caption and an anchor."""
     standard = app.env.domains.standard_domain
     numbers: dict[str, dict[str, tuple[int, ...]]] = {}
     for node in doctree.findall(nodes.Element):

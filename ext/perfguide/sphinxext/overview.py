@@ -1,5 +1,5 @@
-"""The front page: a search form, the matrix of SoCs and their headline results, regressions, and the
-guides with the newest runs."""
+"""The front page: a search form, the matrix of SoCs and their headline results, regressions, and
+the most recent guides."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ from .config import page_name
 from .screen_nodes import Links, ScreenNode, printed_table, words, write_html
 
 MAX_COLUMNS = 8
-"""Headline results in the matrix: those of the most SoCs."""
+"""The maximum number of headline results in the matrix; those with the most SoCs are chosen."""
 MAX_EXAMPLES = 3
-"""Queries below the search form."""
+"""The maximum number of sample queries below the search form."""
 NOTE = (
     "Best board and engine of each SoC; higher is better, unless ↓. Bars are shares of the largest in "
     "the column. Crypto depends on its engine: point at a figure, or follow it."
@@ -57,8 +57,8 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Best:
-    """A SoC's result in the column's unit, its guide, the release if it is not the SoC's newest, and
-    the share of a full bar."""
+    """A SoC's result in the column's unit, the release if it is not the SoC's newest, and its share
+    of a full bar."""
 
     result: ResultOfGuide
     number: float | None
@@ -67,7 +67,7 @@ class Best:
 
     @property
     def text(self) -> str:
-        """The figure in words."""
+        """The figure as text."""
         return self.result.text if self.number is None else units.number(self.number)
 
 
@@ -81,7 +81,7 @@ class perf_overview(ScreenNode):
     template = "overview"
 
     def values(self, builder: Any) -> dict[str, Any]:
-        """Return the values of the template."""
+        """Return the variables of the template."""
         cells = [cell for _, own in self["lines"] for cell in own if cell]
         notes = [NOTE]
         notes += [OLDER_NOTE] if any(cell.older for cell in cells) else []
@@ -101,12 +101,12 @@ class perf_overview(ScreenNode):
 
 
 class perf_search(ScreenNode):
-    """A search form. ``examples`` are queries with results."""
+    """A search form. ``examples`` are queries that have results."""
 
     template = "search"
 
     def values(self, builder: Any) -> dict[str, Any]:
-        """Return the values of the template."""
+        """Return the variables of the template."""
         has_search = getattr(builder, "search", False)
         page = builder.get_relative_uri(builder.current_docname, "search") if has_search else ""
         return {"page": page, "examples": [(urlencode({"q": q}), q) for q in self["examples"]]}
@@ -117,7 +117,7 @@ class perf_search(ScreenNode):
 
 
 def columns(socs: Sequence[SocOverview]) -> list[Column]:
-    """Return the headline results of the most SoCs, in the order of guides."""
+    """Return the headline results with the most SoCs, in the order of guides."""
     candidates: dict[tuple[str, str], Column] = {}
     counts = Counter[tuple[str, str]]()
     for soc in socs:
@@ -126,7 +126,7 @@ def columns(socs: Sequence[SocOverview]) -> list[Column]:
             candidates.setdefault(key, Column(row.benchmark, row.label, row.unit, row.better))
             counts[key] += 1
     order = _in_order(socs)
-    # Of two equally common results, the one that guides show first.
+    # Ties go to the result that guides show first.
     commonest = sorted(candidates, key=lambda key: (-counts[key], order.index(key)))[:MAX_COLUMNS]
     return [candidates[key] for key in sorted(commonest, key=order.index)]
 
@@ -147,11 +147,11 @@ def _in_order(socs: Sequence[SocOverview]) -> list[tuple[str, str]]:
 
 
 def lines(socs: Sequence[SocOverview], matrix_columns: Sequence[Column]) -> list[Line]:
-    """Return the rows of the matrix. Cells have shares of a full bar in columns in which more is
-    better."""
+    """Return the rows of the matrix. In columns in which more is better, cells have their share of
+    a full bar."""
     out = [(soc, [_best(soc, column) for column in matrix_columns]) for soc in socs]
     for index, column in enumerate(matrix_columns):
-        # A figure in doubt must not set the scale of the others.
+        # A doubtful figure must not set the scale for the others.
         trusted = [cell for _, cells in out if (cell := cells[index]) and not cell.result.doubt]
         full = full_bar(cell.number for cell in trusted if cell.number is not None)
         if column.better != "higher" or not full:
@@ -164,9 +164,9 @@ def lines(socs: Sequence[SocOverview], matrix_columns: Sequence[Column]) -> list
 
 
 def _best(soc: SocOverview, column: Column) -> Best | None:
-    """Return a SoC's result of a column; ``None`` if it has none in a unit of the same kind."""
+    """Return a SoC's result for a column; ``None`` if it has none in a convertible unit."""
     for row in soc.results:
-        # Only figures in one unit can be compared down a column.
+        # Only figures in the same unit can be compared down a column.
         scale = 1.0 if row.unit == column.unit else units.factor(row.unit, column.unit)
         if (row.benchmark, row.label) == (column.benchmark, column.label) and scale is not None:
             number = None if row.number is None else row.number * scale
@@ -175,10 +175,10 @@ def _best(soc: SocOverview, column: Column) -> Best | None:
 
 
 def divided(every: Sequence[Line]) -> tuple[list[Line], list[SocOverview]]:
-    """Return the rows with a result, and the SoCs without one."""
+    """Return the rows that have a result, and the SoCs that have none."""
     rows = [(soc, cells) for soc, cells in every if any(cells)]
     if not rows:
-        # Without any result, the matrix is still the list of all SoCs.
+        # Without any results, the matrix still lists all SoCs.
         return [*every], []
     return rows, [soc for soc, cells in every if not any(cells)]
 
@@ -189,7 +189,7 @@ class PerfOverview(SphinxDirective):
     option_spec: ClassVar[OptionSpec] = {}
 
     def run(self) -> list[nodes.Node]:
-        """Return the nodes."""
+        """Return the contents, or a sentence if there are no guides."""
         overview = self._overview()
         if not overview.socs:
             return [nodes.paragraph("", "There are no guides yet.")]
@@ -234,7 +234,8 @@ class PerfOverview(SphinxDirective):
         return out
 
     def _worse(self, entries: Sequence[Worse]) -> nodes.table:
-        """Return a table with the verdict on each guide and its largest fall, as the list of comparisons."""
+        """Return a table with each guide's verdict and largest fall, as in the list of
+        comparisons."""
         rows = []
         for each in entries:
             name = nodes.inline("", "", self._link(each.name, each.page), nodes.Text(" "))
@@ -267,7 +268,7 @@ def _named(soc: SocOverview) -> str:
 
 
 def _examples(matrix_columns: Sequence[Column], rows: Sequence[Line]) -> list[str]:
-    """Return queries with results, each for another SoC and another benchmark."""
+    """Return queries that have results, each for a different SoC and benchmark."""
     out, used = list[str](), set[str]()
     for soc, cells in rows:
         for column, cell in zip(matrix_columns, cells, strict=True):
@@ -282,7 +283,7 @@ def link(text: str, page: str, docname: str) -> addnodes.pending_xref:
     """Return a link to a page of the project."""
     return addnodes.pending_xref(
         "",
-        # Names appear as they were written.
+        # Show names verbatim.
         nodes.inline(text, text, support_smartquotes=False),
         refdomain="std",
         reftype="doc",
@@ -294,7 +295,7 @@ def link(text: str, page: str, docname: str) -> addnodes.pending_xref:
 
 
 def _measured(soc: SocOverview) -> str:
-    """Return the figures, boards and date of a SoC's newest guide in words."""
+    """Return the figures, boards and date of a SoC's newest guide, in words."""
     figures = f"{units.number(soc.figures)} figures on {', '.join(soc.boards)}"
     return f"{figures}; measured {soc.measured}"
 

@@ -1,4 +1,4 @@
-"""A ranking of SoCs as a table with a drawn axis, in which each row has its rate and its load."""
+"""A ranking of SoCs as a table with a drawn axis, with a rate and a load in each row."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class perf_ranking(ScreenNode):
     template = "ranking"
 
     def values(self, builder: Any) -> dict[str, Any]:
-        """Return the values of the template."""
+        """Return the variables of the template."""
         ranking: Ranking = self["ranking"]
         return {
             "ranking": ranking,
@@ -46,7 +46,7 @@ def _is_recorded(row: RankedRow) -> bool:
 
 
 def _dot(row: RankedRow) -> str:
-    """Return the classes of the dot of a load: its colour says whether the processor waited for an engine."""
+    """Return the classes of a load's dot: its colour shows whether the CPU waited for an engine."""
     if not row.engine:
         return "perf-f6"
     waiting = None if row.load is None else engines.is_waiting(row.load)
@@ -55,7 +55,7 @@ def _dot(row: RankedRow) -> str:
 
 
 def _legend(ranking: Ranking) -> str:
-    """Return what the dots of loads mean, where engines ran."""
+    """Return an explanation of the loads' dots, or an empty string if no engines ran."""
     if not any(row.engine and row.load is not None for row in ranking.rows):
         return ""
     waits, works = engines.WAITING_LOAD_PERCENT, engines.BUSY_LOAD_PERCENT

@@ -1,9 +1,9 @@
-"""Makes an incremental build of a site equal to a clean one.
+"""Makes incremental builds of a site equal to clean ones.
 
-Sphinx reads a page again if its time is later than before, and writes a page if it was read. But a
-copied file can be older than the one that it replaces, a page shows titles of others, and the
-search index keeps words of pages that are gone. So the identity of each file that a page was read
-from is kept, and a hash of everything that the page shows of other pages.
+Sphinx re-reads a page if its modification time is newer, and writes the pages it has read. But a
+copied file may be older than the one it replaces, pages show titles of other pages, and the search
+index keeps words of deleted pages. So the identity of each file that a page was read from is kept,
+along with a hash of everything that the page shows of other pages.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from . import internals, menu
 from .config import page_name, settings
 
 DOWNLOADS = "_downloads/"
-"""The folder of the copies of files for download, below that of the pages."""
+"""The folder of copies of downloadable files, relative to that of the pages."""
 
 Reference = tuple[str, str, str]
 """The domain, kind and target of a reference."""
@@ -51,10 +51,10 @@ Reference = tuple[str, str, str]
 
 @dataclass(slots=True)
 class State:
-    """Facts about pages that Sphinx keeps with its own from build to build.
+    """Facts about pages that are kept in Sphinx's environment from build to build.
 
-    ``read`` has the identity of each file that a page was read from, ``named`` the references on each
-    page, and ``borrowed`` a hash of what each page showed of others when it was written.
+    ``read`` has the identity of every file that a page was read from, ``named`` the references on
+    each page, and ``borrowed`` a hash of what each page showed of other pages when it was written.
     """
 
     read: dict[str, Identity] = field(default_factory=dict)
@@ -69,15 +69,16 @@ def state(env: BuildEnvironment) -> State:
 
 
 def identify_since(path: str, began_ns: int) -> Identity:
-    """Return the identity of a file, or ``UNSURE`` if it changed after ``began_ns``: then it may no
-    longer have the bytes that were read."""
+    """Return a file's identity, or ``UNSURE`` if it changed after ``began_ns``, so that its bytes
+    may not be the ones that were read."""
     own = identify(path)
-    # An identity ends with the times of the last change of content and of state.
+    # An identity ends with the times of the last change of content and status.
     return UNSURE if max(own[3:]) >= began_ns else own
 
 
 class Rebuild(EnvironmentCollector):
-    """Decides which pages to read and write besides those that Sphinx finds, and reports the inputs."""
+    """Determines which pages to read and write besides those that Sphinx detects, and reports the
+    inputs."""
 
     def __init__(self) -> None:
         self._process = os.getpid()
@@ -88,15 +89,15 @@ class Rebuild(EnvironmentCollector):
         self._copied = set[str]()
 
     def begin(self, store: Store, listings: Mapping[str, str]) -> None:
-        """Take the hashes of files, and of listings of URLs, from which pages were generated."""
+        """Set the hashes of files, and of listings of URLs, from which pages were generated."""
         self._store, self._listings = store, listings
 
     def forget_other_pages(self, app: Sphinx, _docname: str, _source: list[str]) -> None:
-        """Forget the state of all pages in a process that Sphinx has forked to read some of them: it
-        sends its entire environment back."""
+        """Forget the state of all pages in a process that Sphinx has forked to read some of them,
+        as it sends back its entire environment."""
         if self._process != os.getpid():
             self._process = os.getpid()
-            # Otherwise each process would send back the contents of all pages.
+            # Otherwise every process would send back the contents of all pages.
             vars(app.env)["perfguide_state"] = State()
             internals.forget_others(app.env)
 
@@ -112,7 +113,7 @@ class Rebuild(EnvironmentCollector):
     def merge_other(
         self, _app: Sphinx, env: BuildEnvironment, docnames: Set[str], other: BuildEnvironment
     ) -> None:
-        """Take over the references on pages that another process read."""
+        """Copy the references on pages that another process has read."""
         named = state(other).named
         state(env).named |= {name: named[name] for name in docnames & named.keys()}
 
@@ -124,8 +125,8 @@ class Rebuild(EnvironmentCollector):
         changed: set[str],
         removed: set[str],
     ) -> list[str]:
-        """Return the pages with a changed file, whatever its time is."""
-        # A file that changes later may have been read before or after it changed.
+        """Return the pages with a changed file, whatever its modification time."""
+        # A file that changes after this may have been read in either state.
         self._reading_ns = time.time_ns()
         self._removed, self._copied = set(removed), _copies(app)
         others = {path for path, own in state(env).read.items() if identify(path) != own}
@@ -134,7 +135,7 @@ class Rebuild(EnvironmentCollector):
     def get_updated_docs(self, app: Sphinx, env: BuildEnvironment) -> list[str]:
         """Return the pages to write besides those that were read."""
         kept, before = state(env), state(env).borrowed
-        # Pictures that pages themselves draw are new.
+        # Pictures that pages drew themselves are new, so their identity is certain.
         drawn = f"{env.srcdir}/{page_name(env.config.perfguide_output, gallery.DRAWN)}/"
         kept.read = {
             path: identify(path)
@@ -142,7 +143,7 @@ class Rebuild(EnvironmentCollector):
             else identify_since(path, self._reading_ns)
             for path in {path for name in env.all_docs for path in _files_of(env, name)}
         }
-        # Sphinx numbers equal names in the order of reading.
+        # Sphinx numbers equal names in reading order.
         internals.name_images(env, lambda path: path)
         internals.forget_leftovers_of_index(env)
         to_write = sorted(env.all_docs)
@@ -154,7 +155,7 @@ class Rebuild(EnvironmentCollector):
             for page in self._removed:
                 gone |= {*internals.files_of_page(app.builder, page)}
         if len(to_write) == len(env.all_docs):
-            # All pages are written again, and nothing else of an earlier build may remain.
+            # Every page is rewritten, so nothing else may remain from an earlier build.
             _clear(app)
         for name in gone:
             remove(Path(app.outdir, name), Path(app.outdir))
@@ -171,7 +172,7 @@ class Rebuild(EnvironmentCollector):
         pictures = (config.html_logo, config.html_favicon, config.latex_logo)
         paths = ("conf.py", *pictures, *config.latex_additional_files)
         modules = (getattr(module, "__file__", None) or "" for module in list(sys.modules.values()))
-        # The versions of installed packages are compared instead.
+        # Installed packages are compared by version instead.
         own = (name for name in modules if not name.startswith((sys.prefix, sys.base_prefix)))
         given = (*own, *(str(app.confdir / path) for path in paths if path), *_assets(app))
         files = self._store.seen | {
@@ -190,7 +191,7 @@ class Rebuild(EnvironmentCollector):
 
 
 def _assets(app: Sphinx) -> Iterator[str]:
-    """Yield the project's files for all pages."""
+    """Yield the project's files that affect all pages."""
     config = app.config
     for given in (*config.html_static_path, *config.templates_path, *config.html_extra_path):
         path = str(Path(app.confdir, str(given)))
@@ -208,27 +209,28 @@ def _folders(app: Sphinx) -> Folders:
 
 
 def _own(app: Sphinx) -> tuple[str, ...]:
-    """Return folders below that of the sources that belong to builds."""
+    """Return folders below the source folder that belong to builds."""
     work = Path(app.outdir).parent
     inside = Path(app.srcdir).is_relative_to(work.parent)
     return (str(work), str(work.with_name(work.name[1:]))) if inside else (str(work.parent),)
 
 
 def _files_of(env: BuildEnvironment, docname: str) -> set[str]:
-    """Return the files from which a page is read."""
+    """Return the files that a page is read from."""
     paths = (env.doc2path(docname), *env.dependencies.get(docname, ()))
     return {os.path.join(env.srcdir, path) for path in paths}  # noqa: PTH118 - Path is slow
 
 
 def _copies(app: Sphinx) -> set[str]:
-    """Return the files copied beside the pages: downloads and pictures, below the folder of pages."""
+    """Return the files copied beside the pages, downloads and pictures, relative to the pages'
+    folder."""
     images = f"{app.builder.imagedir}/" if app.builder.imagedir else ""
     copied = ((DOWNLOADS, internals.downloads(app.env)), (images, app.env.images))
     return {f"{folder}{name}" for folder, files in copied for _, name in files.values()}
 
 
 def _clear(app: Sphinx) -> None:
-    """Remove the files of earlier builds; assets are of this one."""
+    """Remove the files of earlier builds, except assets, which are from this one."""
     for path in set(Path(app.outdir).iterdir()) - {Path(app.outdir, ASSETS)}:
         shutil.rmtree(path) if path.is_dir() else path.unlink()
 
@@ -236,8 +238,8 @@ def _clear(app: Sphinx) -> None:
 def _complete_index(app: Sphinx) -> Iterable[tuple[str, dict[str, Any], str]]:
     """Make the search index equal to that of a clean build.
 
-    Sphinx takes the part of other pages from its earlier output, which keeps words that are on no
-    page any more and loses entries of the general index.
+    For pages that are not rewritten, Sphinx reuses its earlier output, which keeps words that no
+    page has any more and loses entries of the general index.
     """
     builder = app.builder
     if isinstance(builder, StandaloneHTMLBuilder) and builder.indexer is not None:
@@ -246,13 +248,13 @@ def _complete_index(app: Sphinx) -> Iterable[tuple[str, dict[str, Any], str]]:
 
 
 def references(doctree: nodes.document, docname: str) -> set[Reference]:
-    """Return the references on a page by name, those to pages by their full names."""
+    """Return the references on a page; those to pages by their full names."""
     out = set()
     for node in doctree.findall(addnodes.pending_xref):
         domain, kind, target = (
             str(node.get(f"ref{part}")) for part in ("domain", "type", "target")
         )
-        # Pages name each other relatively, and titles are looked up by full names.
+        # Pages refer to each other by relative names, but titles are looked up by full names.
         if (domain, kind) == ("std", "doc"):
             target = docname_join(str(node.get("refdoc", docname)), target)
         out.add((domain, kind, target))
@@ -260,7 +262,8 @@ def references(doctree: nodes.document, docname: str) -> set[Reference]:
 
 
 class Borrowed:
-    """Hashes of everything that pages show of other pages. ``named`` has the references on each page."""
+    """Hashes of everything that pages show of other pages. ``named`` has the references on each
+    page."""
 
     def __init__(
         self, app: Sphinx, builder: StandaloneHTMLBuilder, named: Mapping[str, set[Reference]]
@@ -275,7 +278,7 @@ class Borrowed:
                     self._files[docname].append((path, name))
 
     def of(self, docname: str) -> str:
-        """Return a hash of everything that a page shows of others."""
+        """Return a hash of everything that a page shows of other pages."""
         trees = self._env.tocs[docname].findall(addnodes.toctree)
         listed = [self._env.resolve_toctree(docname, self._builder, each) for each in trees]
         return _hash(
@@ -291,7 +294,7 @@ class Borrowed:
         """Yield the pages before and after a page, and those above it."""
         above, before, after = self._relations.get(docname, (None, None, None))
         yield from (before or "", after or "")
-        seen: set[str] = set()  # toctrees can form a circle
+        seen: set[str] = set()  # toctrees can form a cycle
         while above and above not in seen:
             seen.add(above)
             yield above
@@ -302,11 +305,11 @@ class Borrowed:
         return "".join(map(str, titles))
 
     def _resolved(self, reference: Reference) -> object:
-        """Return what a reference shows and leads to."""
+        """Return a reference with its possible targets."""
         domain, kind, target = reference
         if domain == "std" and kind in ("doc", "ref", "term"):
             return reference, self._targets.get(target.lower())
-        # Only its domain knows to which of all objects another reference leads.
+        # For other references, only the domain knows which of its objects is the target.
         return reference, self._objects
 
     @cached_property
@@ -327,12 +330,12 @@ class Borrowed:
 
     @cached_property
     def _everywhere(self) -> bytes:
-        """A hash of what all pages show: settings, the site's own files, and all titles if the menu
-        is Sphinx's, since any of them may be in it."""
+        """A hash of what every page shows: settings, the site's own files and, if the menu is left
+        to Sphinx, all titles, since any of them may be in it."""
         env = self._env
         values = [(each.name, each.value) for each in self._app.config]
         return _hash(
-            # That one prints times, and changes no page.
+            # perfguide_profile only prints times.
             [
                 of
                 for of in values
@@ -357,40 +360,40 @@ def _hash(*values: object) -> bytes:
 
 
 class _Unwritten(logging.Filter):
-    """Ends the build if a file could not be written; Sphinx only warns."""
+    """Ends the build if a file could not be written; Sphinx merely warns."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Pass on all other records."""
+        """Raise :class:`ExtensionError` for a failed write, and pass on all other records."""
         for given in record.args if isinstance(record.args, tuple) else ():
-            # For a missing file of the project, a warning is enough.
+            # A warning is enough if a file of the project is missing.
             if isinstance(given, OSError) and given.errno != errno.ENOENT:
                 raise ExtensionError(record.getMessage()) from given
         return True
 
 
 def _name_downloads(app: Sphinx) -> None:
-    """Name copies of generated files by their paths, before pages are read."""
+    """Name copies of generated files by their paths; runs before pages are read."""
     internals.name_downloads_by_path(app.env, app.config.perfguide_output)
 
 
 def _place_own_pictures_last(app: Sphinx, env: BuildEnvironment) -> list[str]:
-    """Give pictures of the project the names that they have without ours."""
+    """Give the project's own pictures the names they would have without ours."""
     top = f"{app.config.perfguide_output}/"
     internals.name_images(env, lambda path: path.startswith(top))
     return []
 
 
 def _listen(rebuild: Rebuild, app: Sphinx, config: Config) -> None:
-    """Register the listeners in a build whose output is all ours. In others Sphinx decides what to
-    read and to write."""
+    """Register the listeners in a build whose output is all ours. In other builds, Sphinx decides
+    what to read and write."""
     if not config.perfguide_own_output:
         app.connect("env-updated", _place_own_pictures_last)
         return
-    # First, before another listener notes anything about the page.
+    # First, before other listeners note anything about the page.
     app.connect("source-read", rebuild.forget_other_pages, priority=0)
     rebuild.enable(app)
     app.connect("html-collect-pages", _complete_index)
-    # Late, as the report says that the site is complete.
+    # Late, since the report says that the site is complete.
     app.connect("build-finished", rebuild.report, priority=900)
     unwritten = _Unwritten()
     for logger in internals.builder_loggers():
@@ -398,7 +401,8 @@ def _listen(rebuild: Rebuild, app: Sphinx, config: Config) -> None:
 
 
 def setup(app: Sphinx) -> Rebuild:
-    """Register what a build on top of an earlier one needs; the caller has to begin the result."""
+    """Register everything that incremental builds need; the caller has to call ``begin`` on the
+    result."""
     rebuild = Rebuild()
     app.connect("builder-inited", _name_downloads)
     app.connect("config-inited", partial(_listen, rebuild))

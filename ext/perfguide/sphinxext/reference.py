@@ -1,7 +1,7 @@
 """Reference pages made from the code: keys of files, values of ``conf.py``, and commands.
 
-The meaning of a key is the docstring of its field, and that of an option is in the parser; the
-directives here make lists of them.
+The docstring of a field explains a key, and the parser explains an option; these directives turn
+them into lists.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ class Key:
 
 
 def keys(of: type[msgspec.Struct]) -> list[Key]:
-    """Return every key of a type, in its order, with the docstring of the field."""
+    """Return every key of a type, in order, with the docstring of its field."""
     module, fields = inspect.getmodule(of), annotated(of)
     out = []
     for field in msgspec.structs.fields(of):
@@ -118,11 +118,11 @@ def keys(of: type[msgspec.Struct]) -> list[Key]:
 
 
 def annotated(of: type) -> dict[str, tuple[ast.expr, str]]:
-    """Return the annotation and the docstring of each field by its name."""
+    """Return the annotation and docstring of each field, by name."""
     (tree,) = ast.parse(textwrap.dedent(inspect.getsource(of))).body
     assert isinstance(tree, ast.ClassDef)
     out = {}
-    # With one more statement, so that something is below the last field too.
+    # Append a statement, so that the last field is followed by one too.
     for statement, below in pairwise([*tree.body, ast.Pass()]):
         match statement:
             case ast.AnnAssign(target=ast.Name(id=name), annotation=kind):
@@ -132,7 +132,7 @@ def annotated(of: type) -> dict[str, tuple[ast.expr, str]]:
 
 
 def _worded(node: ast.expr, module: ModuleType | None) -> str:
-    """Return a type in the words of the file formats."""
+    """Return a type in the terms of the file formats."""
     match node:
         case ast.BinOp(left=left, right=right):
             words = [_worded(side, module) for side in (left, right)]
@@ -158,7 +158,7 @@ def _worded(node: ast.expr, module: ModuleType | None) -> str:
 
 
 def _allowed(literal: object) -> str:
-    """Return the words that a ``Literal`` allows; an empty text for anything else."""
+    """Return the words that a ``Literal`` allows; an empty string for anything else."""
     values = getattr(literal, "__args__", ())
     return _either(values) if all(isinstance(value, str) for value in values) else ""
 
@@ -169,7 +169,7 @@ def _either(words: Iterable[object]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command: its name, its description, its usage, and its options with their meaning."""
+    """A command: its name, description and usage, and its options with their meanings."""
 
     name: str
     text: str
@@ -178,7 +178,7 @@ class Command:
 
 
 def commands(parser: argparse.ArgumentParser) -> list[Command]:
-    """Return the commands of a parser, in its order."""
+    """Return the commands of a parser, in order."""
     out = []
     for name, command in internals.subcommands(parser).items():
         arguments = internals.arguments(command)
@@ -190,11 +190,11 @@ def commands(parser: argparse.ArgumentParser) -> list[Command]:
 
 
 MAX_LINE_CHARS = 72
-"""Columns of a line of usage: it fits into a terminal, and a phone has to scroll little."""
+"""The length of a line of usage: it fits a terminal and requires little scrolling on a phone."""
 
 
 def _wrapped(command: str, arguments: Iterable[str]) -> str:
-    """Return a command with its arguments on several lines, which break between arguments."""
+    """Return a command with its arguments, wrapped between arguments."""
     lines = [command]
     for argument in arguments:
         if len(lines[-1]) + 1 + len(argument) > MAX_LINE_CHARS:
@@ -215,7 +215,7 @@ def _written(argument: argparse.Action, names: slice = slice(None)) -> str:
 
 
 def _brief(argument: argparse.Action) -> str:
-    """Return an argument for the line of usage."""
+    """Return an argument as it appears in the usage line."""
     written = _written(argument, slice(-1, None))
     if len(written) > MAX_LINE_CHARS // 2:  # its choices are in the list below
         written = f"{argument.option_strings[-1]} {argument.dest.upper()}"
@@ -226,7 +226,7 @@ def _brief(argument: argparse.Action) -> str:
 
 
 def _text(words: str) -> list[nodes.Node]:
-    """Return the nodes of a docstring, in which code is between double backquotes."""
+    """Return the nodes of a docstring, in which double backquotes enclose code."""
     out: list[nodes.Node] = []
     for number, piece in enumerate(words.split("``")):
         if piece:
@@ -237,7 +237,7 @@ def _text(words: str) -> list[nodes.Node]:
 def _defined(
     rows: Iterable[tuple[str, str, str]], address: Callable[[str], str] | None = None
 ) -> nodes.definition_list:
-    """Return a list of (name, note, meaning); ``address`` returns the anchor of a name."""
+    """Return a list of (name, note, meaning); ``address`` maps a name to its anchor."""
     out = nodes.definition_list(classes=["perf-reference"])
     for term, note, words in rows:
         head = nodes.term("", "", nodes.literal(term, term))
@@ -251,13 +251,13 @@ def _defined(
 
 
 class PerfConfig(SphinxDirective):
-    """The directive for the list of values of ``conf.py``."""
+    """The directive that lists the values of ``conf.py``."""
 
     option_spec: ClassVar[OptionSpec] = {}
 
     def run(self) -> list[nodes.Node]:
-        """Return the nodes."""
-        # The page is read again when the code behind it changes.
+        """Return the list."""
+        # Re-read the page when the code behind it changes.
         self.env.note_dependency(config.__file__)
         defaults = config.Values()
         rows = [
@@ -268,13 +268,13 @@ class PerfConfig(SphinxDirective):
 
 
 class PerfCommands(SphinxDirective):
-    """The directive for the list of commands, or for the one it names."""
+    """The directive that lists all commands, or just the one named."""
 
     optional_arguments = 1
     option_spec: ClassVar[OptionSpec] = {}
 
     def run(self) -> list[nodes.Node]:
-        """Return the nodes."""
+        """Return a section for each command."""
         for module in (ROOT / "cli").glob("*.py"):
             self.env.note_dependency(str(module))
         out: list[nodes.Node] = []
@@ -293,13 +293,13 @@ class PerfCommands(SphinxDirective):
 
 
 class PerfKeys(SphinxDirective):
-    """The directive for the list of keys of a kind of file, or of a part of it."""
+    """The directive that lists the keys of a kind of file, or of a part of it."""
 
     required_arguments = 1
     option_spec: ClassVar[OptionSpec] = {}
 
     def run(self) -> list[nodes.Node]:
-        """Return the nodes."""
+        """Return the list."""
         name = self.arguments[0]
         if name not in TYPES:
             raise self.error(f"“{name}” is none of {', '.join(TYPES)}")

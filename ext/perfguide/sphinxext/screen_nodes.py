@@ -1,4 +1,4 @@
-"""Parts of pages that HTML draws, and that other formats print as ordinary nodes."""
+"""Parts of pages that HTML draws and other formats print as ordinary nodes."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from .config import page_name, page_uri
 from .html_table import BOARD_COLOURS, NOT_MEASURED, box
 
 MAX_PRINTED_CHARS = 200
-"""The characters of a cell from data in a printed table."""
+"""The maximum length of a cell from data in a printed table."""
 
 
 class _OneLine(Extension):
-    """Templates whose line breaks and indentation are for readers of the template alone."""
+    """Templates whose line breaks and indentation only serve readers of the template."""
 
     def preprocess(self, source: str, name: str | None, filename: str | None = None) -> str:
         """Return a template without line breaks."""
@@ -34,7 +34,7 @@ class _OneLine(Extension):
 
 @cache
 def templates() -> jinja2.Environment:
-    """Return the templates of HTML, in which each value is escaped."""
+    """Return the environment of the HTML templates, in which every value is escaped."""
     out = jinja2.Environment(
         loader=jinja2.FileSystemLoader(ROOT / "sphinxext" / "templates"),
         undefined=jinja2.StrictUndefined,
@@ -54,13 +54,13 @@ def templates() -> jinja2.Environment:
 
 
 def words(*parts: str, sign: str = ", ") -> str:
-    """Return the parts that are not empty, with a sign between them."""
+    """Return the non-empty parts, joined by a sign."""
     return sign.join(filter(None, parts))
 
 
 class Links:
-    """Relative addresses of pages for the one that is being written. An empty address is that of
-    ``default``, or of the page being written."""
+    """Addresses of pages relative to the one being written. An empty address means ``default`` or,
+    without that, the page being written."""
 
     def __init__(self, builder: Any, top: str, default: str = "") -> None:
         self._builder, self._top, self._default = builder, top, default
@@ -74,22 +74,22 @@ class Links:
 
 
 class ScreenNode(nodes.General, nodes.Element):
-    """A node with a drawing of its own in HTML, by a ``template``."""
+    """A node that HTML draws with a ``template``."""
 
     template: ClassVar[str] = ""
 
     def values(self, builder: Any) -> dict[str, Any]:
-        """Return the values of the template."""
+        """Return the variables of the template."""
         raise NotImplementedError
 
     def printed(self) -> list[nodes.Node]:
-        """Return the nodes that replace it in formats other than HTML."""
+        """Return the nodes that replace it in other formats."""
         raise NotImplementedError
 
 
 def write_html(translator: Any, node: ScreenNode) -> None:
-    """Write a node by its template."""
-    # Only the first anchor, as a box has no place for more.
+    """Write a node by rendering its template."""
+    # A box only has room for the first anchor.
     anchor = Markup(' id="{}"').format(node["ids"][0]) if node["ids"] else ""
     template = templates().get_template(f"{node.template}.html.jinja")
     translator.body.append(template.render(id=anchor, **node.values(translator.builder)))
@@ -97,7 +97,7 @@ def write_html(translator: Any, node: ScreenNode) -> None:
 
 
 class NotHtmlTransform(SphinxPostTransform):
-    """A transform for all formats but HTML."""
+    """A transform for all formats except HTML."""
 
     formats = ("html",)
 
@@ -123,7 +123,7 @@ def printed_table(
     widths: Sequence[int] = (),
     classes: Sequence[str] = (),
 ) -> nodes.table:
-    """Return a table of docutils with a head, and columns of relative widths (default: equal)."""
+    """Return a docutils table with a head and columns of relative widths (equal by default)."""
     group = nodes.tgroup(cols=len(head))
     group.extend(nodes.colspec(colwidth=width) for width in widths or [1] * len(head))
     group += nodes.thead("", _row(head))

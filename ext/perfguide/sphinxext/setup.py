@@ -1,4 +1,4 @@
-"""Registration of the extension, and the steps of a build that concern all of it."""
+"""Registration of the extension, and the build steps that concern all of it."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ PARTS = (
     *(metadata, menu, numbering, latex, reference, table_nodes, theme, browsing, embedding),
     *(guest, unmade),
 )
-"""The modules to register. Their order is that of the tags in the head of a page."""
+"""The modules to register. Their order determines that of the tags in a page's head."""
 
 STATIC = ROOT / "sphinxext" / "static"
 SHEET = "perfguide.css"
@@ -68,11 +68,11 @@ STACKED = ROOT / "sphinxext" / "stacked.css"
 """Rules for tables that are too wide for their container."""
 
 FIRST_PRIORITY, LAST_PRIORITY = -10_000, 10_000
-"""Priorities of listeners that run before and after all others."""
+"""The priorities of listeners that run before and after all others."""
 
 
 def _progress(items: Sequence[T], label: str) -> Iterable[T]:
-    # Printing a line for each of many items would take longer than the work on most of them.
+    # With many items, printing a line for each would take longer than most of the work itself.
     step = -(-len(items) // 100) or 1
     parts = [items[start : start + step] for start in range(0, len(items), step)]
     for part in status_iterator(parts, f"{label}... ", "darkgreen", len(parts), 0, _label):
@@ -94,13 +94,13 @@ def _take_turns(output: Path) -> None:
 def _generate(
     app: Sphinx, figures: figure_role.Lookup, rebuilding: rebuild.Rebuild, phases: Phases
 ) -> None:
-    """Write the pages before Sphinx looks for files."""
+    """Write the pages before Sphinx looks for source files."""
     settings = config.settings(app.config, Path(app.srcdir), config.picture_formats(app))
     if app.config.perfguide_own_output:
         _take_turns(settings.output)
     store = Store(settings.cache)
     if app.config.perfguide_own_output:
-        # Sphinx's processes would otherwise outlive a build that is killed, and keep its lock.
+        # Sphinx's worker processes would otherwise outlive a killed build and keep its lock.
         orphans.end_forks()
         internals.suppress_epilog(app.builder)
     try:
@@ -119,13 +119,13 @@ def _generate(
         if faults:
             internals.end_with_status(app, 2)
     if any(d.kind == "missing-path" for d in outcome.diagnostics):
-        # The pages are those of the last build, which must not look like a success.
+        # The pages are those of the last build, which must not look like success.
         internals.end_with_status(app, 2)
 
 
 def _assets(app: Sphinx) -> None:
     """Copy style sheets and scripts."""
-    # A path in html_static_path would be part of the site's .buildinfo.
+    # A path in html_static_path would become part of the site's .buildinfo.
     if app.builder.format == "html":
         target = Path(app.outdir, "_static")
         copy_asset(STATIC, target, force=True)
@@ -134,7 +134,7 @@ def _assets(app: Sphinx) -> None:
 
 
 def _profile(app: Sphinx, phases: Phases) -> None:
-    """Mark the ends of Sphinx's phases in ``phases``, and print all phases if ``perfguide_profile``
+    """Mark the ends of Sphinx's phases in ``phases``, and print them all if ``perfguide_profile``
     is set."""
 
     def ending(name: str) -> Callable[..., Sequence[str]]:
@@ -174,6 +174,6 @@ def setup(app: Sphinx, version: str) -> ExtensionMetadata:
         "version": version,
         "parallel_read_safe": True,
         "parallel_write_safe": True,
-        # With another number, Sphinx reads all pages again: raise it if doctrees change.
+        # When this number changes, Sphinx re-reads all pages: raise it if doctrees change.
         "env_version": 9,
     }

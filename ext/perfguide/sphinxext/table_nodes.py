@@ -1,8 +1,8 @@
-"""Tables of figures as nodes: HTML and plain text are written here, other formats by docutils.
+"""Tables of figures as nodes. HTML and plain text are written here, other formats by docutils.
 
 While pages are read, a table is an ordinary ``table`` node with its title and anchor, so that
-numbering and references work, and one leaf with the cells. The leaf becomes markup when a page is
-written.
+numbering and references work, and a single leaf with the cells. The leaf becomes markup when the
+page is written.
 """
 
 from __future__ import annotations
@@ -39,26 +39,26 @@ from .guest import may_change
 from .screen_nodes import NotHtmlTransform
 
 UNPRINTED = {"perf-data", "perf-elsewhere"}
-"""Classes of lines of links, which are of no use on paper."""
+"""Classes of lines of links, which are useless on paper."""
 
 MAX_CELL_CHARS = 40
-"""The width of a column in plain text; longer texts are wrapped."""
+"""The width of a column in plain text; longer text is wrapped."""
 
 MAX_FLOAT_ROWS = 30
 """A longer table may continue on the next page."""
 
 
 class perf_rows(nodes.General, nodes.Element):
-    """The cells of one table, with the attributes of a :class:`Grid`: ``header`` and ``body`` (rows
-    of cells), ``stub``, ``tabs``, ``units``, ``shorts``, ``head_names``, ``same`` and ``notes``;
-    ``row_names``, those of its ``names``, by row and column; and ``widths`` (relative, or
-    empty), ``marks`` (by row and column of the body, pairs of a note's number and words) and
-    ``links`` (row, column, page and fragment). A child, if any, is the download of the file with the
-    details of the cells."""
+    """The cells of one table. Most attributes are those of a :class:`Grid`: ``header`` and ``body``
+    (rows of cells), ``stub``, ``tabs``, ``units``, ``shorts``, ``head_names``, ``same`` and
+    ``notes``. ``row_names`` are its ``names`` by row and column. ``widths`` are relative, or empty;
+    ``marks`` are pairs of a note's number and words, by row and column of the body; ``links`` have
+    row, column, page and fragment. An optional child is the download of the file with the details
+    of the cells."""
 
 
 def perf_leaf(grid: Grid, top: str, widths: Sequence[int] = ()) -> perf_rows:
-    """Return the leaf of a table whose links are to pages below ``top``.
+    """Return the leaf of a table whose links point to pages below ``top``.
 
     Raises :class:`IndexError` if a mark has no note.
     """
@@ -87,28 +87,28 @@ def perf_leaf(grid: Grid, top: str, widths: Sequence[int] = ()) -> perf_rows:
 
 
 class perf_figure(nodes.General, nodes.Element):
-    """A table for HTML: the caption, and one table or one in each tab."""
+    """A table for HTML: the caption, and one table or one per tab."""
 
 
 class perf_use(nodes.General, nodes.Element):
-    """The folded controls of an HTML table, which a script adds, with its line of links to files."""
+    """The folded controls of an HTML table, added by a script, and its line of links to files."""
 
 
 class perf_grid(nodes.General, nodes.Element):
-    """The rows of one HTML table. ``prefix`` is the beginning of the anchors of its rows."""
+    """The rows of one HTML table. ``prefix`` starts the anchors of its rows."""
 
 
 class perf_picture(nodes.General, nodes.Element):
-    """One picture of a chart; ``label`` is the name of its tab, ``size`` its width and height in CSS
-    pixels, or ``None`` without an SVG file."""
+    """One picture of a chart; ``label`` is the name of its tab, and ``size`` its width and height
+    in CSS pixels, or ``None`` if there is no SVG file."""
 
 
 class perf_download(nodes.General, nodes.Element):
-    """A line of links to files, for formats with links."""
+    """A line of links to files, for formats that have links."""
 
 
 def download(docname: str, files: Mapping[str, str]) -> perf_download:
-    """Return the line under a table or chart with links to its files; ``files`` has their texts."""
+    """Return the line of links below a table or chart; ``files`` maps names to link texts."""
     return perf_download("", *(file_link(docname, name, text) for name, text in files.items()))
 
 
@@ -120,15 +120,16 @@ def file_link(docname: str, name: str, text: str = "") -> addnodes.download_refe
 
 
 def sized(image: nodes.image, srcdir: Path) -> tuple[int, int] | None:
-    """Return the width and height of a drawn picture, or ``None`` without an SVG file."""
+    """Return a drawn picture's width and height in CSS pixels, or ``None`` if there is no SVG
+    file."""
     candidates: dict[str, str] = image.get("candidates", {})
-    # A picture that is named with its ending has no other form.
+    # A picture named with its suffix has no other format.
     name = candidates.get("image/svg+xml") or candidates.get("*", "")
     return gallery.size(srcdir / name) if name.endswith(".svg") else None
 
 
 def visit_figure_html(translator: Any, node: perf_figure) -> None:
-    """Open the figure and write its caption with its number and a permalink."""
+    """Open the figure, and write its caption with number and permalink."""
     ids = f' id="{escape(node["ids"][0])}"' if node["ids"] else ""
     classes = " ".join(["perf-table", *node["classes"]])
     file = ""
@@ -154,7 +155,8 @@ def depart_figure_html(translator: Any, node: perf_figure) -> None:
 
 
 def visit_use_html(translator: Any, node: perf_use) -> None:
-    """Open the controls of a table, with an empty part that a script fills, or those of a chart."""
+    """Open the controls of a table, with an empty element for a script to fill, or those of a
+    chart."""
     summary = node.get("summary", "")
     translator.body.append(
         f'<details class="perf-use"><summary>{summary or "Copy, sort, CSV"}</summary>'
@@ -214,13 +216,14 @@ def visit_grid_html(translator: Any, node: perf_grid) -> None:
 
 
 def _in_heads(boards: Mapping[str, int], shorts: Mapping[str, str]) -> set[str]:
-    """Return the names of boards as heads show them."""
+    """Return the names of boards as they appear in heads."""
     return {shorts.get(board, board) for board in boards}
 
 
 def _all_rows(count: int, is_always: bool, is_empty: bool = False) -> str:
-    """Return the box that shows all rows of a long table, without a script: one that is there only
-    where the table is stacked, unless it ``is_always``. Of a table that ``is_empty`` it shows none."""
+    """Return the checkbox that shows all rows of a long table without a script. Unless it
+    ``is_always`` needed, it only appears where the table is stacked. For a table that ``is_empty``,
+    it shows the rows that are all hidden."""
     kind = "" if is_always else " perf-all-blocks"
     rows = "1 row" if count == 1 else f"{count:,} rows"
     words = f"{rows}, without a figure in this part" if is_empty else f"All {rows}"
@@ -228,8 +231,8 @@ def _all_rows(count: int, is_always: bool, is_empty: bool = False) -> str:
 
 
 def scales(node: nodes.Element) -> str:
-    """Return the attribute with the scales of a table's units, if its rows have several. By these,
-    sorting compares figures of one kind by value, and keeps kinds apart."""
+    """Return the attribute with the scales of a table's units, if its rows have several. With it,
+    sorting compares figures of one kind by value and keeps kinds apart."""
     keys = list(node["header"][0][: node["stub"]]) if node["header"] else []
     if "Unit" not in keys or not node["units"]:
         return ""
@@ -242,8 +245,8 @@ def scales(node: nodes.Element) -> str:
 
 
 def positions(rows: Sequence[int], columns: Sequence[int]) -> str:
-    """Return the attributes with the numbers of the rows and columns that a table has of its file,
-    if not all: only the first one if the others follow it."""
+    """Return the attributes with the numbers of the file's rows and columns that a table has: none
+    if it has all, and only the first number if the others follow it."""
     out = ""
     for name, numbers in (("rows", rows), ("columns", columns)):
         if numbers and list(numbers) == list(range(numbers[0], numbers[0] + len(numbers))):
@@ -272,19 +275,20 @@ def _marks(builder: Any, node: nodes.Element) -> dict[int, dict[int, str]]:
 
 
 def _unmarked(builder: Any, node: nodes.Element) -> str:
-    """Return the notes on most figures of a table, without a mark at each, as markup."""
+    """Return as markup the notes that apply to most figures of a table, which are not marked one by
+    one."""
     return "".join(
         f'<p class="perf-unmarked">† <a href="{escape(_finding_uri(builder, note["id"]))}">'
         f"{escape(_kind(note))}: {escape(note['title'])}</a>: {escape(note['most'])}; "
         "none of them is marked.</p>\n"
-        # The further parts of a table have no prefix.
+        # Only the first part of a table has a prefix.
         for note in (node["notes"] if node["prefix"] else ())
         if note.get("most")
     )
 
 
 def _finding_uri(builder: Any, finding: str) -> str:
-    """Return the address of a finding on the report, relative to the page being written."""
+    """Return the address of a finding in the report, relative to the page being written."""
     report = page_name(builder.config.perfguide_output, "reports/health")
     labels = builder.env.domains.standard_domain.anonlabels
     return page_uri(builder, labels.get(finding.lower(), (report, ""))[0], finding)
@@ -306,17 +310,17 @@ def _targets(
 
 
 def visit_download_html(translator: Any, node: perf_download) -> None:
-    """Open the line under a table."""
+    """Open the line below a table."""
     translator.body.append('<p class="perf-download">')
 
 
 def depart_download_html(translator: Any, node: perf_download) -> None:
-    """Close the line under a table."""
+    """Close the line below a table."""
     translator.body.append("</p>\n")
 
 
 class HtmlTables(SphinxPostTransform):
-    """Replace the leaf of each table by the nodes for HTML, with alternatives one after another."""
+    """Replace each table's leaf with nodes for HTML, with alternatives one after another."""
 
     default_priority = 181
     formats = ("html",)
@@ -373,14 +377,14 @@ class HtmlTables(SphinxPostTransform):
 
     @staticmethod
     def _boards(tops: Sequence[perf_answers]) -> dict[str, int]:
-        """Return the numbers of the boards of a guide, by the order in its first table."""
+        """Return the numbers of a guide's boards, in the order of its first table."""
         boards = tops[0]["answers"].boards if len(tops) == 1 else ()
         names = (board for _, board in boards)
         return {board: number for number, board in enumerate(names)} if len(boards) > 1 else {}
 
 
 class TabbedTables(HtmlTables):
-    """The same with alternatives on tabs, for builders of pages with scripts."""
+    """The same with alternatives on tabs, for builders whose pages have scripts."""
 
     default_priority = 180
     builders = (
@@ -391,12 +395,12 @@ class TabbedTables(HtmlTables):
 
 
 def _prefix(prefix: str, leaf: perf_rows, rows: Sequence[int], name: str) -> str:
-    """Return the beginning of the addresses of rows on a tab."""
+    """Return the prefix of row addresses on a tab."""
     return f"{prefix}--{slug(leaf['row_names'].get((rows[0], 0), name))}" if prefix else ""
 
 
 def _line_below(table: nodes.Element) -> list[nodes.Node]:
-    """Take the line of links to files from below a table, and return it."""
+    """Detach the line of file links below a table, and return it."""
     following = table.next_node(descend=False, siblings=True)
     if isinstance(following, nodes.paragraph) and "perf-download" in following["classes"]:
         following.parent.remove(following)
@@ -405,12 +409,12 @@ def _line_below(table: nodes.Element) -> list[nodes.Node]:
 
 
 def _chart_for_html(figure: nodes.figure, tabs: bool, srcdir: Path) -> None:
-    """Put the pictures of a chart into tabs, or one after another under their names."""
+    """Put the pictures of a chart on tabs, or one after another under their names."""
     pictures = [child for child in figure.children if isinstance(child, perf_picture)]
     for picture in pictures:
         for image in picture.findall(nodes.image):
             if size := picture["size"] or sized(image, srcdir):
-                # With the size known, nothing on the page moves when the file arrives.
+                # A known size keeps the page from shifting when the file arrives.
                 image["width"], image["height"] = map(str, size)
     if line := _line_below(figure):
         figure += perf_use("", *line, summary="CSV, sources")
@@ -435,11 +439,11 @@ def _chart_for_html(figure: nodes.figure, tabs: bool, srcdir: Path) -> None:
 def _spread_pictures(figure: nodes.figure, pictures: Sequence[nodes.Element]) -> None:
     """Put the pictures one after another under their names.
 
-    All but the last go before the figure: on paper a figure cannot be longer than a page.
+    All but the last move in front of the figure, which on paper cannot be longer than a page.
     """
     for picture in pictures:
         image = picture[0]
-        assert isinstance(image, nodes.image)  # as the directive made it
+        assert isinstance(image, nodes.image)  # the directive makes no other node
         if "perf-small" in figure["classes"]:
             image["width"] = "48%"
         title = []
@@ -456,13 +460,13 @@ def _spread_pictures(figure: nodes.figure, pictures: Sequence[nodes.Element]) ->
 
 
 class TextTables(SphinxPostTransform):
-    """Tables as plain text. The time of Sphinx's text writer grows with the square of their length."""
+    """Tables as plain text. Sphinx's text writer takes time quadratic in their length."""
 
     default_priority = 181
     formats = ("text",)
 
     def run(self, **kwargs: Any) -> None:
-        """Replace every table that has a leaf by its text."""
+        """Replace every table that has a leaf with its text."""
         for leaf in list(self.document.findall(perf_rows)):
             title = "".join(c.astext() for c in leaf.parent.children if isinstance(c, nodes.title))
             above = f"\n{title}\n{'^' * column_width(title)}\n\n" if title else ""
@@ -471,11 +475,11 @@ class TextTables(SphinxPostTransform):
 
 
 class WideColumns(SphinxPostTransform):
-    """Columns of other tables in plain text that are as wide as their longest word.
+    """Columns of other tables in plain text, made as wide as their longest word.
 
-    Sphinx's writer takes the relative width of a column for a number of characters. A column of one
-    character gets a line for each character, and before Sphinx 9.0 writing it never ends, as its
-    ``TextWrapper._break_word`` needs space for two characters of double width.
+    Sphinx's writer treats a column's relative width as a number of characters. A column of one
+    character would get a line per character, and before Sphinx 9.0 writing it might never end,
+    because ``TextWrapper._break_word`` needs space for two double-width characters.
     """
 
     default_priority = 990  # after all tables have been made
@@ -503,13 +507,13 @@ class WideColumns(SphinxPostTransform):
 
 
 class PlainTables(NotHtmlTransform):
-    """Tables of docutils for all other formats, without links to files."""
+    """Tables as docutils nodes for all other formats, without links to files."""
 
     default_priority = 182
     spanning = True
 
     def run(self, **kwargs: Any) -> None:
-        """Expand the leaves that no other transform has taken."""
+        """Expand the leaves that no other transform has replaced."""
         for leaf in list(self.document.findall(perf_rows)):
             table = leaf.parent
             if len(leaf["body"]) > MAX_FLOAT_ROWS:
@@ -526,7 +530,7 @@ class PlainTables(NotHtmlTransform):
 
 
 class ManualTables(PlainTables):
-    """Tables of manual pages, whose cells span one column each."""
+    """Tables of manual pages, in which a cell spans one column."""
 
     default_priority = 181
     formats = ("man",)
@@ -535,8 +539,8 @@ class ManualTables(PlainTables):
 
 
 class PaperLines(NotHtmlTransform):
-    """Lines of links in formats other than HTML: without links to files, and with the title of the
-    page with the origin of figures, as links cannot be followed on paper."""
+    """Lines of links in formats other than HTML: they keep no links to files, and spell out the
+    title of the page with the figures' origin, since links cannot be followed on paper."""
 
     default_priority = 5  # while references still have their targets
 
@@ -549,7 +553,8 @@ class PaperLines(NotHtmlTransform):
                 self._print_origin(paragraph)
 
     def _print_origin(self, line: nodes.paragraph) -> None:
-        """Reduce the line under a table to the link to the origin of its figures, with its title."""
+        """Reduce the line below a table to a link to the figures' origin, with the title of that
+        page."""
         files = [each for each in line.children if isinstance(each, addnodes.download_reference)]
         rest = line.children[line.index(files[-1]) + 1 :] if files else line.children
         if rest and isinstance(rest[0], nodes.Text):
@@ -569,9 +574,9 @@ class PaperLines(NotHtmlTransform):
 def grids(
     leaf: perf_rows, label: str, prefix: str, rows: Sequence[int] | None = None
 ) -> list[perf_grid]:
-    """Return the HTML tables of a leaf: one, or several beside each other's rows if a guide's table
-    is too wide for its page. With ``rows`` they are those of one alternative, without the column of
-    its name and without columns of figures in which it has none."""
+    """Return the HTML tables of a leaf: one, or several that divide the columns if a guide's table
+    is too wide for its page. With ``rows``, they are those of one alternative, without the column
+    that names it and without columns in which it has no figures."""
     header, body, stub = leaf["header"], leaf["body"], leaf["stub"]
     width = len(header[0]) if header else max(map(len, body), default=0)
     own_rows = range(len(body)) if rows is None else rows
@@ -595,11 +600,11 @@ def grids(
             header = (tuple(above), *header[1:])
         figures = [column for column in columns if column >= stub]
         boards, metrics = ({row[c] for c in figures} for row in (header[0], header[-1]))
-        # The metric is the first level of the head, and its boards are beside each other.
+        # The metric is the first level of the head, with its boards side by side.
         is_turned = len(boards) > 1 or len(metrics) == 1
         groups: dict[str, list[int]] = {}
         varying = [row for row in header if len({row[column] for column in figures}) > 1]
-        # By metric, or if there is one by the first level that varies, such as the engine.
+        # By metric or, if there is only one, by the first level that varies, such as the engine.
         level = next((row for row in varying if header[-1] not in varying), header[-1])
         for column in figures:
             groups.setdefault(level[column] if len(header) > 1 else "", []).append(column)
@@ -611,7 +616,7 @@ def grids(
     same_attribute = f' data-perf-same="{escape(json.dumps(same))}"' if same else ""
     out = []
     for number, own in enumerate(parts):
-        # A row has one address: that in the first part. Regions of a page need names of their own.
+        # A row's only address is that in the first part. Regions of a page need unique names.
         first, name = ("", f"{label}, part {number + 1}") if number else (prefix, label)
         levels, shared = _levels(header, own, stub, is_turned)
         head = {
@@ -626,9 +631,9 @@ def grids(
 def _levels(
     header: Sequence[Sequence[str]], columns: Sequence[int], stub: int, is_turned: bool
 ) -> tuple[list[int], int]:
-    """Return the levels of a head in the order in which a guide shows them, and how many of them
-    all its columns of figures share: these are first. The metric, which is the last level of the
-    file, is before the others if the head ``is_turned``."""
+    """Return the levels of a head in the order in which a guide shows them, and how many of the
+    leading ones all columns of figures share. If the head ``is_turned``, the metric, which is the
+    file's last level, precedes the others."""
     levels = list(range(len(header)))
     figures = [column for column in columns if column >= stub]
     shared = [n for n in levels if len({header[n][column] for column in figures}) == 1]
@@ -639,7 +644,7 @@ def _levels(
 
 
 def _level_order(levels: Sequence[int]) -> str:
-    """Return the attribute by which scripts put the levels of a head in the order of the file."""
+    """Return the attribute with which scripts restore the file's order of head levels."""
     if list(levels) == sorted(levels):
         return ""
     return f' data-perf-levels="{",".join(str(levels.index(n)) for n in sorted(levels))}"'
@@ -656,8 +661,8 @@ def _fitting(
     is_turned: bool,
     boards: set[str],
 ) -> list[list[int]]:
-    """Return the columns of as few tables as fit on a page; each has the keys and some groups of
-    columns, those of one unit after one another."""
+    """Return the columns of as few tables as fit on a page. Each has the keys and some groups of
+    columns; groups of one unit follow one another."""
     order: dict[str, int] = {}
     for group in groups:
         order.setdefault(_unit_of(header, group), len(order))
@@ -670,7 +675,7 @@ def _fitting(
         return not html_table.steps(head, rows, len(keys), boards).is_stacked
 
     parts = [keys]
-    # Of equal numbers of groups, so that none is left alone below the others.
+    # Give each part the same number of groups, so that none is left alone below the others.
     for count in range(1, len(groups) + 1):
         size = -(-len(groups) // count)
         parts = [
@@ -690,7 +695,7 @@ def _unit_of(header: Sequence[Sequence[str]], group: Sequence[int]) -> str:
 def _picked(
     header: Sequence[Sequence[str]], columns: Sequence[int], stub: int, levels: Sequence[int]
 ) -> list[tuple[str, ...]]:
-    """Return the head of some columns with its ``levels`` in this order."""
+    """Return the head of some columns, with its ``levels`` in this order."""
     # The heads of keys stay on the first level.
     return [
         tuple(header[n if number < stub else levels[n]][c] for number, c in enumerate(columns))
@@ -706,9 +711,9 @@ def _grid(
     columns: Sequence[int],
     head: dict[str, Any],
 ) -> perf_grid:
-    """Return the HTML table of some rows and columns of a leaf. ``head`` has what the leaf does not:
-    the ``header``, how many of its first levels are ``joined``, and in ``turned`` attributes that
-    say how it differs from the head of the file, for the script that copies it."""
+    """Return the HTML table of some rows and columns of a leaf. ``head`` has what the leaf lacks:
+    the ``header``, the number of leading levels that are ``joined``, and in ``turned`` attributes
+    that describe how it differs from the file's head, for the script that copies it."""
     stub = sum(column < leaf["stub"] for column in columns)
     at_row, at_column = ({old: new for new, old in enumerate(own)} for own in (rows, columns))
     own = {
@@ -743,8 +748,8 @@ def tab_set(
     prefix: str,
     texts_by_name: Mapping[str, str] | None = None,
 ) -> nodes.container:
-    """Return a tab for each alternative, with the text in ``texts_by_name`` for its name, if there is one.
-    Choosing a tab selects its name in all sets of a page."""
+    """Return a tab for each alternative, labelled with its text in ``texts_by_name`` or else its
+    name. Choosing a tab also selects that name in every other set on the page."""
     outer = nodes.container(type="tab-element", classes=["sphinx-tabs", "perf-tabs"])
     tabs = SphinxTabsTablist(role="tablist", classes=["closeable"])
     tabs["aria-label"] = label
@@ -752,7 +757,7 @@ def tab_set(
     panels, titles = [], distinct_parts(texts)
     for number, (name, content) in enumerate(named):
         own = f"{prefix or 'table'}--{slug(name)}"
-        # As sphinx-tabs does: its script selects tabs by this name in all sets of a page.
+        # As sphinx-tabs does: its script uses this name to select tabs in all sets of a page.
         group = base64.b64encode(name.encode("utf-8", "replace")).decode("ascii")
         tab = SphinxTabsTab(name, titles[number], classes=["sphinx-tabs-tab", "group-tab"])
         tab["ids"], tab["name"], tab["role"] = [f"tab-{own}"], group, "tab"
@@ -774,7 +779,7 @@ def tab_set(
 
 
 def distinct_parts(names: Sequence[str]) -> list[str]:
-    """Return names, which have parts between commas, without the parts that all have in common."""
+    """Return names without the comma-separated parts that all of them share."""
     parts = [name.split(", ") for name in names]
     if len(names) < 2 or len({*map(len, parts)}) > 1:
         return list(names)
@@ -783,7 +788,7 @@ def distinct_parts(names: Sequence[str]) -> list[str]:
 
 
 def texts(leaf: nodes.Element) -> tuple[list[list[str]], list[list[str]]]:
-    """Return the rows of the head and of the body as text, with the signs of the notes."""
+    """Return the rows of head and body as text, with the marks of notes."""
     body = [list(map(units.whole, row)) for row in leaf["body"]]
     for number, cells in leaf["marks"].items():
         for column, cell_marks in cells.items():
@@ -792,7 +797,7 @@ def texts(leaf: nodes.Element) -> tuple[list[list[str]], list[list[str]]]:
 
 
 def listed(leaf: nodes.Element) -> list[nodes.Node]:
-    """Return the list of the notes of a table, for formats without links."""
+    """Return a table's notes as a list, for formats without links."""
     items = nodes.bullet_list()
     for number, note in enumerate(leaf["notes"], 1):
         text = f"†{number} {_kind(note)}: {note['title']}. {note['reason']}"
@@ -822,7 +827,7 @@ def plain_text(leaf: nodes.Element) -> Iterator[str]:
 def _wrapped(text: str) -> list[str]:
     if len(text) <= MAX_CELL_CHARS and "\n" not in text:
         return [text]
-    # A name that is broken in two cannot be copied or searched.
+    # A name broken in two could not be copied or searched.
     return textwrap.wrap(text, MAX_CELL_CHARS, break_long_words=False, break_on_hyphens=False) or [
         ""
     ]
@@ -831,7 +836,7 @@ def _wrapped(text: str) -> list[str]:
 def group(
     leaf: nodes.Element, columns: Sequence[int] | None = None, spanning: bool = True
 ) -> nodes.tgroup:
-    """Return the cells as nodes of docutils: all, or those of some columns with all row keys.
+    """Return the cells as docutils nodes: all, or those of some columns plus all row keys.
 
     Without ``spanning``, for manual pages, a head over several columns is repeated over each.
     """

@@ -1,7 +1,7 @@
 """The theme ``perfguide``: the Read the Docs theme without web fonts, with light and dark colours.
 
-It depends on the style sheet of that theme (version 3.1), on the blocks of its templates, and on
-the files that it ships; ``palette.css`` has a dark value for each of its colours.
+It depends on that theme's style sheet (version 3.1), on the blocks of its templates, and on the
+files that it ships. ``palette.css`` has a dark value for each of its colours.
 """
 
 from __future__ import annotations
@@ -25,14 +25,15 @@ FOLDER = ROOT / "sphinxext" / "theme"
 BASE = "perfguide-base.css"
 WIDE_SHEET = "perfguide-wide.css"
 SHEETS = ("perfguide.css", "perfguide-guide.css")
-"""For generated pages, and others with a table, a chart or another node of ours."""
+"""Style sheets for generated pages, and for other pages with a table, a chart or another node of
+ours."""
 PACKAGE = __name__.partition(".")[0]
 
 UNUSED_FILES = (
     *("css/theme.css", "css/badge_only.css", "css/fonts", "fonts"),
     *("js/badge_only.js", "js/html5shiv.min.js", "js/html5shiv-printshiv.min.js"),
 )
-"""Files of the Read the Docs theme in ``_static`` that no page of ours needs."""
+"""Files of the Read the Docs theme in ``_static`` that our pages do not need."""
 
 ICONS = {
     "f015": "⌂",
@@ -47,7 +48,7 @@ ICONS = {
     "f147": "−",
     "f196": "+",
 }
-"""Characters of ordinary fonts for the icons on pages, by their codes in the icon font."""
+"""Characters of ordinary fonts that replace icons, by their codes in the icon font."""
 
 _MONO = "var(--perf-mono,ui-monospace,Menlo,Consolas,monospace)"
 _SANS = "var(--perf-sans,system-ui,sans-serif)"
@@ -64,12 +65,12 @@ UNUSED_CLASSES = re.compile(
     r"|btn-(?:info|danger|warning|success|inverse|link|invert|group|mini|xsmall|small|big|expand"
     r"|block|disabled))"
 )
-"""Classes that neither Sphinx nor the theme's templates write. Rules for them are two fifths of the
-style sheet."""
+"""Classes that neither Sphinx nor the theme's templates use. Rules for them make up two fifths of
+the style sheet."""
 _PREFIXED = re.compile(
     r"\s*(?:-(?:moz|ms|o)-|-webkit-(?:transform|transition|box-sizing|animation)|\*|_)"
 )
-"""Vendor-prefixed properties, which today's browsers know without the prefix."""
+"""Vendor-prefixed properties, which current browsers support without the prefix."""
 _RULE = re.compile(r"([^{}]*)\{([^{}]*)\}")
 _ICON = re.compile(r'content:"([\ue000-\uf8ff]|\\[ef][0-9a-f]{3})"')
 _COLOUR = re.compile(r"#[0-9a-fA-F]{3,6}\b|rgba?\([^)]*\)|\bgr[ae]y\b")
@@ -79,9 +80,9 @@ _PALETTE = re.compile(r":root\s*\{(.*?)\}", re.DOTALL)
 def light(css: str) -> str:
     """Return a style sheet without web fonts (370 kB) and unused rules, with variables for colours.
 
-    The reader's own fonts replace families, and ordinary characters icons. Each colour becomes a
-    variable with the colour as its default, as ``var(--fg-404040,#404040)``: ``fg`` for text,
-    ``bg`` for backgrounds, ``bd`` for lines.
+    Font families are replaced with the reader's own fonts, and icons with ordinary characters. Each
+    colour becomes a variable that defaults to it, such as ``var(--fg-404040,#404040)``: ``fg`` for
+    text, ``bg`` for backgrounds, ``bd`` for lines.
     """
     return _RULE.sub(_rule, css)
 
@@ -108,7 +109,7 @@ def _declaration(text: str) -> str:
     if not colon:
         return text
     if name == "font":
-        # Only icons set this property, and they take the font of the text beside them.
+        # Only icons set this property, and they use the font of the surrounding text.
         return "font:inherit" if "FontAwesome" in value else text
     if name == "font-family":
         value = next((plain for family, plain in FONTS if family in value), value)
@@ -122,8 +123,8 @@ def _variable(prefix: str, colour: str) -> str:
 
 
 def dark(palette: str) -> str:
-    """Return the variables of the ``:root`` rule of a palette as rules for readers whose system
-    prefers dark colours, and for those who chose them. Paper stays light.
+    """Return the variables of a palette's ``:root`` rule as rules for readers whose system prefers
+    dark colours, and for those who chose them. Paper stays light.
 
     Raises :class:`ValueError` if the palette has no ``:root`` rule.
     """
@@ -143,10 +144,10 @@ POLICY = (
     "img-src 'self' data:; font-src 'self' data:; connect-src 'self'; form-action 'self'; "
     "base-uri 'none'"
 )
-"""The Content-Security-Policy: a page may load files of its own site, and run no inline script.
+"""The Content-Security-Policy: a page may load files of its own site, but not run inline scripts.
 
-Style attributes are allowed because docutils writes the widths of columns and images as style
-attributes; they can load nothing that the other directives forbid.
+Style attributes are allowed because docutils uses them for the widths of columns and images; they
+cannot load anything that the other directives forbid.
 """
 
 _INLINE = re.compile(r"<script\b(?![^>]*\bsrc=)[^>]*>.*?</script>", re.DOTALL | re.IGNORECASE)
@@ -160,15 +161,15 @@ _SCRIPTS = {
         "data-index=\"{{ pathto('searchindex.js', resource=True) }}\"></script>"
     ),
 }
-"""Replacements for the first inline script of the theme's templates."""
+"""Replacements for the first inline script of each of the theme's templates."""
 
 
 class OwnScripts(Extension):
-    """Replace the inline scripts of the theme's templates by files that do the same."""
+    """Replaces inline scripts in the theme's templates with files that do the same."""
 
     def preprocess(self, source: str, name: str | None, filename: str | None = None) -> str:
-        """Return the template with one script of ours in place of its own."""
-        # A theme that inherits from this one names the file with its folder.
+        """Return the template with its inline scripts replaced by a script of ours."""
+        # A theme that inherits from this one gives the file name with its folder.
         file = (name or "").rpartition("/")[2]
         if file not in _SCRIPTS or "sphinx_rtd_theme" not in (filename or ""):
             return source
@@ -182,7 +183,7 @@ def in_use(builder: Builder) -> bool:
 
 
 def _prepare(app: Sphinx) -> None:
-    """Write the style sheet, made from that of the installed theme, and replace scripts."""
+    """Write the style sheet, derived from that of the installed theme, and replace scripts."""
     builder = app.builder
     if not is_site(builder):
         return
@@ -190,7 +191,7 @@ def _prepare(app: Sphinx) -> None:
     if app.config.perfguide_csp and any(folder.name == "sphinx_rtd_theme" for folder in folders):
         extend_templates(builder, OwnScripts)
     if FOLDER in folders:
-        # The default of the Read the Docs theme is a character of its icon font.
+        # The Read the Docs theme's default is a character of its icon font.
         app.config.html_permalinks_icon = "#"
         sheets = (folder / "static" / "css" / "theme.css" for folder in folders)
         sheet = next(path for path in sheets if path.is_file()).read_text("utf-8")
@@ -204,7 +205,7 @@ _REPAIRS = (
     ('<p class="caption" role="heading">', '<p class="caption" role="heading" aria-level="2">'),
     ('<nav class="contents', '<nav aria-label="Contents of this page" class="contents'),
 )
-"""HTML of Sphinx and docutils, and the same with the labels and levels for screen readers."""
+"""HTML from Sphinx and docutils, and the same with labels and levels for screen readers."""
 
 _TABLES = re.compile(
     r'<(?:figure|table|div)\s[^>]*class="(?:[^"]* )?perf-(?:table|overview|explorer)[ "]'
@@ -212,18 +213,18 @@ _TABLES = re.compile(
 
 
 def is_wide(body: str) -> bool:
-    """Return whether the HTML of a page has tables of figures, a list of guides, or the explorer."""
-    # Text cannot match: its quotation marks are escaped.
+    """Return whether a page's HTML has tables of figures, a list of guides, or the explorer."""
+    # Text cannot match, because its quotation marks are escaped.
     return _TABLES.search(body) is not None
 
 
 def _page(
     app: Sphinx, page: str, _template: str, context: dict[str, Any], _doctree: nodes.document
 ) -> None:
-    """Repair the HTML of a page, and add the style sheet for wide tables: to all pages of a site
-    with our theme, so that they have one width, and elsewhere to generated pages with wide tables.
-    """
-    # A style that depends on later parts of the page (:has) would move text that is already read.
+    """Repair a page's HTML, and add the style sheet for wide tables. With our theme, every page
+    gets it, so that all have the same width; elsewhere, only generated pages with wide tables
+    do."""
+    # A style that depends on later parts of the page (:has) would shift text already being read.
     if "body" in context and in_use(app.builder):
         for wrong, right in _REPAIRS:
             context["body"] = context["body"].replace(wrong, right)
@@ -237,13 +238,13 @@ def _policy(
 ) -> None:
     if app.config.perfguide_csp and app.builder.name != "epub":
         meta = f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
-        # A policy applies to what follows it, so it goes first.
+        # A policy applies to what follows it, so it comes first.
         context["metatags"] = f"\n  {meta}{context.get('metatags', '')}"
 
 
 def is_own(app: Sphinx, page: str) -> bool:
-    """Return whether the extension may add to a page: a generated one, or any one of a site with our
-    theme."""
+    """Return whether the extension may add to a page: a generated one, or any page of a site with
+    our theme."""
     return is_generated(app.env, page) or in_use(app.builder)
 
 
@@ -279,5 +280,5 @@ def setup(app: Sphinx) -> None:
     app.connect("html-page-context", _add_sheets)
     # The last listener writes the first tag.
     app.connect("html-page-context", _policy, priority=900)
-    # Before the files of the site are noted at the end of the build.
+    # Before the end of the build, when the site's files are recorded.
     app.connect("build-finished", _remove_unused, priority=400)

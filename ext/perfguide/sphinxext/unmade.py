@@ -1,7 +1,7 @@
 """Notices in place of generated pages that Sphinx cannot read or write.
 
 An exception that one upload causes in a directive, a transform, a writer or the search index must
-not end the build. Exceptions on hand-written pages end it as usual.
+not end the build. Exceptions on hand-written pages do end it, as usual.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from .guest import generated_sources
 T = TypeVar("T")
 
 KEY = "perfguide_unmade"
-"""The metadata of a page that has a notice in its place."""
+"""The metadata key of a page that was replaced with a notice."""
 
 SUFFIX = ".rst"
 
@@ -42,7 +42,7 @@ class Notices:
         self.sources: dict[str, str] = {}
 
     def begin(self) -> None:
-        """Contain exceptions of the builder while it reads or writes a generated page."""
+        """Contain the builder's exceptions while it reads or writes a generated page."""
         builder = self._app.builder
         for name, contained in (
             ("read_doc", self._read),
@@ -54,7 +54,7 @@ class Notices:
             internals.wrap(builder, name, contained)
 
     def replace_source(self, _app: Sphinx, page: str, source: list[str]) -> None:
-        """Replace the source of a page that could not be read by that of its notice."""
+        """Replace the source of a page that could not be read with that of its notice."""
         source[0] = self.sources.get(page, source[0])
 
     def _read(self, read: Callable[..., None], page: str, *args: Any, **options: Any) -> None:
@@ -64,7 +64,7 @@ class Notices:
 
         def replaced(finding: Diagnostic) -> None:
             env = self._app.env
-            # Nothing of the failed attempt may remain in the environment.
+            # Nothing from the failed attempt may remain in the environment.
             self._app.emit("env-purge-doc", env, page)
             env.clear_doc(page)
             title = page.rpartition("/")[2]
@@ -79,7 +79,7 @@ class Notices:
         self._attempt("read", page, lambda: read(page, *args, **options), replaced)
 
     def _prepare(self, prepare: Callable[..., None], *args: Any, **options: Any) -> None:
-        # The wrapper cannot be pickled, and the environment is not pickled any more from here on.
+        # The wrapper cannot be pickled, but from here on the environment no longer is.
         internals.wrap(self._app.env, "get_and_resolve_doctree", self._resolve)
         prepare(*args, **options)
 
@@ -100,12 +100,12 @@ class Notices:
 
     def _write(self, write: Callable[..., None], page: str, doctree: nodes.document) -> None:
         def replaced(finding: Diagnostic) -> None:
-            # The metadata of the page may have caused the exception.
+            # The page's metadata may have caused the exception.
             self._app.env.metadata[page] = {}
             write(page, self._notice(page, finding))
             self._write_again(page)
 
-        # Already a notice, because the page could not be put together.
+        # The page is already a notice because it could not be assembled.
         if doctree.get(KEY):
             self._app.env.metadata[page] = {}
             write(page, doctree)
@@ -117,7 +117,7 @@ class Notices:
         self, assemble: Callable[..., nodes.document], page: str = "", *args: Any, **options: Any
     ) -> nodes.document:
         if not page:
-            return assemble()  # the builder singlehtml makes one document of all pages
+            return assemble()  # the singlehtml builder makes one document of all pages
         notice = partial(self._notice, page)
         document: nodes.document = self._attempt(
             "put together", page, lambda: assemble(page, *args, **options), notice
@@ -142,7 +142,7 @@ class Notices:
         )
 
     def _notice(self, page: str, finding: Diagnostic) -> nodes.document:
-        """Warn that a page could not be made; return one with the reason in its place."""
+        """Warn that a page could not be made, and return one that gives the reason."""
         warn([finding])
         env = self._app.env
         document = new_document(str(env.doc2path(page)))
@@ -155,7 +155,7 @@ class Notices:
         return document
 
     def _write_again(self, page: str) -> None:
-        """Make the next build write a page again, by setting back the time of its file."""
+        """Make the next build rewrite a page, by resetting its file's modification time."""
         for name in internals.files_of_page(self._app.builder, page):
             path = Path(self._app.outdir, name)
             if path.is_file():
@@ -174,11 +174,11 @@ def _begin(app: Sphinx) -> None:
 
 
 def _to_read(_app: Sphinx, env: BuildEnvironment, *_pages: Iterable[str]) -> list[str]:
-    """Return the pages that could not be read, for Sphinx to read them again."""
+    """Return the pages that could not be read, so that Sphinx reads them again."""
     return [page for page, metadata in env.metadata.items() if KEY in metadata]
 
 
 def setup(app: Sphinx) -> None:
-    """Register the listeners; the first one runs after the pages have been generated."""
+    """Register the listeners; the first runs after the pages have been generated."""
     app.connect("builder-inited", _begin, priority=900)
     app.connect("env-get-outdated", _to_read)
