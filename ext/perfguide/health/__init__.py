@@ -1,1 +1,1 @@
-"""Faults in the figures themselves, found by rules."""
+"""Rules that find faults in the figures themselves."""

@@ -1,7 +1,7 @@
 """Rules about the newest release of a board, which is about to be published.
 
-No later release can reveal a fault, so its figures are compared with all earlier ones and with
-those of other boards.
+No later release can reveal a fault in it, so its figures are compared with all earlier ones and
+with those of other boards.
 """
 
 from __future__ import annotations
@@ -73,40 +73,41 @@ RULES = (
 )
 
 MIN_BOARDS_OF_SOC = 3
-"""Boards of one SoC that are enough to call one of them unlike the others."""
+"""The fewest boards of one SoC among which one can be called unlike the others."""
 
 MIN_FAR_LOG = math.log(1.5)
 MIN_UNLIKE_LOG = math.log(5)
 MIN_LONE_LOG = math.log(1.3)
-"""The least ratios, as logarithms, of a figure to earlier ones, to those of other boards, and of a
-sample to the others, from which it is reported."""
+"""The logs of the smallest ratios that are reported: of a figure to earlier ones, of a figure to
+those of other boards, and of a sample to the others."""
 
 MIN_FAR_SPANS = 5.0
-"""A newest figure is far if it is off by this multiple of the range of earlier releases."""
+"""A newest figure is far off from this multiple of the range of earlier releases."""
 
 UNIT_FACTORS = (10.0, 100.0, 1000.0, 1024.0, 1024.0**2, 1e6)
 SLIP_TOLERANCE_LOG = math.log(1.15)
-"""The tolerance, as a logarithm, of a ratio that is taken for a factor of units."""
+"""The most by which the log of a ratio may differ from that of a factor of units."""
 
 MAX_LEVEL_RELEASES = 5
-"""The number of releases that show the present level of a figure."""
+"""The most releases that show the present level of a figure."""
 
 MIN_SURE_SLIP = math.log(50)
-"""The least ratio, as a logarithm, that is taken for a slip of units whatever else moved."""
+"""The log of the smallest ratio that is a slip of units whatever else moved."""
 
 MAX_AGREEING_LOG = math.log(1.6)
-"""The largest ratio, as a logarithm, of figures that agree; a factor of ten is far beyond it."""
+"""The log of the largest ratio of figures that agree; a factor of ten is far beyond it."""
 
 MIN_REPEATED_SHARE, MAX_USUAL_SHARE, MIN_REPEATED_FIGURES = 0.5, 0.25, 4
-"""The share of repeated figures of a copy, the usual share at most, and the number of figures."""
+"""A copy repeats at least this share of the figures, where at most that share is usual, and at
+least this many of them."""
 
 MIN_FITTING_SHARE, MIN_TELLING_ROWS, MIN_APART_LOG = 0.8, 6, math.log(1.04)
-"""The share of rows that fit the other board better, the least number of rows, and the least
-difference between two boards in a row that distinguishes them."""
+"""Two boards are swapped if at least this share of rows fit the other board better, among at least
+this many rows in which the log ratio of the two boards is large enough to distinguish them."""
 
 
 def far(figures: Figures) -> Iterator[Hit]:
-    """Yield newest figures far from all earlier releases, by a factor of units or otherwise."""
+    """Yield newest figures far from those of all earlier releases, by a factor of units or not."""
     newest, away = figures.newest, list[tuple[Hit, int]]()
     moved: dict[int, list[float]] = {}
     table = figures.groups(*OWNER, "benchmark")
@@ -125,7 +126,7 @@ def far(figures: Figures) -> Iterator[Hit]:
         if not figures.steady[last]:
             continue
         slip = _slip(log - middle)
-        # A long past can have changed by more than that, a little at a time.
+        # Over a long past, small changes can add up to more than that.
         wide = max(logs[-MAX_LEVEL_RELEASES:]) - min(logs[-MAX_LEVEL_RELEASES:])
         is_slip = slip and wide <= MAX_AGREEING_LOG and abs(log - middle) > 3 * wide
         way = int(table[last]) * 2 + (log > middle)
@@ -139,7 +140,7 @@ def far(figures: Figures) -> Iterator[Hit]:
                 f"{amount(value, unit)}, where the release before had {units.number(before[0])}"
             )
         if is_slip:
-            # A real change can be by about ten; no processor or memory is a thousand times faster.
+            # A real change can be tenfold; no processor or memory gets a thousand times faster.
             may_lead = abs(log - middle) < MIN_SURE_SLIP
             text = f"{detail}: {slip}"
             hit = Hit("unit-slip", last, text, weight=abs(log - middle), may_lead=may_lead)
@@ -147,10 +148,10 @@ def far(figures: Figures) -> Iterator[Hit]:
         elif len(before) >= 2 and _is_outlier(logs, log):
             hit = Hit("newest-far", last, detail, weight=abs(log - middle))
             away.append((hit, way))
-    # Rows that moved far together, but not by one factor, really changed: comparisons report it.
+    # Rows that moved far together, but by different factors, did change; comparisons report that.
     for hit, way in away:
         if hit.rule == "newest-far":
-            # Of rows along a curve, the next one moved a little less.
+            # Along a curve, the neighbouring row will have moved a little less.
             if sum(abs(move) >= hit.weight / 2 for move in moved[way]) == 1:
                 yield hit
             continue
@@ -164,7 +165,7 @@ def far(figures: Figures) -> Iterator[Hit]:
 
 
 def _slip(away: float) -> str:
-    """Return in words the factor of units near the logarithm of a ratio, or ""."""
+    """Return in words the factor of units that a log ratio is close to, or ""."""
     factor = min(UNIT_FACTORS, key=lambda factor: abs(abs(away) - math.log(factor)))
     if abs(abs(away) - math.log(factor)) > SLIP_TOLERANCE_LOG:
         return ""
@@ -173,10 +174,10 @@ def _slip(away: float) -> str:
 
 
 def _is_outlier(logs: Sequence[float], log: float) -> bool:
-    """Return whether a figure is far from each earlier one, and further than these from each other."""
+    """Return whether a figure is far from every earlier one, beyond their own scatter."""
     if min(abs(each - log) for each in logs) < MIN_FAR_LOG:
         return False
-    # The present level: the last figures, going back as far as they agree.
+    # The present level: the last figures, going back for as long as they agree.
     stretch = [logs[-1]]
     for earlier in logs[-2::-1][:7]:
         if abs(earlier - stretch[0]) > 0.25:
@@ -184,9 +185,9 @@ def _is_outlier(logs: Sequence[float], log: float) -> bool:
         stretch.append(earlier)
     if len(stretch) < 2:
         return False
-    # After figures that repeat exactly, the slightest change would be many spans.
+    # After figures that repeat exactly, the slightest change would be many times their range.
     wide = max(max(stretch) - min(stretch), 0.01)
-    # For rows that often jump, the second largest change is the usual one.
+    # The second largest change shows whether a row often jumps.
     steps = sorted(abs(after - before) for before, after in pairwise(logs))
     usual = steps[-2] if len(steps) >= 2 else 0.0
     away = abs(log - fmean(stretch))
@@ -194,7 +195,7 @@ def _is_outlier(logs: Sequence[float], log: float) -> bool:
 
 
 def unlike_boards(figures: Figures) -> Iterator[Hit]:
-    """Yield first figures of a board that are off those of all other boards."""
+    """Yield first figures of a board that are far from those of all other boards."""
     kind = list(
         zip(
             figures.groups("benchmark", "metric", "unit", "params").tolist(),
@@ -203,7 +204,7 @@ def unlike_boards(figures: Figures) -> Iterator[Hit]:
         )
     )
     soc, means = figures.code("soc").tolist(), figures.mean.tolist()
-    # For each kind, the newest figure of each board, of all and of those of one SoC, ascending.
+    # The newest figures of each kind, for all boards and for those of each SoC, ascending.
     latest: dict[tuple[object, ...], list[float]] = {}
     for own in figures.lines:
         last = own[-1]
@@ -213,18 +214,18 @@ def unlike_boards(figures: Figures) -> Iterator[Hit]:
         values.sort()
     for own in figures.lines:
         last = own[-1]
-        # A figure with a past is judged by that instead, see :func:`far`.
+        # A figure with a past is judged by that instead; see :func:`far`.
         is_first = len(own) == 1 and figures.newest[last]
         if not is_first or not figures.steady[last] or means[last] <= 0:
             continue
         near, everywhere = latest[kind[last], soc[last]], latest[(kind[last],)]
-        # Two other boards of the same SoC are enough; otherwise many boards have to agree.
+        # Two other boards of the same SoC suffice; otherwise many boards have to agree.
         values = (
             near if len(near) >= MIN_BOARDS_OF_SOC else everywhere if len(everywhere) > 4 else []
         )
-        # A single other board of the SoC suffices where no two of them differ like this.
+        # One other board of the SoC suffices if the difference is too large to be real.
         if len(near) == 2 and near[0] > 0 and math.log(near[1] / near[0]) >= MIN_SURE_SLIP:
-            # Where boards of other SoCs are like this one, the other board is the one to look at.
+            # If boards of other SoCs are like this one, the other board is the odd one.
             close = math.exp(MIN_UNLIKE_LOG)
             alike = [v for v in everywhere if 1 / close < v / means[last] < close]
             values = near if alike == [means[last]] else []
@@ -247,8 +248,8 @@ def unlike_boards(figures: Figures) -> Iterator[Hit]:
 
 
 def _waiting(figures: Figures) -> list[bool | None]:
-    """Return for each figure whether the processor waited for an engine, by the CPU load of its run; ``None`` where
-    the engine is recorded or the load shows neither."""
+    """Return for each figure whether the CPU load of its run shows that the processor waited for an
+    engine; ``None`` if the engine is recorded or the load does not show it."""
     params = figures.code("params").tolist()
     benchmark, board = figures.code("benchmark").tolist(), figures.groups(*GUIDE, "board").tolist()
     runs: dict[int, tuple[bool, frozenset[tuple[str, Scalar]]]] = {}
@@ -279,14 +280,14 @@ def _waiting(figures: Figures) -> list[bool | None]:
 
 
 def stale_copy(figures: Figures) -> Iterator[Hit]:
-    """Yield benchmarks whose newest figures repeat those of the release before."""
+    """Yield the newest figures of benchmarks that repeat those of the release before."""
     means, rank = figures.mean.tolist(), figures.release_rank.tolist()
     table = figures.groups(*OWNER, "benchmark").tolist()
     shares: dict[int, dict[int, list[tuple[int, bool]]]] = {}
     for own in figures.lines:
         for before, after in pairwise(own):
             value = means[after]
-            # Figures of fewer digits repeat by chance.
+            # Figures with fewer digits repeat by chance.
             if digits(value) >= 4:
                 pair = (after, value == means[before])
                 shares.setdefault(table[after], {}).setdefault(rank[after], []).append(pair)
@@ -308,18 +309,18 @@ def stale_copy(figures: Figures) -> Iterator[Hit]:
 
 
 def swapped_boards(figures: Figures) -> Iterator[Hit]:
-    """Yield pairs of boards whose newest figures fit each other's past."""
+    """Yield the newest figures of pairs of boards that fit each other's past."""
     owner, guide = figures.groups(*OWNER), figures.groups(*GUIDE)
     kind = figures.groups("benchmark", "metric", "unit", "params")
     means, logs = figures.mean.tolist(), figures.logs
-    # The boards of each guide: only boards measured together can be exchanged.
+    # Grouped by guide, as only boards measured together can be swapped.
     boards: dict[int, dict[int, dict[int, tuple[int, float]]]] = {}
     for own in figures.lines:
         last = own[-1]
         if len(own) < 2 or not figures.steady[last] or not figures.newest[last]:
             continue
         if min(means[position] for position in own) > 0:
-            # Three releases are the present level, and their median survives a bad one.
+            # The median of three releases is the present level, even if one of them is bad.
             before = median(logs[position] for position in own[:-1][-3:])
             of_guide = boards.setdefault(int(guide[last]), {})
             of_guide.setdefault(int(owner[last]), {})[int(kind[last])] = (last, before)
@@ -348,8 +349,8 @@ def _swapped(
 
 
 def _fits(figures: Figures, rows: Sequence[tuple[int, float, int, float]]) -> bool:
-    """Return whether most figures of the first board of each row fit the past of the other board,
-    and clearly better than their own."""
+    """Return whether most figures of the first board clearly fit the past of the other board better
+    than their own."""
     better = sum(
         abs(figures.logs[position] - other_past) < abs(figures.logs[position] - own_past) / 2
         for position, own_past, _, other_past in rows
@@ -367,7 +368,7 @@ def lone_sample(figures: Figures) -> Iterator[Hit]:
             (logs[1:], logs[1] - logs[0], min(own)),
             (logs[:-1], logs[-1] - logs[-2], max(own)),
         ):
-            # Samples that agree to the last digit would make any gap look large.
+            # Beside samples that agree to the last digit, any gap would look large.
             if gap >= MIN_LONE_LOG and gap >= MIN_FAR_SPANS * max(rest[-1] - rest[0], 0.002):
                 unit = figures.name("unit", position)
                 close = [v for v in own if v != value]

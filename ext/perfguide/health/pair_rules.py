@@ -1,4 +1,4 @@
-"""Rules comparing metrics: pooled ones, one under two names, steps."""
+"""Rules about metrics: samples pooled from two, one under two names, results in steps."""
 
 from __future__ import annotations
 
@@ -49,23 +49,23 @@ RULES = (
 )
 
 MAX_COARSE_TIMES, MAX_SMALL_TIMES = 12, 60
-"""The most units of time that a run took, for steps that are coarse and for small ones."""
+"""The most units of time that a run takes, for steps to be coarse or small."""
 
 MIN_SMALL_STEPS = 4
-"""The different figures from which small steps are no coincidence: two or three numbers have some
-common multiple."""
+"""The fewest distinct figures that prove small steps: two or three numbers always have some common
+multiple."""
 
 MIN_WIDE_RATIO = 1.25
-"""The ratio of maximum to minimum from which extremes are far apart."""
+"""The least ratio of maximum to minimum at which they are far apart."""
 
 MIN_RATIO_OF_BOTH = 1.025
-"""The ratio of maximum to minimum from which both hardly equal other figures by chance."""
+"""The least ratio of maximum to minimum at which both hardly equal other figures by chance."""
 
 MIN_SHARING_METRICS = 4
-"""The number of metrics of a run sharing a figure from which it is a step of a meter."""
+"""A figure shared by more metrics of a run than this is a step of a meter."""
 
 _RUN = (*OWNER, "release", "benchmark", "params", "unit")
-"""The columns that are equal for metrics measured together, in one unit."""
+"""The columns that agree for metrics measured together, in one unit."""
 
 _NUMBER = re.compile(r"\d+")
 _RANK = re.compile(r"(.+)_(?:min|max|p[0-9.]+)")
@@ -74,8 +74,8 @@ _OTHER_END = {"minimum": "maximum", "maximum": "minimum"}
 
 @dataclass(frozen=True, slots=True)
 class _Match:
-    """An extreme and an equal figure of another metric: the position of each, and which end of it
-    is equal (empty for the mean)."""
+    """An extreme that equals a figure of another metric: the position of each, and which end of each
+    it is (empty for the mean)."""
 
     position: int
     end: str
@@ -84,16 +84,17 @@ class _Match:
 
 
 def pooled_metrics(figures: Figures) -> Iterator[Hit]:
-    """Yield extremes that are figures of another metric of the same run and unit.
+    """Yield extremes that equal a figure of another metric of the same run and unit.
 
-    Coincidences are excluded: both extremes, which are not close to each other, equal other metrics'
-    figures; or the extremes are far apart, and five digits agree, or four in two metrics of one kind.
+    To exclude coincidences, both extremes must equal other metrics' figures and not be close
+    together; or the extremes must be far apart, and five digits agree, or four if metrics that
+    differ only in a size match in the same way.
     """
     matches = _matches(figures)
     run = figures.groups(*_RUN)
 
     def family(match: _Match) -> tuple[int, str, str, str, str]:
-        # The key of two matches of one run in which only the sizes in names differ.
+        # The same for matches of one run whose metrics differ only in the sizes in their names.
         names = (figures.name("metric", p) for p in (match.position, match.other))
         name, other = (_NUMBER.sub("0", name) for name in names)
         return int(run[match.position]), name, match.end, other, match.other_end
@@ -116,8 +117,8 @@ def pooled_metrics(figures: Figures) -> Iterator[Hit]:
 
 
 def _matches(figures: Figures) -> dict[tuple[int, str], _Match]:
-    """Return for extremes, by position and end, a figure of another metric of the same run that is
-    equal in all its digits, four or more."""
+    """Return extremes, by position and end, that equal a figure of another metric of the same run
+    in all of at least four digits."""
     import pandas as pd
 
     mean, low, high, metric = figures.mean, figures.low, figures.high, figures.code("metric")
@@ -131,19 +132,19 @@ def _matches(figures: Figures) -> dict[tuple[int, str], _Match]:
             ("maximum", high, wide),
         )
     )
-    # A figure shared by many metrics is a step of a meter, and proves nothing.
+    # A figure shared by many metrics is a step of a meter and proves nothing.
     every["metric"] = metric[every["position"].to_numpy(dtype="int64")]
     shared = every.groupby(["run", "figure"])["metric"].transform("nunique")
     every = every[shared <= MIN_SHARING_METRICS]
     ends = every[every["end"] != ""]
-    # Only figures that occur in more than one metric are worth a join.
+    # Join each extreme with the equal figures of its run.
     pairs = ends.merge(every, on=["run", "figure"], suffixes=("", "_other"))
     mine, other = (pairs[c].to_numpy(dtype="int64") for c in ("position", "position_other"))
     same = (low[mine] == low[other]) & (high[mine] == high[other])
     pairs = pairs[~same & (metric[mine] != metric[other])]
     names = {frozenset(pair) for pair in _pairs(figures)}
     matches = {}
-    # A mean has an empty end and so comes last: as a match it replaces an extreme.
+    # Means sort last, as their end is empty, and so replace extremes as the match.
     for pair in pairs.sort_values("end_other", ascending=False, kind="stable").itertuples():
         position, other_position = pair.position, pair.position_other
         both = frozenset((int(metric[position]), int(metric[other_position])))
@@ -154,19 +155,19 @@ def _matches(figures: Figures) -> dict[tuple[int, str], _Match]:
 
 
 def _same_figures(figures: Figures) -> dict[tuple[int, int], list[int]]:
-    """Return for pairs of metrics of one benchmark the positions of the first one's figures that
-    equal the second one's exactly, in the same run."""
+    """Return, for each pair of metrics, the positions of figures of the first that equal the
+    second's exactly in the same run."""
     sound = np.flatnonzero((figures.mean == figures.mean) & (figures.mean != 0))
-    # Equal numbers for equal figures; adding zero merges the two floating-point zeros.
+    # Equal figures get equal numbers; adding zero merges the two floating-point zeros.
     bits = ((v[sound] + 0.0).view("int64") for v in (figures.mean, figures.low, figures.high))
     number = together(figures.groups(*_RUN)[sound], *bits)
     size = np.bincount(number) if len(number) else number
-    # A figure shared by many metrics is a setting or a step, and not a second name.
+    # A figure shared by many metrics is a setting or a step, not a second name.
     alike: dict[int, list[int]] = {}
     for index in np.flatnonzero((size[number] > 1) & (size[number] < 8)).tolist():
         alike.setdefault(int(number[index]), []).append(int(sound[index]))
     metric, names = figures.code("metric"), figures.names("metric")
-    # The 99.9 % quantile of a hundred samples is their maximum.
+    # Ranks of one metric may coincide: the 99.9 % quantile of 100 samples is their maximum.
     ranked = {code: match[1] for code, name in enumerate(names) if (match := _RANK.fullmatch(name))}
     by_pair: dict[tuple[int, int], list[int]] = {}
     for positions in alike.values():
@@ -178,11 +179,11 @@ def _same_figures(figures: Figures) -> dict[tuple[int, int], list[int]]:
 
 
 def _pairs(figures: Figures) -> dict[tuple[int, int], tuple[int, list[int]]]:
-    """Return metrics that are the same measurement: for each pair the number of runs with both, and
-    the positions of the first one's equal figures.
+    """Return pairs of metrics that are the same measurement, each with the number of runs that have
+    both, and the positions of the first one's equal figures.
 
-    All figures must be equal, or at least 95 of 100 with three digits or more; and together they
-    must have too many different digits for a coincidence.
+    All figures must be equal, or at least 95 % of them if they have three digits or more; and
+    together they must have too many digits for a coincidence.
     """
     by_pair = _same_figures(figures)
     run, metric = figures.groups(*_RUN), figures.code("metric")
@@ -194,7 +195,7 @@ def _pairs(figures: Figures) -> dict[tuple[int, int], tuple[int, list[int]]]:
             own.setdefault(int(metric[position]), set()).add(int(run[position]))
     pairs = {}
     for (a, b), positions in by_pair.items():
-        # A run that gave nothing for either says nothing of their names.
+        # A run in which both are zero does not show that they are the same.
         both = len((runs[a] & runs[b]) - (zeros.get(a, set()) & zeros.get(b, set())))
         distinct = {float(figures.mean[p]) for p in positions}
         count = sum(map(digits, distinct))
@@ -205,12 +206,12 @@ def _pairs(figures: Figures) -> dict[tuple[int, int], tuple[int, list[int]]]:
 
 
 def two_names(figures: Figures) -> Iterator[Hit]:
-    """Yield each measurement with two names, once, at its newest figures."""
+    """Yield the newest figures of each measurement that has two names, under one of them."""
     names, rank = figures.names("metric"), figures.release_rank
     pairs = _pairs(figures)
     every = [position for _, positions in pairs.values() for position in positions]
     newest = max((rank[p] for p in every), default=0)
-    # A finding about a benchmark belongs to the guide of its newest figure.
+    # A finding about a benchmark belongs to the guide with its newest figure.
     home: dict[str, int] = {}
     for position in sorted(every, key=lambda p: (rank[p], -p)):
         home[figures.name("benchmark", position)] = position
@@ -274,13 +275,13 @@ def _small_steps(figures: Figures, positions: list[int], values: Floats) -> Iter
 
 
 def _is_exact(values: Floats) -> bool:
-    """Return whether figures have enough digits: with few, any two are multiples of something."""
+    """Return whether all figures are exact to 0.1 %; rougher ones have a common multiple by chance."""
     return all(last_digit(value) <= 1e-3 * value for value in values.tolist())
 
 
 def _whole_times(distinct: Floats, factor: int, most: int, slack: float) -> list[int] | None:
-    """Return for each of some rates the units of time in which it did the work that the fastest did in
-    ``factor`` of them, or ``None`` if one of these numbers is no integer."""
+    """Return for each rate, ascending, the units of time that it takes for the work that the fastest
+    does in ``factor`` units; ``None`` if they are not distinct integers up to ``most``."""
     over = distinct[-1] * factor / distinct
     whole = np.round(over)
     if np.all(np.abs(over - whole) <= np.minimum(2e-4 * whole, slack)) and whole.max() <= most:
@@ -293,18 +294,18 @@ def steps(values: Floats) -> list[float] | None:
     """Return the distinct values of rates that are all ``work / n`` for integers ``n`` up to 12, or
     ``None``.
 
-    There are at least four values, two of them different and two repeated, and each fits to two in
-    10,000, which is the effect of rounding 3333.33.
+    There must be at least four values, with at least two distinct and two repeats, and each must
+    fit to within 2 in 10,000, the effect of rounding 3333.33.
     """
     distinct = np.unique(values)
     if len(values) < 4 or not 2 <= len(distinct) <= min(6, len(values) - 2):
         return None
     if not _is_exact(distinct):
         return None
-    # No n is above 12, so a larger ratio cannot fit whatever the work is.
+    # As n is at most 12, no amount of work fits a larger ratio.
     if distinct[-1] > 12.5 * distinct[0]:
         return None
-    # Even the fastest run may have taken two or three of these seconds.
+    # Even the fastest run may have taken two or three seconds.
     for factor in (1, 2, 3):
         if _whole_times(distinct, factor, MAX_COARSE_TIMES, 1.0) is not None:
             return [float(v) for v in distinct]

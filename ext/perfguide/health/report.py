@@ -1,4 +1,4 @@
-"""The report of findings: counts, addresses and sources, as text and as JSON."""
+"""The report of findings, as text and as JSON, with counts, addresses and sources."""
 
 from __future__ import annotations
 
@@ -21,47 +21,48 @@ from . import rules
 from .finding import Finding, Rule, Suspect
 
 PAGE = "reports/health"
-"""The report's address below the output folder."""
+"""The report's address, relative to the output folder."""
 
 
 MAX_FINDINGS = 400
-"""Findings on the report itself; those of further guides have pages of their own."""
+"""The most findings on the report itself; those of further guides get pages of their own."""
 
 COUNTED = {"lost-table", "lost-rows"}
-"""Rules whose findings are counted in one line. They are half of all findings, comparisons list
-them, and they would bury those about wrong figures."""
+"""Rules whose findings are only counted, in one line. They are half of all findings and would bury
+those about wrong figures; comparisons list them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """All findings, the most important first, and the faults of the file of acknowledgements."""
+    """All findings, most important first, and diagnostics: faults of the file of accepted findings,
+    and rules that failed."""
 
     findings: tuple[Finding, ...]
     diagnostics: tuple[Diagnostic, ...]
 
     @property
     def open(self) -> tuple[Finding, ...]:
-        """The findings that are not accepted, without those that are only counted."""
+        """The findings that are not accepted, other than those that are only counted."""
         return tuple(f for f in self.findings if not f.acknowledged and f.rule.id not in COUNTED)
 
     @property
     def lost(self) -> tuple[Finding, ...]:
-        """The findings about figures that a release no longer has and that are not accepted."""
+        """The findings about lost figures that are not accepted."""
         return tuple(f for f in self.findings if not f.acknowledged and f.rule.id in COUNTED)
 
     @property
     def accepted(self) -> tuple[Finding, ...]:
-        """The findings that are accepted."""
+        """The accepted findings."""
         return tuple(f for f in self.findings if f.acknowledged)
 
 
 def check(
     holdings: Holdings, acknowledged: Path | None, levels: Sequence[Annotation[Level]] = ()
 ) -> Health:
-    """Apply every rule to all figures. ``acknowledged`` is a file of accepted findings; ``levels``
-    name figures with a new level."""
+    """Apply every rule to all figures. ``acknowledged`` is a file of accepted findings, and
+    ``levels`` name figures with a new level."""
     part = check_part(holdings, acknowledged, levels)
-    # One SoC alone cannot show that an entry accepts nothing anywhere.
+    # Only all SoCs together show that an entry accepts nothing.
     faults = acknowledge.faults(acknowledged, rules.RULES, part.used)
     return Health(part.findings, (*faults, *part.unmade))
 
@@ -82,7 +83,7 @@ def check_part(
     levels: Sequence[Annotation[Level]] = (),
     beyond: rules.Beyond | None = None,
 ) -> PartialHealth:
-    """Apply every rule to the figures of one SoC. ``beyond`` has facts about other SoCs, if any."""
+    """Apply every rule to the figures of one SoC. ``beyond`` has facts about the others, if any."""
     findings, unmade = rules.examine(holdings.pool, holdings.catalog, beyond)
     # The faults of the file are reported once for all SoCs, by :func:`check`.
     entries, _ = acknowledge.load(acknowledged, rules.RULES)
@@ -91,13 +92,13 @@ def check_part(
 
 
 def as_json(holdings: Holdings, checked: Health) -> dict[str, Any]:
-    """Return all findings for programs.
+    """Return all findings in machine-readable form.
 
     A finding has ``id rule severity title guide benchmark reason advice acknowledged page cells``;
-    ``acknowledged`` is the reason for accepting it or ``null``, ``page`` its address below the
-    output folder. A cell has ``guide board benchmark metric params unit mean min max detail section
-    sources``; ``mean`` is ``null`` if the measurement failed, ``section`` is an address below the
-    output folder, and a source has ``bundle``, ``file`` and the JSON ``pointer`` of the result.
+    ``acknowledged`` is the reason for accepting it or ``null``, and ``page`` its address. A cell has
+    ``guide board benchmark metric params unit mean min max detail section sources``; ``mean`` is
+    ``null`` if the measurement failed, ``section`` is an address, and a source has ``bundle``,
+    ``file`` and the JSON ``pointer`` of the result. Addresses are relative to the output folder.
     """
     pool = holdings.pool
     addresses, layout = plan(pool.guides(), pool.benchmarks()), Layout(holdings.catalog)
@@ -108,7 +109,7 @@ def as_json(holdings: Holdings, checked: Health) -> dict[str, Any]:
 def with_pages(
     findings: Iterable[dict[str, Any]], checked: Health, addresses: Addresses
 ) -> Iterator[dict[str, Any]]:
-    """Yield findings for programs with their addresses, which depend on the number of findings."""
+    """Yield listed findings with their addresses, which depend on the number of findings."""
     pages = pages_of_findings(checked, addresses)
     for each in findings:
         page = f"{pages[each['id']]}#{each['id']}" if each["id"] in pages else PAGE
@@ -116,7 +117,7 @@ def with_pages(
 
 
 def head(checked: Health) -> dict[str, Any]:
-    """Return the head of the list of findings for programs."""
+    """Return the format, its version, and the number of open findings by severity."""
     counts = {each: sum(f.severity == each for f in checked.open) for each in SEVERITIES}
     return {"format": "perfguide-health", "version": 1, "counts": counts}
 
@@ -124,11 +125,11 @@ def head(checked: Health) -> dict[str, Any]:
 def listed_finding(
     finding: Finding, pool: Pool, layout: Layout, addresses: Addresses
 ) -> dict[str, Any]:
-    """Return a finding as in :func:`as_json`, with an empty ``page``."""
+    """Return a finding as listed by :func:`as_json`, but with an empty ``page``."""
 
     def bundle(position: int) -> dict[str, str]:
         facts_of_bundle = facts(pool.frame.bundles[position])
-        # The name of a file need not be valid UTF-8.
+        # File names are not always valid UTF-8.
         file = facts_of_bundle["file"].encode("utf-8", "backslashreplace").decode()
         return {"bundle": facts_of_bundle["bundle"], "file": file}
 
@@ -168,8 +169,10 @@ def listed_finding(
 
 
 def as_text(checked: Health, width: int = 0) -> str:
-    """Return all findings for a terminal, in lines of at most ``width`` characters, by default those
-    of the terminal. Control characters are escaped."""
+    """Return all findings for a terminal, with control characters escaped.
+
+    ``width`` is the most characters in a line; 0 means that of the terminal, up to 100.
+    """
     width = width or min(100, shutil.get_terminal_size().columns)
     lines = [line for finding in checked.open for line in _lines(finding, width)]
     if checked.accepted:
@@ -179,7 +182,7 @@ def as_text(checked: Health, width: int = 0) -> str:
 
 
 def lost_line(checked: Health) -> list[str]:
-    """Return a line with the number of figures that releases lost, or none if that is 0."""
+    """Return one line that counts the lost figures, or no line if there are none."""
     count = sum(finding.figures for finding in checked.lost)
     guides = len({finding.guide for finding in checked.lost})
     if not count:
@@ -195,14 +198,14 @@ def _lines(finding: Finding, width: int) -> Iterator[str]:
     accepted = f"accepted: {finding.acknowledged}" if finding.acknowledged else advice
     for text in (head, finding.reason, accepted, f"[{finding.id}]"):
         indent = "" if text is head else "  "
-        # The usual limit suits single names; a reason with its figures may be far longer.
+        # The default limit suits names; a reason with its figures may be far longer.
         text = visible(text, 100_000)
         yield from textwrap.wrap(text, width, initial_indent=indent, subsequent_indent=indent)
     yield ""
 
 
 def summary(checked: Health) -> str:
-    """Return the numbers of findings: ``2 errors, 1 warning, no notes; 3 acknowledged``."""
+    """Return the counts of findings: ``2 errors, 1 warning, no notes; 3 acknowledged``."""
     parts = []
     for severity in SEVERITIES:
         count = sum(f.severity == severity for f in checked.open)
@@ -212,10 +215,10 @@ def summary(checked: Health) -> str:
 
 
 def pages_of_findings(checked: Health, addresses: Addresses) -> dict[str, str]:
-    """Return the page of each listed finding by its id: the report or, once that has
-    ``MAX_FINDINGS``, the page of its guide."""
+    """Return the page of each listed finding by its id: the report or, once that is full
+    (``MAX_FINDINGS``), the page of its guide."""
     room, out = MAX_FINDINGS, dict[str, str]()
-    # Accepted findings come last, so that they never push an open one off the report.
+    # Accepted findings come last, so that they never displace an open one from the report.
     for findings in (*by_guide(checked.open).values(), *by_guide(checked.accepted).values()):
         room -= len(findings)
         own = addresses.guide[findings[0].guide].partition("/")[2]
@@ -225,14 +228,14 @@ def pages_of_findings(checked: Health, addresses: Addresses) -> dict[str, str]:
 
 
 MIN_SHARING_GUIDES = 8
-"""The guides with findings of one rule about one benchmark from which these are one cause."""
+"""The fewest guides with findings of one rule about one benchmark that suggest a shared cause."""
 
 
 def shared_causes(
     findings: Iterable[Finding], newest: Collection[GuideKey]
 ) -> list[tuple[Rule, str, list[Finding]]]:
-    """Return the rules with findings about one benchmark in many guides: the rule, the benchmark and
-    the findings; those in most of the ``newest`` guides first."""
+    """Return the rules with findings about one benchmark in many guides, each with the benchmark and
+    the findings; those in the most ``newest`` guides come first."""
     by: dict[tuple[str, str], list[Finding]] = {}
     for finding in findings:
         by.setdefault((finding.rule.id, finding.benchmark), []).append(finding)
@@ -251,7 +254,7 @@ def shared_causes(
 
 
 def by_guide(findings: Iterable[Finding]) -> dict[str, list[Finding]]:
-    """Return findings by the name of their guide, guides in the order of their worst finding."""
+    """Group findings by the name of their guide, in the order in which guides first appear."""
     by_name: dict[str, list[Finding]] = {}
     for finding in findings:
         by_name.setdefault(str(finding.guide), []).append(finding)

@@ -1,4 +1,4 @@
-"""Health of the figures themselves: all rules, applied to a pool."""
+"""All health rules, and their application to a pool of figures."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _FAMILIES = (
 )
 
 RULES: dict[str, Rule] = {rule.id: rule for family in _FAMILIES for rule in family.RULES}
-"""Every rule by its id."""
+"""All rules by id."""
 
 Check = Callable[[Figures], Iterator[Hit]]
 
@@ -52,17 +52,17 @@ EXPLANATIONS = (
         _APART | {"unit-slip", "stale-copy", "swapped-boards", "curve-dips", "rate-collapsed"},
     ),
 )
-"""Explaining rules and explained ones: a figure with a hit of one of the first needs none of the second,
-which follows from it."""
+"""Pairs of explaining and explained rules: if a figure has a hit of an explaining rule, hits of the
+explained ones are its consequences and are dropped."""
 
 
 NAMES = ("board", "benchmark", "metric", "unit", "params")
-"""The names of a figure within its guide; parameters are canonical JSON."""
+"""The columns that identify a figure within its guide; parameters are canonical JSON."""
 
 
 class DistantHit(msgspec.Struct, frozen=True):
-    """A :class:`Hit` of a rule that compares SoCs, with the guide and the ``NAMES`` of the figure in
-    place of its position."""
+    """A :class:`Hit` of a rule that compares SoCs, with the guide and the ``NAMES`` of the figure
+    instead of its position."""
 
     rule: str
     guide: GuideKey
@@ -72,15 +72,15 @@ class DistantHit(msgspec.Struct, frozen=True):
 
 
 class Beyond(msgspec.Struct, frozen=True):
-    """Facts about other SoCs for the rules about one: the names of all SoCs, and the hits of rules
-    that compare them."""
+    """Facts about all SoCs for the check of a single one: their names, and the hits of rules that
+    compare them."""
 
     socs: frozenset[str]
     hits: tuple[DistantHit, ...]
 
 
 def across(pool: Pool, catalog: Catalog) -> list[DistantHit]:
-    """Return the hits of rules that compare SoCs in a pool of their newest figures."""
+    """Return the hits of rules that compare SoCs, given a pool of their newest figures."""
     figures = Figures(pool, catalog)
 
     hits = (hit for check in ACROSS_SOCS for hit in check(figures)) if len(figures) else ()
@@ -95,12 +95,12 @@ def _identity(figures: Figures, position: int) -> tuple[GuideKey, tuple[str, ...
 
 
 def _own_hits(figures: Figures, beyond: Beyond) -> Iterator[Hit]:
-    """Yield the distant hits on these figures."""
+    """Yield those hits of cross-SoC rules that are on these figures."""
     has_past = {own[-1]: len(own) > 1 for own in figures.lines if figures.newest[own[-1]]}
     positions = {_identity(figures, position): position for position in has_past}
     for hit in beyond.hits:
         position = positions.get((hit.guide, hit.names))
-        # A figure with earlier releases is judged by those, and not by those of other SoCs.
+        # A figure with a past is judged by that, not by other SoCs.
         if position is None or (hit.rule == "unlike-boards" and has_past[position]):
             continue
         yield Hit(hit.rule, position, hit.detail, weight=hit.weight)
@@ -113,9 +113,10 @@ def _hits(check: Check, figures: Figures) -> list[Hit]:
 def examine(
     pool: Pool, catalog: Catalog, beyond: Beyond | None = None
 ) -> tuple[list[Finding], list[Diagnostic]]:
-    """Return all findings about the figures, the most important first, and the rules that failed.
+    """Return all findings about the figures, most important first, and diagnostics for rules that
+    failed.
 
-    With ``beyond`` the figures are those of one SoC of several.
+    If ``beyond`` is given, the figures are those of one of several SoCs.
     """
     figures = Figures(pool, catalog, beyond.socs if beyond else frozenset())
     unmade = list[Diagnostic]()
@@ -124,13 +125,13 @@ def examine(
         unmade.append(finding)
         return []
 
-    # Most SoCs have no hits from beyond, and naming all of their newest figures takes time.
+    # Identifying all newest figures takes time, and most SoCs have no cross-SoC hits.
     hits = list(_own_hits(figures, beyond)) if beyond and beyond.hits else []
-    # With several SoCs, the hits of checks across them came with `beyond`.
+    # With several SoCs, `beyond` already has the hits of cross-SoC checks.
     checks = CHECKS if beyond else (*CHECKS, *ACROSS_SOCS)
     for check in checks if len(figures) else ():
         name = f"the findings of “{check.__name__.replace('_', ' ')}”"
-        # A rule that fails costs its own findings and no others.
+        # A failing rule costs only its own findings.
         hits += attempt(name, "health", partial(_hits, check, figures), failed)
     explained = {
         (rule, hit.position)

@@ -1,4 +1,4 @@
-"""Rules about figures in series: boards side by side, releases, growing sizes."""
+"""Rules about series of figures: across boards, releases and sizes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..figures.columns import GUIDE, SERIES, Figures, Flags, Floats, Ints, toget
 from .finding import Hit, Rule, amount
 
 MAX_LOG_RATIO = math.log(1e6)
-"""The logarithm of the largest ratio that is given exactly."""
+"""The log of the largest ratio that is written out."""
 
 RULES = (
     Rule(
@@ -68,31 +68,31 @@ RULES = (
 
 MIN_APART_LOG = math.log(1.5)
 MIN_APART_ALONE_LOG = math.log(2)
-"""The least log ratio between a board and the others, and without other releases to compare."""
+"""The least log ratio between a board and the others: with other releases to compare, and without."""
 MIN_JUMP_LOG, MIN_JUMP_STEPS = math.log(1.3), 3
-"""The least jump, as the logarithm of a ratio and in units of the last digit."""
+"""The smallest jump, as a log ratio and in units of the last digit."""
 MIN_SUSPECT_JUMP_LOG = math.log(8)
-"""The least jump, as the logarithm of a ratio, of a figure that leads no sentence."""
+"""The smallest jump, as a log ratio, that keeps a figure from leading a sentence."""
 
 MAX_DIP_SHARE = 0.9
-"""The share of the highest figure so far below which a curve has dipped."""
+"""A curve dips where it falls below this share of its highest figure so far."""
 
 MIN_CURVES_OF_A_PATH, MAX_PATH_RATIO = 3, 1.2
-"""The number of curves with a dip at one size, and the largest ratio between their depths, from which
-the driver has another path for that size."""
+"""The driver takes another path for a size if at least this many curves dip there, by shares that
+differ by at most this ratio."""
 
 MIN_USUAL_DISTANCES, MIN_USUAL_SHARE = 2, 0.2
-"""The number and the share of distances as large as one of them that make it usual for a row."""
+"""The number and the share of similar distances in other releases that make one usual for its row."""
 
 
 def _logs(figures: Figures) -> tuple[Ints, Floats]:
-    """Return the positions of comparable figures, and the logarithms of their means."""
+    """Return the positions of comparable figures, and the logs of their means."""
     positions = np.flatnonzero(figures.steady & (figures.mean > 0))
     return positions, np.log(figures.mean[positions])
 
 
 def board_apart(figures: Figures) -> Iterator[Hit]:
-    """Yield boards whose figure is far from one on which all others of the guide agree."""
+    """Yield figures of a board far from those of all other boards of the guide, which agree."""
     import pandas as pd
 
     positions, logs = _logs(figures)
@@ -103,14 +103,14 @@ def board_apart(figures: Figures) -> Iterator[Hit]:
     frame["apart"] = frame["log"] - by_row.transform("median")
     frame["size"] = frame["apart"].abs()
     frame = frame[frame["boards"] >= 3]
-    # The others differ by the second largest distance from the median.
+    # The second largest distance from the median shows how far the other boards differ.
     ranked = frame.sort_values(["row", "size"], kind="stable").groupby("row", sort=False)
     worst = ranked.tail(1).assign(second=ranked["size"].nth(-2).to_numpy())
     worst = worst[(worst["size"] > MIN_APART_LOG) & (worst["size"] > 4 * worst["second"])]
     if worst.empty:
         return
     series = figures.groups(*SERIES)
-    # The distances of each measurement of one board, by figure, in all releases.
+    # The distances of each measurement of a board in all releases, by position.
     distances: dict[int, dict[int, float]] = {}
     for position, apart in zip(frame["position"].tolist(), frame["apart"].tolist(), strict=True):
         distances.setdefault(int(series[position]), {})[position] = apart
@@ -122,11 +122,11 @@ def board_apart(figures: Figures) -> Iterator[Hit]:
     columns = (worst[name].tolist() for name in ("position", "row", "apart", "boards"))
     for position, number, apart, boards in zip(*columns, strict=True):
         others = [a for p, a in distances[int(series[position])].items() if p != position]
-        # A board that is slower by design is as far from the others in every release.
+        # A board that is slower by design is equally far from the others in every release.
         usual = abs(float(np.median(others))) if others else 0.0
         if usual > abs(apart) / 3 or (not others and abs(apart) < MIN_APART_ALONE_LOG):
             continue
-        # Where this board stayed and the others moved, it is not the one to look at.
+        # If this board stayed and the others moved, it is not the odd one.
         own = figures.logs[position]
         earlier = float(figures.mean[before[position]]) if position in before else 0.0
         if earlier > 0 and abs(own - figures.logs[before[position]]) < abs(apart) / 3:
@@ -144,7 +144,7 @@ def board_apart(figures: Figures) -> Iterator[Hit]:
             and abs(median(moves)) > abs(apart) / 2
         ):
             continue
-        # Boards that are often as far apart in this row say nothing about this one.
+        # If boards are often this far apart in this row, the distance means nothing.
         away = [a for p, a in spread[_row(figures, position)].items() if p not in siblings[number]]
         usual_count = sum(a > abs(apart) / 2 for a in away)
         if usual_count >= max(MIN_USUAL_DISTANCES, MIN_USUAL_SHARE * len(away)):
@@ -167,7 +167,7 @@ def _row(figures: Figures, position: int) -> int:
 def _spread(
     figures: Figures, distances: Mapping[int, Mapping[int, float]]
 ) -> dict[int, dict[int, float]]:
-    """Return for each row how far each figure is from where its board usually is beside the others."""
+    """Return for each row how far each figure is from its board's usual distance to the others."""
     spread: dict[int, dict[int, float]] = {}
     for own in distances.values():
         middle = median(own.values())
@@ -177,13 +177,13 @@ def _spread(
 
 
 def _times(log: float) -> str:
-    """Return a difference of logarithms in words: ``2.10 times higher``."""
+    """Return a log ratio in words: ``2.10 times higher``."""
     times = f"{math.exp(abs(log)):.2f}" if abs(log) < MAX_LOG_RATIO else "over a million"
     return f"{times} times {'higher' if log > 0 else 'lower'}"
 
 
 def one_release_jump(figures: Figures) -> Iterator[Hit]:
-    """Yield figures that differ from the releases on both sides, which agree."""
+    """Yield figures that differ from those of the releases before and after, which agree."""
     positions, logs = _logs(figures)
     if len(positions) < 3:
         return
@@ -196,15 +196,15 @@ def one_release_jump(figures: Figures) -> Iterator[Hit]:
     before, after = change[:-1], change[1:]
     least = np.minimum(np.abs(before), np.abs(after))
     jumps = within[:-1] & within[1:] & (before * after < 0) & (least > MIN_JUMP_LOG)
-    # Back near the old level, and far beyond the usual change: some series jump all the time.
+    # The jump must return to the old level and far exceed the usual change: some series always jump.
     jumps &= (np.abs(before + after) < least / 4) & (least > 5 * noise[series[1:-1]])
-    # A figure that jumps again with the release after has two levels, and this may be the right one.
+    # A figure that jumps again in the release after has two levels, and this may be the right one.
     onward = np.append(np.where(within[2:], change[2:], 0.0), 0.0)
     jumps &= np.abs(onward + after) >= np.abs(onward)
     for index in np.flatnonzero(jumps).tolist():
         first, position, last = (int(p) for p in positions[index : index + 3])
         three = figures.mean[[first, position, last]].tolist()
-        # Two integers that follow each other can be equal but for rounding.
+        # Consecutive integers may differ only by rounding.
         if abs(three[1] - three[0]) < MIN_JUMP_STEPS * min(map(last_digit, three)):
             continue
         detail = (
@@ -219,8 +219,8 @@ def one_release_jump(figures: Figures) -> Iterator[Hit]:
 
 
 def _noise(series: Ints, change: Floats, within: Flags) -> Floats:
-    """Return for each series the usual change between releases: the median without the two largest
-    changes (a jump has two); 0 if there are no others."""
+    """Return the usual change between releases of each series: the median of all changes but the two
+    largest, as a jump is two changes; 0 if there are no others."""
     import pandas as pd
 
     frame = pd.DataFrame({"series": series[1:][within], "change": np.abs(change[within])})
@@ -233,7 +233,7 @@ def _noise(series: Ints, change: Floats, within: Flags) -> Floats:
 
 
 def rate_collapsed(figures: Figures) -> Iterator[Hit]:
-    """Yield rates that are next to nothing of those of earlier releases."""
+    """Yield rates that are next to nothing compared with earlier releases."""
     is_rate = figures.of_kind(
         [
             units.parse(unit).kind in failed_runs.RATES
@@ -246,7 +246,7 @@ def rate_collapsed(figures: Figures) -> Iterator[Hit]:
     for own in lines:
         of_row.setdefault(_row(figures, own[0]), []).extend(figures.mean[own].tolist())
     for own in lines:
-        # A single high figure may itself be the fault.
+        # The second highest, as a single high figure may itself be the fault.
         usual = sorted(of_row[_row(figures, own[0])])[-2:][0]
         best = own[0]
         since = ""
@@ -258,7 +258,7 @@ def rate_collapsed(figures: Figures) -> Iterator[Hit]:
                 continue
             said = f", as little as that since {since}" if since else ""
             since = since or figures.name("release", position)
-            # A figure of 0 is found by another rule.
+            # Another rule reports figures of 0.
             if mean > 0:
                 detail = (
                     f"{amount(mean, figures.name('unit', position))}, where "
@@ -268,7 +268,7 @@ def rate_collapsed(figures: Figures) -> Iterator[Hit]:
 
 
 def in_caches(figures: Figures) -> Iterator[Hit]:
-    """Yield latencies that are meant to be of memory, and are of caches."""
+    """Yield latencies that should be those of memory but are those of caches."""
     number, kinds = figures.kinds
     wanted = [metric.beyond_caches if metric else {} for _, metric, _ in kinds]
     beyond = np.flatnonzero(figures.of_kind([bool(each) for each in wanted]) & (figures.mean > 0))
@@ -294,7 +294,7 @@ def in_caches(figures: Figures) -> Iterator[Hit]:
 
 
 def curve_dips(figures: Figures) -> Iterator[Hit]:
-    """Yield points of a curve below an earlier point, if the catalog says that it rises."""
+    """Yield points well below an earlier point of a curve that rises according to the catalog."""
     import pandas as pd
 
     number, kinds = figures.kinds
@@ -306,7 +306,7 @@ def curve_dips(figures: Figures) -> Iterator[Hit]:
     positions, size, curve = rising[order], size[order], curve[order]
     mean = figures.mean[positions]
     highest = pd.Series(mean).groupby(curve).cummax().to_numpy(dtype="float64")
-    # The first point of a curve is its highest so far, so this never looks before it.
+    # The first point of a curve is its highest so far, so the peak is never one of another curve.
     peak = np.maximum.accumulate(np.where(mean == highest, np.arange(len(mean)), 0))
     paths: dict[tuple[int, float, float], list[int]] = {}
     owner = figures.groups(*GUIDE, "board", "benchmark", "metric", "unit")
@@ -317,7 +317,7 @@ def curve_dips(figures: Figures) -> Iterator[Hit]:
         index for own in paths.values() if not _is_path(mean[own] / highest[own]) for index in own
     )
     series, rank = figures.groups(*SERIES), figures.release_rank
-    # The same dip in an earlier release is normal, and was reported there.
+    # A dip that repeats in later releases is reported only once, in the first of them.
     since: dict[int, int] = {}
     for index in dips:
         own, at = int(series[positions[index]]), int(rank[positions[index]])
@@ -336,7 +336,8 @@ def curve_dips(figures: Figures) -> Iterator[Hit]:
 
 
 def _is_path(shares: Floats) -> bool:
-    """Return whether dips of several curves at one size, as shares of the highest, are a property."""
+    """Return whether dips of several curves at one size, as shares of their peaks, are so alike that
+    they are a property of the driver."""
     return len(shares) >= MIN_CURVES_OF_A_PATH and bool(
         shares.max() <= MAX_PATH_RATIO * shares.min()
     )
@@ -347,8 +348,8 @@ def _scalar(size: float) -> int | float:
 
 
 def _curves(figures: Figures, positions: Ints, axes: Sequence[str]) -> tuple[Floats, Ints]:
-    """Return for some figures the sizes along their curves, given the axis of each (NaN without
-    it), and the number of each curve, along which only the size changes."""
+    """Return the size of each figure along its axis (NaN if it has none), and the number of its
+    curve, along which only the size changes."""
     code, names = figures.code("params"), figures.names("params")
     numbers: dict[frozenset[tuple[str, str]], int] = {}
     by_params: dict[tuple[str, int], tuple[float, int]] = {}

@@ -1,7 +1,7 @@
 """Rules about all figures of a benchmark in a board's newest release.
 
-A fault of a table shows in many of its figures at once: a wrong unit, columns in each other's
-place, a copy. So each rule asks that nearly all figures agree, and most of them are errors.
+A fault of a table shows in many of its figures at once: a wrong unit, swapped columns, a copy. So
+each rule requires nearly all figures to agree, and its findings are errors.
 """
 
 from __future__ import annotations
@@ -48,30 +48,31 @@ RULES = (
     ),
 )
 
-# 8 is bits taken for bytes.
+# Bits taken for bytes are a factor of 8.
 SCALES = (8.0, 10.0, 100.0, 1000.0, 1024.0, 1024.0**2, 1e6)
 MIN_SCALED_FIGURES = 3
 MIN_SCALED_BY_TEN = 6
-"""The number of figures of a table that is off by ten, which rates of storage really change by."""
+"""The fewest figures of a table that is off by ten: rates of storage do change that much."""
 
 MIN_SURE_FACTOR = 100.0
-"""The factor from which a table is in another unit even if some of its figures changed as well."""
+"""From this factor, a table is in another unit even if some of its figures also changed."""
 
 MAX_REST_LOG, MAX_SURE_REST_LOG = math.log(1.08), math.log(1.3)
-"""The farthest that the median of a scaled table is from the scaled past, and with a sure factor."""
+"""The most by which the median log ratio of a table may differ from that of the factor: usually, and
+with a sure factor."""
 
 MAX_ROW_LOG = math.log(1.4)
 MIN_AGREEING_SHARE, MIN_SURE_SHARE = 0.8, 0.6
-"""The share of the figures that are scaled, and with a sure factor."""
+"""The least share of the figures that are scaled: usually, and with a sure factor."""
 
 MIN_COPIED_SHARE = 0.85
 MIN_COPIED_FIGURES = 4
 MIN_COPIED_DIGITS, MIN_COPIED_DIGITS_OF_PART = 8, 16
-"""The digits of the different copied figures, beyond the first two of each, which agree by chance; and
-where less than half of the table is copied."""
+"""The fewest digits in all distinct copied figures, not counting the first two of each, which may
+agree by chance; the latter if less than half of the table is shared."""
 
 MAX_USUAL_SHARE = 0.3
-"""The share of figures that releases of a table have in common without being copies."""
+"""The largest share of figures that releases usually have in common for copies to be recognisable."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,25 +80,25 @@ class _Row:
     position: int
     after: float
     before: float
-    """The median of the last three releases before, or of the other boards."""
+    """The median log of the three releases before, or of the other boards."""
     slack: float
-    """The change, as a logarithm, that is within the last digit of both."""
+    """The log of the largest change that rounding to the last digit can cause."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    """Newest figures of a benchmark on a board; ``whose`` says what they are compared with."""
+    """The newest figures of a benchmark on a board. ``whose`` describes those they are compared with."""
 
     whose: str
     rows: list[_Row]
 
 
 def _tables(figures: Figures) -> list[_Table]:
-    """Return the newest figures of each benchmark on each board that have a past; and of a benchmark
-    without one, those that another board of the SoC has too."""
+    """Return the newest figures of each benchmark on each board that have a past or, if none has,
+    those that other boards of the SoC have too."""
     table = figures.groups(*OWNER, "benchmark")
     kind = figures.groups("sdk", "soc", "os", "benchmark", "metric", "unit", "params").tolist()
-    # Three releases are the present level, and their median survives a bad one.
+    # The median of three releases is the present level, even if one of them is bad.
     past = {own[-1]: own[:-1][-3:] for own in figures.lines if figures.newest[own[-1]]}
     of_kind: dict[int, list[int]] = {}
     for last in past:
@@ -119,20 +120,20 @@ def _tables(figures: Figures) -> list[_Table]:
 
 
 def _row(figures: Figures, last: int, others: Sequence[int]) -> _Row:
-    # A figure of 0 has no logarithm, and says nothing of the usual level.
+    # A figure of 0 has no logarithm and does not show the usual level.
     logs = [log for position in others if not math.isnan(log := figures.logs[position])]
     before = median(logs) if logs else math.nan
-    # A part of an integer, such as 5 of 5.4, is lost in each of the two.
+    # Each of the two may be rounded or truncated, as 5.4 to 5.
     step = min(last_digit(figures.mean[position]) for position in others)
     slack = 2 * math.log1p(step / math.exp(before)) if not math.isnan(before) else 0.0
     return _Row(last, figures.logs[last], before, slack)
 
 
 def table_scaled(figures: Figures) -> Iterator[Hit]:
-    """Yield the figures of tables that are a factor of units off their past."""
+    """Yield the figures of tables that differ from their past by a factor of units."""
     for table in _tables(figures):
         reported: set[int] = set()
-        # A wrong unit shows in all rows that have it, or in one column of several in that unit.
+        # A wrong unit affects all rows in that unit, or only one of several columns in it.
         for column in ("unit", "metric"):
             groups: dict[str, list[_Row]] = {}
             for row in table.rows:
@@ -166,7 +167,7 @@ def _scaled(rows: Sequence[_Row], whose: str) -> list[Hit]:
 
 
 def rows_exchanged(figures: Figures) -> Iterator[Hit]:
-    """Yield newest figures that fit the past of other rows of their table."""
+    """Yield newest figures that fit the past of other rows of the table."""
     for table in _tables(figures):
         rows = table.rows
         moved = [
@@ -190,13 +191,13 @@ _Source = tuple[int, int]
 
 
 def table_copied(figures: Figures) -> Iterator[Hit]:
-    """Yield the figures of tables that are those of another board of the SoC in the same release, and
-    the newest ones that are those of an earlier release."""
+    """Yield figures of tables copied from another board of the SoC in the same release, and newest
+    figures copied from an earlier release."""
     yield from _copies(figures, of_other_socs=False)
 
 
 def copied_from_other_soc(figures: Figures) -> Iterator[Hit]:
-    """Yield the newest figures of tables that are those of another SoC."""
+    """Yield newest figures of tables copied from another SoC."""
     yield from _copies(figures, of_other_socs=True)
 
 
@@ -205,7 +206,7 @@ def _copies(figures: Figures, of_other_socs: bool) -> Iterator[Hit]:
     owner, rank = figures.groups(*OWNER).tolist(), figures.release_rank.tolist()
     means, benchmark = figures.mean.tolist(), figures.code("benchmark").tolist()
     kind = figures.groups("benchmark", "metric", "unit", "params").tolist()
-    # Figures of fewer digits are equal by chance.
+    # Figures with fewer digits are equal by chance.
     exact = [position for position, mean in enumerate(means) if digits(mean) >= 3]
     tables: dict[tuple[int, _Source], dict[int, int]] = {}
     for position in exact:
@@ -216,7 +217,7 @@ def _copies(figures: Figures, of_other_socs: bool) -> Iterator[Hit]:
     for (name, source), own in tables.items():
         by_benchmark.setdefault(name, []).append((source, own))
     for sources in by_benchmark.values():
-        # Boards with their releases in order: `_usual` compares each with the one before.
+        # Sorted by board and release, as `_usual` compares each release with the one before.
         sources.sort(key=lambda each: each[0])
         usual = _usual(sources, means)
         for source, own in sources:
@@ -224,7 +225,7 @@ def _copies(figures: Figures, of_other_socs: bool) -> Iterator[Hit]:
             if len(own) < MIN_COPIED_FIGURES:
                 continue
             is_newest = figures.newest[first]
-            # A copy of an earlier release is of interest as long as it is the newest.
+            # A copy of an earlier release only matters while it is the newest.
             others = [
                 (other, theirs)
                 for other, theirs in sources
@@ -238,7 +239,7 @@ def _copies(figures: Figures, of_other_socs: bool) -> Iterator[Hit]:
 def _usual(
     sources: Sequence[tuple[_Source, dict[int, int]]], means: Sequence[float]
 ) -> dict[int, float]:
-    """Return for each board the usual share of figures that a release has from the one before."""
+    """Return for each board the usual share of figures that repeat those of the release before."""
     shares: dict[int, list[float]] = {}
     before: dict[int, dict[int, int]] = {}
     for (board, _), own in sources:
@@ -246,7 +247,7 @@ def _usual(
             same = sum(means[own[k]] == means[before[board][k]] for k in common)
             shares.setdefault(board, []).append(same / len(common))
         before[board] = own
-    # The newest pair is the one that is judged.
+    # Without the newest pair, which is the one being judged.
     return {board: fmean(own[:-1]) if len(own) > 1 else 0.0 for board, own in shares.items()}
 
 
@@ -263,11 +264,11 @@ def _copied(
         common = own.keys() & theirs.keys()
         if len(common) < MIN_COPIED_FIGURES:
             continue
-        # If releases repeat anyway, equal figures prove no copy.
+        # If releases often repeat figures, equal ones prove nothing.
         if max(usual.get(source[0], 0.0), usual.get(other[0], 0.0)) > MAX_USUAL_SHARE:
             continue
         same = [own[k] for k in common if means[own[k]] == means[theirs[k]]]
-        # Equal figures count once, or a table with one repeated value would pass for a copy.
+        # Equal figures count once, or a table of one repeated value would pass for a copy.
         beyond = sum(digits(value) - 2 for value in {float(means[p]) for p in same})
         share = len(same) / len(common)
         is_part = len(common) < len(own) / 2
