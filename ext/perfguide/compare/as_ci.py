@@ -1,4 +1,4 @@
-"""Events of a comparison as programs of a build show them: GitHub, GitLab, and SARIF."""
+"""Events of a comparison in the formats of CI services: GitHub, GitLab and SARIF."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from .events import Event
 from .headline import headline
 
 LEVELS = {"Worse": "error", "Worse, not proved": "warning"}
-"""Levels of events by the advice on them; all others are for information."""
+"""Levels of events by the advice on them; all others are notes."""
 
 RESULTS_PATH = "results"
-"""The path given for an event: services want a path, and figures have none in the code."""
+"""The path given for events: services require one, though figures belong to no source file."""
 
 
 def _listed(comparison: Comparison) -> Iterator[tuple[str, Event, str, str]]:
-    """Yield each event with its level, its title, and the grounds."""
+    """Yield each event with its level, its title and its grounds."""
     for event in (*comparison.events, *comparison.far):
         level = LEVELS.get(words.action(event), "note")
         title = visible(words.event_title(event, comparison))
@@ -29,25 +29,25 @@ def _listed(comparison: Comparison) -> Iterator[tuple[str, Event, str, str]]:
 
 
 def _id(event: Event) -> str:
-    """Return an id that stays the same for an event as long as it is about the same rows."""
-    # Services recognise an issue by this, so titles and figures are no part of it.
+    """Return an id that is stable for as long as an event is about the same rows."""
+    # Services recognise an issue by its id, so it must not depend on titles or figures.
     rows = sorted(repr((row.observation, row.metric)) for row in event.rows)
     return hashlib.sha256("\0".join([event.kind, *rows]).encode()).hexdigest()
 
 
 def to_github(comparison: Comparison) -> str:
-    """Return commands of a GitHub workflow that annotate the run, a line for each event."""
+    """Return GitHub workflow commands that annotate the run, one line per event."""
     names = {"error": "error", "warning": "warning", "note": "notice"}
 
     def escaped(text: str, more: str = "") -> str:
-        # The escapes of workflow commands. The per cent sign goes first, as the others contain one.
+        # The per cent sign must be escaped first, as the other escapes contain one.
         out = text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
         for sign in more:
             out = out.replace(sign, f"%{ord(sign):02X}")
         return out
 
     lines = [
-        # Commas and colons would end the title.
+        # An unescaped comma or colon would end the title.
         f"::{names[level]} title={escaped(title, ':,')}::{escaped(why)}"
         for level, _, title, why in _listed(comparison)
     ]
@@ -56,7 +56,7 @@ def to_github(comparison: Comparison) -> str:
 
 
 def to_gitlab(comparison: Comparison) -> str:
-    """Return a report of code quality for GitLab: a list of issues, without good news."""
+    """Return a GitLab code quality report, which lists issues but no good news."""
     severities = {"error": "major", "warning": "minor"}
     issues = [
         {
@@ -74,7 +74,7 @@ def to_gitlab(comparison: Comparison) -> str:
 
 
 def to_sarif(comparison: Comparison) -> str:
-    """SARIF 2.1.0: a result for each event; good news and accepted changes are notes."""
+    """Return SARIF 2.1.0 with a result for each event; good news and accepted changes are notes."""
     results: list[dict[str, Any]] = []
     for level, event, title, why in _listed(comparison):
         location = {"artifactLocation": {"uri": RESULTS_PATH}, "region": {"startLine": 1}}
@@ -86,7 +86,7 @@ def to_sarif(comparison: Comparison) -> str:
             "partialFingerprints": {"rows/v1": _id(event)},
         }
         if event.accepted:
-            # “external”: accepted in a file of its own, and not in the code.
+            # “external”: accepted in a separate file rather than in the code.
             result["suppressions"] = [{"kind": "external"}]
         results.append(result)
     rules = [

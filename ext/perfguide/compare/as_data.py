@@ -1,4 +1,4 @@
-"""A comparison for programs: JSON, CSV and JUnit."""
+"""A comparison in machine-readable form: JSON, CSV and JUnit."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from .headline import headline
 from .verdicts import ALARMS, WORDS, Row
 
 VERSION = 1
-"""Raised when a key of the JSON changes its meaning or goes."""
+"""The version of the JSON, raised when a key is removed or changes its meaning."""
 
 
 def to_json(comparison: Comparison) -> str:
-    """Everything, with all digits."""
+    """Return everything as JSON, in full precision."""
     said = headline(comparison)
     content = {
         "format": "perfguide-comparison",
@@ -148,12 +148,12 @@ COLUMNS = (
 
 
 def grid(comparison: Comparison) -> Grid:
-    """Return a table of all rows with all digits; a cell is empty where nothing is known."""
+    """Return a table of all rows in full precision; cells are empty where nothing is known."""
     return listing(COLUMNS, (_cells(row) for row in comparison.rows), 7)
 
 
 def to_comma_separated(comparison: Comparison) -> str:
-    """Return all rows as CSV (RFC 4180 but for line ends)."""
+    """Return all rows as CSV (RFC 4180 except for line endings)."""
     return to_csv(grid(comparison)).decode("utf-8")
 
 
@@ -194,13 +194,13 @@ def _exact(value: float | None) -> TableCell:
 def to_junit(comparison: Comparison, catalog: Catalog) -> str:
     """Return a test case for each row: alarms are failures, and rows that cannot be judged are skipped.
 
-    The first case is the headline with all events: it is skipped where more has to be measured.
+    The first case is the headline with all events, skipped if more has to be measured.
     """
     suites: dict[str, ET.Element] = {}
     summary = ET.Element("testsuite", name="Comparison")
     said = headline(comparison)
     case = ET.SubElement(summary, "testcase", classname="Comparison", name="Headline")
-    # JUnit has no “too little to say”; a test that passed would be read as “ship”.
+    # JUnit has no “too little to say”, and a passing test would be read as “ship”.
     if said.state not in ("do not ship", "look", "ship"):
         ET.SubElement(case, "skipped", message=visible(said.sentence))
     lines = [said.sentence, said.more]

@@ -1,4 +1,4 @@
-"""A comparison as one HTML page that needs nothing beside it, and what all such pages share."""
+"""A comparison as one self-contained HTML page, and the rendering that all such pages share."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .verdicts import Row
 
 
 def render(comparison: Comparison, catalog: Catalog) -> str:
-    """Return a page with the summary first, then the alarms, and everything else folded."""
+    """Return a page with the summary first, then the alarms, and the rest folded."""
     sections = []
     for verdict in (*words.LEADING, *words.FOLDED):
         rows = words.of_verdict(comparison.rows, [verdict])
@@ -60,7 +60,7 @@ def render(comparison: Comparison, catalog: Catalog) -> str:
 
 
 def page(name: str, **values: object) -> str:
-    """Return a page of one of the templates here; control characters and their like are made visible."""
+    """Return a page rendered from a template of this package, with control characters made visible."""
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("perfguide.compare"),
         undefined=jinja2.StrictUndefined,
@@ -79,5 +79,5 @@ def _history(row: Row) -> Markup:
 
 
 def _finalize(value: Any) -> Any:
-    # Markup is a subclass of str, and what it holds was made visible before.
+    # Markup is a subclass of str, and its contents are visible already.
     return visible(value) if type(value) is str else value

@@ -16,21 +16,21 @@ from .headline import headline
 from .verdicts import ALARMS, Row
 
 MAX_COMMENT_CHARS = 64_512
-"""Characters of a comment on GitHub, less 1,024 for the links that a build service adds."""
+"""The limit of a GitHub comment, less 1,024 characters for the links that a CI service adds."""
 
 _HEAD = "| change | old | new | unit | figure | verdict |\n|---:|---:|---:|---|---|---|\n"
 ACCEPT = "Accept: entries for source/waivers.toml, to be completed"
 
-# A list of harmless characters: GitHub adds markup, and a list of harmful ones would age.
+# Harmless characters are listed, as GitHub adds markup and a list of harmful ones would age.
 _PLAIN = re.compile(r"[^A-Za-z0-9 ,.;/%()'“”+→↑↓−×÷±—–-]")
 
 
 def render(
     comparison: Comparison, catalog: Catalog, link: str = "", most: int = MAX_COMMENT_CHARS
 ) -> str:
-    """Return the decision, the events, and the rows by verdict, folded, in at most ``most`` characters.
+    """Return the decision, the events, and the folded rows by verdict, in at most ``most`` characters.
 
-    What does not fit is counted, and ``link`` leads to all of it.
+    Lines that do not fit are counted, with ``link`` as the address of the full comparison.
     """
     said = headline(comparison)
     first, *rest = words.summary(comparison)
@@ -86,11 +86,11 @@ def _fold(title: str, number: int) -> str:
 
 
 def fitted(fixed: str, parts: Sequence[tuple[str, list[str], str]], link: str, most: int) -> str:
-    """Return as many lines as there is room for, in their order; the others are counted."""
+    """Return as many lines as fit into ``most`` characters, in order; the rest are counted."""
     whole = "".join([fixed, *(f"{start}{''.join(lines)}{end}" for start, lines, end in parts)])
     if len(whole) <= most:
         return whole
-    # The last line is longest with the number of all lines.
+    # The last line is longest if it counts all lines.
     room = most - len(_left(sum(len(lines) for _, lines, _ in parts), link))
     out, used, left = [fixed], len(fixed), 0
     full = False
@@ -98,7 +98,7 @@ def fitted(fixed: str, parts: Sequence[tuple[str, list[str], str]], link: str, m
         kept: list[str] = []
         size = len(start) + len(end)
         for line in lines:
-            # Lines come by importance: once one did not fit, none after it is listed.
+            # Lines are in order of importance: after one that does not fit, none is listed.
             full = full or used + size + len(line) > room
             if full:
                 left += 1
@@ -118,7 +118,7 @@ def _left(number: int, link: str) -> str:
 
 
 def _event(event: Event, comparison: Comparison, catalog: Catalog) -> str:
-    """Return a list item: what happened, why, and the rows that moved most with their histories."""
+    """Return a list item: the event, why, and the rows that moved most, with their histories."""
     lines = [f"- **{text(words.event_title(event, comparison))}**"]
     lines += [f"  {text(line)}" for line in words.event_lines(event, comparison)]
     listed = words.listed(event)
@@ -140,13 +140,14 @@ def _row(row: Row, comparison: Comparison, catalog: Catalog) -> str:
 
 
 def text(value: str) -> str:
-    """Text in which nothing is markup, a mention or a link: signs as references."""
+    """Return text with special characters as references, so that none makes markup, a mention or a
+    link."""
     safe = _PLAIN.sub(lambda match: f"&#{ord(match[0])};", visible(value))
-    # GitHub makes a link of text that begins so, even without a scheme.
+    # GitHub turns text that begins with “www.” into a link, even without a scheme.
     safe = re.sub("(?i)www[.]", lambda match: f"{match[0][:-1]}&#46;", safe).replace("--", "-&#45;")
-    # A word joiner, which does not show: else “@name” and “#1” would call and link.
+    # An invisible word joiner keeps “@name” from notifying and “#1” from linking.
     safe = re.sub("&#(35|64);", r"&#\1;&#8288;", safe)
-    # A line that begins with a number or a dash would begin a list.
+    # A line that begins with a number or a dash would start a list.
     return re.sub(r"^( *)([-+](?= |$)|\d+(?=[.)](?: |$)))", _first, safe)
 
 
@@ -157,5 +158,5 @@ def _first(match: re.Match[str]) -> str:
 
 
 def code(value: str) -> str:
-    """Return a name as code, in which nothing notifies anybody or becomes a link."""
+    """Return a name as code, without mentions or links."""
     return f"<code>{text(value)}</code>"

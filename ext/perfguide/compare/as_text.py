@@ -1,4 +1,4 @@
-"""A comparison for a terminal: 80 columns, in colour only where one can show it."""
+"""A comparison for a terminal: 80 columns, in colour if the terminal supports it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .headline import headline
 from .verdicts import ALARMS, Row, Verdict
 
 WIDTH = 80
-"""Columns of the output, on a terminal or not."""
+"""The width of the output in columns, even if it does not go to a terminal."""
 
 EVENTS = {"Worse": "red", "Worse, not proved": "yellow", "Better": "green"}
 
@@ -41,9 +41,11 @@ def render(
     coloured: bool,
     snippets: bool = False,
 ) -> str:
-    """Return all of a comparison. Rows that are the same, unclear or on one side only are
-    counted, and listed where ``everything`` is asked for; with ``snippets`` the entries that
-    accept what got worse come last, to copy."""
+    """Return a comparison as text.
+
+    Rows that are the same, unclear or on one side only are counted, or listed with ``everything``.
+    With ``snippets``, entries for the waivers file that accept what got worse come last.
+    """
     out = io.StringIO()
     console = terminal(out, coloured)
     first, *rest = words.summary(comparison)
@@ -90,7 +92,7 @@ def render(
         heading(console, "To accept: complete these, and put them into source/waivers.toml")
         for entry in entries:
             put(console, "")
-            # Not wrapped: a line that is cut in two is no TOML any more.
+            # Not wrapped, as a broken line is no longer TOML.
             console.print(Text(entry.rstrip("\n")), soft_wrap=True)
     elif entries:
         heading(console, "--snippets writes entries that accept these for source/waivers.toml")
@@ -98,7 +100,7 @@ def render(
 
 
 def _event(console: Console, event: Event, comparison: Comparison, catalog: Catalog) -> None:
-    """Print a title, the reason, and the rows that moved most with their histories."""
+    """Print the title, the reasons, and the rows that moved most, with their histories."""
     put(console, f"- {words.event_title(event, comparison)}", "bold")
     body = Table.grid()
     for line in words.event_lines(event, comparison):
@@ -121,7 +123,7 @@ def _event(console: Console, event: Event, comparison: Comparison, catalog: Cata
 
 
 def terminal(out: TextIO, coloured: bool) -> Console:
-    """Return a console of ``WIDTH`` columns that interprets nothing."""
+    """Return a console of ``WIDTH`` columns that does not interpret markup."""
     return Console(
         file=out,
         width=WIDTH,
@@ -131,31 +133,31 @@ def terminal(out: TextIO, coloured: bool) -> Console:
         markup=False,
         emoji=False,
         highlight=False,
-        # Else the output would depend on the machine it is made on.
+        # Otherwise the output would depend on the machine.
         legacy_windows=False,
-        # Not the user's environment, from which rich would take a width and colours.
+        # Empty, as rich would take the width and colours from the user's environment.
         _environ={},
     )
 
 
 def plain_text(text: str, style: str = "") -> Text:
-    """Text from data, in which nothing is markup or moves the cursor."""
+    """Return text from data without markup or control characters."""
     return Text(visible(text), style=style, overflow="fold")
 
 
 def put(console: Console, text: str, style: str = "") -> None:
-    """Write a line."""
+    """Print a line."""
     console.print(plain_text(text, style))
 
 
 def heading(console: Console, text: str, style: str = "") -> None:
-    """Write a title with an empty line before it."""
+    """Print a title after an empty line."""
     console.print()
     put(console, text, f"bold {style}".strip())
 
 
 def bullets(lines: Sequence[str]) -> Table:
-    """Return a list of texts, each with a dash before it."""
+    """Return lines as a bulleted list."""
     table = Table.grid(padding=(0, 1, 0, 0))
     for line in lines:
         table.add_row("-", plain_text(line))
@@ -164,7 +166,7 @@ def bullets(lines: Sequence[str]) -> Table:
 
 def _rows(rows: Sequence[Row], comparison: Comparison, catalog: Catalog) -> Table:
     table = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False)
-    # A figure is never broken over lines: what gives way is the name beside it.
+    # Figures are never broken over lines; the name beside them wraps instead.
     for name in ("CHANGE", "OLD", "NEW"):
         table.add_column(name, justify="right", no_wrap=True, overflow="fold")
     table.add_column("UNIT", overflow="fold", max_width=12)

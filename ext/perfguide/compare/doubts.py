@@ -1,4 +1,4 @@
-"""Figures of NEW that are in doubt: what was called because of them is measured again and proves nothing."""
+"""Figures of NEW that are in doubt: a change that rests on one proves nothing until it is measured again."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from .match import Names
 from .verdicts import CALLED, FAILED_RUN, POINT, Row, failed_run, is_load, points
 
 MIN_BOARDS, MIN_APART = 3, math.log(1.5)
-"""The fewest boards that can doubt one of them, where all others agree, and the least distance of that one, as a
-logarithm."""
+"""The fewest boards among which one is in doubt if all others agree, and the least log ratio of that
+one to the others."""
 
 MIN_OVER_OTHERS, MOVED_PART = 4.0, 1 / 3
-"""The least ratio of its distance to that of the next board, and the least part of the distance by which it moved:
-where it stayed and the others moved, it is not the one to look at."""
+"""The least ratio of its distance to that of the next board, and the least part of its distance by
+which it moved itself: if the others moved, it is not the odd one."""
 
 MIN_OTHER_WAY, MIN_OTHER_SHARE = 2, 0.25
-"""The loads of a benchmark that go the other way, and their share, from which on it is all scatter."""
+"""The number and the share of a benchmark's loads that go the other way, at which all are scatter."""
 
 MAX_RUNS_APART = 2
-"""Runs of a benchmark on one board up to which they are bad measurements: of more the board is the cause."""
+"""The most runs of a benchmark on one board that may be bad measurements; more are due to the board."""
 
 
 def doubted(rows: Sequence[Row], newer: Iterable[Record], names: Names) -> list[Row]:
-    """Return rows with those that are in doubt left without a verdict. ``newer`` are the figures of NEW on
+    """Return rows, with those in doubt stripped of their verdict. ``newer`` are the figures of NEW on
     all boards."""
     others: dict[tuple[object, ...], dict[object, float]] = {}
     for record in newer:
@@ -56,7 +56,7 @@ def doubted(rows: Sequence[Row], newer: Iterable[Record], names: Names) -> list[
     out = []
     for row in rows:
         if row.verdict in (*CALLED, "noisy") and (doubt := doubts.get(row.measurement)):
-            # No number of runs like these would settle it.
+            # More runs like these would not settle it.
             row = replace(row, verdict="noisy", doubt=doubt, ground=doubt, shift=None)
             row = replace(row, detectable=None, more_runs=None)
         elif id(row) in restless:
@@ -68,8 +68,8 @@ def doubted(rows: Sequence[Row], newer: Iterable[Record], names: Names) -> list[
 
 
 def _both_ways(rows: Sequence[Row]) -> dict[int, str]:
-    """Return for each load without a rate what says that it is scatter: others of its benchmark on its board went
-    as far the other way."""
+    """Return, by ``id()`` of the row, why a load without a rate is scatter: others of its benchmark on
+    its board moved as far the other way."""
     loads: dict[tuple[object, ...], list[Row]] = {}
     for row in rows:
         if row.verdict not in (*CALLED, "noisy") or row.work is not None or not is_load(row):
@@ -88,7 +88,7 @@ def _both_ways(rows: Sequence[Row]) -> dict[int, str]:
 
 
 def _key(record: Record, names: Names) -> tuple[object, tuple[object, ...]]:
-    """Return the board of a figure, and what it is of; tables have another number on each board."""
+    """Return the board of a figure, and its identity on any board: table numbers vary by board."""
     platform, board, benchmark, metric, *_ = names.key(record)
     params = frozenset((n, v) for n, v in names.params(record).items() if n != TABLE_NUMBER)
     return board, (platform, benchmark, metric, params, record.unit)
@@ -97,7 +97,7 @@ def _key(record: Record, names: Names) -> tuple[object, tuple[object, ...]]:
 def _unlike_boards(
     row: Row, others: dict[tuple[object, ...], dict[object, float]], names: Names
 ) -> str:
-    """Return what the other boards have, if they agree and this one moved away from them; or ""."""
+    """Return in words what the other boards have if they agree and this one moved away, else ""."""
     if not row.new or not row.old or not row.new.cell.mean or not row.old.cell.mean:
         return ""
     board, of = _key(row.new, names)
@@ -110,7 +110,7 @@ def _unlike_boards(
     moved = abs(math.log(row.new.cell.mean / row.old.cell.mean))
     if own <= max(MIN_APART, MIN_OVER_OTHERS * max(far.values())) or moved < MOVED_PART * own:
         return ""
-    # A board that was nearly as far off before is so by design.
+    # A board that was nearly as far off before differs by design.
     if abs(math.log(row.old.cell.mean) - middle) > (1 - MOVED_PART) * own:
         return ""
     unit = units.parse(row.unit).symbol

@@ -1,7 +1,7 @@
-"""Samples of a run that drift: each is like the one before it, so they show less than they seem.
+"""Detection of samples that drift within a run, so that each resembles the one before.
 
-A warm board, a filling cache or a card that wears moves all samples of a run one way. The
-tests take samples for independent; where they are not, a difference of two runs may be drift.
+A warming board, a filling cache or a wearing card moves all samples of a run one way. The tests
+assume independent samples; if they are not, a difference between two runs may be drift.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from .order import Ratio, is_smooth, successive_ratio
 from .verdicts import Row
 
 MIN_SAMPLES = 5
-"""Samples of a run from which on their order says something."""
+"""The fewest samples of a run whose order is evidence."""
 
 
 def drifting(rows: Iterable[Row]) -> set[tuple[str, str]]:
@@ -29,16 +29,16 @@ def drifting(rows: Iterable[Row]) -> set[tuple[str, str]]:
 
 
 def _ratio(record: Record) -> Ratio | None:
-    """Return the ratio of one run's samples; ``None`` where they say nothing."""
+    """Return the :func:`successive_ratio` of one run's samples; ``None`` if it shows nothing."""
     samples = record.cell.samples
-    # Samples of several runs are pooled, so their order says nothing.
+    # Samples pooled from several runs have no meaningful order.
     if record.cell.runs != 1 or len(samples) < MIN_SAMPLES:
         return None
     return successive_ratio(samples)
 
 
 def words(drifts: Iterable[tuple[str, str]], titles: dict[str, str]) -> list[str]:
-    """Return warnings about samples that drift, one for each board and benchmark."""
+    """Return warnings about drifting samples, one for each board and benchmark."""
     return [
         f"{board}, {titles.get(benchmark, benchmark)}: samples drift within a run, so a change may "
         "be drift; let the board settle, and measure old and new in turns"

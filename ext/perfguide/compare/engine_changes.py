@@ -1,4 +1,4 @@
-"""Engines that seem to have changed while a board did not measure their benchmark."""
+"""Engines that seem to have changed while their benchmark was not measured on a board."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from .match import Names
 from .verdicts import ENGINE_CHANGED, Row
 
 CIPHERS = ("cipher or hash", "ciphers or hashes")
-"""Words for one run of a benchmark with engines, and for more."""
+"""The singular and plural words for runs of a benchmark with engines."""
 
 RunParams = frozenset[tuple[str, Scalar]]
-"""The parameters of a run without the size of its blocks."""
+"""The parameters of a run other than its block size."""
 
 
 class Rates(NamedTuple):
-    """The same rate in the release that last measured it and now, in the unit of the former."""
+    """A rate in the release that last measured it, and now, in the unit of the former."""
 
     was: float
     now: float
@@ -33,21 +33,23 @@ class Rates(NamedTuple):
 
     @property
     def size(self) -> float:
-        """The logarithm of the factor by which it moved, above 0 where it fell."""
+        """The log of the factor by which the rate moved, positive if it fell."""
         return math.log(self.was / self.now)
 
     @property
     def words(self) -> str:
-        """Both rates in a unit that reads best."""
+        """Both rates in the most readable unit."""
         return units.from_to(self.was, self.now, self.unit)
 
 
 @dataclass(frozen=True, slots=True)
 class EngineChange:
-    """A benchmark of a board for which the processor waited in one of two releases alone, by its load.
+    """A benchmark of a board whose CPU load shows that the processor waited for an engine in only one
+    of two releases.
 
-    ``count`` runs show it. ``loads`` in % and ``rates`` are of that run whose rate with the largest blocks
-    moved farthest, and ``record`` is its newer figure. ``has_stayed``: the next release does not deny it.
+    ``count`` runs show it. ``loads`` (in %) and ``rates`` are those of the run whose rate with the
+    largest blocks moved farthest, and ``record`` is its newer figure. ``has_stayed`` is true unless
+    the next release contradicts it.
     """
 
     board: str
@@ -87,8 +89,8 @@ class EngineChange:
 def engine_changes(
     judged: Sequence[Row], pool: Pool, history: History, names: Names
 ) -> tuple[EngineChange, ...]:
-    """Return where another engine seems to have run than when a board last measured a benchmark, before OLD,
-    once for each board and benchmark."""
+    """Return the changes of engine since a benchmark was last measured, in a release before OLD, one
+    for each board and benchmark."""
     again: dict[tuple[str, str], list[Record]] = {}
     for row in judged:
         if row.verdict == "only-new" and row.new and engines.ENGINE in row.params:
@@ -149,7 +151,8 @@ def _change(
 def _rates(
     run: RunParams, earlier: Sequence[Record], records: Sequence[Record]
 ) -> tuple[Record, Rates] | None:
-    """Return the rate of a run with the largest blocks that both releases measured."""
+    """Return the newer record and both rates of a run, at the largest block size that both releases
+    measured."""
     was, now = (
         {
             float(size): record
@@ -174,6 +177,6 @@ def _loads(records: Sequence[Record]) -> dict[RunParams, float]:
 
 
 def _waiting(records: Sequence[Record]) -> Mapping[RunParams, bool]:
-    """Return for each run whose load shows it whether the processor waited for an engine."""
+    """Return whether the processor waited for an engine, for each run whose load shows it."""
     states = {run: engines.is_waiting(load) for run, load in _loads(records).items()}
     return {run: state for run, state in states.items() if state is not None}
