@@ -1,5 +1,5 @@
-"""Causes that take rows out of judgement: tables in each other's place, and figures that alternate
-between two states."""
+"""Causes that take rows out of judgement: swapped tables, clocks that were recorded wrongly, and
+figures that alternate between two states."""
 
 from __future__ import annotations
 
@@ -26,29 +26,29 @@ from .verdicts import (
 )
 
 EXCHANGED = "labels are wrong"
-"""The beginning of the ground of a row whose figure fits another row of its table."""
+"""The start of the ground of a row whose figure fits another row of its table."""
 
 WRONG_CLOCK = "it is computed with a clock that changed alone and may have been recorded wrongly"
 
 CONDITIONS = ("the clock was", "the memory was", "the governor was", "the version of ")
-"""Beginnings of grounds that name a condition which changed."""
+"""The starts of grounds that name a changed condition."""
 
 MIN_FOLLOWING_SHARE = 0.2
-"""The share of a benchmark's rows that move as far as a clock by more than chance."""
+"""The least share of a benchmark's rows that moves as far as a clock by more than chance."""
 
 MIN_STATES_GAP = 2.5
-"""The least gap between two states over the range of either."""
+"""The least ratio of the gap between two states to the range of either."""
 
 MIN_IN_STATE, MIN_STATE_CHANGES = 2, 2
-"""The releases that have to be in each state, and the changes from one to the other, before the
-newer release."""
+"""The fewest releases in each state, and the fewest changes between states, before the newer
+release."""
 
 Line = Callable[[Row], Sequence[tuple[str, float]]]
 """The figure of a row in all releases, by release."""
 
 
 def explained(rows: Sequence[Row], line: Line, catalog: Catalog) -> list[Row]:
-    """Return rows with those that a cause explains left without a verdict of their own."""
+    """Return rows, with those that a cause explains stripped of their verdict."""
     places = _of_wrong_clocks(rows, catalog)
     tables: dict[tuple[Platform, str, str], dict[int, Moved]] = {}
     for index, row in enumerate(rows):
@@ -63,12 +63,12 @@ def explained(rows: Sequence[Row], line: Line, catalog: Catalog) -> list[Row]:
     for table, own in tables.items():
         indexes = [*own]
         for exchange in exchanges(moved[table], elsewhere[table[0], table[2]]):
-            # What OLD has not measured shows an exchange, and has no verdict to take back.
+            # Rows that OLD did not measure help to show a swap, but have no verdict to take back.
             exchanged = [at for n in exchange.rows if rows[at := indexes[n]].old]
             exchanged += _rest_of_tables(rows, exchanged, exchange.param)
             values = {rows[indexes[n]].params.get(exchange.param) for n in exchange.rows}
             said = _sides(catalog.get(table[2]), exchange.param, values) or exchange.words
-            # A row keeps the cause that was found first.
+            # A row keeps the first cause found.
             swapped = "" if ", by one" in exchange.words else " are swapped"
             where = _release_with_wrong_labels([rows[at] for at in exchanged], line)
             places = dict.fromkeys(exchanged, f"{EXCHANGED} in {where}: {said}{swapped}") | places
@@ -81,10 +81,10 @@ def explained(rows: Sequence[Row], line: Line, catalog: Catalog) -> list[Row]:
 
 
 def followers(clock: Row, rows: Sequence[Row]) -> dict[str, tuple[list[Row], int]]:
-    """Return the benchmarks that followed a clock, with the rows that did and the number of all.
+    """Return the benchmarks that followed a clock, each with the rows that did and its number of rows.
 
-    A benchmark follows where half of its rows moved within a third of what the clock did. If one
-    does, rows of others that moved as far have the same cause.
+    A row follows if its move is within a third of the clock's, and a benchmark follows if half of its
+    rows do. Once one benchmark follows, rows of others that moved as far have the same cause.
     """
     assert clock.change is not None
     wanted = math.log1p(clock.change)
@@ -92,7 +92,7 @@ def followers(clock: Row, rows: Sequence[Row]) -> dict[str, tuple[list[Row], int
     for row in rows:
         is_own = (row.guide.platform, row.board) == (clock.guide.platform, clock.board)
         if is_own and row.worse_by is not None:
-            # With the sign turned, as a faster clock makes rows better.
+            # Negated, as a faster clock makes rows better.
             rated.setdefault(row.benchmark, []).append((row, -row.worse_by))
     out = {
         benchmark: ([row for row, move in own if abs(move - wanted) <= abs(wanted) / 3], len(own))
@@ -107,12 +107,12 @@ def followers(clock: Row, rows: Sequence[Row]) -> dict[str, tuple[list[Row], int
 
 
 def _of_wrong_clocks(rows: Sequence[Row], catalog: Catalog) -> dict[int, str]:
-    """Return for each figure per clock that changed because of the clock alone why it says nothing."""
+    """Return, by index, why figures per clock say nothing if they changed only because the clock did."""
     out = {}
     for clock in rows:
         if not clock.is_clock or clock.change is None or clock.change <= -1:
             continue
-        # Rows moved with it, so the record of the clock is right.
+        # Rows moved with the clock, so it was recorded correctly.
         if followers(clock, rows):
             continue
         for index, row in enumerate(rows):
@@ -132,7 +132,7 @@ def _of_wrong_clocks(rows: Sequence[Row], catalog: Catalog) -> dict[int, str]:
 
 
 def _release_with_wrong_labels(exchanged: Sequence[Row], line: Line) -> str:
-    """Return the release whose figures are in each other's place: that which is farther from those before both."""
+    """Return the release whose labels are swapped: the one farther from the releases before both."""
     votes: Counter[str] = Counter()
     for row in exchanged:
         if not (row.old and row.new and row.old.cell.mean and row.new.cell.mean):
@@ -150,7 +150,7 @@ def _release_with_wrong_labels(exchanged: Sequence[Row], line: Line) -> str:
 
 
 def _sides(benchmark: Benchmark | None, param: str, values: Collection[Scalar | None]) -> str:
-    """Return the names of the tables that are in each other's place; "" without a description of them."""
+    """Return the names of the swapped tables; "" if they have no description."""
     if benchmark is None or not param:
         return ""
     ordered = sorted((value for value in values if value is not None), key=units.plain)
@@ -160,9 +160,9 @@ def _sides(benchmark: Benchmark | None, param: str, values: Collection[Scalar | 
 
 
 def _rest_of_tables(rows: Sequence[Row], exchanged: Sequence[int], param: str) -> list[int]:
-    """Return the other rows of two tables that are exchanged, such as the loads of their rates: those
-    with the same parameters but for those by which the rows of a table differ."""
-    # Rows that OLD has not measured have no verdict, and nothing beside them to take back.
+    """Return the other rows of two swapped tables, such as the loads beside rates: those that share
+    the parameters which all swapped rows have in common."""
+    # Without rows that OLD measured, there is no verdict to take back.
     if not param or not exchanged:
         return []
     own = [rows[index] for index in exchanged]
@@ -183,7 +183,7 @@ def _rest_of_tables(rows: Sequence[Row], exchanged: Sequence[int], param: str) -
 
 
 def cause_of(row: Row) -> str:
-    """Return the cause for which a row is not compared, or ""."""
+    """Return why a row is not compared, or ""."""
     if row.verdict != "incomparable" or not (row.old and row.new):
         return ""
     beginnings = (EXCHANGED, ENGINE_CHANGED, IMPOSSIBLE, OTHER_UNIT, REPEATED, *CONDITIONS)
@@ -191,8 +191,8 @@ def cause_of(row: Row) -> str:
 
 
 def _figure_before(row: Row, line: Line) -> float:
-    """Return the figure before NEW of a row that can be in another one's place: that of OLD, or of an
-    earlier release where OLD did not measure it; 0 where there is none."""
+    """Return the figure before NEW of a row that may be swapped with another: that of OLD, or of an
+    earlier release if OLD did not measure it; 0 if there is none."""
     if not row.new or not row.new.cell.mean or row.new.cell.mean < 0 or row.accepted:
         return 0.0
     if units.parse(row.unit).kind == "share":
@@ -212,7 +212,7 @@ def _moved(row: Row, before: float) -> Moved:
 
 
 def _of_two_states(row: Row, line: Line) -> Row:
-    """Return a row without a verdict if its figure went from one of two states to the other."""
+    """Return a row, without its verdict if its figure only went from one of two states to the other."""
     if row.better == "neither" or row.accepted or not (row.old and row.new):
         return row
     old, new = row.old.cell.mean, row.new.cell.mean
@@ -223,7 +223,7 @@ def _of_two_states(row: Row, line: Line) -> Row:
         or abs(math.log(new) - math.log(old)) < MIN_STATES_LOG
     ):
         return row
-    # Later releases were not known when this one was judged.
+    # Later releases are not known when NEW is judged.
     last = version(row.new.guide.release)
     past = [value for release, value in line(row) if version(release) < last]
     if not (states := alternating([*past, new])):
@@ -236,23 +236,24 @@ def _of_two_states(row: Row, line: Line) -> Row:
     )
     ground = f"it alternates between two states, {low} and {high}"
     row = replace(row, verdict="noisy", ground=ground, alternates=True)
-    # More runs would show both states, and not which is the usual one.
+    # More runs would show both states, not which one is usual.
     return replace(row, detectable=None, more_runs=None)
 
 
 def alternating(values: Sequence[float]) -> tuple[list[float], list[float]] | None:
-    """Return the two states between which figures alternated before the last of them, ascending."""
+    """Return the figures of two states, ascending, if figures alternated between them before the last
+    one."""
     if len(values) < 2 * MIN_IN_STATE + 1 or min(values) <= 0:
         return None
     logs = sorted(map(math.log, values))
     gaps = [after - before for before, after in pairwise(logs)]
     cut = max(range(len(gaps)), key=gaps.__getitem__)
-    # Beside figures that repeat exactly, any gap would be wide enough.
+    # Next to figures that repeat exactly, any gap would be wide enough.
     widest = max(logs[cut] - logs[0], logs[-1] - logs[cut + 1], 0.02)
     if gaps[cut] < max(MIN_STATES_LOG, MIN_STATES_GAP * widest):
         return None
     limit = (logs[cut] + logs[cut + 1]) / 2
-    # The newer figure, the last one, must not prove the states that it is judged by.
+    # The last figure must not help to prove the states by which it is judged.
     is_high = [math.log(value) > limit for value in values]
     changes = sum(before != after for before, after in pairwise(is_high[:-1]))
     if min(is_high[:-1].count(True), is_high[:-1].count(False)) < MIN_IN_STATE:

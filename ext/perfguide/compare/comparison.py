@@ -32,8 +32,8 @@ Kind = Literal["lost", "gained"]
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """One board and the two releases that were compared; a release is empty where
-    that side has no figures of it."""
+    """One board and the two releases compared; a release is empty if that side has no figures of the
+    board."""
 
     platform: Platform
     board: str
@@ -49,9 +49,11 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """One benchmark. ``ratio`` is the geometric mean of the ratios in the better
-    direction over the ``of`` figures that both sides have, ``None`` where there is
-    none; above 1 is better."""
+    """One benchmark.
+
+    ``ratio`` is the geometric mean of the ratios of the ``of`` figures that have one, in the better
+    direction: above 1 is better. It is ``None`` if there are none.
+    """
 
     benchmark: str
     title: str
@@ -62,8 +64,10 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """``count`` of a benchmark's ``of`` figures on one board that only one side has;
-    without a benchmark of the entire board. ``kind`` is ``lost`` or ``gained``."""
+    """The ``count`` of a benchmark's ``of`` figures on one board that only one side has.
+
+    ``kind`` is ``lost`` or ``gained``. If ``benchmark`` is empty, it is about the entire board.
+    """
 
     kind: Kind
     platform: str
@@ -73,7 +77,7 @@ class Coverage:
     of: int
 
     def text(self, boards: Sequence[str], title: str) -> str:
-        """Return the finding in words, with the title of its benchmark and the names of the boards for each of
+        """Return the finding in words, given the title of its benchmark and the names of all boards for
         which it holds."""
         one = not self.benchmark or self.count == 1
         if self.kind == "lost":
@@ -91,7 +95,7 @@ class Coverage:
 
 
 class Jumps(NamedTuple):
-    """Jumps of single figures far beyond all figures before them, and how many the next release kept."""
+    """The number of jumps of single figures far beyond all earlier ones, and how many of them lasted."""
 
     lasted: int
     of: int
@@ -99,14 +103,16 @@ class Jumps(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Two releases side by side. ``old`` and ``new`` are what was asked for. ``jumps`` has for
-    each benchmark how many far jumps of single figures there were in earlier releases. ``around``
-    are those ``notes`` that say what changed around the measurements, ``far`` are moves that
-    cannot be judged and are larger than the usual scatter. Where no board has both releases,
-    ``instead`` has the releases of each that can be compared, and ``apart`` all releases of each.
-    ``board_names`` has the short names of boards for sentences, and ``metric_labels`` has the labels of the metrics
-    of each benchmark. ``engine_changes`` are those of
-    benchmarks that OLD did not measure."""
+    """Two releases side by side.
+
+    ``old`` and ``new`` are the names that were asked for. ``jumps`` counts, by benchmark, far jumps of
+    single figures in earlier releases. ``around`` are those ``notes`` that describe changes around
+    the measurements, and ``far`` are moves that cannot be judged but exceed the usual scatter. If no
+    board has both releases, ``instead`` has the releases of each that can be compared, and ``apart``
+    all releases of each. ``board_names`` are the short names of boards for sentences, and
+    ``metric_labels`` the labels of metrics by benchmark and metric. ``engine_changes`` are those of
+    benchmarks that OLD did not measure.
+    """
 
     old: str
     new: str
@@ -128,34 +134,34 @@ class Comparison:
 
     @property
     def counts(self) -> dict[Verdict, int]:
-        """Return how many rows have each verdict."""
+        """The number of rows with each verdict."""
         return _counts(self.rows)
 
     @property
     def alarms(self) -> tuple[Row, ...]:
-        """Return what speaks against the newer release and is not accepted."""
+        """The rows that count against the newer release and are not accepted."""
         return tuple(row for row in self.rows if row.alarming)
 
     @property
     def common(self) -> int:
-        """Return how many figures both sides have."""
+        """The number of figures that both sides have."""
         return sum(1 for row in self.rows if row.old and row.new)
 
 
 def compare(
     old: ComparedSide, new: ComparedSide, history: History, rules: Rules, only: Filter
 ) -> Comparison:
-    """Compare two sides. All rows are judged together, so that the share of false
-    alarms is held over all of them."""
+    """Compare two sides. All rows are judged together, which bounds the share of false alarms among
+    all of them."""
     notes = [*old.notes, *(note for note in new.notes if note not in old.notes)]
-    # A publisher could not have known all of this at the time.
+    # The publisher of the newer release could not have known all of this.
     if rules.look_ahead:
         notes.append("later releases were looked at: not all of this was known with the newer one")
     shared: list[Span] = []
     coverage: list[Coverage] = []
     for platform in dict.fromkeys([*old.records, *new.records]):
         was, now = old.releases.get(platform, {}), new.releases.get(platform, {})
-        # Equal figures of one release would read as a result.
+        # Comparing a release with itself would read as “nothing changed”.
         if old.pool is new.pool and was == now:
             release = ", ".join(sorted(set(was.values())))
             title = Span(platform, "", "", "").title
@@ -179,9 +185,9 @@ def compare(
         lambda row: history.line(row.new) if row.new else (),
         rules.names.catalog,
     )
-    # Rows that followed a clock are in its event, whatever their verdict is.
+    # Rows that followed a clock belong to its event, whatever their verdict.
     is_of_clock = any(row.is_clock for row in explained_rows)
-    # The moves of other rows of a metric before show whether that of one is usual.
+    # Earlier moves of other rows of a metric show whether the move of one is usual.
     moved = {metric_on_board(row) for row in explained_rows if moved_far(row)}
     judged = tuple(
         replace(row, line=history.line(row.new))
@@ -222,7 +228,8 @@ def compare(
 
 
 def _instead(old: ComparedSide, new: ComparedSide, history: History) -> Iterator[Span]:
-    """Yield for each board of one side the nearest release on the other side in which it was measured."""
+    """Yield each board of either side with that side's release and the neighbouring release, in the
+    direction of the other side, in which the board was measured."""
     for platform in dict.fromkeys([*new.records, *old.records]):
         for side, is_new in ((new, True), (old, False)):
             for board, release in sorted(side.releases.get(platform, {}).items()):
@@ -239,7 +246,7 @@ def _instead(old: ComparedSide, new: ComparedSide, history: History) -> Iterator
 def _apart(
     old: ComparedSide, new: ComparedSide, history: History
 ) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield each board of two sides with the releases in which it was measured."""
+    """Yield each board of either side with all releases in which it was measured."""
     for platform in dict.fromkeys([*old.records, *new.records]):
         boards = {**old.releases.get(platform, {}), **new.releases.get(platform, {})}
         for board in sorted(boards):
@@ -248,30 +255,30 @@ def _apart(
 
 
 MIN_JUMP_RANGES, MIN_EARLIER_FIGURES, MIN_JUMP = 5.0, 3, 0.02
-"""The least size of a jump in ranges of all earlier figures, how many of these it needs, and its least
-relative size."""
+"""The least size of a jump as a multiple of the range of all earlier figures, the fewest earlier
+figures, and the least relative size."""
 
 
 def _jumps(judged: Sequence[Row], history: History) -> dict[str, Jumps]:
-    """Return for each benchmark how many far jumps its rows made in earlier releases."""
+    """Count the far jumps in earlier releases by benchmark."""
     out: dict[str, Jumps] = {}
     for row in judged:
         if row.old is None or row.new is None or row.level == 0:
             continue
         line = history.line(row.new)
         names = [name for name, _ in line]
-        # What came after the newer release is not known when it is judged.
+        # Later releases are not known when the newer one is judged.
         last = names.index(row.new.guide.release) if row.new.guide.release in names else len(names)
         values = [value for _, value in line[:last]]
-        # The last one is left out, as no release follows it.
+        # The last figure is left out, as no release follows it.
         for at in range(MIN_EARLIER_FIGURES, len(values) - 1):
             before, value, then = values[:at], values[at], values[at + 1]
             away = value - before[-1]
-            # Figures with few digits often differ by just so much, and floats hold it only nearly.
+            # Figures with few digits often differ by exactly this much, give or take a float error.
             least = MIN_JUMP_RANGES * (max(before) - min(before)) * (1 + 1e-9)
             if abs(away) <= least or not away:
                 continue
-            # Beside figures that were all equal, a printed digit is a far jump.
+            # Next to figures that were all equal, one printed digit would be a far jump.
             if abs(away) < MIN_JUMP * abs(before[-1]):
                 continue
             lasted, number = out.get(row.benchmark, Jumps(0, 0))
@@ -280,7 +287,7 @@ def _jumps(judged: Sequence[Row], history: History) -> dict[str, Jumps]:
 
 
 def _of_boards(side: ComparedSide, spans: Sequence[Span], names: Names) -> SideFigures:
-    """Return the figures of some boards."""
+    """Return the figures of the boards in ``spans``."""
     wanted = {(span.platform, span.board) for span in spans}
     records = (
         record
@@ -292,7 +299,7 @@ def _of_boards(side: ComparedSide, spans: Sequence[Span], names: Names) -> SideF
 
 
 def _groups(judged: Sequence[Row], names: Names) -> tuple[Group, ...]:
-    """Return the rows of each benchmark together, in catalog order."""
+    """Group rows by benchmark, in catalog order and then by name."""
     by: dict[str, list[Row]] = {}
     for row in judged:
         by.setdefault(row.benchmark, []).append(row)
@@ -300,7 +307,7 @@ def _groups(judged: Sequence[Row], names: Names) -> tuple[Group, ...]:
     out = []
     for benchmark in [*described, *sorted(by.keys() - described)]:
         ratios = [row.ratio for row in by[benchmark] if row.ratio is not None]
-        # fsum() gives the same sum in any order of rows.
+        # fsum() does not depend on the order of rows.
         mean = math.exp(math.fsum(map(math.log, ratios)) / len(ratios)) if ratios else None
         title = names.catalog.title(benchmark)
         out.append(Group(benchmark, title, mean, len(ratios), _counts(by[benchmark])))
@@ -308,13 +315,13 @@ def _groups(judged: Sequence[Row], names: Names) -> tuple[Group, ...]:
 
 
 def _counts(judged: Sequence[Row]) -> dict[Verdict, int]:
-    """Return how many rows have each verdict."""
+    """Count the rows by verdict."""
     counts = Counter(row.verdict for row in judged)
     return {verdict: counts[verdict] for verdict in WORDS}
 
 
 def _coverage(judged: Sequence[Row]) -> list[Coverage]:
-    """Return for each benchmark on each board the figures that only one side has."""
+    """Count, by benchmark and board, the figures that only one side has."""
     by: dict[tuple[str, str, str], list[Row]] = {}
     for row in judged:
         platform = f"{row.guide.soc}, {family(row.guide)}"
@@ -333,13 +340,14 @@ def _coverage(judged: Sequence[Row]) -> list[Coverage]:
 
 
 def _system_and_board(row: Row, names: Names) -> str:
-    """Return the system and the board of a row, as sentences name it."""
+    """Return the system and the board of a row, as named in sentences."""
     board = names.boards.short(row.guide.soc, row.board)
     return f"{row.guide.soc}, {family(row.guide)}, {board}"
 
 
 def _engines(judged: Sequence[Row], names: Names) -> list[str]:
-    """Return where another class of engine seems to have run, once for each board and benchmark."""
+    """Return notes on rows for which another class of engine seems to have run, one for each board,
+    benchmark and ground."""
     rows: Counter[tuple[str, str, str]] = Counter()
     for row in judged:
         if row.ground.startswith(ENGINE_CHANGED):
@@ -353,12 +361,12 @@ def _engines(judged: Sequence[Row], names: Names) -> list[str]:
 def _conditions(
     old: Pool, new: Pool, judged: Sequence[Row], names: Names
 ) -> tuple[list[str], list[str]]:
-    """Return what changed around the measurements, once for each board; and what one side does not
-    state."""
+    """Return notes on what changed around the measurements of each board, and on what one side does
+    not state."""
     changed: dict[tuple[str, str], set[tuple[str, str]]] = {}
     unstated: Counter[tuple[str, str]] = Counter()
     for row in judged:
-        # The ground of an incomparable row mostly names the condition already.
+        # The ground of an incomparable row usually names the condition already.
         if row.old is None or row.new is None or row.verdict == "incomparable":
             continue
         was, now = old.conditions(row.old), new.conditions(row.new)
@@ -393,7 +401,7 @@ def _waiver_findings(judged: Sequence[Row], rules: Rules, only: Filter) -> list[
         mine = [row for row in judged if about(waiver, row)]
         alarms = [row for row in mine if row.alarming]
         until = waiver.spec.until
-        # Alarms come first: a lapsed waiver matters more than a needless one.
+        # Alarms first, as a lapsed waiver matters more than a needless one.
         if any(row.new and waiver.lapsed(row.new.guide.release) for row in alarms):
             hint = "fix the regression, or agree on another release and change “until”"
             out.append(waiver.finding(f"lapsed with {until}, and the change is still there", hint))
@@ -402,7 +410,7 @@ def _waiver_findings(judged: Sequence[Row], rules: Rules, only: Filter) -> list[
             out.append(waiver.finding("accepts less than what is found now", hint))
         elif mine and all(row.new and waiver.lapsed(row.new.guide.release) for row in mine):
             out.append(waiver.finding(f"lapsed with {until} and is not needed", "remove it"))
-        # With a filter, its figures may just not have been asked for.
+        # With a filter, its figures may simply not have been requested.
         elif mine or only == Filter():
             wrong = "nothing that it accepts was found" if mine else "no figure has these names"
             out.append(waiver.finding(f"is not used: {wrong}", "remove it, or fix its names"))
@@ -410,8 +418,8 @@ def _waiver_findings(judged: Sequence[Row], rules: Rules, only: Filter) -> list[
 
 
 def _unused(judged: Sequence[Row], rules: Rules, only: Filter) -> list[Diagnostic]:
-    """Return notes and new levels that are about no figure of two releases; where only some figures
-    are compared, that is not known."""
+    """Return findings for notes and new levels that match no figure. With a filter that is unknown, so
+    there are none."""
     if only != Filter():
         return []
     return [
@@ -422,7 +430,7 @@ def _unused(judged: Sequence[Row], rules: Rules, only: Filter) -> list[Diagnosti
 
 
 def annotations_used(judged: Sequence[Row], rules: Rules) -> set[tuple[str, int]]:
-    """Return the entries of the file that are about rows, or accept some."""
+    """Return the keys of file entries that match or accept any row."""
     entries = rules.annotations.every
     used = {entry.key for entry in entries if any(about(entry, row) for row in judged)}
     return used | {row.waiver.key for row in judged if row.waiver}

@@ -1,4 +1,4 @@
-"""The sentence above a comparison: one of four, by rule, with the share of figures that it rests on."""
+"""The sentence above a comparison: one of four, chosen by rule, with the share of figures judged."""
 
 from __future__ import annotations
 
@@ -14,34 +14,34 @@ from .events import FAR, Event, is_back
 from .verdicts import ALARMS, Row, Verdict, is_load
 
 State = Literal["do not ship", "look", "ship", "too little"]
-"""Falls that are proved and falls that are not have one state: in public history they lasted equally often
-(``bench/lasting_events.py``), so to measure again is no other advice than to look."""
+"""The advice. Proved and unproved falls share “look”: in public history they lasted equally often
+(``bench/lasting_events.py``), so there is no reason to advise differently."""
 
 ONE_RATE = math.log(5)
-"""The factor, as a logarithm, by which one rate alone has to fall to hold a release back."""
+"""The log of the factor by which a single rate must fall to hold a release back."""
 
 LEAST_JUDGED_PERCENT = 50
-"""The share of figures that has to be judged before a release can be called good."""
+"""The least percentage of figures that must be judged for a release to be called good."""
 
 MIN_FALLEN_BENCHMARKS = 3
-"""Benchmarks that fall far on one board from which on that points to the board."""
+"""The fewest benchmarks falling far on one board alone that point to the board."""
 
 NAMED_EVENTS = 3
-"""Events that are named below the headline."""
+"""The most events named below the headline."""
 
 NAMED_LOST = 6
-"""Benchmarks that are named of those that were not measured again."""
+"""The most benchmarks named of those that were not measured again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Headline:
     """Advice on the newer release.
 
-    ``tag`` is the advice in few words, for lists, and ``advice`` the same as a sentence, with the title
-    of ``lead`` where that is an event; ``share`` says how many figures are judged, and ``limits`` what keeps them from saying more. ``events`` are the worst
-    falls that ``advice`` does not name, with their titles, ``left`` counts the others, and ``besides`` are
-    remarks.
-    Of the ``of`` figures that both releases have, ``judged`` are judged.
+    ``tag`` is the advice in a few words, for lists, and ``advice`` the same as a sentence, with the
+    title of ``lead`` if that is an event. ``share`` says how many figures are judged, and ``limits``
+    what keeps them from showing more. ``events`` are the worst falls that ``advice`` does not name,
+    with their titles; ``left`` counts the rest, and ``besides`` are remarks. ``judged`` of the ``of``
+    figures that both releases have are judged.
     """
 
     state: State
@@ -58,27 +58,27 @@ class Headline:
 
     @property
     def sentence(self) -> str:
-        """The advice with the share of figures that it rests on."""
+        """The advice with the share of figures judged and its limits."""
         return " ".join(filter(None, (self.advice, self.share, *self.limits)))
 
     @property
     def more(self) -> str:
-        """The grounds of the advice, as sentences."""
+        """The grounds of the advice in sentences."""
         named = [title for _, title in self.events] + [f"{self.left} more"] * bool(self.left)
         return " ".join([f"{'; '.join(named)}."] * bool(named) + [*self.besides])
 
 
 def headline(comparison: Comparison) -> Headline:
-    """Return the first of the four states that holds."""
+    """Return the headline for the first of the four states that applies."""
     judged, of = judged_figures(comparison)
-    # Rounded down, as 100 % has to mean all of them.
+    # Rounded down, as 100 % must mean all of them.
     percent = 100 * judged // of if of else 0
     share = _share(judged, of, percent)
     proved = sorted(wording.unaccepted(comparison), key=lambda event: not _severe(event))
-    # The worst are named.
+    # Far falls first, as only the first few are named.
     fell = sorted(far_falls(comparison), key=lambda event: event.worse_by < FAR)
     doubtful = {event.benchmark for event in fell if any(row.doubt for row in event.rows)}
-    # Figures in doubt have a sentence of their own.
+    # Figures in doubt get a sentence of their own.
     again = list(
         dict.fromkeys(
             wording.benchmark_title(event, comparison)
@@ -132,15 +132,15 @@ def headline(comparison: Comparison) -> Headline:
 
 
 def judged_figures(comparison: Comparison) -> tuple[int, int]:
-    """Return how many figures are judged, of how many that both releases measured."""
-    # A row that failed with the older release has nothing to judge against.
+    """Return how many figures are judged, and how many both releases measured."""
+    # A row that failed in the older release has nothing to be judged against.
     failed: tuple[Verdict, ...] = ("failed-before", "failed-both")
     rows = [row for row in comparison.rows if row.old and row.new]
     return sum(row.judged and row.verdict not in failed for row in rows), len(rows)
 
 
 def _share(judged: int, of: int, percent: int) -> str:
-    """Return how many figures are judged, and what that means."""
+    """Return a sentence on how many figures are judged, and what that means."""
     if not of:
         return "No figure was measured with both releases."
     if not judged:
@@ -151,7 +151,7 @@ def _share(judged: int, of: int, percent: int) -> str:
 
 
 def _usual_falls(rows: Sequence[Row], comparison: Comparison) -> str:
-    """Return how many figures got far worse as such figures often do, and which."""
+    """Return a sentence that counts the figures that got far worse, as such figures often do."""
     titles = {group.benchmark: group.title for group in comparison.groups}
     counts = Counter(titles[row.benchmark] for row in rows)
     named = [f"{number} of {title}" for title, number in counts.most_common(NAMED_EVENTS)]
@@ -162,31 +162,31 @@ def _usual_falls(rows: Sequence[Row], comparison: Comparison) -> str:
 
 
 def far_falls(comparison: Comparison) -> list[Event]:
-    """Return the falls that cannot be judged and are an event all the same, as a reader sees them listed."""
+    """Return falls that cannot be judged but are listed as events."""
     return [event for event in comparison.far if wording.action(event) == wording.WORSE_UNPROVED]
 
 
 def _severe(event: Event) -> bool:
-    """Return whether a proved event holds a release back: two measurements that fell far or fail and are not both
-    loads, or one rate that fell very far; of another engine, two rates."""
+    """Return whether a proved event holds a release back: two measurements that fell far or fail and
+    are not all loads, or one rate that fell very far. If the engine changed, only rates count."""
     rows = [*event.leading, *(row for row in event.unproved if row.verdict in ALARMS)]
-    # Where one release alone was better, its figure is the odd one.
+    # If only OLD was better, its figure is the odd one.
     far = [row for row in rows if (row.worse_by or 0.0) >= FAR and not is_back(row)]
     if event.of_engine:
-        # Loads are what shows another engine, and its price; whether it is slower is said by rates.
+        # Loads show the change of engine; only rates show whether it is slower.
         far = [row for row in far if row.better == "higher"]
     failed = [row for row in event.rows if row.verdict == "failed-after"]
     measured = {row.measurement for row in (*far, *failed)}
     rates = [row.worse_by or 0.0 for row in far if row.better == "higher"]
-    # In public history one of six events with loads alone lasted, and ten of fourteen others.
+    # In public history, one of six events with only loads lasted, and ten of fourteen others.
     if all(is_load(row) for row in (*far, *failed)):
         return False
-    # One alone is too often a bad measurement to hold a release back.
+    # A single one is too often a bad measurement to hold a release back.
     return len(measured) >= 2 or max(rates, default=0.0) >= ONE_RATE
 
 
 def _in_doubt(comparison: Comparison) -> str:
-    """Return what to measure again before its fall says anything."""
+    """Return a sentence on what to measure again because its figures are in doubt, or ""."""
     events = [
         event
         for event in comparison.far
@@ -208,20 +208,20 @@ def _boards(event: Event, comparison: Comparison) -> list[str]:
 
 
 def _of_them_unproved(unproved: int, of: int) -> str:
-    """Return how many of some events are not proved, as the end of a sentence."""
+    """Return the end of a sentence that says how many events are not proved."""
     if unproved < of:
         return f", {unproved} of them not proved" if unproved else ""
     return "; it is not proved" if of == 1 else "; none of them is proved"
 
 
 def _besides(comparison: Comparison) -> list[str]:
-    """Return remarks beside the headline: rises, lost figures."""
+    """Return remarks on improvements, incomparable figures and lost figures."""
     out = []
     better = sum(event.kind == "improved" for event in comparison.events)
     if better:
         are = "is an improvement" if better == 1 else "are improvements"
         out.append(f"{wording.count(better, 'event')} {are}.")
-    # Rows with another engine or clock have one cause.
+    # Rows whose engine or clock changed have one cause.
     reasons = Counter(row.ground for row in comparison.rows if row.verdict == "incomparable")
     for reason, number in reasons.most_common(1):
         cannot = f"{wording.count(reasons.total(), 'figure')} cannot be compared"
@@ -236,7 +236,7 @@ def _besides(comparison: Comparison) -> list[str]:
 
 
 def _lost_benchmarks(comparison: Comparison, lost: int) -> str:
-    """Return which benchmarks were not measured again at all, as the end of a sentence."""
+    """Return the end of a sentence that lists the benchmarks not measured again at all."""
     left = {row.benchmark for row in comparison.rows if row.new}
     counts = Counter(row.benchmark for row in comparison.rows if row.benchmark not in left)
     if not counts:
@@ -250,8 +250,8 @@ def _lost_benchmarks(comparison: Comparison, lost: int) -> str:
 
 
 def _boards_that_fell(comparison: Comparison) -> list[str]:
-    """Return the boards on which so many benchmarks got far worse, and on no other board, that one cause
-    is likely."""
+    """Return sentences on boards on which so many benchmarks, and only there, got far worse that they
+    probably share a cause."""
     fallen: dict[str, set[str]] = {}
     for event in (*wording.unaccepted(comparison), *far_falls(comparison)):
         for row in (*event.rows, *event.unproved):
@@ -265,7 +265,7 @@ def _boards_that_fell(comparison: Comparison) -> list[str]:
         board
         for benchmark, boards in fallen.items()
         for board in boards
-        # A benchmark that no other board has measured does not point to this one.
+        # A benchmark measured on no other board does not point to this one.
         if boards == {board} and measured[benchmark] > boards
     )
     return [
@@ -277,7 +277,7 @@ def _boards_that_fell(comparison: Comparison) -> list[str]:
 
 
 def _advice(comparison: Comparison, again: Sequence[str]) -> str:
-    """Return what to run before anything can be said."""
+    """Return a sentence on what to run to learn more."""
     if not comparison.common:
         return wording.instead(comparison)
     what = (
