@@ -1,1 +1,1 @@
-"""The pages of the site, as sources: guides, SoCs, benchmarks, comparisons, reports."""
+"""The sources of the site's pages: guides, SoCs, benchmarks, comparisons and reports."""

@@ -1,5 +1,5 @@
 """The top of a guide: its headline results by board, with their history and their change since the
-release before, and in a sentence each crypto, changes and doubts."""
+previous release, and sentences on crypto, changes and doubts."""
 
 from __future__ import annotations
 
@@ -40,31 +40,32 @@ from .health import section_of
 from .sentences import Fact, Link, Part, board_in_words, section_name
 
 MOST_ALIKE = 3
-"""Rows for one headline whose figures differ in a parameter, such as the engine."""
+"""The maximum number of rows per headline; they differ in a parameter, such as the engine."""
 
 MOST_RELEASES = 16
-"""Releases of a history; the newest ones."""
+"""The maximum number of releases in a history; the newest are chosen."""
 
 MOST_NAMED = 2
-"""Findings that a sentence names; the page that it leads to has all."""
+"""The number of findings that a sentence names; the page it links to has them all."""
 
 MIN_GUIDES_WITH_USUAL = 4
-"""The guides of a SoC from which on some findings are usual there, and not special to one guide."""
+"""From this many guides of a SoC on, findings that most of them share count as usual."""
 
 MAX_DOUBTFUL = 2
-"""Doubtful figures that a chapter names; the table has a mark at each."""
+"""The number of doubtful figures that a chapter names; the table marks every one."""
 
 NEW = "new"
-"""The verdict on a result that the release before does not have."""
+"""The verdict on a result that the previous release lacks."""
 
 LEAST_SPAN = 0.1
-"""The least reach of a history above and below its middle, so that noise looks small."""
+"""The minimum range of a history above and below its middle, as a share of the middle, so that
+noise looks small."""
 
 
 class Value(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A headline of one board: its text and its number in the row's unit; its share of a full bar
-    of its row, above 1 where the bar is cut off, or ``None`` where it has none; the name of its
-    table in links, and the address of its row on the page. ``doubt`` says why it cannot lead."""
+    """A headline figure of one board: its text, and its number in the row's unit; its share of a
+    full bar, above 1 if the bar is cut off, or ``None`` for no bar; the name of its table in links,
+    and its row's anchor on the page. ``doubt`` says why it cannot lead."""
 
     text: str
     table: str
@@ -75,8 +76,9 @@ class Value(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Result(msgspec.Struct, frozen=True):
-    """A headline result for lists of SoCs: the best of all boards and engines of one guide. ``number``
-    is ``None`` if the measurement failed; ``rank`` orders results in the list of guides."""
+    """A headline result for lists of SoCs: the best of all boards and engines of one guide.
+    ``number`` is ``None`` if the measurement failed; ``rank`` orders results in the list of
+    guides."""
 
     benchmark: str
     label: str
@@ -92,14 +94,14 @@ class Result(msgspec.Struct, frozen=True):
 
 
 Curve = tuple[tuple[float, float], ...]
-"""Points of a history, each from 0 to 1: the release, oldest first, and the figure."""
+"""The points of a history, each as release (oldest first) and figure, both scaled to 0 to 1."""
 
 
 class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One headline: its name, its difference from others of its kind, its unit; for each
-    board of the guide its value, or ``None`` where it was not measured, and the curves of its
-    history, one for each engine, clock or memory that it had; and the verdict. ``is_part`` is set where it
-    is of a part of a run, such as a core, and the worst part counts."""
+    """One headline: its name, what distinguishes it from others of its kind, and its unit; per
+    board of the guide, its value, or ``None`` if not measured, and the curves of its history, a new
+    one each time engine, clock or memory changed; and the verdict. ``is_part`` is set if it is
+    about a part of a run, such as a core; then the worst part counts."""
 
     benchmark: str
     label: str
@@ -113,13 +115,12 @@ class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Answers(msgspec.Struct, frozen=True):
-    """All that the top of a guide says. ``boards`` are the short and the full name of each;
-    ``span`` the first and the last release of the histories, empty where there is one;
-    ``before`` the release that the verdicts are against, or empty; ``worse`` what got worse
-    since then, with the page that compares the two; ``comparisons`` lead to those with older
-    releases. ``clocks`` are those of the processors of
-    the boards, each empty where it is not known or not one; ``worth`` says whether a crypto
-    accelerator is worth it."""
+    """Everything that the top of a guide says. ``boards`` are pairs of short and full names.
+    ``span`` names the first and last release of the histories, empty if there is just one.
+    ``before`` is the release that verdicts compare with, or empty; ``worse`` is what got worse
+    since, with the page that compares the two; ``comparisons`` link to those with older releases.
+    ``clocks`` are the boards' CPU clocks, each empty if unknown or not unique. ``worth`` says
+    whether a crypto accelerator is worth it."""
 
     facts: tuple[Fact, ...]
     boards: tuple[tuple[str, str], ...]
@@ -134,9 +135,8 @@ class Answers(msgspec.Struct, frozen=True):
 
 
 class Judged(msgspec.Struct, frozen=True):
-    """The words of a comparison about a guide: a sentence in two parts, what got worse, and by the
-    name of each headline its verdict and, where nothing is proved, its relative change and its
-    usual scatter."""
+    """A comparison's words about a guide: a sentence in two parts, what got worse, and by headline
+    name the verdicts and, where nothing is proved, the relative changes and usual scatters."""
 
     lead: str
     rest: str
@@ -147,8 +147,8 @@ class Judged(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class _Figures:
-    """The figures of a guide, the CPU load of each of its runs, the engines that were inferred, the runs that say
-    whether a crypto accelerator is worth it, and the figures by their names of today."""
+    """A guide's figures, the CPU load of each of its runs, the inferred engines, the runs that show
+    whether a crypto accelerator is worth it, and the figures by their current names."""
 
     records: Sequence[Record]
     loads: Mapping[Run, float]
@@ -173,7 +173,7 @@ class Headlines:
         pair = self._pair(key)
         judged = self._judged(pair) if pair else None
         if key == family[-1]:
-            # Nothing else is asked of this platform until its comparisons are written.
+            # The platform's history is not needed again until its comparisons are written.
             self._plan.history.forget(key.platform)
         return self._of(key, releases, pair, judged, self._careful(key))
 
@@ -210,9 +210,9 @@ class Headlines:
         )
 
     def _figures(self, key: GuideKey) -> _Figures:
-        """Return the figures of a guide among which its headlines are, and those that say which
-        engine has run."""
-        # Each guide is in the histories of up to 15 later ones.
+        """Return the figures of a guide that its headlines are chosen from, and those that show
+        which engine ran."""
+        # Each guide appears in the histories of up to 15 later ones.
         if key not in self._read:
             catalog = self._site.catalog
 
@@ -234,7 +234,7 @@ class Headlines:
         return self._read[key]
 
     def _chosen(self, records: Sequence[Record]) -> tuple[list[list[Record]], int]:
-        """Return the records of each row, one of each board, and how many rows there is no room for."""
+        """Return the records of each row, one per board, and the number of rows left out."""
         rows, more = list[list[Record]](), 0
         for benchmark in self._site.catalog.benchmarks.values():
             own = [record for record in records if record.benchmark == benchmark.name]
@@ -242,7 +242,7 @@ class Headlines:
                 if not (metric.headline and metric.short):
                     continue
                 groups: dict[tuple[object, ...], list[Record]] = {}
-                # What was measured beside a load is no headline among figures of idle boards.
+                # Figures measured alongside a load are not comparable with those of idle boards.
                 idle = [record for record in own if engines.is_alone(record, benchmark)]
                 for record in summaries.at(metric, idle):
                     params = sorted(record.params.items())
@@ -252,7 +252,7 @@ class Headlines:
                 kept = ranked[-MOST_ALIKE:]
                 if _has_parts(benchmark, groups.values()):
                     kept = self._worst(ranked, metric.better)
-                # By identity, as the rows keep the order of the catalog and not this one.
+                # Compare by identity: the rows keep the order of the catalog, not this one.
                 named = {id(group) for group in kept}
                 rows += [
                     group
@@ -263,14 +263,14 @@ class Headlines:
         return rows, more
 
     def _worst(self, ranked: Sequence[list[Record]], better: units.Better) -> list[list[Record]]:
-        """Return of the rows of parts, the worst first, those with the worst of a board, and as many
-        others as there is room for."""
+        """Return the rows of parts, worst first, that have the worst figure of a board, filled up
+        with other rows as far as there is room."""
         worst: dict[str, tuple[float, list[Record]]] = {}
         for group in ranked:
             for record in group:
                 goodness = self._best([record], better)
                 least, _ = worst.get(record.board, (math.inf, group))
-                # A figure that failed or is in doubt is at the end of the list, and not its worst.
+                # Failed and doubtful figures sort last, but are not a board's worst.
                 if -math.inf < goodness < least:
                     worst[record.board] = goodness, group
         kept = [group for _, group in worst.values()]
@@ -287,7 +287,7 @@ class Headlines:
         like = records[0]
         benchmark, metric = _described(self._site, like)
         means = [record.cell.mean for record in records if record.cell.mean is not None]
-        # One unit for all boards, so that a glance compares them.
+        # Use one unit for all boards, so that they compare at a glance.
         unit, factor = units.readable(like.unit, means)
         of_board = {record.board: record for record in records}
         # A doubtful figure, such as one ten times too high, would shorten all other bars.
@@ -301,7 +301,7 @@ class Headlines:
             self._past(of_board[board], releases) if board in of_board else () for board in boards
         )
         words = labels.headline_params(benchmark, like)
-        # A headline can be called by its parameter, which would then be there twice.
+        # A headline may be named after its parameter, which would then appear twice.
         detail = "" if words == metric.short else words
         return Answer(
             like.benchmark,
@@ -316,7 +316,7 @@ class Headlines:
         )
 
     def _best(self, records: Iterable[Record], better: units.Better) -> float:
-        """Return how good the best of some figures is: more is better."""
+        """Return how good the best of some figures is; higher is better."""
         means = (record.cell.mean for record in records if not self._doubt(record))
         sign = -1 if better == "lower" else 1
         return max((sign * mean for mean in means if mean is not None), default=-math.inf)
@@ -337,13 +337,13 @@ class Headlines:
     def _past(
         self, record: Record, releases: Sequence[GuideKey]
     ) -> tuple[tuple[tuple[int, float], ...], ...]:
-        """Return the same figure over the releases as (position, figure), in pieces between which engine,
-        clock or memory changed."""
+        """Return the same figure over the releases as (position, figure), in pieces that are
+        separated by changes of engine, clock or memory."""
         own, points = _name(record, self._names), list[tuple[int, float, float | None]]()
         for position, key in enumerate(releases):
             figures = self._figures(key)
             same = figures.by_name.get(own, [])
-            # A guide may have a metric under its old name and its new one.
+            # A guide may have a metric under both its old and its new name.
             for other in [each for each in same if each.metric == record.metric] or same:
                 scale = units.factor(other.unit, record.unit)
                 # A doubtful figure may be far off, and would flatten the rest of the curve.
@@ -361,7 +361,8 @@ class Headlines:
         return tuple(map(tuple, pieces))
 
     def _verdict(self, records: Iterable[Record], judged: Judged | None) -> str:
-        """Return the change of a row since the release before, said once for all boards that agree."""
+        """Return a row's change since the previous release, stated once for all boards that
+        agree."""
         if judged is None:
             return ""
         names = {record.board: _name(record, self._names) for record in records}
@@ -385,22 +386,22 @@ class Headlines:
             for board, verdict in verdicts.items()
             if board not in alike
         ]
-        # The changes hold commas of their own.
+        # The changes themselves contain commas.
         return "; ".join([*own, *([f"others {words(alike, usual)}"] if alike else [])])
 
     def _before(self, key: GuideKey) -> list[GuideKey]:
-        """Return the guide of the release before, if there is one."""
+        """Return the guide of the previous release, if there is one."""
         family = self._site.families[key.platform]
         return family[: family.index(key)][-1:]
 
     def _pair(self, key: GuideKey) -> ReleasePair | None:
-        """Return the comparison of a guide with the release before it."""
+        """Return the comparison of a guide with the previous release."""
         older = self._before(key)
         pairs = self._plan.pairs
         return next((p for p in pairs if p.new == key and [p.old] == older), None)
 
     def _judged(self, pair: ReleasePair) -> Judged | None:
-        """Return the comparison of two guides in words; ``None`` where it could not be made."""
+        """Return the comparison of two guides in words, or ``None`` if it could not be made."""
         site, plan = self._site, self._plan
         return site.making.attempt(
             f"what became of the figures of {pair.old.release}",
@@ -416,8 +417,8 @@ class Headlines:
         boards: Sequence[str],
         figures: _Figures,
     ) -> list[Fact]:
-        """Return for each headline that depends on an engine the fastest board, with load and engine,
-        by the chapter of its benchmark."""
+        """Return, for each headline that depends on an engine, the fastest board with its load and
+        engine, by the chapter of the benchmark."""
         by_chapter: dict[str, list[Part]] = {}
         for records, row in zip(chosen, rows, strict=True):
             benchmark, _ = _described(self._site, records[0])
@@ -436,7 +437,7 @@ class Headlines:
             board = units.enumeration(
                 [board_in_words(self._site.boards.short(r.guide.soc, r.board)) for r in equal]
             )
-            # Of boards that are all as fast, none is the fastest.
+            # If all boards are equally fast, none is the fastest.
             fastest = f", the fastest of {len(measured)} boards"
             about = f"{board}{fastest if len(equal) < len(measured) else ''}; {_engine(benchmark, best, figures.inferred)}"
             parts += [Part("; ")] if parts else []
@@ -446,12 +447,12 @@ class Headlines:
     def _changed(
         self, key: GuideKey, pair: ReleasePair | None, judged: Judged | None
     ) -> list[Fact]:
-        # Without an older release the package would not help.
+        # Without an older release, installing the package would not help.
         if self._plan.missing and self._before(key):
             said = [Part(self._plan.missing)]
         elif pair is None:
             said = [Part("This is the first release with figures here.")]
-        # The page that compares them, linked below, says why.
+        # The comparison page, linked below, says why.
         elif judged is None:
             said = []
         else:
@@ -464,14 +465,14 @@ class Headlines:
     def _comparisons(self, key: GuideKey, pair: ReleasePair | None) -> list[Link]:
         """Return links to the comparisons with older releases."""
         pairs = [p for p in self._plan.pairs if p.new == key]
-        # The release before comes first; the others are pairs from the settings.
+        # The previous release comes first; the others are pairs from the settings.
         return [
             Link(f"Compare with {each.old.release}", each.address)
             for each in sorted(pairs, key=lambda p: p != pair)
         ]
 
     def _careful(self, key: GuideKey) -> list[Fact]:
-        """Return the doubts that the health of the figures casts on a guide."""
+        """Return the doubts that the health checks raise about a guide."""
         every = [f for f in self._site.findings.get(key, ()) if not f.acknowledged]
         if not every:
             return [Fact("Careful", (Part("No check found a problem with these figures."),))]
@@ -488,7 +489,7 @@ class Headlines:
         more = f"; and {len(titles) - MOST_NAMED} more" if len(titles) > MOST_NAMED else ""
         worst = next(iter(counts))
         badge = Part(counts[worst], strong=True, severity=worst)
-        # A finding is listed with one guide, and what a release lost is only counted.
+        # A finding is listed under one guide, and figures lost by a release are only counted.
         listed = [finding.guide for finding in own if finding.rule.id not in COUNTED]
         section = key if key in listed else next(iter(listed), None)
         name = section_name(HEALTH, section_of(self._site, section)) if section else ""
@@ -502,11 +503,11 @@ class Headlines:
 
 
 def _shared_by_most(site: Site) -> set[tuple[str, str]]:
-    """Return the rules and benchmarks with findings in most guides of a SoC."""
+    """Return the rules and benchmarks that have findings in most of a SoC's guides."""
     counts = Counter(
         kind
         for findings in site.findings.values()
-        # A set, so that a guide counts once, however many such findings it has.
+        # Use a set, so that a guide counts once however many such findings it has.
         for kind in {(f.rule.id, f.benchmark) for f in findings if not f.acknowledged}
     )
     return {
@@ -517,8 +518,8 @@ def _shared_by_most(site: Site) -> set[tuple[str, str]]:
 
 
 def best_results(answers: Answers, catalog: Catalog) -> list[Result]:
-    """Return the best figure of each headline, in the order of the guide: of parts, such as cores, the worst
-    of each board counts. A figure in doubt counts only if there is no other."""
+    """Return the best figure of each headline, in the guide's order. For parts, such as cores, the
+    worst of each board counts. A doubtful figure only counts if there is no other."""
     by_headline: dict[tuple[str, str], dict[tuple[object, ...], Result]] = {}
     for row in answers.rows:
         metrics = catalog.benchmarks[row.benchmark].entry.metrics
@@ -543,17 +544,17 @@ def _goodness(result: Result) -> tuple[bool, bool, float]:
 
 
 def _badness_of_part(result: Result) -> tuple[bool, bool, float]:
-    """Return a key that sorts the worst of the results without a doubt last."""
+    """Return a key that sorts the worst undoubted result last."""
     no_number, is_doubtful, lower = _goodness(result)
     return not no_number, not is_doubtful, lower
 
 
 ALIKE_SHARE = 0.05
-"""Boards whose figures differ by less are alike."""
+"""Boards whose figures differ by less count as alike."""
 
 
 def lead(answers: Answers, benchmarks: Collection[str]) -> list[str]:
-    """Return how the boards of a guide differ in the headlines of some benchmarks, in sentences."""
+    """Return sentences on how a guide's boards differ in the headlines of some benchmarks."""
     spans = []
     for row in answers.rows:
         figures = [
@@ -561,7 +562,7 @@ def lead(answers: Answers, benchmarks: Collection[str]) -> list[str]:
             for value, (short, _) in zip(row.values, answers.boards, strict=True)
             if value is not None and value.number and not value.doubt
         ]
-        # A ratio to 0 or to a negative figure says nothing.
+        # A ratio to 0 or to a negative figure is meaningless.
         if row.benchmark in benchmarks and len(figures) > 1 and min(figures)[0] > 0:
             figures.sort(reverse=row.better == "higher")
             ends = sorted((figures[0][0], figures[-1][0]))
@@ -571,7 +572,7 @@ def lead(answers: Answers, benchmarks: Collection[str]) -> list[str]:
         return []
     apart, row, (_, text, best), (_, other, worst), _ = max(spans, key=lambda span: span[0])
 
-    # With its parameters: other rows of the chapter may differ more, or less.
+    # Include the parameters: other rows of the chapter may differ more, or less.
     def called(each: Answer) -> str:
         return ", ".join(filter(None, (each.label, each.detail)))
 
@@ -593,7 +594,7 @@ def lead(answers: Answers, benchmarks: Collection[str]) -> list[str]:
 
 
 def doubts(answers: Answers, benchmark: str) -> list[str]:
-    """Return the doubtful headlines of one benchmark in sentences."""
+    """Return sentences on one benchmark's doubtful headlines."""
     out = []
     for row in answers.rows:
         doubtful = [
@@ -618,7 +619,7 @@ def _described(site: Site, record: Record) -> tuple[Benchmark, Metric]:
 
 
 def _has_parts(benchmark: Benchmark, groups: Iterable[Sequence[Record]]) -> bool:
-    """Return whether rows are of parts of runs, such as cores, and the worst part counts."""
+    """Return whether rows are about parts of runs, such as cores, whose worst one counts."""
     return any(benchmark.param(name).worst for records in groups for name in records[0].params)
 
 
@@ -627,7 +628,7 @@ def _has_engines(benchmark: Benchmark) -> bool:
 
 
 def _name(record: Record, names: Names) -> str:
-    """Return the subject of a figure, under the names of today."""
+    """Return a figure's identity under current names."""
     board = names.boards.today(record.guide.soc, record.board)
     return _joined(board, record.benchmark, names.metric(record), names.params(record))
 
@@ -645,7 +646,7 @@ def _in_words(site: Site, comparison: Comparison) -> Judged:
     first = (
         f"{title}; and {len(worst) - 1} more." if len(worst) > 1 else f"{title}." if worst else ""
     )
-    # That sentence has the worst event already.
+    # That sentence already names the worst event.
     parts = ["" if said.state == "do not ship" else first, _repeated(comparison)]
     parts.append(f"{wording.count(better, 'improvement')}." if better else "")
     rest = " ".join(filter(None, (*parts, _came_and_went(counts["only-old"], counts["only-new"]))))
@@ -663,7 +664,8 @@ def _in_words(site: Site, comparison: Comparison) -> Judged:
 
 
 def _repeated(comparison: Comparison) -> str:
-    """Return a sentence about the figures that are those of the older release, or nothing."""
+    """Return a sentence on the figures that equal those of the older release, or an empty
+    string."""
     own = [row for row in comparison.rows if row.ground.startswith(REPEATED)]
     release = next((row.old.guide.release for row in own if row.old), "")
     if not own:
@@ -673,9 +675,9 @@ def _repeated(comparison: Comparison) -> str:
 
 
 def changes_text(noisy: Sequence[tuple[float, float | None]]) -> str:
-    """Return the changes that are not proved, with the widest usual scatter among them."""
+    """Return the unproved changes, with the widest usual scatter among them."""
     changes = [units.change_text(share) for share in sorted({share for share, _ in noisy})]
-    # Two changes can be equal in words.
+    # Two changes may round to the same text.
     span = " to ".join(dict.fromkeys((changes[0], changes[-1])))
     scatters = [scatter for _, scatter in noisy if scatter is not None]
     if not scatters:
@@ -684,7 +686,8 @@ def changes_text(noisy: Sequence[tuple[float, float | None]]) -> str:
 
 
 def _came_and_went(gone: int, new: int) -> str:
-    """Return a sentence with the numbers of figures that one of two releases has alone, or nothing."""
+    """Return a sentence on how many figures only one of the two releases has, or an empty
+    string."""
     said = [f"{wording.count(gone, 'figure')} {_is(gone)} no longer measured"] if gone else []
     if new:
         said.append(
@@ -714,7 +717,7 @@ def _moved(row: Row) -> str:
 
 
 def _clocks(bundles: Iterable[Loaded], boards: Sequence[str]) -> tuple[str, ...]:
-    """Return the clock of each board in GHz or MHz if all of its bundles that have one agree."""
+    """Return each board's clock in GHz or MHz if all of its bundles that state one agree."""
     stated: dict[str, set[float]] = {}
     for item in bundles:
         board = item.bundle.board
@@ -723,7 +726,7 @@ def _clocks(bundles: Iterable[Loaded], boards: Sequence[str]) -> tuple[str, ...]
     out = []
     for name in boards:
         own = stated.get(name, set())
-        # With two clocks, nothing says which of them a figure was measured at.
+        # If there are two clocks, nothing says at which of them a figure was measured.
         mhz = next(iter(own)) if len(own) == 1 else 0.0
         out.append("" if not mhz else f"{mhz / 1000:g} GHz" if mhz >= 1000 else f"{mhz:g} MHz")
     return tuple(out)
@@ -739,7 +742,7 @@ def _engine(benchmark: Benchmark, record: Record, inferred: Mapping[Run, Inferre
     if value != benchmark.param(engines.ENGINE).default or _run(record) not in inferred:
         return label
     reason = inferred[_run(record)].reason
-    # The load is stated beside the rate already.
+    # The load is already stated beside the rate.
     why = "" if reason.startswith("CPU load") else f": {reason}"
     return f"{label}, {engines.label(benchmark, record, inferred)}{why}"
 
@@ -747,14 +750,14 @@ def _engine(benchmark: Benchmark, record: Record, inferred: Mapping[Run, Inferre
 def _framed(
     history: Sequence[Sequence[Sequence[tuple[int, float]]]], releases: int
 ) -> tuple[tuple[Curve, ...], ...]:
-    """Return the histories of several boards in one frame, from 0 to 1 both ways; nothing where no board
-    has a past."""
+    """Return the histories of several boards, scaled to a common frame from 0 to 1 in both
+    directions; empty if no board has a past."""
     figures = [y for pieces in history for piece in pieces for _, y in piece]
     if releases < 2 or not any(sum(map(len, pieces)) > 1 for pieces in history):
         return tuple(() for _ in history)
     low, high = min(figures), max(figures)
     middle = (low + high) / 2
-    # All figures are 0: any reach draws them in the middle.
+    # If all figures are 0, any range puts them in the middle.
     reach = max((high - low) / 2, LEAST_SPAN * abs(middle)) or 1.0
     return tuple(
         tuple(

@@ -1,4 +1,4 @@
-"""The page of a benchmark, with all boards side by side, and its pages with each SoC's releases."""
+"""The page of a benchmark, with all boards side by side, and a page per SoC with its releases."""
 
 from __future__ import annotations
 
@@ -50,13 +50,14 @@ from .sources import SourceRow
 from .write_tables import SOURCES, PageChart, PagePart, PagePicture
 
 MAX_MOVED_PLATFORMS = 6
-"""Platforms whose first headline is drawn over its releases, those that moved most."""
+"""The maximum number of platforms whose first headline is drawn over releases: those that moved
+most."""
 
 
 @dataclass(frozen=True, slots=True)
 class NewestFigures:
-    """Tables and charts of the newest figures of all boards. ``anchors`` are those of the pictures of
-    boards that rankings replace, by the name of the ranking."""
+    """Tables and charts of the newest figures of all boards. ``anchors`` are those of the pictures
+    that rankings replace, by ranking name."""
 
     parts: list[PagePart]
     charts: list[PageChart]
@@ -64,10 +65,10 @@ class NewestFigures:
 
 
 class PlatformHistory(msgspec.Struct, frozen=True):
-    """The releases of one platform in a benchmark: their section on the page of the SoC's releases, its
-    title, their number, and their words in the search index. ``chart`` is the title of the drawn
-    first headline, ``picture`` its picture, and ``step`` the largest ratio between two releases in
-    it; 0 if there is none."""
+    """The releases of one platform in a benchmark: the anchor of their section on the SoC's page,
+    its title, the number of releases, and their words in the search index. ``chart`` is the title
+    of the first headline drawn, ``picture`` its picture, and ``step`` the largest ratio between two
+    successive releases in it, or 0 without one."""
 
     id: str
     title: str
@@ -79,10 +80,10 @@ class PlatformHistory(msgspec.Struct, frozen=True):
 
 
 class BenchmarkOfSoc(msgspec.Struct, frozen=True):
-    """The figures of one benchmark on one SoC: each guide and board that has some, the page with their
+    """One benchmark's figures on one SoC: each guide and board that has some, the page of its
     releases and the histories on it, the sources of the newest figures, the findings that mark
-    figures, the moves that stayed, whether a crypto accelerator is worth it, and the runs of older releases
-    whose figures rankings show."""
+    figures, the moves that lasted, whether a crypto accelerator is worth it, and the runs of older
+    releases whose figures rankings show."""
 
     measured: list[tuple[GuideKey, str]]
     page: str
@@ -110,7 +111,7 @@ def write_releases(
     moves: Sequence[LastingMove],
     worth: Worth | None,
 ) -> BenchmarkOfSoc:
-    """Write the page with the releases of a SoC in one benchmark."""
+    """Write the page of a SoC's releases in one benchmark."""
     measured = site.pool.guides_and_boards(name)
     soc, title = measured[0][0].soc, site.catalog.title(name)
     page = site.addresses.releases(name, soc)
@@ -191,9 +192,10 @@ def _counted(releases: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """The inputs of a benchmark's page: its figures on each SoC, as slices with a
-    :class:`BenchmarkOfSoc`, the newest runs of each SoC, as slices with a list of :class:`NewestRun`,
-    and the newest guide of each platform. The other fields are those of a SoC's job."""
+    """The inputs of a benchmark's page: its figures on each SoC, as slices that hold a
+    :class:`BenchmarkOfSoc`; the newest runs of each SoC, as slices that hold a list of
+    :class:`NewestRun`; and the newest guide of each platform. The other fields are as in a SoC's
+    job."""
 
     settings: Settings
     descriptions: str
@@ -219,10 +221,10 @@ def _pool(job: Job, runs: Sequence[NewestRun], catalog: Catalog) -> Pool:
 
 
 def outliers(job: Job) -> Made:
-    """Return the figures of a benchmark that differ from those of all other SoCs, as an encoded list of
-    :class:`DistantHit`."""
+    """Return the figures of a benchmark that differ from those of all other SoCs, as an encoded
+    list of :class:`DistantHit`."""
     runs = _runs(job)
-    # A pool takes 30 ms even of one figure, and each run is of one board.
+    # Even for a single figure, a pool takes 30 ms, and each run is of one board.
     if len(runs) < 2:
         return Made(summary.encode([]))
     catalog, _ = catalog_of(job.settings.benchmarks, job.descriptions)
@@ -230,7 +232,7 @@ def outliers(job: Job) -> Made:
 
 
 def make(job: Job) -> Made:
-    """Write the page of a benchmark; return its encoded :class:`FindablePage`."""
+    """Write the page of a benchmark, and return its encoded :class:`FindablePage`."""
     settings = job.settings
     writer = writer_of(settings.output, job.hashes, job.sends_files)
     catalog, _ = catalog_of(settings.benchmarks, job.descriptions)
@@ -239,7 +241,7 @@ def make(job: Job) -> Made:
     boards, _ = load_boards(settings.boards)
     making = Making(writer)
     site = context.site_of(
-        # No bundles: the slices have everything that the page needs of them.
+        # No bundles are needed: the slices have everything that the page uses from them.
         Holdings(catalog, Ledger((), (), ()), (), pool),
         pool.guides(),
         job.plan,
@@ -259,8 +261,8 @@ def make(job: Job) -> Made:
 
 
 def _in_pool(findings: Sequence[Finding], pool: Pool) -> list[Finding]:
-    """Return the findings about a benchmark with the records of this pool, where it has them."""
-    # Findings are about the pool of one SoC, and marks are looked up by rows of this one.
+    """Return the findings about a benchmark, with records of this pool where it has them."""
+    # Findings refer to the pool of one SoC, but marks are looked up by rows of this pool.
     benchmarks = {finding.benchmark for finding in findings}
     records = {_names(record): record for name in benchmarks for record in pool.of_benchmark(name)}
     out = []
@@ -349,7 +351,7 @@ def _write(
             elsewhere=[Link(f"{title}, all figures", page, "benchmark")],
             **_ranked(site, name, own, [other], listed, {}),
         )
-    # A search by SoC leads to its guides.
+    # A search by SoC should lead to its guides.
     about = search_words.split(*described.entry.also) if described else ()
     newest_figures = f"{title}, all boards and releases"
     sections = [FindableSection("newest", newest_figures, (), about=about)]
@@ -361,7 +363,7 @@ def _write(
 
 
 def _lasting(page: str, moves: Sequence[LastingMove]) -> dict[str, Any] | None:
-    """Return the largest moves of the benchmark on all SoCs that lasted, if there are any."""
+    """Return the largest lasting moves of the benchmark across all SoCs, or ``None``."""
     if not moves:
         return None
     largest = lasting_moves.largest(moves)
@@ -373,8 +375,8 @@ def _lasting(page: str, moves: Sequence[LastingMove]) -> dict[str, Any] | None:
 
 
 def _accelerators(of_socs: Sequence[BenchmarkOfSoc]) -> dict[str, Any] | None:
-    """Return the answer for each SoC with an accelerator, if there is one; uncertain answers are apart, as they
-    share a sentence."""
+    """Return the answer for each SoC with an accelerator, or ``None``. Uncertain answers are listed
+    separately because they share a sentence."""
     said = [(own.measured[0][0].soc, own.worth) for own in of_socs if own.worth]
     if not said:
         return None
@@ -394,7 +396,7 @@ def _accelerators(of_socs: Sequence[BenchmarkOfSoc]) -> dict[str, Any] | None:
 
 
 def _rankings(site: Site, name: str, pages: Mapping[str, str]) -> list[RankedFigures]:
-    """Return the rankings of a benchmark. ``pages`` are those with the releases of each SoC."""
+    """Return the rankings of a benchmark. ``pages`` are the pages of each SoC's releases."""
     benchmark = site.catalog.get(name)
     if benchmark is None:
         return []
@@ -409,8 +411,8 @@ def _ranked(
     listed: Sequence[RankedFigures],
     anchors: Mapping[str, str],
 ) -> dict[str, Any]:
-    """Return what a page at ``address`` shows of a ranking of a benchmark, and its links to the others.
-    ``anchors`` are those of rankings by name."""
+    """Return the part of a page at ``address`` that is about a benchmark's ranking, and links to
+    the other rankings. ``anchors`` are those of rankings by name."""
     page = site.addresses.benchmark[name]
     ranked = own[0] if own else None
     anchor = anchors.get(ranked.name, "ranking") if ranked else ""
@@ -429,13 +431,13 @@ def _links(
     ranked: RankedFigures,
     listed: Sequence[RankedFigures],
 ) -> list[tuple[str, list[tuple[str, str]]]]:
-    """Return lines of links to the rankings that differ in one parameter."""
+    """Return lines of links to the rankings that differ in a single parameter."""
     benchmark, page = site.catalog.benchmarks[name], site.addresses.benchmark[name]
 
     def target(each: RankedFigures) -> str:
         if each is ranked:
             return ""
-        # The first ranking is on the page of the benchmark itself.
+        # The first ranking is on the benchmark's own page.
         if each is listed[0]:
             return f"../{page.rpartition('/')[2]}"
         return slugs.relative(address, f"{page}/{each.slug}")
@@ -447,7 +449,7 @@ def _links(
 
 
 def _write_notice(site: Site, name: str, reason: str) -> FindablePage:
-    """Write a page that says why that of a benchmark could not be made."""
+    """Write a page that says why a benchmark's page could not be made."""
     page, title = site.addresses.benchmark[name], site.catalog.title(name)
     write_files.notice(site, page, title, reason)
     return FindablePage(page, title, (), ())
@@ -475,7 +477,7 @@ def _newest(
     anchors: dict[str, str] = {}
     for number, view in enumerate(views[: trends.MAX_PICTURES]):
         own = f"boards-{number}" if number else "boards"
-        # The ranking replaces the picture and keeps its anchor, to which links from elsewhere lead.
+        # The ranking replaces the picture and takes over its anchor, which other pages link to.
         if view.name in ranked:
             anchors[view.name] = own
         else:
@@ -515,7 +517,7 @@ def _section(site: Site, name: str, keys: Sequence[GuideKey]) -> _Section:
 
 
 def _largest_step(view: ChartView) -> float:
-    """Return the largest ratio of a line's figures at two successive releases."""
+    """Return the largest ratio between a line's figures in two successive releases."""
     steps = [1.0]
     for line in (line for panel in view.panels for line in panel.lines):
         for before, after in pairwise(point.y for point in line.points):
@@ -526,11 +528,11 @@ def _largest_step(view: ChartView) -> float:
 
 
 def _moved_most(page: str, histories: Sequence[PlatformHistory]) -> PageChart | None:
-    """Return the first headline of the platforms that moved most, from pictures that their sections
-    show among others."""
+    """Return the first headline of the platforms that moved most, using pictures from their
+    sections."""
     drawn = [each for each in histories if each.step and each.picture]
     drawn.sort(key=lambda each: (-each.step, units.natural(each.title)))
-    # Under the names of platforms, as all of them show one headline.
+    # Name the pictures after their platforms, since they all show the same headline.
     pictures = tuple(
         replace(each.picture, name=each.title)
         for each in drawn[:MAX_MOVED_PLATFORMS]

@@ -1,8 +1,8 @@
-"""Writes the pages of a site: those of each SoC, then those over several SoCs.
+"""Writes the pages of a site: first those of each SoC, then those about several SoCs.
 
-The heads of bundles say which SoCs there are. The pages of a SoC whose bundles, descriptions and
-settings are unchanged stay as they are; those of the others are made by :mod:`.unit`, each by one
-process. Everything else follows from the summaries of all SoCs.
+The heads of bundles say which SoCs there are. A SoC's pages are kept if its bundles, descriptions
+and settings are unchanged; otherwise :mod:`.unit` makes them, one process per SoC. Everything else
+follows from the summaries of all SoCs.
 """
 
 from __future__ import annotations
@@ -72,10 +72,11 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The findings of a run, the files that it wrote and removed, its guides in the order of their pages,
-    and the number of figures. ``inputs`` is a hash of everything that the pages are made from, ``listings``
-    one of what there was at each URL. ``read`` returns all figures, which it reads then. ``quoted_from`` takes a pattern of names of SoCs, and returns their figures, which it
-    reads then, and the addresses of all pages."""
+    """The findings of a run, the files that it wrote and removed, its guides in page order, and the
+    number of figures. ``inputs`` is a hash of everything that the pages depend on; ``listings`` has
+    a hash of the content listed at each URL. ``read`` reads and returns all figures.
+    ``quoted_from`` takes a pattern of SoC names, and returns the figures of those SoCs, read on
+    demand, and the addresses of all pages."""
 
     diagnostics: tuple[Diagnostic, ...]
     written: tuple[str, ...]
@@ -94,7 +95,7 @@ class Outcome:
 
 
 class _WholeSite(msgspec.Struct, frozen=True):
-    """The outcome of a run as it is kept for one in which nothing changed."""
+    """The outcome of a run, kept for a later run in which nothing has changed."""
 
     diagnostics: tuple[Diagnostic, ...]
     keys: tuple[GuideKey, ...]
@@ -102,12 +103,12 @@ class _WholeSite(msgspec.Struct, frozen=True):
 
 
 class Inputs:
-    """Everything that the pages are made from, as it was when the run began.
+    """Everything that the pages depend on, as it was when the run began.
 
-    ``rules`` is a hash of all that decides how pages look besides bundles and descriptions, and
-    ``descriptions`` one of all descriptions, and :attr:`whole` one of everything. Files at URLs are known by
-    the hash of their content, under which the store has them; ``listings`` has a hash of what there is at
-    each.
+    ``rules`` is a hash of everything besides bundles and descriptions that affects pages,
+    ``descriptions`` is one of all descriptions, and :attr:`whole` one of everything. Files at URLs
+    are identified by the hash of their content, under which the store keeps them; ``listings`` has
+    a hash of the content listed at each URL.
     """
 
     def __init__(
@@ -118,7 +119,7 @@ class Inputs:
         listings: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         self._settings, self._writer, self.listings = settings, writer, listings
-        # Neither the formats of pictures nor the machines that make pages change a page.
+        # Neither picture formats nor the machines that make pages affect a page's content.
         decided = replace(
             settings,
             results=(),
@@ -130,14 +131,14 @@ class Inputs:
             scheduler="",
         )
         lists = {name: self._look(name) for name in self._lists()}
-        # Redirects have pages of their own, and change no page of a SoC.
+        # Redirects have pages of their own, and do not affect those of SoCs.
         moved = lists.pop(str(settings.redirects), None)
         self.rules = hash_of(surroundings(), decided, lists)
         descriptions = {name: self._look(name) for name in self._descriptions()}
         self.descriptions = hash_of(descriptions)
         self._described: dict[str, list[object]] = {}
         for name, look in descriptions.items():
-            # A description is two files with one name: a table for programs, and its text.
+            # A description is two files of the same name: a table for programs, and a text.
             self._described.setdefault(Path(name).stem, []).append((name, look))
         bundles = {name: self._look(name) for name in self._results()}
         self._by_hand = self._pages_by_hand()
@@ -149,29 +150,29 @@ class Inputs:
         self._described_in, self._bundles = [*descriptions], [*bundles]
 
     def of_descriptions(self, benchmarks: Iterable[str]) -> object:
-        """Return the hashes of the descriptions of some benchmarks."""
+        """Return the hashes of some benchmarks' descriptions."""
         return [(name, self._described.get(name)) for name in sorted(benchmarks)]
 
     def digests(self, paths: Iterable[Path]) -> list[tuple[str, str]]:
-        """Return some files with the hash of each."""
+        """Return some files, each with its hash."""
         return [(str(path), self._writer.store.digest(path)) for path in paths]
 
     def are_current(self) -> bool:
-        """Return whether all of them are unchanged since the run began."""
-        # Files that came or went are changes too.
+        """Return whether all inputs are unchanged since the run began."""
+        # Files added or removed are changes too.
         if [*self._results()] != self._bundles or self._pages_by_hand() != self._by_hand:
             return False
         return self.are_current_for(self._bundles)
 
     def are_current_for(self, files: Iterable[str]) -> bool:
-        """Return whether some bundles and logs, all descriptions and the lists are unchanged since the run
-        began."""
+        """Return whether some bundles and logs, all descriptions and the lists are unchanged since
+        the run began."""
         now = [*self._descriptions()]
         names = (*files, *now, *self._lists())
         return now == self._described_in and self._writer.store.is_current(names)
 
     def _look(self, name: str) -> tuple[str, bool]:
-        """Return the SHA-256 of a file, and whether it is there: one that cannot be read has none."""
+        """Return the SHA-256 of a file, empty if it cannot be read, and whether it exists."""
         store = self._writer.store
         return store.digest(name), store.seen[name] != ABSENT
 
@@ -191,7 +192,8 @@ class Inputs:
                 yield from sorted(below(path)) if Path(path).is_dir() else [str(path)]
 
     def _pages_by_hand(self) -> list[str]:
-        """Return the pages of others below the output folder: old addresses may lead to them."""
+        """Return hand-written pages below the output folder, which old addresses may redirect
+        to."""
         start = len(str(self._writer.root)) + 1
         names = (path[start:] for path in below(self._writer.root) if path.endswith(".rst"))
         return sorted(name for name in names if name not in self._writer.ours)
@@ -199,7 +201,7 @@ class Inputs:
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """One run: its settings, what it writes by and keeps, and who makes the parts."""
+    """One run: its settings, its writer, the parts it keeps, and the workers that make parts."""
 
     settings: Settings
     writer: Writer
@@ -218,11 +220,11 @@ def generate(
     store: Store | None = None,
     run: parallel.Run | None = None,
 ) -> Outcome:
-    """Read the bundles and write every page; a file that is right already is left alone.
+    """Read the bundles and write every page; files that are already up to date are left alone.
 
-    ``mark`` is called with the name of each phase when it has ended. ``store`` keeps hashes of files
-    for the next run, and ``run`` makes the pages of SoCs; left out, both are as the settings say.
-    Raises :class:`parallel.WorkersError`.
+    ``mark`` is called with the name of each phase as it ends. ``store`` keeps hashes of files for
+    the next run, and ``run`` makes the pages of SoCs; both default to the settings. Raises
+    :class:`parallel.WorkersError`.
     """
     writer = Writer(settings.output, store or Store(settings.cache))
     sources, faults, listings = object_store.find(
@@ -230,7 +232,7 @@ def generate(
     )
     inputs = Inputs(settings, writer, sources, listings)
     with opened(settings.cache, writer) as parts:
-        # With a kept outcome, a folder or place that is missing would not be reported.
+        # If the kept outcome were used, a missing folder or URL would go unreported.
         is_whole = not any(fault.kind == "missing-path" for fault in faults)
         kept = parts.recall_site(inputs.whole, settings.formats) if is_whole else None
         mark("looking for what changed")
@@ -239,9 +241,9 @@ def generate(
             writer.finish()
             writer.store.save()
             return _outcome(site, writer, inputs, settings, sources, progress)
-        # Processes that start now have the catalog, and nothing that is read later.
+        # Processes forked from here inherit the catalog, and nothing that is read later.
         catalog_of(settings.benchmarks, inputs.descriptions)
-        # Workers on other machines load modules of their own.
+        # Workers on other machines load modules themselves.
         if not (run or settings.scheduler):
             unit.load_shared()
         with nullcontext(run) if run else parallel.at(settings.scheduler) as workers:
@@ -280,7 +282,7 @@ def _generate(
     summaries = [each.summary for each in outcomes]
     mark("writing SoCs")
     making = Making(writer)
-    # Pages over several SoCs are made from summaries, so that no process holds all figures.
+    # Pages about several SoCs are made from summaries, so that no process holds all figures.
     empty = Pool(rows.build([]), catalog)
     boards, _ = load_boards(settings.boards)
     site = context.site_of(
@@ -294,7 +296,7 @@ def _generate(
     )
     findable = _write_benchmarks(run, site, outcomes, surveys)
     mark("writing benchmarks")
-    # All files so far are those of SoCs and benchmarks.
+    # So far, only files of SoCs and benchmarks have been written.
     of_parts = set(writer.files)
     diagnostics += _write(site, settings, outcomes, findable)
     mark("writing lists")
@@ -304,7 +306,7 @@ def _generate(
 def _read_heads(
     settings: Settings, store: Store, sources: Sequence[Source], progress: Progress[Any]
 ) -> tuple[Ledger, dict[tuple[str, str], Source], list[Diagnostic]]:
-    """Return the heads of the bundles that count, the file of each bundle by its origin and hash, and
+    """Return the heads of the bundles that count, the file of each bundle by origin and hash, and
     all findings about uploads."""
     items = heads.read(sources, settings.limits, store)
     found_heads: list[Head] = []
@@ -321,12 +323,12 @@ def _read_heads(
 
 
 def guides_of(ledger: Ledger) -> list[GuideKey]:
-    """Return the guides of all bundles that have a result, in the order of their pages."""
+    """Return the guides of all bundles that have results, in page order."""
     return in_order({guide_key(each.bundle) for each in ledger.bundles if each.rows()})
 
 
 def plan_of(ledger: Ledger, catalog: Catalog) -> Plan:
-    """Return the names that the pages of all SoCs agree on."""
+    """Return the names that the pages of all SoCs have to agree on."""
     counted = Counter[heads.Measured]()
     for each in ledger.bundles:
         own = each if isinstance(each, Head) else heads.head(each)
@@ -348,8 +350,8 @@ def plan_of(ledger: Ledger, catalog: Catalog) -> Plan:
 
 @dataclass(frozen=True, slots=True)
 class _Soc:
-    """A SoC of the site: its bundles, the part of the plan that its pages need, the files with its bundles
-    and their logs, and a hash of all that these come from."""
+    """A SoC of the site: its bundles, the part of the plan that its pages need, the files that hold
+    its bundles and their logs, and a hash of everything these come from."""
 
     unit: Unit
     plan: Plan
@@ -391,7 +393,8 @@ def _soc(
     measured = {names for each in own_heads for names, _ in each.measured}
     benchmarks = {benchmark for benchmark, _, _ in measured}
     guides = [key for key in plan.addresses.guide if key.soc == name]
-    # Part of the key: with the addresses of others, a new SoC would make the pages of all again.
+    # This is part of the key: with other SoCs' addresses in it, a new SoC would invalidate all
+    # pages.
     addresses = Addresses(
         {soc: page for soc, page in plan.addresses.soc.items() if soc == name},
         {key: plan.addresses.guide[key] for key in guides},
@@ -403,20 +406,20 @@ def _soc(
         {key: page for key, page in plan.errata.items() if key.soc == name},
         {of: spelt for of, spelt in plan.spelt.items() if of[0] in benchmarks},
     )
-    # A part of the key, so without the pairs of other SoCs.
+    # This is part of the key, so leave out the pairs of other SoCs.
     asked = asked_of(guides, run.settings.compare)
     settings = replace(
         run.settings, results=(), releases=(), compare=asked, cache=None, scheduler=""
     )
     contents = tuple((each.origin, each.digest) for each in bundles)
-    # A file can have several bundles.
+    # A file may contain several bundles.
     sources = dict.fromkeys(files[each.origin, each.digest] for each in every)
     logs = {path for each in own_heads if each.logs for path in kept_in(each, each.logs)}
     key = hash_of(
         *(run.inputs.rules, run.inputs.of_descriptions(benchmarks), own_plan, asked),
         [(each.root, each.origin, each.digest) for each in bundles],
         [(pair.old.digest, pair.new.digest) for pair in withdrawn],
-        # Findings about logs and the provenance pages follow from these.
+        # Findings about logs and the provenance pages depend on these.
         run.inputs.digests(sorted(logs)),
     )
     own = Unit(
@@ -428,8 +431,8 @@ def _soc(
 
 @dataclass(frozen=True, slots=True)
 class _Survey:
-    """The newest results of a SoC: a slice with those of each benchmark, and the platforms that commands
-    of its runs name."""
+    """The newest results of a SoC: a slice per benchmark, and the platforms named in the commands
+    of its runs."""
 
     runs: dict[str, Slice]
     platforms: list[str]
@@ -437,7 +440,8 @@ class _Survey:
 
 @dataclass(frozen=True, slots=True)
 class _SocOutcome:
-    """A SoC whose pages are right: its summary, and the slices that other pages are made from."""
+    """A SoC whose pages are up to date: its summary, and the slices that other pages are made
+    from."""
 
     summary: Summary
     slices: dict[str, Slice]
@@ -445,8 +449,8 @@ class _SocOutcome:
 
 @dataclass(frozen=True, slots=True)
 class _Task:
-    """A part of the site: its name, its key, a function that returns the piece of work for it from what
-    the last run left of it, and the bundles and logs that it reads."""
+    """A part of the site: its name, its key, a function that returns the work to do, given what the
+    last run left of the part, and the bundles and logs that it reads."""
 
     name: str
     key: str
@@ -461,8 +465,8 @@ def _parts(
     decode: Callable[[bytes], T],
     label: str,
 ) -> list[tuple[T, dict[str, Slice]]]:
-    """Return what came of some parts, and their slices. Those whose keys are the same are kept, the others
-    are made now."""
+    """Return the results of some parts, and their slices. Parts with an unchanged key are reused,
+    and the others are made now."""
     out = {}
     missing = []
     for task in tasks:
@@ -471,14 +475,14 @@ def _parts(
             out[task.name] = decode(part.out), run.parts.slices(part)
         else:
             missing.append(task)
-    # A generator: slices that are sent need not be in memory all at once.
+    # A generator, so that slices to be sent need not all be in memory at once.
     pieces = (task.piece(run.parts.earlier(task.name)) for task in missing)
     names = run.progress([task.name for task in missing], label)
     for task, _, outcome in zip(missing, names, run.run(make, pieces), strict=True):
         run.writer.take_over(outcome.files, outcome.written, outcome.contents)
         run.unmade.extend(outcome.unmade)
-        # A part that could not be made is tried again, and reported again, in each run. One whose inputs
-        # changed meanwhile may show both states of them.
+        # A part that could not be made is retried, and reported again, in every run. One whose
+        # inputs changed meanwhile may show a mixture of both states.
         is_right = not outcome.unmade and run.inputs.are_current_for(task.files)
         slices = run.parts.add(task.name, task.key if is_right else "", outcome)
         out[task.name] = decode(outcome.out), slices
@@ -486,7 +490,7 @@ def _parts(
 
 
 def _left(run: _Run, part: Part | None) -> dict[str, Any]:
-    """Return the fields of a job that say what the last run left of its part."""
+    """Return the fields of a job that describe what the last run left of its part."""
     # A writer that shares the folder looks for itself.
     files = part.files if part and run.sends_files else {}
     hashes = {file: digest for file, (digest, _) in files.items()}
@@ -509,7 +513,7 @@ def _surveys(run: _Run, socs: Sequence[_Soc]) -> dict[str, _Survey]:
 
 
 def _beyond(run: _Run, surveys: Mapping[str, _Survey], plan: Plan) -> dict[str, Beyond]:
-    """Return what the rules about each SoC's figures need to know of other SoCs."""
+    """Return what the rules about each SoC's figures need to know about other SoCs."""
     names = sorted({name for survey in surveys.values() for name in survey.runs})
     tasks = [
         _benchmark_task(run, "outliers of", plan, name, _runs(surveys, name)) for name in names
@@ -544,7 +548,7 @@ def _benchmark_task(
     last: Iterable[GuideKey] = (),
 ) -> _Task:
     """Return a part about one benchmark, which is made from slices of SoCs."""
-    # With the rest of the plan in it, a new SoC would make the pages of all benchmarks again.
+    # With the rest of the plan in the key, a new SoC would invalidate the pages of all benchmarks.
     pages = {name: plan.addresses.benchmark[name]} if name in plan.addresses.benchmark else {}
     spelt = {of: spelling for of, spelling in plan.spelt.items() if of[0] == name}
     own_plan = replace(plan, addresses=Addresses({}, {}, pages), errata={}, spelt=spelt)
@@ -559,14 +563,14 @@ def _benchmark_task(
 
     key = hash_of(
         *(run.inputs.rules, run.inputs.of_descriptions([name]), pages, spelt, sorted(last)),
-        # Wherever a slice is, its content counts.
+        # Only a slice's content counts, not its location.
         *([each.digest for each in slices] for slices in (of_socs, runs)),
     )
     return _Task(f"{what} {name}", key, piece)
 
 
 def _of_workers(settings: Settings) -> Settings:
-    """Return what workers need of the settings."""
+    """Return the settings that workers need."""
     return replace(settings, results=(), releases=(), compare=(), cache=None, scheduler="")
 
 
@@ -592,7 +596,7 @@ def _write_benchmarks(
     outcomes: Sequence[_SocOutcome],
     surveys: Mapping[str, _Survey],
 ) -> list[FindablePage]:
-    """Write the pages of benchmarks; return the words that find them."""
+    """Write the pages of benchmarks, and return the words that find them."""
 
     def task(name: str) -> _Task:
         own = unit.benchmark_slice(name)
@@ -615,17 +619,17 @@ def _write(
     outcomes: Sequence[_SocOutcome],
     findable: Sequence[FindablePage],
 ) -> list[Diagnostic]:
-    """Write the lists of all guides, benchmarks, comparisons and data, and the reports; return the
-    findings about the lists that people write."""
+    """Write the lists of all guides, benchmarks, comparisons and data, and the reports. Return the
+    findings about hand-written lists."""
     summaries = [each.summary for each in outcomes]
     guides = {each.key: each for own in summaries for each in own.guides}
-    # A guide is missing where all of its bundles changed while they were read.
+    # A guide is missing if all of its bundles changed while being read.
     listed = [guides[key] for key in site.guides if key in guides]
     compared = [each for own in summaries for each in own.compared]
     lists.write_overview(site, listed, compared)
     lists.write_guides(site, listed, compared)
     _write_benchmarks_index(site)
-    # Without comparisons it is not known which waivers are needed.
+    # Without comparisons, it is unknown which waivers are needed.
     used: set[tuple[str, int]] | None = None
     if extras.is_installed("compare"):
         verdicts.write_ledger(site, verdicts.neighbours(compared))
@@ -647,7 +651,7 @@ def _write(
     metrics = {own.soc: own.metrics for own in summaries}
     downloads.write_indexes(site, files, metrics, sum(each.figures for each in listed))
     words = [*(each.findable for each in listed), *findable]
-    # Without comparisons there are no pages of what moved.
+    # Without comparisons, there are no pages of moves.
     words += verdicts.findable_moves(site) if extras.is_installed("compare") else []
     worst = (
         each.param_label(name)
@@ -662,7 +666,7 @@ def _write(
 def _write_health(
     site: Site, settings: Settings, outcomes: Sequence[_SocOutcome]
 ) -> tuple[Diagnostic, ...]:
-    """Write the report on the health of figures; return the faults of the acknowledgements."""
+    """Write the report on the health of figures, and return the faults of the acknowledgements."""
     findings, entries, slices = list[Finding](), {}, {}
     decides: dict[str, str] = {}
     for own in outcomes:
@@ -676,7 +680,7 @@ def _write_health(
     faults = tuple(acknowledged.faults(settings.acknowledged, rules.RULES, used))
     checked = Health(tuple(ranked_findings(findings)), faults)
     listed = (
-        # Read one by one while they are written, since those of all SoCs may not fit into memory.
+        # Read them one by one while writing, since those of all SoCs may not fit into memory.
         msgspec.msgpack.decode(slices[each.id].read(), type=dict[str, Any])
         for each in checked.findings
     )
@@ -690,10 +694,11 @@ def _write_health(
 
 
 def _write_moved(site: Site, settings: Settings) -> list[Diagnostic]:
-    """Write a page at each old address that leads on; return the faults of the list of these."""
+    """Write a page at each old address that redirects, and return the faults in the list of
+    these."""
     moved, faults = redirects.load(settings.redirects, partial(_is_page, site.writer))
     for each in moved:
-        # Relative, as the site may be in any folder of a server.
+        # Make the target relative, as the site may be in any folder of a server.
         target = "/".join([".."] * each.old.count("/") + [each.new])
         values: dict[str, Any] = {"title": f"Moved: {each.old}", "target": target, "to": each}
         write_files.page(site, each.old, "moved.rst.jinja", **values)
@@ -701,9 +706,9 @@ def _write_moved(site: Site, settings: Settings) -> list[Diagnostic]:
 
 
 def _is_page(writer: Writer, address: str) -> bool:
-    """Return whether there is a page of this build or of a person at an address.
+    """Return whether this build or a person has a page at an address.
 
-    A redirect of an earlier build is none, also where that build's list of files is gone.
+    A redirect from an earlier build does not count, even if that build's list of files is gone.
     """
     name = f"{address}.rst"
     if name in writer.files:
@@ -733,8 +738,8 @@ def _finish(
     diagnostics: Sequence[Diagnostic],
     of_parts: Set[str],
 ) -> Outcome:
-    """Remove stale files, and keep what the next run can use. ``of_parts`` are the files of SoCs and
-    benchmarks."""
+    """Remove stale files, and keep what the next run can use. ``of_parts`` are the files of SoCs
+    and benchmarks."""
     writer = run.writer
     write_files.gitignore(site)
     figures = sum(each.figures for own in summaries for each in own.guides)
@@ -742,8 +747,8 @@ def _finish(
     whole = _WholeSite((*diagnostics, *unmade), tuple(site.guides), figures)
     files = {name: of for name, of in writer.files.items() if name not in of_parts}
     writer.finish()
-    with suppress(UnicodeEncodeError):  # findings about a file whose name is no text in UTF-8
-        # As any part: see _parts().
+    with suppress(UnicodeEncodeError):  # findings may name a file whose name is not valid UTF-8
+        # The same condition as for any part: see _parts().
         if not unmade and run.inputs.are_current():
             run.parts.add_site(run.inputs.whole, files, summary.encode(whole))
     run.parts.save()
@@ -752,7 +757,7 @@ def _finish(
 
 
 class _Quoted:
-    """Reads the figures of some SoCs, for texts that quote one of them."""
+    """Reads the figures of some SoCs, for texts that quote a figure."""
 
     def __init__(
         self,
@@ -774,7 +779,7 @@ class _Quoted:
         return ledger, files, plan_of(ledger, catalog)
 
     def read(self, socs: str) -> tuple[Holdings, Addresses]:
-        """Return the figures of the SoCs whose names match a pattern, whatever its case is, and the
+        """Return the figures of the SoCs whose names match a pattern, ignoring case, and the
         addresses of all pages."""
         ledger, files, plan = self._plan
         bundles = [

@@ -1,4 +1,4 @@
-"""Writes the pages that compare two releases, and says what leads to them."""
+"""The pages that compare two releases, and the text of the links that lead to them."""
 
 from __future__ import annotations
 
@@ -44,23 +44,24 @@ from .verdicts import ComparedGuides, ListedVerdict
 from .write_tables import PageChart, PageTable
 
 FOLDED_ACTIONS = ("Better, not proved", wording.BACK, wording.MINOR)
-"""Titles of events that are a line each, in a fold."""
+"""The titles of events that take one line each, in a fold."""
 
 INDEX = "compare/index"
 """The page that lists all comparisons."""
 
 OVER_USUAL = "Over usual"
-"""The head of a column: a change over the scatter within which such figures stay."""
+"""The heading of a column: the change divided by the usual scatter of such figures."""
 
 LINKED_COLUMN = 3
-"""The column of a table of changes with links to the older guide; the next has those to the newer."""
+"""The column in a table of changes that links to the older guide; the next one links to the
+newer."""
 
 MAX_CSV_BYTES = 255_000
-"""As :data:`long_tables.MAX_CSV_BYTES`. These tables repeat their words, and compress to 0.27 of
-the bytes of their files."""
+"""Like :data:`long_tables.MAX_CSV_BYTES`. These tables repeat words, and compress to 0.27 of their
+files' size."""
 
 KINDS: dict[Verdict, ChangeKind] = {"regressed": "regressed", "improved": "improved"}
-"""Verdicts with a colour of their own in the chart."""
+"""The verdicts that have their own colour in the chart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +69,7 @@ class ComparisonPlan:
     """The comparisons of a SoC that get a page, with their rules."""
 
     pairs: list[ReleasePair]
-    """The newest first; empty if a package for comparisons is missing."""
+    """Newest first; empty if a package that comparisons need is missing."""
     missing: str
     """Advice to install that package."""
     rules: Rules
@@ -77,13 +78,14 @@ class ComparisonPlan:
     diagnostics: list[Diagnostic]
     """Faults of pairs in the settings."""
     pending: dict[str, Comparison] = field(default_factory=dict)
-    """Comparisons by address that the newer guide has quoted, and whose page is not yet written."""
+    """Comparisons, by address, that the newer guide has quoted but whose page is still to be
+    written."""
 
 
 class PageOutcome(msgspec.Struct, frozen=True):
-    """The results of writing a page: the entries of the file of waivers that it used, its
-    events and its verdict, ``None`` if it could not be made, the verdicts on its newer figures by the
-    first row of their frame, and the moves that stayed."""
+    """The outcome of writing a page: the waiver file entries that it used, its events and its
+    verdict (``None`` if it could not be made), the verdicts on its newer figures by the first row
+    of their frame, and the moves that lasted."""
 
     used: set[tuple[str, int]]
     compared: Compared | None
@@ -115,7 +117,7 @@ def plan(site: Site, settings: Settings) -> ComparisonPlan:
     if missing:
         # Guides and lists must not link to pages that are not written.
         pairs.clear()
-    # Sorts are stable: by platform, and within each the newest release first.
+    # Sorts are stable, so this orders by platform, newest release first within each.
     pairs.sort(key=lambda pair: version(pair.new.release), reverse=True)
     pairs.sort(key=lambda pair: (pair.new.os, pair.new.sdk))
     anchors = Anchors(site.layout, site.addresses, partial(history.records, site.pool))
@@ -125,9 +127,9 @@ def plan(site: Site, settings: Settings) -> ComparisonPlan:
 
 @dataclass(frozen=True, slots=True)
 class Comparisons:
-    """The comparisons of a SoC that were written, the keys of the waivers, notes and levels that they
-    used, the verdicts on figures against the release before, by the first row of their frame, and the moves
-    that stayed."""
+    """The comparisons written for a SoC, the keys of the waivers, notes and levels that they used,
+    the verdicts on figures against the previous release by the first row of their frame, and the
+    moves that lasted."""
 
     compared: list[ComparedGuides] = field(default_factory=list)
     used: set[tuple[str, int]] = field(default_factory=set)
@@ -136,7 +138,7 @@ class Comparisons:
 
 
 def write(site: Site, plan: ComparisonPlan) -> Comparisons:
-    """Write the comparisons of a SoC, their list, and the pages of what moved."""
+    """Write the comparisons of a SoC, their list, and the pages of moves."""
     used: set[tuple[str, int]] = set()
     of_figures: dict[int, Verdict] = {}
     out: list[ComparedGuides] = []
@@ -166,7 +168,7 @@ def write(site: Site, plan: ComparisonPlan) -> Comparisons:
             *(("", page) for page in verdicts.moves_pages(site).values()),
             *((_listed_title(pair), pair.address) for pair in out),
         ]
-        # A site with comparisons is that of one SoC.
+        # A site that has comparisons here is that of one SoC.
         (soc,) = site.socs
         sentence = "Each release of this SoC beside the one before it: what changed."
         write_files.list_of_soc(site, soc, "compare", "Comparisons of", sentence, listed)
@@ -174,15 +176,15 @@ def write(site: Site, plan: ComparisonPlan) -> Comparisons:
 
 
 def _listed_title(pair: ComparedGuides) -> str:
-    """Return the releases of a comparison with its advice, for the list of its SoC; empty if it was
-    not made."""
+    """Return a comparison's releases and advice, for the list of its SoC; empty if it was not
+    made."""
     if not pair.compared:
         return ""
     return f"{family(pair.new)} {pair.old.release} → {pair.new.release}: {pair.compared.tag}"
 
 
 def write_missing(site: Site, advice: str) -> None:
-    """Write pages that say how to install the packages for comparisons."""
+    """Write pages that say how to install the packages needed for comparisons."""
     for page, title in ((INDEX, "Comparisons"), (verdicts.LEDGER, verdicts.LEDGER_TITLE)):
         write_files.page(site, page, "missing.rst.jinja", title=title, advice=advice)
 
@@ -190,8 +192,8 @@ def write_missing(site: Site, advice: str) -> None:
 def faults_of_lists(
     settings: Settings, used: Collection[tuple[str, int]] | None
 ) -> list[Diagnostic]:
-    """Return the faults of the lists of boards and waivers. ``used`` are the keys of entries that a
-    page used, ``None`` if there are no comparisons."""
+    """Return the faults in the lists of boards and waivers. ``used`` are the keys of entries that a
+    page used, or ``None`` if there are no comparisons."""
     _, board_faults = load_boards(settings.boards)
     waivers, waiver_faults = load_waivers(settings.waivers)
     annotations, annotation_faults = load_annotations(settings.waivers)
@@ -221,7 +223,7 @@ def _write(site: Site, plan: ComparisonPlan, pair: ReleasePair) -> PageOutcome:
     for verdict in (*wording.LEADING, *wording.FOLDED):
         rows = wording.of_verdict(compared.rows, [verdict])
         if rows:
-            # The events above have what got worse; only what fails is listed in full.
+            # The events above cover what got worse; only failures are listed in full.
             opened = verdict == "failed-after"
             table = _table(site, plan.anchors, pair.address, verdict, rows)
             heading = f"{wording.TITLES[verdict]} ({len(rows)})"
@@ -239,13 +241,13 @@ def _write(site: Site, plan: ComparisonPlan, pair: ReleasePair) -> PageOutcome:
     events, far, names = [], [], _event_names(pair.address, compared)
     for name, own in wording.by_action(compared):
         if name in FOLDED_ACTIONS:
-            # Nothing is proved about these, so each is one line without grounds.
+            # Nothing about these is proved, so each takes one line without evidence.
             far.append((name, [_far(event, compared, site.catalog) for event in own]))
         else:
             listed = [_event(event, compared, site.catalog, names[id(event)]) for event in own]
             events.append((name, listed))
     noisy = compared.counts["noisy"]
-    # In the order of the text, by which the extension matches histories with their drawings.
+    # Keep the order of the text, by which the extension matches histories with their drawings.
     moves = [row for _, own in events for event in own for row in event["rows"]]
     moves += [row for _, own in far for row in own]
     drawn = [row["drawn"] for row in moves if row["drawn"]]
@@ -298,13 +300,13 @@ def _write(site: Site, plan: ComparisonPlan, pair: ReleasePair) -> PageOutcome:
 
 
 def _verdict(decision: Headline, comparison: Comparison, catalog: Catalog) -> ListedVerdict:
-    """Return the verdict on a comparison for a list, with its largest proved fall or, without one,
-    the largest that was measured once."""
+    """Return a comparison's verdict for a list, with its largest proved fall or, failing that, the
+    largest that was measured once."""
     counts, fall, change = comparison.counts, "", ""
     proved = wording.unaccepted(comparison)
     if falls := proved or far_falls(comparison):
         rows = [row for event in falls for row in event.rows]
-        # A load that was next to nothing is no news, however large its ratio.
+        # A load that was close to nothing is no news, however large its ratio.
         row = max(rows, key=lambda row: (not is_load(row), row.worse_by or 0.0))
         words = wording.row_words(row, comparison, catalog)
         fall = full_label(row, catalog) or words.name
@@ -327,8 +329,8 @@ def _verdict(decision: Headline, comparison: Comparison, catalog: Catalog) -> Li
 def _other_guides(
     pair: ReleasePair, compared: Comparison, guides: Mapping[GuideKey, str], soc: str
 ) -> list[Link]:
-    """Return links to the guides to compare with where no board has both releases, or to the page of
-    the SoC."""
+    """Return links to guides to compare with instead if no board has both releases, or else to the
+    page of the SoC."""
     out = []
     for span in compared.instead:
         for release in (span.old, span.new):
@@ -336,13 +338,13 @@ def _other_guides(
             if key not in (pair.old, pair.new) and key in guides:
                 out.append(Link(f"Guide of {release}, with {span.board}", guides[key]))
     if compared.apart and not out:
-        # It lists each board with its releases, and the comparisons between them.
+        # That page lists each board with its releases, and the comparisons between them.
         out.append(Link(f"Boards and comparisons of {pair.new.soc}", soc))
     return out
 
 
 MAX_LINES = 100
-"""Lines of a list of sentences; a longer list becomes a table, which can have further pages."""
+"""A longer list of sentences becomes a table, which can be continued on further pages."""
 
 
 def _listed(site: Site, page: str, title: str, lines: Sequence[str]) -> dict[str, Any]:
@@ -355,11 +357,12 @@ def _listed(site: Site, page: str, title: str, lines: Sequence[str]) -> dict[str
 
 
 COUNTED: dict[Verdict, str] = {"only-old": "no longer measured", "only-new": "new"}
-"""Verdicts with other words in counts than in tables."""
+"""Verdicts whose counts use different words from tables."""
 
 
 def _counts(site: Site, page: str, comparison: Comparison) -> list[tuple[str, str]]:
-    """Return the number of figures with each verdict, in words, and the link name of their table."""
+    """Return the number of figures with each verdict, in words, and the link name of their
+    table."""
     order = (*wording.LEADING, *wording.FOLDED)
     return [
         (f"{number} {COUNTED.get(verdict, WORDS[verdict])}", link_name(page, verdict))
@@ -369,7 +372,8 @@ def _counts(site: Site, page: str, comparison: Comparison) -> list[tuple[str, st
 
 
 def _event_names(page: str, comparison: Comparison) -> dict[int, str]:
-    """Return the link name of each event by its identity: its benchmark, with a number from the second on."""
+    """Return the link names of events by their identity: the benchmark, numbered from the second
+    on."""
     out, counts = {}, Counter[str]()
     for event in (*comparison.events, *comparison.far):
         counts[event.benchmark] += 1
@@ -401,7 +405,7 @@ def _event(event: Event, comparison: Comparison, catalog: Catalog, name: str) ->
 
 
 def _far(event: Event, comparison: Comparison, catalog: Catalog) -> dict[str, Any]:
-    """Return an unproved event as one line: its most conspicuous row, and the ground."""
+    """Return an unproved event as one line: its most conspicuous row, and the grounds."""
     title = wording.event_title(event, comparison)
     if event.is_minor:
         # The title ends with the extent, and no single row is worth a line.
@@ -409,7 +413,7 @@ def _far(event: Event, comparison: Comparison, catalog: Catalog) -> dict[str, An
         return {"name": name, "figures": extent, "history": "", "drawn": None}
     row = event.rows[0]
     moved = _moved(row, comparison, catalog)
-    # The title of several rows does not say which of them has the figures.
+    # If there are several rows, the title does not say which of them these figures belong to.
     which = f"{moved['name']}, " if len(wording.counted(event)) > 1 else ""
     figures = "; ".join(
         (f"{which}{moved['figures']}", wording.unproved(row), *wording.beside(event, comparison))
@@ -418,8 +422,8 @@ def _far(event: Event, comparison: Comparison, catalog: Catalog) -> dict[str, An
 
 
 def _moved(row: Row, comparison: Comparison, catalog: Catalog) -> dict[str, Any]:
-    """Return a row's name, its change and fate, and its last releases both as characters and as JSON
-    for a drawing."""
+    """Return a row's name, its change and fate, and its recent releases both as characters and as
+    JSON for a drawing."""
     words, fate = wording.row_words(row, comparison, catalog), wording.fate(row)
     name = full_label(row, catalog)
     if name and len(comparison.spans) > 1:
@@ -452,10 +456,10 @@ def _table(
                 anchor = anchors.of(record)
                 links.append((number, column, anchor.page, anchor.table, anchor.row))
     kinds = grids.unit_scales(scales.items())
-    # Addresses of rows, and the file for programs, keep the names in bundles.
+    # Row addresses, and the file for programs, use the names in bundles.
     in_addresses = [(number, 0, name) for number, name in enumerate(names)]
     grid = grids.Grid((head,), tuple(lines), 3, units=kinds, links=links, names=in_addresses)
-    # Figures of one release alone, and failures, have no change to divide.
+    # Failures, and figures of one release only, have no change to divide.
     if not any(row[6] for row in lines):
         grid = grids.only_columns(grid, [0, 1, 2, 3, 4, 5, 7])
     raw_lines = [(name, *line[1:]) for name, line in zip(names, lines, strict=True)]
@@ -503,7 +507,7 @@ def _mean(group: Group) -> TableCell:
 
 
 def _chart(site: Site, page: str, comparison: Comparison) -> PageChart | None:
-    """Write the chart of a comparison with its data; return ``None`` if no figure is comparable."""
+    """Write the chart of a comparison with its data; ``None`` if no figure is comparable."""
     view = _change_view(comparison)
     if view is None:
         return None
@@ -520,7 +524,7 @@ def _chart(site: Site, page: str, comparison: Comparison) -> PageChart | None:
 
 
 def _change_view(comparison: Comparison) -> ChangeView | None:
-    """Return the contents of the chart, ``None`` if no figure is comparable."""
+    """Return the contents of the chart; ``None`` if no figure is comparable."""
     strips = []
     for group in comparison.groups:
         points = tuple(

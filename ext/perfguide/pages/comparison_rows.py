@@ -1,4 +1,4 @@
-"""The file with all rows of a comparison, which its page loads where a reader filters them."""
+"""The file with all rows of a comparison, which its page loads when a reader filters them."""
 
 from __future__ import annotations
 
@@ -24,29 +24,29 @@ FOLDER = "compare"
 
 
 def full_label(row: Row, catalog: Catalog) -> str:
-    """Return the label of a row's figure with its parameters; "" without a description."""
+    """Return the label of a row's figure with its parameters; empty without a description."""
     benchmark = catalog.get(row.benchmark)
     return labels.full(benchmark, figure_today(row)) if benchmark else ""
 
 
 def figure_today(row: Row) -> Record:
-    """Return the newest figure of a row under its names of today."""
+    """Return the newest figure of a row under its current names."""
     record = row.new or row.old
     assert record is not None
     return replace(record, metric=row.metric, params=dict(row.params))
 
 
 def times_usual(row: Row) -> float | None:
-    """Return how many times its usual scatter a row moved, where that is known."""
+    """Return by how many times its usual scatter a row moved; ``None`` if unknown."""
     # A move to or from 0 is infinitely many times the scatter.
     if known_scatter(row) is None or row.worse_by is None or math.isinf(row.worse_by):
         return None
-    # More digits would claim more than a scatter is known by.
+    # Further digits would claim more precision than the scatter has.
     return round(over_scatter(row), 1)
 
 
 def write(site: Site, page: str, comparison: Comparison, anchors: Anchors) -> str:
-    """Write the file of a page; return its name below the data of the site."""
+    """Write the file of a page, and return its name below the site's data."""
     name = f"{FOLDER}/{page.partition('/')[2]}"
     data = explorer.file(name, _content(site.catalog, comparison, anchors))
     site.writer.write(f"{json_api.ROOT}/{name}.js", data)
@@ -54,10 +54,11 @@ def write(site: Site, page: str, comparison: Comparison, anchors: Anchors) -> st
 
 
 def _content(catalog: Catalog, comparison: Comparison, anchors: Anchors) -> dict[str, Any]:
-    """Return the rows in the order of the page's tables, with lists that they refer to by index.
+    """Return the rows in the order of the page's tables, and lists that they refer to by index.
 
-    A row: benchmark, board, verdict, figure, unit, old and new figure as texts, relative change as a text and as a
-    number or ``None``, times its usual scatter or ``None``, why, and the sections of the old and the new figure.
+    A row holds: benchmark, board, verdict, figure, unit, old and new figure as text, the relative
+    change as text and as a number or ``None``, how many times its usual scatter that is or
+    ``None``, the grounds, and the sections of the old and the new figure.
     """
     benchmarks: dict[str, int] = {}
     boards: dict[str, int] = {}

@@ -29,7 +29,7 @@ T = TypeVar("T")
 
 
 class Making:
-    """The pages, files and pictures that are being made, and what could not be made."""
+    """The pages, files and pictures being made, and those that could not be made."""
 
     def __init__(self, writer: Writer) -> None:
         self.writer = writer
@@ -39,10 +39,10 @@ class Making:
     def attempt(
         self, what: str, page: str, make: Callable[[], T], instead: Callable[[str], T]
     ) -> T:
-        """Return what ``make`` gives. Where it raises, return what ``instead`` makes of the words
-        for readers, and take back the files and pictures of ``make``. ``what`` names the part on
-        a ``page``."""
-        # Both keep the order of writing, so a count is enough to go back.
+        """Return the result of ``make``. If it raises, discard its files and pictures, and return
+        the result of ``instead``, which gets the error message for readers. ``what`` names the part
+        of the ``page`` that is being made."""
+        # Both keep the order of writing, so their lengths are enough to go back.
         files, pictures = len(self.writer.files), len(self.pictures)
 
         def fail(finding: Diagnostic) -> T:
@@ -56,7 +56,7 @@ class Making:
 
 @dataclass(frozen=True, slots=True)
 class ProvenancePage:
-    """The page that says where the figures of a guide come from."""
+    """The page that says where a guide's figures come from."""
 
     address: str
     title: str
@@ -71,9 +71,9 @@ class ProvenancePage:
 class Plan:
     """Names that all pages of a site agree on, however many processes make them.
 
-    ``addresses`` are those of all pages, ``platform_slugs`` the part of each platform in addresses,
-    as ``am62x-linux``, and ``errata`` the page of each guide that lost a bundle.
-    ``spelt`` are the units of metrics that no description names.
+    ``addresses`` are those of all pages. ``platform_slugs`` are the parts of addresses that represent
+    platforms, such as ``am62x-linux``. ``errata`` has the page of each guide that lost a
+    bundle. ``spelt`` has the units of metrics that no description covers.
     """
 
     addresses: Addresses
@@ -84,12 +84,12 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """The guides of one SoC, or of all SoCs, with all that their pages share. Nothing in it
-    changes while pages are written, but for what ``making`` collects.
+    """The guides of one SoC, or of all, and everything that their pages share. It does not change
+    while pages are written, except for what ``making`` collects.
 
-    ``guides`` are in the order of their pages, and ``socs`` has those of each SoC. Of each platform
-    ``families`` has the guides, the oldest release first, and ``scenes`` its releases and what its
-    boards changed between them. ``findings`` are the doubts about figures of each guide.
+    ``guides`` are in page order; ``socs`` has those of each SoC. By platform, ``families`` has the
+    guides, oldest release first, and ``scenes`` the releases and the changes to boards between
+    them. ``findings`` are the doubts about figures, by guide.
     """
 
     holdings: Holdings
@@ -122,7 +122,7 @@ class Site:
 
     @property
     def platform_slugs(self) -> Mapping[Platform, str]:
-        """The part of each platform in addresses."""
+        """The part of addresses that represents each platform."""
         return self.plan.platform_slugs
 
     @property

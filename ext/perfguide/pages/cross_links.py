@@ -13,13 +13,13 @@ from .sentences import Link
 @dataclass(frozen=True, slots=True)
 class GuideLinks:
     """The targets of a guide's links: other guides as (words, page, sections there), and the anchor
-    of its platform's releases on the pages with those of its SoC, empty if there is one release."""
+    of its platform on pages with the SoC's releases, empty if there is only one release."""
 
     others: tuple[tuple[str, str, tuple[str, ...]], ...]
     all_releases: str
 
     def of_guide(self) -> list[Link]:
-        """Return links from the head of the guide to its neighbours and the newest one."""
+        """Return links from the head of a guide to its neighbours and the newest guide."""
         return [Link(words, page) for words, page, _ in self.others]
 
     def of_section(self, anchor: str, benchmark_page: str, releases: str) -> list[Link]:
@@ -37,13 +37,13 @@ def links_of_guides(site: Site) -> dict[GuideKey, GuideLinks]:
     sections = {}
     for key in site.pool.guides():
         anchors = {site.layout.anchor(record) for record in site.pool.of_guide(key)}
-        # A section with parts has an anchor of its own, which theirs begin with.
+        # A section with parts has its own anchor, with which theirs begin.
         sections[key] = sorted(anchors | {anchor.partition("--")[0] for anchor in anchors})
     out = {}
     for platform, keys in site.families.items():
         history = slugs.anchor(f"over-releases-{site.platform_slugs[platform]}")
         for own, key in enumerate(keys):
-            # No page is linked twice: the next release can be the newest one.
+            # Link no page twice: the next release may be the newest one.
             wanted = (
                 ("previous release", keys[:own][-1:]),
                 ("next release", keys[own + 1 :][:1]),

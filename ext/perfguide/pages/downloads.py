@@ -30,13 +30,13 @@ BADGE_COLOURS: Mapping[State, str] = {
     "ship": "green",
     "too little": "lightgrey",
 }
-"""The colours of badges, by the names that shields.io has for them."""
+"""The colours of badges, by their shields.io names."""
 
 FILES = {"benchmarks": "benchmarks.json", "datapackage": "datapackage.json"}
 
 
 class GuideFiles(msgspec.Struct, frozen=True):
-    """The addresses of a guide's Parquet files, empty where there are none, and its boards."""
+    """The addresses of a guide's Parquet files, empty if there are none, and its boards."""
 
     figures: str
     runs: str
@@ -45,8 +45,8 @@ class GuideFiles(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class GuideData:
-    """The results of writing a guide's data besides the files: its entry in the list of its SoC; its
-    metrics as (benchmark, metric, unit); its figures, and the index of each run with words by the
+    """The outcome of writing a guide's data, besides files: its entry in the list of its SoC, its
+    metrics as (benchmark, metric, unit), its figures, and the index of each run with words by the
     position of its bundle."""
 
     entry: dict[str, Any]
@@ -67,16 +67,16 @@ def write(
     compared: Sequence[ComparedGuides],
     verdicts: Mapping[int, Verdict],
 ) -> dict[GuideKey, GuideData]:
-    """Write the data of a SoC's guides with their lists; return what :func:`write_indexes` needs.
-    ``compared`` are the pairs of releases with a page of their own, and ``verdicts`` those on figures
-    against the release before, by the first row of their frame."""
+    """Write the data of a SoC's guides with their lists, and return what :func:`write_indexes`
+    needs. ``compared`` are the pairs of releases that have a page; ``verdicts`` are those on
+    figures against the previous release, by the first row of their frame."""
     guides = {}
     for key in site.socs[soc]:
         data = site.making.attempt(
             f"the data of {key}",
             f"{json_api.ROOT}/{_path(site, key)}",
             partial(_write_guide, site, key),
-            # The fault is reported; the other guides keep their data.
+            # The fault is reported, and the other guides keep their data.
             lambda _reason: None,
         )
         if data:
@@ -87,14 +87,15 @@ def write(
     if guides:
         _write_by_benchmark(site, path, guides, compared, verdicts)
     for pair in compared:
-        # A badge is about the release before; a pair from the settings would overwrite it.
+        # A badge is about the previous release; a pair from the settings would overwrite it.
         if pair.verdict and not pair.is_asked:
             _json(site, f"badges/{_path(site, pair.new)}.json", _badge(pair.new, pair.verdict))
     return guides
 
 
 def _badge(key: GuideKey, verdict: ListedVerdict) -> dict[str, Any]:
-    """Return the advice on a release in the form that shields.io and its copies draw as a badge."""
+    """Return the advice on a release in the format that shields.io and compatible servers draw as a
+    badge."""
     label, color = f"{key.soc}, {family(key)} {key.release}", BADGE_COLOURS[verdict.state]
     return {"schemaVersion": 1, "label": label, "message": verdict.tag.lower(), "color": color}
 
@@ -106,7 +107,7 @@ def _write_by_benchmark(
     compared: Sequence[ComparedGuides],
     verdicts: Mapping[int, Verdict],
 ) -> None:
-    """Write the figures of a SoC by benchmark for the pages that compare and that find boards."""
+    """Write the figures of a SoC by benchmark, for the pages that compare and that find boards."""
     pairs = {(each.old, each.new): each.address for each in compared}
     listed = [
         explorer.GuideOfSoc(
@@ -148,7 +149,7 @@ def _write_by_benchmark(
 
 
 def _address(site: Site, record: Record) -> tuple[str, str]:
-    """Return the page and the anchor of a figure's section."""
+    """Return the page and anchor of a figure's section."""
     return site.addresses.guide[record.guide], _section(site, record)
 
 
@@ -190,7 +191,7 @@ def write_indexes(
 def _write_guide(site: Site, key: GuideKey) -> GuideData:
     path, page, pool = _path(site, key), site.addresses.guide[key], site.pool
     records = pool.of_guide(key)
-    # A site builds without pyarrow, and then has no Parquet files.
+    # A site can be built without pyarrow, and then has no Parquet files.
     columns = None
     if extras.is_installed("parquet"):
         columns = (parquet.address(FIGURES, key, path), parquet.address(RUNS, key, path))
@@ -216,7 +217,7 @@ def _section(site: Site, record: Record) -> str:
 
 
 def _file(site: Site, benchmark: str) -> str:
-    """Return the name of the files of a benchmark, which is that of its page."""
+    """Return the name of a benchmark's files, which is that of its page."""
     return site.addresses.benchmark[benchmark].partition("/")[2]
 
 
@@ -229,7 +230,7 @@ def _json(site: Site, name: str, value: Mapping[str, Any]) -> None:
 
 
 def _script(site: Site, name: str, value: Mapping[str, Any]) -> None:
-    # Browsers load scripts, but no JSON, into a page that was opened as a file.
+    # Browsers load scripts, but not JSON, into a page opened as a file.
     _put(site, f"{explorer.FOLDER}/{name}.js", explorer.file(name, value))
 
 

@@ -39,17 +39,17 @@ from .sentences import Fact, Link, link_name
 from .write_tables import MAX_COMMANDS, PageTable
 
 MAX_ELEMENTS = 8_000
-"""An estimate of the HTML elements of a guide's tables of figures; a page has at most 15,000."""
+"""The estimated number of HTML elements in a guide's tables of figures; a page may have 15,000."""
 
 MAX_LIST_ELEMENTS = 700
 """The same for each of the lists of boards, bundles and setups."""
 
 
 class GuideOutcome(msgspec.Struct, frozen=True):
-    """The results of writing a guide besides its files: entries for the search index, ranked as if
-    the page were the newest of its kind; faults of its logs; the facts and the table of headline
-    results at its top, the best of these results, the figures in that table by the address of
-    their row and their board, each with its name, and whether a crypto accelerator is worth it."""
+    """The outcome of writing a guide, besides files: entries for the search index, ranked as if the
+    page were the newest of its kind; faults of its logs; the facts and the table of headline
+    results at its top, and the best of these results; the names of the figures in that table, by
+    row address and board; and whether a crypto accelerator is worth it."""
 
     findable: FindablePage
     diagnostics: list[Diagnostic]
@@ -75,8 +75,8 @@ def _title(key: GuideKey) -> str:
 def write(site: Site, key: GuideKey, links: GuideLinks, top: Answers, errata: str) -> GuideOutcome:
     """Write the page of a guide and that of its provenance.
 
-    ``top`` has the answers at the top of the page. ``errata`` is the link name of its errata page,
-    empty if it has none.
+    ``top`` has the answers at the top of the page. ``errata`` is the link name of the errata page,
+    or empty.
     """
     page, catalog, origin = site.addresses.guide[key], site.catalog, site.provenance(key)
     records = site.pool.of_guide(key)
@@ -85,7 +85,7 @@ def write(site: Site, key: GuideKey, links: GuideLinks, top: Answers, errata: st
     sections, other = site.layout.sections(records)
     general = {name: site.layout.general(name, own) for name, own in other.items()}
     every = [each for views in (*(s.views for s in sections), *general.values()) for each in views]
-    # One limit for all tables: those below it leave the rest of their share to larger ones.
+    # All tables share one limit: small ones leave the rest of their share to larger ones.
     max_elements = blocks.share(map(blocks.weight_of_view, every), MAX_ELEMENTS)
     body = _Body(site, key, links, top, bundles, boards, max_elements)
     chapters, tables = body.chapters(sections)
@@ -129,7 +129,7 @@ def write(site: Site, key: GuideKey, links: GuideLinks, top: Answers, errata: st
         data_note="" if extras.is_installed("parquet") else extras.advice("parquet"),
         health=slugs.relative(page, HEALTH),
     )
-    # The page of the provenance has a table beside each of these.
+    # The provenance page has a table for each of these.
     diagnostics = provenance.write(site, key, records, origin, [*tables, *tables_of_listed])
     words = search_words.split(key.soc, family(key), key.release, *boards)
     findable = FindablePage(
@@ -147,11 +147,12 @@ MEANING_OF_COPIES = {
     "stale-copy": "the older results may have been uploaded again, so they show no change since then",
     "table-copied": "one of the two may be a copy, so they do not show how the two differ",
 }
-"""The meaning for readers of figures that are, digit for digit, those of another run, by health rule."""
+"""The meaning for readers, by health rule, of figures that equal those of another run digit for
+digit."""
 
 
 def _copies(site: Site, key: GuideKey, benchmark: str) -> list[str]:
-    """Return sentences about figures of a benchmark that are those of another run."""
+    """Return sentences on figures of a benchmark that are those of another run."""
     out = dict[str, None]()
     for finding in site.findings.get(key, ()):
         meaning = MEANING_OF_COPIES.get(finding.rule.id)
@@ -164,7 +165,7 @@ def _copies(site: Site, key: GuideKey, benchmark: str) -> list[str]:
 
 
 def _headlines(top: Answers) -> dict[tuple[str, str], str]:
-    """Return the names of the figures in the first table, by the address of their row and their board."""
+    """Return the names of the figures in the first table, by row address and board."""
     return {
         (value.row, board): ", ".join(filter(None, (row.label, row.detail)))
         for row in top.rows
@@ -174,7 +175,8 @@ def _headlines(top: Answers) -> dict[tuple[str, str], str]:
 
 
 def _accelerator(top: Answers, benchmarks: Sequence[str]) -> list[str]:
-    """Return whether the crypto accelerator is worth it, if the figures are of some benchmarks."""
+    """Return whether the crypto accelerator is worth it, if the answer is about one of some
+    benchmarks."""
     answer = top.worth
     return [hardware_crypto.sentences(answer)] if answer and answer.benchmark in benchmarks else []
 
@@ -194,7 +196,7 @@ def _anchor(chapter: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Body:
-    """The figures of a guide, in tables of about ``max_elements`` HTML elements at most."""
+    """The figures of a guide, in tables of at most about ``max_elements`` HTML elements."""
 
     site: Site
     key: GuideKey
@@ -207,8 +209,8 @@ class _Body:
     def chapters(
         self, sections: Sequence[Section]
     ) -> tuple[list[dict[str, Any]], list[tuple[PageTable, View]]]:
-        """Write the tables of described results; return the chapters for the template, and each table with
-        its figures."""
+        """Write the tables of described results. Return the chapters for the template, and each
+        table with its figures."""
         page = self.site.addresses.guide[self.key]
         tables: list[tuple[PageTable, View]] = []
         by_title: dict[str, list[dict[str, Any]]] = {}
@@ -255,8 +257,8 @@ class _Body:
     def without_sections(
         self, other: Mapping[str, Sequence[Record]], views: Mapping[str, Sequence[View]]
     ) -> tuple[dict[str, dict[str, Any]], list[tuple[PageTable, View]]]:
-        """Write the tables of results that no description has a table for; return for each benchmark its
-        values for the template, and each table with its figures."""
+        """Write the tables of results for which no description has a table. Return, by benchmark,
+        the values for the template, and each table with its figures."""
         listed: dict[str, dict[str, Any]] = {}
         tables: list[tuple[PageTable, View]] = []
         for name, records in other.items():
@@ -279,7 +281,7 @@ class _Body:
         return listed, tables
 
     def notes(self, benchmark: str) -> list[str]:
-        """Return the notes on all figures of a benchmark; on the guide if it is empty."""
+        """Return the notes on all figures of a benchmark or, if it is empty, on the guide."""
         words = self.site.pool.words(self.key.soc, self.key.release, self.boards, benchmark)
         copies = _copies(self.site, self.key, benchmark)
         return [*words, *remarks.notes(self.bundles, benchmark), *copies]
@@ -298,13 +300,14 @@ def _measured(records: Sequence[Record], bundles: Sequence[Loaded]) -> str:
 
 
 def _hash(bundles: Sequence[Loaded]) -> str:
-    """Return one hash of all bundles behind a guide, which a citation names: the SHA-256 of the sorted
-    SHA-256 of their contents, one on each line."""
+    """Return one hash of all bundles behind a guide, for citations: the SHA-256 of the sorted
+    SHA-256 sums of their contents, one per line."""
     return hashlib.sha256("\n".join(sorted(b.digest for b in bundles)).encode()).hexdigest()
 
 
 def _results(site: Site, key: GuideKey, page: str, top: Answers) -> PageTable:
-    """Write the table of headline results, to which the extension adds bars, histories and links."""
+    """Write the table of headline results, to which the extension adds bars, histories and
+    links."""
     against = [f"Against {top.before}"] if top.before else []
     boards = [short for short, _ in top.boards]
     grid = listing(
@@ -327,7 +330,7 @@ def _results(site: Site, key: GuideKey, page: str, top: Answers) -> PageTable:
         values = [row.values[number] for row in top.rows]
         columns.append((board, [_figure(value) for value in values]))
         failed = [value is not None and value.number is None for value in values]
-        # An empty cell also means that nothing was measured.
+        # An empty cell may also mean that nothing was measured.
         if any(failed):
             columns.append((f"{board}, failed", ["yes" if each else "" for each in failed]))
     if against:
@@ -335,11 +338,11 @@ def _results(site: Site, key: GuideKey, page: str, top: Answers) -> PageTable:
     heads, cells = zip(*columns, strict=True)
     data = listing(heads, zip(*cells, strict=True), 3)
     title = f"Results of {key.soc}, {family(key)} {key.release}"
-    # The extension leaves out boards that do not fit on the screen, so no page is needed for them.
+    # The extension leaves out boards that do not fit on the screen, so no further page is needed.
     table = write_tables.table(
         site, page, "results", title, grid, data=data, max_elements=blocks.UNLIMITED
     )
-    # Facts and links are part of the page's text already.
+    # Facts and links are already part of the page's text.
     answers_json = msgspec.json.encode(structs.replace(top, facts=(), comparisons=(), worth=None))
     return replace(table, extra=page_tables.extra_of_answers(answers_json, page))
 
@@ -349,7 +352,7 @@ def _named(row: Answer) -> str:
 
 
 def _data_files(key: GuideKey, page: str) -> list[tuple[str, str]]:
-    """Return the files with all figures of a guide, each as (label, relative address)."""
+    """Return the files with all figures of a guide, as (label, relative address)."""
     stem = f"{json_api.ROOT}/results/{json_api.guide_path(page)}"
     columns = f"{json_api.ROOT}/{parquet.address(FIGURES, key, json_api.guide_path(page))}"
     files = [
@@ -389,14 +392,14 @@ def _description(
         "keywords": [key.soc, family(key), *boards, *titles],
         "measurementTechnique": titles,
         "temporalCoverage": "/".join(dict.fromkeys((days[0], days[-1]))),
-        # The newest run, not the day of the build, so that equal inputs give equal pages.
+        # Use the newest run rather than the build date, so that equal inputs give equal pages.
         "dateModified": days[-1],
     }
 
 
 def _variables(records: Sequence[Record], catalog: Catalog) -> list[dict[str, str]]:
     """Return each metric once with its unit, as schema.org PropertyValues."""
-    # A dict keeps the order of the records, which a set would not.
+    # Unlike a set, a dict keeps the order of the records.
     metrics: dict[tuple[str, str], None] = {}
     for record in records:
         benchmark = catalog.get(record.benchmark)

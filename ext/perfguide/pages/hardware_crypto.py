@@ -1,8 +1,9 @@
-"""Answers to whether a crypto accelerator is worth it: its rate and CPU load beside those of the fastest engine
-on the CPU of the same board, and the block sizes from which it is faster and costs less CPU time.
+"""The answer to whether a crypto accelerator is worth it: its rate and CPU load compared with the
+fastest engine on the CPU of the same board, and the block sizes from which it is faster and costs
+less CPU time.
 
-An engine that is neither recorded nor inferred is no rival: its run is named beside where there is no
-other, and gives no verdict. An inferred engine is called likely.
+An engine that is neither recorded nor inferred is no rival: its run is only mentioned, without a
+verdict, if there is no other. An inferred engine is called likely.
 """
 
 from __future__ import annotations
@@ -31,19 +32,19 @@ QUESTION = "Is the accelerator worth it?"
 """The title of the answers, on pages and in the search."""
 
 WORDS = ("hardware crypto", "accelerator", "worth", "worthwhile", "offload")
-"""Words that a reader may ask with."""
+"""Words that a reader may search for."""
 
 UNIT = "MB/s"
 """The unit of all rates."""
 
 Kind = Literal["accelerator", "cpu", "busy"]
-"""An engine beside the CPU; one on the CPU; or an unknown one that kept the CPU busy."""
+"""An engine outside the CPU, one on the CPU, or an unknown one that kept the CPU busy."""
 
 
 class EngineRun(msgspec.Struct, frozen=True):
-    """The rates of an engine in MB/s by block size in bytes, ascending, and the CPU load of the run in %,
-    ``None`` if it is not known. ``words`` are the name within a sentence, and ``release`` is empty for
-    that of the guide in question."""
+    """An engine's rates in MB/s by block size in bytes, ascending, and the CPU load of the run in
+    per cent, or ``None`` if unknown. ``words`` is the name within a sentence; ``release`` is empty
+    for that of the guide in question."""
 
     name: str
     words: str
@@ -53,8 +54,9 @@ class EngineRun(msgspec.Struct, frozen=True):
 
 
 class Worth(msgspec.Struct, frozen=True):
-    """The accelerator of a board beside the fastest engine on its CPU. ``cpu`` is ``None`` if no such engine is
-    known; ``busy`` is then the last run with a busy CPU whose engine is not known, if there is one."""
+    """A board's accelerator and the fastest engine on its CPU. ``cpu`` is ``None`` if no such
+    engine is known; then ``busy`` is the latest run with a busy CPU and an unknown engine, if there
+    is one."""
 
     benchmark: str
     guide: GuideKey
@@ -71,37 +73,38 @@ class Worth(msgspec.Struct, frozen=True):
 
     @property
     def other(self) -> EngineRun | None:
-        """The run beside that of the accelerator."""
+        """The run to compare the accelerator's with."""
         return self.cpu or self.busy
 
     @property
     def sizes(self) -> list[float]:
-        """The block sizes that both have, ascending; those of the accelerator if it is alone."""
+        """The block sizes, ascending, that both runs have; those of the accelerator if it is
+        alone."""
         own = dict(self.accelerator.rates)
         return sorted(own.keys() & dict(self.other.rates).keys()) if self.other else sorted(own)
 
     @property
     def faster(self) -> list[float]:
-        """The block sizes at which the accelerator is faster than the other."""
+        """The block sizes at which the accelerator is faster than the other engine."""
         return self._ahead(1.0)
 
     @property
     def thriftier(self) -> list[float] | None:
-        """The block sizes at which it moves more for each second of CPU time; ``None`` if a load is not
-        known."""
+        """The block sizes at which it moves more per second of CPU time; ``None`` if a load is
+        unknown."""
         if not (self.other and self.other.load and self.accelerator.load):
             return None
         return self._ahead(self.accelerator.load / self.other.load)
 
     def _ahead(self, ratio: float) -> list[float]:
-        """Return the sizes at which the rate is more than ``ratio`` times that of the other."""
+        """Return the sizes at which the rate is more than ``ratio`` times the other's."""
         own, other = dict(self.accelerator.rates), dict(self.other.rates if self.other else ())
         return [size for size in self.sizes if size in other and own[size] > ratio * other[size]]
 
 
 @dataclass(frozen=True, slots=True)
 class CryptoRun:
-    """A run with its guide, its board under its name of today, and its kind."""
+    """A run with its guide, its board under its current name, and its kind."""
 
     guide: GuideKey
     board: str
@@ -112,9 +115,10 @@ class CryptoRun:
 
 
 def worth(boards: Boards, guides: Mapping[GuideKey, Sequence[CryptoRun]]) -> Worth | None:
-    """Return the answer of the newest of some guides of a platform: of the board with the fastest accelerator,
-    first of those that have an engine on the CPU beside it. What the newest guide does not have is taken
-    from the one before that has it. ``None`` if it has neither, or if no guide has an accelerator."""
+    """Return the answer for the newest of a platform's guides: that of the board with the fastest
+    accelerator, preferring boards with an engine on the CPU to compare with. Runs that the newest
+    guide lacks are taken from the latest guide that has them. Returns ``None`` if it has neither
+    kind, or if no guide has an accelerator."""
     last = max(guides, key=lambda key: version(key.release))
     by_board: dict[str, list[CryptoRun]] = {}
     for runs in guides.values():
@@ -132,7 +136,7 @@ def findable(anchor: str) -> FindableSection:
 
 
 def newest(answers: Iterable[Worth]) -> Worth | None:
-    """Return the answer of the newest release of a SoC."""
+    """Return the answer for the newest release of a SoC."""
     return max(answers, key=lambda each: (version(each.guide.release), _rank(each)), default=None)
 
 
@@ -142,8 +146,8 @@ def _rank(answer: Worth) -> tuple[bool, bool, bool, float]:
 
 
 def _of_board(runs: Iterable[CryptoRun], last: GuideKey, boards: Boards) -> Worth | None:
-    """Return the answer for one board: of each kind of engine the newest release, and of that the run that
-    is fastest at its largest blocks."""
+    """Return the answer for one board, using the newest release of each kind of engine and, within
+    it, the run that is fastest at its largest blocks."""
 
     def rank(run: CryptoRun) -> tuple[object, ...]:
         return version(run.guide.release), run.engine.rates[-1]
@@ -152,7 +156,7 @@ def _of_board(runs: Iterable[CryptoRun], last: GuideKey, boards: Boards) -> Wort
     accelerator, cpu, busy = (newest.get(kind) for kind in ("accelerator", "cpu", "busy"))
     if accelerator is None or last not in (accelerator.guide, cpu and cpu.guide):
         return None
-    # An engine that was not in use has the figures of the CPU, and says nothing.
+    # An accelerator that was not in use performs like the CPU, and proves nothing.
     if cpu and cpu.guide == accelerator.guide:
         own, base = (Engine("", run.engine.rates, run.engine.load) for run in (accelerator, cpu))
         if crossovers.not_in_use(own, base):
@@ -181,8 +185,8 @@ def crypto_runs(
     loads: Mapping[Run, float],
     inferred: Mapping[Run, Inferred],
 ) -> list[CryptoRun]:
-    """Return the runs of a guide for the algorithm of the headline, alone and with one thread. ``loads`` are
-    in %."""
+    """Return a guide's runs of the headline's algorithm, unloaded and with one thread. ``loads``
+    are in per cent."""
     rates: dict[Run, dict[float, float]] = {}
     like: dict[Run, Record] = {}
     for record in records:
@@ -211,13 +215,13 @@ def crypto_runs(
 
 
 def _is_asked(benchmark: Benchmark, record: Record) -> bool:
-    """Return whether a rate is one of those among which the headline is, whatever its block size."""
+    """Return whether a rate belongs to the headline's runs, whatever its block size."""
     metric = benchmark.metric(record.metric)
     if metric is None or not (metric.headline and benchmark.param(engines.ENGINE).classes):
         return False
     algorithm, threads = metric.at.get("algorithm"), record.params.get("threads", 1)
     is_usual = record.params.get("algorithm") == algorithm and threads == 1
-    # Parameters that no headline names, such as the kind of core, make a run of another sort.
+    # Parameters that no headline names, such as the kind of core, make it a different sort of run.
     usual_names = {*metric.at, SIZE, engines.ENGINE}
     return is_usual and engines.is_alone(record, benchmark) and record.params.keys() <= usual_names
 
@@ -225,7 +229,7 @@ def _is_asked(benchmark: Benchmark, record: Record) -> bool:
 def _kind(
     benchmark: Benchmark, record: Record, likely: Inferred | None, load: float | None
 ) -> Kind | None:
-    """Return the kind of a run's engine; ``None`` if nothing says what it is."""
+    """Return the kind of a run's engine; ``None`` if there is no evidence of it."""
     recorded = benchmark.param(engines.ENGINE).classes.get(str(record.params.get(engines.ENGINE)))
     name = recorded or (likely.name if likely else "")
     if name:
@@ -240,7 +244,7 @@ def sentences(answer: Worth) -> str:
 
 
 def figures(answer: Worth) -> str:
-    """Return the figures of an accelerator and of what is beside it, without a verdict on hardware crypto."""
+    """Return the figures of an accelerator and its rival, without a verdict on hardware crypto."""
     own, other, last = answer.accelerator, answer.other, answer.sizes[-1]
     algorithm = f"{answer.algorithm} on {board_in_words(answer.board)}"
     begin = (
@@ -275,7 +279,8 @@ def _verdict(answer: Worth) -> str:
 
 
 def _verdict_on_busy(answer: Worth) -> str:
-    """Return at which sizes the other run had more, without a word on what it says of its engine."""
+    """Return at which sizes the other run was ahead, without drawing conclusions about its
+    engine."""
     sizes = answer.sizes
     faster = [size for size in sizes if size not in answer.faster]
     out = f"That run was faster {span(faster, sizes)}"
@@ -288,7 +293,8 @@ def _verdict_on_busy(answer: Worth) -> str:
 
 
 def span(chosen: Sequence[float], sizes: Sequence[float]) -> str:
-    """Return some of the block sizes in words: ``from 1 KiB blocks on``, ``at no block size up to 16 KiB``."""
+    """Return some of the block sizes in words: ``from blocks of 1 KiB on``, ``at every block
+    size``."""
     if not chosen:
         return f"at no block size up to {units.size(sizes[-1])}"
     if len(chosen) == len(sizes):

@@ -33,30 +33,30 @@ from .context import Site
 from .sentences import Link, link_name, section_name
 
 MAX_TABLE_LINKS = 6
-"""Tables that a finding links to; its entry in the JSON file names all its figures."""
+"""The number of tables that a finding links to; its JSON entry names all its figures."""
 
 
 MAX_DECIDING = 8
-"""Findings that bear on a decision and are not folded away."""
+"""The number of findings that bear on a decision and are not folded away."""
 
 MAX_EXAMPLES = 3
-"""Findings that are shown as examples of a cause in many guides."""
+"""The number of findings shown as examples of a cause that many guides share."""
 
 MAX_SINGLE = 5
-"""Single findings in the first table; the list of all has the others."""
+"""The number of single findings in the first table; the full list has the others."""
 
 MAX_DETAIL_CHARS = 110
-"""The length of a reason below the heading of a fold, which has the rest."""
+"""The length of the reason below a fold's heading; the fold has the full text."""
 
 MAX_REASON_CHARS = 160
-"""The length of a reason in a table; the list of all findings has the rest."""
+"""The length of a reason in a table; the list of all findings has the full text."""
 
 KINDS = {severity: units.capital(words) for severity, words in KIND_WORDS.items()}
 """Words for findings at the beginning of a line."""
 
 
 Entries = Mapping[str, Mapping[str, object]]
-"""Findings as pages show them (:func:`entry`), by their ids."""
+"""Findings as pages show them (:func:`entry`), by id."""
 
 
 def write(
@@ -67,9 +67,9 @@ def write(
     listed: Iterable[dict[str, Any]],
     measured: Mapping[GuideKey, datetime.date],
 ) -> None:
-    """Write the page, the table of counts, and all findings as JSON. ``decides`` has the decision that
-    each finding bears on, ``listed`` are those of ``health`` as JSON objects, in the same order, and
-    ``measured`` has the day of the newest run of each guide."""
+    """Write the page, the table of counts, and all findings as JSON. ``decides`` has the decision
+    that each finding bears on, ``listed`` the findings of ``health`` as JSON objects in the same
+    order, and ``measured`` the day of each guide's newest run."""
     with_addresses = with_pages(listed, health, site.addresses)
     pieces = json_api.listed_pieces(head(health), "findings", with_addresses)
     site.writer.write_pieces(f"{PAGE}/findings.json", pieces)
@@ -125,18 +125,17 @@ def write(
 
 
 Headlines = Mapping[GuideKey, Mapping[tuple[str, str], str]]
-"""The names of the figures in the first table of each guide, by the address of their row and their
-board."""
+"""The names of the figures in each guide's first table, by row address and board."""
 
 
 def decides(site: Site, anchors: Anchors, headlines: Headlines, finding: Finding) -> str:
-    """Return the decision that a finding bears on, with a figure in the first table of its guide, or one
-    that others are computed from. Empty if there is none."""
+    """Return the decision that a finding bears on: through a figure in its guide's first table, or
+    one that others are computed from. Empty if there is none."""
     benchmark = site.catalog.get(finding.benchmark)
-    # Lost figures are only counted, and a rule without marks doubts no single figure.
+    # Lost figures are only counted, and a rule without marks casts doubt on no single figure.
     if finding.rule.id in COUNTED or not finding.rule.marks or benchmark is None:
         return ""
-    # A note is about a figure that is true, though coarse.
+    # A note is about a figure that is correct, if coarse.
     if finding.severity == "note":
         return ""
     bases = {name for metric in benchmark.entry.metrics for name in metric.computed_from}
@@ -158,21 +157,21 @@ def decides(site: Site, anchors: Anchors, headlines: Headlines, finding: Finding
 
 @dataclass(frozen=True, slots=True)
 class _Ages:
-    """The newest guides of all platforms, and the day of the newest run of each guide."""
+    """The newest guides of all platforms, and the day of each guide's newest run."""
 
     newest: frozenset[GuideKey]
     measured: Mapping[GuideKey, datetime.date]
 
     def of(self, finding: Finding) -> tuple[object, ...]:
-        """Return a key that sorts findings of newest guides first, the last measured before others, and
-        those of one day by severity and weight."""
+        """Return a key that sorts findings of newest guides first, then the most recently measured,
+        and within a day by severity and weight."""
         day = self.measured[finding.guide].toordinal()
         rank = SEVERITIES.index(finding.severity), -finding.weight
         return finding.guide not in self.newest, -day, *rank
 
 
 def _together(findings: Iterable[Finding], ages: _Ages) -> list[list[Finding]]:
-    """Return findings of one rule about one benchmark and SoC together, the most important first."""
+    """Group findings of one rule about one benchmark and SoC, most important first."""
     by_cause: dict[tuple[str, str, str], list[Finding]] = {}
     for finding in sorted(findings, key=ages.of):
         key = (finding.rule.id, finding.benchmark, finding.guide.soc)
@@ -181,7 +180,7 @@ def _together(findings: Iterable[Finding], ages: _Ages) -> list[list[Finding]]:
 
 
 def _parts(bearing: int, explained: int, causes: int, single: int) -> list[tuple[str, str]]:
-    """Return what becomes of all findings, each once, as (words, section)."""
+    """Return what becomes of the findings, each counted once, as (words, section)."""
     shared = f"{explained:,} have {wording.count(causes, 'cause')} that many guides share"
     parts = [
         (bearing, f"{bearing:,} would change what a reader decides", "decisions"),
@@ -192,7 +191,7 @@ def _parts(bearing: int, explained: int, causes: int, single: int) -> list[tuple
 
 
 def _kinds(health: Health) -> str:
-    """Return the numbers of open findings of each kind, and of those that are accepted."""
+    """Return the number of open findings of each kind, and of accepted ones."""
     parts = kind_counts(finding.severity for finding in health.open).values()
     accepted = len(health.accepted)
     return f"{', '.join(parts)}{f'; {accepted:,} more acknowledged' if accepted else ''}"
@@ -205,7 +204,7 @@ def _findings(number: int) -> str:
 def _deciding(
     findings: Sequence[Finding], entries: Entries, decides: Mapping[str, str]
 ) -> dict[str, object]:
-    """Return findings of one rule, benchmark and SoC as a fold: the first as an example."""
+    """Return findings of one rule, benchmark and SoC as a fold, with the first as an example."""
     first = findings[0]
     example = entries[first.id]
     more = f" and {len(findings) - 1} more of its guides" if len(findings) > 1 else ""
@@ -221,7 +220,7 @@ def _deciding(
 
 
 def _kind(severity: Severity) -> tuple[str, str]:
-    """Return the class and the word of a badge."""
+    """Return the class and word of a badge."""
     return f"perf-badge-{severity}", KINDS[severity]
 
 
@@ -295,7 +294,7 @@ def _links(findings: Sequence[Finding], pages: Mapping[str, str]) -> list[Link]:
 
 
 def section_of(site: Site, key: GuideKey) -> str:
-    """Return the link name of the section with the findings about a guide."""
+    """Return the link name of the section with a guide's findings."""
     return f"findings-{slugs.slug(slugs.words(site.addresses.guide[key].partition('/')[2]))}"
 
 
@@ -313,7 +312,7 @@ def _group(
 
 
 def _by_soc(groups: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the findings of guides by SoC, the newest release of each system first."""
+    """Return the findings of guides by SoC, newest release of each system first."""
     socs: dict[str, list[dict[str, Any]]] = {}
     for group in sorted(groups, key=lambda group: version(group["key"].release), reverse=True):
         socs.setdefault(group["key"].soc, []).append(group)
@@ -338,7 +337,7 @@ def entry(site: Site, finding: Finding) -> dict[str, object]:
     for suspect in finding.suspects:
         record = suspect.record
         page = site.addresses.guide[record.guide]
-        # A finding about a release can have figures of another one, which the link then names.
+        # A finding about one release may have figures from another, which the link then names.
         other = "" if record.guide == finding.guide else record.guide.release
         tables.setdefault(link_name(page, site.layout.table(record)), other)
     return {

@@ -1,5 +1,5 @@
-"""Moves of a benchmark's figures that stayed, as comparisons have judged them: those that are proved or that the
-next release kept, and that no later release took back."""
+"""Lasting moves of a benchmark's figures, as judged by comparisons: those that are proved or that
+the next release kept, and that no later release reversed."""
 
 from __future__ import annotations
 
@@ -31,21 +31,22 @@ WORDS = (
     *("slower", "worse", "regression", "regressions", "regressed", "fall", "falls", "fell", "drop"),
     *("faster", "better", "improved", "improvement", "rise", "rises", "moved", "changed", "change"),
 )
-"""Words that a reader may ask with."""
+"""Words that a reader may search for."""
 
 MAX_MOVES = 5
-"""Falls, and as many rises and changes of engines, in a list."""
+"""The maximum number each of falls, rises and changes of engine in a list."""
 
 MIN_KEPT_PART, MAX_LOST_PART = 2 / 3, 1 / 3
-"""The part of a move that a later figure has, above which it is still there, and below which it went back."""
+"""A later figure that keeps more than the first part of a move still shows it; one that keeps less
+than the second has gone back."""
 
 
 class LastingMove(msgspec.Struct, frozen=True):
-    """The figure that moved farthest in an event: its board, its name, and both values with the change, as text.
-    ``size`` is the logarithm of the factor, above 0 where it got worse; where ``is_engine`` is set, another engine
-    ran, and it is neither a fall nor a rise. ``boards`` is the number of boards
-    of the event, ``system`` and ``releases`` are those of the comparison, whose page is ``address``, and ``after``
-    says what became of the figure."""
+    """The figure that moved farthest in an event: its board, its name, and as text both values and
+    the change. ``size`` is the natural logarithm of the factor, positive if it got worse; with
+    ``is_engine``, another engine ran, so it counts neither as a fall nor as a rise. ``boards`` is
+    the number of boards in the event. ``system`` and ``releases`` are those of the comparison,
+    whose page is ``address``, and ``after`` says what became of the figure."""
 
     benchmark: str
     soc: str
@@ -63,12 +64,12 @@ class LastingMove(msgspec.Struct, frozen=True):
 
     @property
     def where(self) -> str:
-        """The board, with the number of other boards."""
+        """The board, and the number of other boards."""
         return f"{self.board} and {self.boards - 1} more" if self.boards > 1 else self.board
 
     @property
     def word(self) -> str:
-        """The direction in which it moved, or that another engine ran."""
+        """The direction of the move, or that another engine ran."""
         if self.is_engine:
             return "another engine"
         return "worse" if self.size > 0 else "better"
@@ -77,7 +78,7 @@ class LastingMove(msgspec.Struct, frozen=True):
 def of_comparison(
     comparison: Comparison, pair: ReleasePair, catalog: Catalog, history: History
 ) -> list[LastingMove]:
-    """Return the moves of a comparison that stayed."""
+    """Return the moves of a comparison that lasted."""
     out = []
     for event in (*comparison.events, *comparison.far):
         rows = [row for row in event.leading if _has_size(row)] if _is_news(event) else []
@@ -107,7 +108,8 @@ def of_comparison(
 def _with_other_engines(
     comparison: Comparison, pair: ReleasePair, catalog: Catalog
 ) -> list[LastingMove]:
-    """Return the moves of rates with the engine, since the release that last measured them."""
+    """Return the moves of rates that came with another engine, since the release that last measured
+    them."""
     changes: dict[tuple[str, str, bool], list[EngineChange]] = {}
     for each in comparison.engine_changes:
         if each.rates and each.has_stayed:
@@ -143,23 +145,24 @@ def findable(anchor: str) -> FindableSection:
 
 
 def _is_news(event: Event) -> bool:
-    """Return whether an event stayed and is neither a cause, such as another clock, nor a return."""
+    """Return whether an event lasted and is neither a cause, such as another clock, nor a
+    return."""
     is_return = event.is_back or any(text.startswith(RETURN) for text in event.perhaps)
     if event.is_cause or event.is_minor or event.accepted or is_return:
         return False
     fate = ledger.fate(event)
-    # What one run cannot prove is news once another release has it too.
+    # What a single run cannot prove is news once another release confirms it.
     return fate == "lasted" if event.kind == "noisy" else fate != "went back"
 
 
 def _has_size(row: Row) -> bool:
-    """Return whether a figure moved and is no load for other work."""
+    """Return whether a figure moved and is not a load of other work."""
     return row.worse_by is not None and math.isfinite(row.worse_by) and row.work is None
 
 
 def _fate(row: Row, history: History) -> str:
-    """Return what the later releases have of a move, or "" where it is none: where one of them took it back, or
-    the figure was on both sides before, so that it has two states."""
+    """Return what later releases show of a move; empty if one of them reversed it, or if earlier
+    releases were on both sides of it, which means the figure has two states."""
     assert row.old and row.new
     old, new = row.old.cell.mean or 0.0, row.new.cell.mean or 0.0
     sides = {
@@ -192,7 +195,7 @@ def _fate(row: Row, history: History) -> str:
 
 
 def _has_both(side: Side, old: float, new: float) -> bool:
-    """Return whether the runs of a release reach from one figure of a move to the other."""
+    """Return whether the runs of a release range from one figure of a move to the other."""
     low, high = sorted((old, new))
     if side.low is None or side.high is None:
         return False
@@ -201,7 +204,8 @@ def _has_both(side: Side, old: float, new: float) -> bool:
 
 
 def _figure(row: Row, catalog: Catalog) -> str:
-    """Return the label of a row without the title of its benchmark, whose page the list is on."""
+    """Return the label of a row without its benchmark's title: the list is on the benchmark's
+    page."""
     benchmark = catalog.get(row.benchmark)
     if benchmark is None:
         return units.capital(wording.figure(row, catalog))
@@ -209,14 +213,14 @@ def _figure(row: Row, catalog: Catalog) -> str:
 
 
 def _values(row: Row) -> str:
-    """Return both figures of a row that was measured twice."""
+    """Return both figures of a row that both releases measured."""
     assert row.old and row.new
     return units.from_to(row.old.cell.mean or 0.0, row.new.cell.mean or 0.0, row.unit)
 
 
 def largest(moves: Iterable[LastingMove]) -> list[LastingMove]:
-    """Return the largest falls, then the largest rises, and then changes of engines, one of each kind, system and
-    release."""
+    """Return the largest falls, then the largest rises, then changes of engine, one of each kind
+    per system and release."""
     ordered = sorted(moves, key=lambda move: -abs(move.size))
     by_page: dict[tuple[str, str], LastingMove] = {}
     for move in ordered:
@@ -229,7 +233,7 @@ def largest(moves: Iterable[LastingMove]) -> list[LastingMove]:
 
 
 def counted(moves: Sequence[LastingMove]) -> str:
-    """Return how many falls, rises and changes of engines there are in all."""
+    """Return how many falls, rises and changes of engine there are in all."""
     own = [move for move in moves if not move.is_engine]
     falls = sum(move.size > 0 for move in own)
     parts = [(falls, "fall"), (len(own) - falls, "rise"), (len(moves) - len(own), "change")]

@@ -1,4 +1,4 @@
-"""The lists of guides and of comparisons, with what a reader would open them for."""
+"""The lists of guides and of comparisons, with the facts that readers choose by."""
 
 from __future__ import annotations
 
@@ -21,17 +21,18 @@ from .summary import GuideSummary
 from .verdicts import ComparedGuides, neighbours, newest_shared_moves
 
 MAX_LISTED_RESULTS = 3
-"""Headline results of a SoC in the list of guides."""
+"""The number of headline results per SoC in the list of guides."""
 
 MAX_NAMED_BENCHMARKS = 4
-"""New or gone benchmarks that a row names; the others are counted."""
+"""The number of new or gone benchmarks that a row names; the others are counted."""
 
 MAX_ROWS = 300
-"""SoCs in a list with all their facts. Those beyond are only links, so that the page stays within its
-bound."""
+"""The number of SoCs listed with all their facts. Further ones are only links, to limit the size of
+the page."""
 
 MIN_SHARE_OF_FIGURES = 0.5
-"""The share of the figures of the release before from which a release is a SoC's newest."""
+"""A release counts as a SoC's newest if it has at least this share of the previous release's
+figures."""
 
 SIGNS: Mapping[State, str] = {
     "do not ship": "✕",
@@ -39,7 +40,7 @@ SIGNS: Mapping[State, str] = {
     "ship": "✓",
     "too little": "?",
 }
-"""A sign for each verdict, which differ by form and not only by colour."""
+"""A sign for each verdict; they differ in shape and not only in colour."""
 
 STATE_WORDS: Mapping[State, str] = {
     "do not ship": "do not ship",
@@ -55,19 +56,19 @@ def state_class(state: State) -> str:
 
 
 ROLES = ("perf-small", *map(state_class, SIGNS))
-"""Roles of texts in lists."""
+"""Text roles used in lists."""
 
 
 class ResultOfGuide(Result, frozen=True):
-    """A headline result with its guide: its address and its release."""
+    """A headline result with the address and release of its guide."""
 
     guide: str
     release: str
 
 
 class SocOverview(msgspec.Struct, frozen=True):
-    """A SoC on the front page: its newest guide, and each headline result of its newest guide that
-    has it. ``page`` and ``guide`` are addresses."""
+    """A SoC on the front page: its newest guide, and each headline result from the newest guide
+    that has it. ``page`` and ``guide`` are addresses."""
 
     soc: str
     page: str
@@ -81,7 +82,7 @@ class SocOverview(msgspec.Struct, frozen=True):
 
 
 class RecentGuide(msgspec.Struct, frozen=True):
-    """A new guide on the front page."""
+    """A recent guide on the front page."""
 
     name: str
     guide: str
@@ -90,8 +91,8 @@ class RecentGuide(msgspec.Struct, frozen=True):
 
 
 class Worse(msgspec.Struct, frozen=True):
-    """A newest guide that got worse: the page that compares it, the day of its newest run, the verdict on
-    it, and its largest fall with the change and whether it is proved."""
+    """A newest guide that got worse: the comparison's page, the day of its newest run, the verdict
+    on it, and its largest fall, with the change and whether that is proved."""
 
     name: str
     page: str
@@ -120,21 +121,21 @@ class Overview(msgspec.Struct, frozen=True):
 
 
 MAX_RECENT_GUIDES = 5
-"""Guides with the newest runs that the front page lists."""
+"""The number of most recently measured guides on the front page."""
 
 MAX_WORSE = 8
-"""Newest guides that got worse and that the front page lists; the list of comparisons has all."""
+"""The number of newest guides that got worse on the front page; the list of comparisons has all."""
 
 
 def newest_guide(guides: Sequence[GuideSummary]) -> GuideSummary:
-    """Return the newest guide of a platform that has at least half of the figures of the one before.
-    ``guides`` are in the order of their releases."""
+    """Return the newest guide of a platform that has at least half as many figures as the one
+    before. ``guides`` are in release order."""
     return guides[newest_of([guide.figures for guide in guides])]
 
 
 def newest_of(figures: Sequence[int]) -> int:
-    """Return which release is the newest that has at least half of the figures of the one before, by
-    the number of figures of each."""
+    """Return the index of the newest release that has at least half as many figures as the one
+    before, given the number of figures of each."""
     for newer in range(len(figures) - 1, 0, -1):
         # A release with a few first runs must not hide the figures of the one before.
         if figures[newer] >= MIN_SHARE_OF_FIGURES * figures[newer - 1]:
@@ -143,7 +144,8 @@ def newest_of(figures: Sequence[int]) -> int:
 
 
 def by_platform(guides: Sequence[GuideSummary]) -> list[list[GuideSummary]]:
-    """Return the guides of each platform in the order of releases, the platform measured last first."""
+    """Return the guides of each platform in release order, most recently measured platform
+    first."""
     platforms: dict[object, list[GuideSummary]] = {}
     for guide in guides:
         platforms.setdefault(guide.key.platform, []).append(guide)
@@ -151,20 +153,20 @@ def by_platform(guides: Sequence[GuideSummary]) -> list[list[GuideSummary]]:
 
     def recency(own: Sequence[GuideSummary]) -> tuple[Any, ...]:
         newest = newest_guide(own)
-        # The day alone: systems that were measured together are ordered by release.
+        # Only the day counts: systems measured together are ordered by release.
         return newest.measured.date(), version(newest.key.release), newest.figures
 
     return sorted(ordered, key=recency, reverse=True)
 
 
 def by_soc(guides: Sequence[GuideSummary]) -> dict[str, list[GuideSummary]]:
-    """Return the guides of each SoC, the SoC measured last first."""
+    """Return the guides of each SoC, most recently measured SoC first."""
     socs: dict[str, list[GuideSummary]] = {}
     for guide in guides:
         socs.setdefault(guide.key.soc, []).append(guide)
     newest = {soc: newest_guide(by_platform(own)[0]) for soc, own in socs.items()}
     names = sorted(socs, key=units.natural)
-    # Sorts are stable, so SoCs that were measured on one day stay in natural order.
+    # Sorts are stable, so SoCs measured on the same day stay in natural order.
     names.sort(key=lambda soc: newest[soc].measured.date(), reverse=True)
     return {soc: socs[soc] for soc in names}
 
@@ -172,14 +174,14 @@ def by_soc(guides: Sequence[GuideSummary]) -> dict[str, list[GuideSummary]]:
 def write_overview(
     site: Site, guides: Sequence[GuideSummary], compared: Sequence[ComparedGuides]
 ) -> None:
-    """Write the content of the front page: it has a directive in a page written by hand."""
+    """Write the content of the front page, which a directive in a hand-written page shows."""
     socs, newest = [], []
     listed = by_soc(guides)
     for soc in sorted(listed, key=units.natural):
         own = by_platform(listed[soc])
         newest.append(newest_guide(own[0]))
         socs.append(_soc_overview(site, newest[-1], own))
-    # Pairs from the settings may skip releases, and say nothing of the newest change.
+    # Pairs from the settings may skip releases, and say nothing about the latest change.
     by_guide = {each.new: each for each in compared if not each.is_asked}
     worse = [
         Worse(
@@ -195,9 +197,9 @@ def write_overview(
         for guide in sorted(newest, key=lambda guide: guide.measured, reverse=True)
         if (each := by_guide.get(guide.key)) and each.verdict and each.verdict.fall
     ]
-    # Sorts are stable, so what was measured last stays first.
+    # Sorts are stable, so the most recently measured stay first.
     worse.sort(key=lambda entry: not entry.is_proved)
-    # The address makes the order certain where two runs ended at once.
+    # The address makes the order well-defined if two runs ended at the same time.
     recent = sorted(guides, key=lambda g: (g.measured, site.addresses.guide[g.key]), reverse=True)
     overview = Overview(
         socs,
@@ -241,8 +243,8 @@ def _soc_overview(
 def newest_results(
     guides: Iterable[GuideSummary], addresses: Mapping[GuideKey, str]
 ) -> list[ResultOfGuide]:
-    """Return each headline result of a SoC from the guide that counts (:func:`standing`), as rankings
-    take it; the newest one where all are in doubt."""
+    """Return each headline result of a SoC from the guide that counts (:func:`standing`), as in
+    rankings, or from the newest one if all are in doubt."""
     results: dict[tuple[str, str], dict[GuideKey, Result]] = {}
     for guide in sorted(guides, key=lambda guide: age(guide.key), reverse=True):
         for result in guide.best:
@@ -250,7 +252,7 @@ def newest_results(
     out = []
     for own in results.values():
         last = next(iter(own))
-        # A failed run is a result too, which no older figure hides.
+        # A failed run is a result too; no older figure hides it.
         key = standing({key: not result.doubt for key, result in own.items()}) or last
         fields = msgspec.structs.asdict(own[key])
         out.append(ResultOfGuide(**fields, guide=addresses[key], release=key.release))
@@ -260,7 +262,7 @@ def newest_results(
 def write_guides(
     site: Site, guides: Sequence[GuideSummary], compared: Sequence[ComparedGuides]
 ) -> None:
-    """Write the list of guides: a row for each SoC."""
+    """Write the list of guides, one row per SoC."""
     page = "guides/index"
     verdicts = {each.new: each for each in compared if not each.is_asked}
     rows, states = [], list[State]()
@@ -329,7 +331,7 @@ def _release(key: GuideKey) -> str:
 
 
 def _worded(result: Result) -> tuple[str, str, str]:
-    """Return the name of a result, its figure and its unit."""
+    """Return a result's name, figure and unit."""
     unit = "" if result.unit == units.SCORE else result.unit
     return result.label, result.text, unit
 
@@ -340,8 +342,8 @@ def _news(
     before: Sequence[GuideSummary],
     partial: Sequence[GuideSummary],
 ) -> list[str]:
-    """Return what the newest guide has that the one before has not, and the other way round, and later
-    releases that have few figures."""
+    """Return what the newest guide has that the one before lacks and vice versa, and later releases
+    that have few figures."""
     out = []
     for older in before:
         now, then = set(newest.benchmarks), set(older.benchmarks)
@@ -366,7 +368,7 @@ def _named(names: Sequence[str]) -> str:
 
 
 def _filters(name: str, states: Sequence[State]) -> list[dict[str, Any]]:
-    """Return the verdicts of a list that it can be filtered by, with the number of rows of each."""
+    """Return the verdicts that a list can be filtered by, with the number of rows of each."""
     return [
         {
             "name": f"{name}-{state.replace(' ', '-')}",
@@ -375,7 +377,7 @@ def _filters(name: str, states: Sequence[State]) -> list[dict[str, Any]]:
             "count": states.count(state),
         }
         for state, sign in SIGNS.items()
-        # A filter that hides no row, or all, is of no use.
+        # A filter that hides no rows, or all of them, is useless.
         if 0 < states.count(state) < len(states)
     ]
 
@@ -383,7 +385,8 @@ def _filters(name: str, states: Sequence[State]) -> list[dict[str, Any]]:
 def write_comparisons(
     site: Site, page: str, guides: Sequence[GuideSummary], compared: Sequence[ComparedGuides]
 ) -> None:
-    """Write the list of comparisons: the newest of each SoC as a row, and a line with all of each SoC."""
+    """Write the list of comparisons: a row for the newest of each SoC, and a line with all of
+    them."""
     by_guide: dict[GuideKey, ComparedGuides] = {
         each.new: each for each in compared if not each.is_asked and each.verdict
     }
