@@ -1,4 +1,4 @@
-"""The past of figures in other releases, and figures in the form that the statistics need."""
+"""Figures in other releases, and figures in the form that the statistics need."""
 
 from __future__ import annotations
 
@@ -23,31 +23,31 @@ if TYPE_CHECKING:
     import pandas as pd
 
 ConditionSet = frozenset[tuple[str, frozenset[str]]]
-"""The result of :meth:`Pool.conditions`, as a value that can be a key."""
+"""The result of :meth:`Pool.conditions` as a hashable value."""
 
 Figure = TypeVar("Figure", Cell, Side)
 
 MAX_PAST_RELEASES = 27
-"""The releases from which the noise of a figure is learnt, besides the two that are compared. More add
-little (see :mod:`.noise`), and with a limit the time does not grow with the square of the releases."""
+"""The most releases, besides the two compared, from which the noise of a figure is learnt. More add
+little (see :mod:`.noise`), and the limit keeps the time from growing with their square."""
 
 MIN_SHARED_FIGURES = 3
-"""The fewest equal figures that show that one upload is a copy of another."""
+"""The fewest equal figures that show one upload to be a copy of another."""
 
 MIN_TELLING_RANGES = 10
-"""The fewest ranges of a board that can show whether a release repeats those of the one before."""
+"""The fewest ranges of a board that show whether a release repeats the one before."""
 
 MIN_END_DIGITS = 3
-"""The digits that an end of a range needs so that equal ends are no coincidence."""
+"""The fewest digits of an end of a range for equal ends to be no coincidence."""
 
 MAX_TICKS, MIN_TICK_DIGITS = 1000, 5
-"""The most ticks of a clock that can be recognised in a rate, and the digits which that takes."""
+"""The most clock ticks that can be recognised in a rate, and the fewest digits needed for that."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Past:
-    """A figure in one release: the rank of its release among those of its platform, and
-    the conditions under which the figure was measured."""
+    """A figure in one release. ``rank`` is that of the release among those of its platform, and
+    ``conditions`` are those of the measurement."""
 
     rank: int
     release: str
@@ -58,11 +58,11 @@ class _Past:
 
 
 class History:
-    """Every figure of some pools by its key. A platform is read when it is first asked for, and kept
-    until :meth:`forget`."""
+    """All figures of some pools by key. A platform is read when first needed, and kept until
+    :meth:`forget`."""
 
     def __init__(self, pools: Sequence[Pool], names: Names) -> None:
-        # Old, new and all others are often one pool.
+        # OLD, NEW and all others often share one pool.
         self._pools = list({id(pool): pool for pool in pools}.values())
         self._names = names
         self._copies: dict[int, Mapping[str, frozenset[int]]] = {}
@@ -80,8 +80,8 @@ class History:
         # Thousands of figures share a few conditions.
         self._comparable = cache(partial(_comparable, names))
         self.upcoming = cache(self._upcoming)
-        """Return the next guide after one of a platform in which a board was measured, under any of its
-        names, or ``None``."""
+        """Return the next guide after a given one in which a board was measured, under any of its names;
+        ``None`` if there is none."""
 
     def records(self, pool: Pool, key: GuideKey) -> list[Record]:
         """Return all figures of one guide."""
@@ -103,21 +103,21 @@ class History:
         tools: Sequence[str],
         since: str = "",
     ) -> dict[str, Side]:
-        """Return the same figure in earlier releases by release, in version order and the unit of ``record``.
+        """Return the same figure in earlier releases, by release in version order, in ``record``'s unit.
 
-        They are at most ``MAX_PAST_RELEASES`` from ``since`` to before the first of ``without``: later ones
-        were not known then, and may have the change that a comparison looks for. Figures measured
-        under other conditions are left out.
+        These are at most ``MAX_PAST_RELEASES``, from ``since`` to before the first of ``without``: later
+        ones were not known then, and may contain the change that a comparison looks for. Figures
+        measured under other conditions are left out.
         """
         past = self._figures(record)
         ranks = self._ranks[record.guide.platform]
         ends = [ranks[release] for release in without if release in ranks]
-        # The list is ordered by rank, so one search finds where the known past ends.
+        # The list is sorted by rank, so bisection finds where the known past ends.
         end = bisect_left(past, min(ends), key=lambda figure: figure.rank) if ends else len(past)
         own = self._conditions_of(pool, record)
         near = (
             position
-            # From the newest backwards, so that the nearest releases fill the limit.
+            # Newest first, so that the limit keeps the nearest releases.
             for position in reversed(range(end))
             if past[position].release not in without
             and not past[position].is_repeated
@@ -130,8 +130,8 @@ class History:
     def later(
         self, pool: Pool, record: Record, compared: set[str], tools: Sequence[str]
     ) -> dict[str, Side]:
-        """Return the same figure in at most ``MAX_PAST_RELEASES`` releases after the last of ``compared`` by
-        release, in the unit of ``record``. Figures measured under other conditions are left out."""
+        """Return the same figure in releases after the last of ``compared``, by release, in ``record``'s
+        unit: at most ``MAX_PAST_RELEASES``, without figures measured under other conditions."""
         past = self._figures(record)
         ranks = self._ranks[record.guide.platform]
         end = max((ranks[release] for release in compared if release in ranks), default=len(ranks))
@@ -147,8 +147,8 @@ class History:
         }
 
     def line(self, record: Record) -> tuple[tuple[str, float], ...]:
-        """Return the same figure in the releases up to that of ``record`` and in the next one of its
-        board, as pairs in version order and the unit of ``record``."""
+        """Return the same figure in all releases up to that of ``record`` and in the next one of its
+        board, as pairs of release and mean in version order, in ``record``'s unit."""
         past = self._figures(record)
         ranks = self._ranks[record.guide.platform]
         upcoming = self.upcoming(record.guide, record.board) or record.guide
@@ -156,7 +156,7 @@ class History:
         return tuple((p.release, _in_unit(p, record.unit).mean) for p in past if p.rank <= last)
 
     def releases_of(self, record: Record) -> dict[str, Side]:
-        """Return the same figure in all releases, in version order and the unit of ``record``."""
+        """Return the same figure in all releases, in version order, in ``record``'s unit."""
         return {past.release: _in_unit(past, record.unit) for past in self._figures(record)}
 
     def _upcoming(self, key: GuideKey, board: str) -> GuideKey | None:
@@ -181,25 +181,28 @@ class History:
         return self._past[platform].get(self._key(record), ())
 
     def _key(self, record: Record) -> Key:
-        """Return what a figure is of in all releases. Its table has another number with each table before it, which
-        counts only where several tables of its release have one title."""
+        """Return the identity of a figure across releases.
+
+        The number of its table is ignored, as it shifts with the tables before it, unless several
+        tables of the release share a title.
+        """
         of_table = self._names.table_key(record)
         if (record.guide, of_table) in self._in_tables_of_one_title:
             return self._names.key(record)
         return of_table
 
     def side(self, pool: Pool, record: Record) -> Side:
-        """Return a figure in the form that the statistics need. An upload that repeats a benchmark of another one
-        is no run of it."""
+        """Return a figure in the form that the statistics need. Uploads that only repeat a benchmark of
+        another one do not count as runs."""
         if id(pool) not in self._copies:
             self._copies[id(pool)] = copied(pool)
         copies = self._copies[id(pool)].get(record.benchmark, frozenset())
         return side(record.cell, pool, copies)
 
     def _conditions_of(self, pool: Pool, record: Record) -> ConditionSet:
-        """Return the conditions under which a figure was measured; equal ones are one object."""
+        """Return the conditions under which a figure was measured; equal sets are the same object."""
         stated = frozenset(pool.conditions(record).items())
-        # One object for equal sets saves memory, and caches compare it by identity.
+        # Sharing saves memory, and caches compare shared sets by identity.
         return self._conditions.setdefault(stated, stated)
 
     def _read(self, platform: Platform) -> dict[Key, list[_Past]]:
@@ -215,12 +218,12 @@ class History:
             for record in self.records(pool, guide):
                 key = self._key(record)
                 if len(self._pools) > 1:
-                    # One bundle can have been read by two ways, and is one run all the same.
+                    # A bundle can be in two pools, but is still only one run.
                     run = guide, key, frozenset(b.digest for b in pool.bundles([record]))
                     if run in seen:
                         continue
                     seen.add(run)
-                # A failure says nothing of how the figure scatters.
+                # A failure says nothing about how the figure scatters.
                 if record.cell.mean is not None:
                     conditions = self._conditions_of(pool, record)
                     rank, unit = ranks[guide.release], record.unit
@@ -231,8 +234,8 @@ class History:
 
 
 def _mark_repeated(figures: Mapping[Key, list[_Past]]) -> None:
-    """Mark figures that the next release repeats if it repeats most of their board: both are the same
-    measurement, and the later one has more samples."""
+    """Mark figures that the next release repeats, if it repeats half of their board: both are the same
+    measurement, and the later one may have more samples."""
     repeated: dict[tuple[object, str, str], list[tuple[list[_Past], int, bool | None]]] = {}
     for key, own in figures.items():
         for at, (before, after) in enumerate(pairwise(own), start=1):
@@ -246,15 +249,15 @@ def _mark_repeated(figures: Mapping[Key, list[_Past]]) -> None:
 
 
 def are_repeated(figures: Sequence[bool | None]) -> bool:
-    """Return whether half of the figures that can show it are those of an earlier release."""
+    """Return whether at least half of the figures that can show it repeat an earlier release."""
     telling = [same for same in figures if same is not None]
     return len(telling) >= MIN_TELLING_RANGES and 2 * sum(telling) >= len(telling)
 
 
 def repeats(old: Side | Cell, new: Side | Cell) -> bool | None:
-    """Return whether a figure is the mean of the samples of an earlier one, alone or with more; ``None``
-    where no published range shows it, as single figures can be equal because nothing changed."""
-    # Samples that are known are judged by themselves.
+    """Return whether a figure contains the samples of an earlier one; ``None`` if no published range
+    shows it, as single figures can be equal just because nothing changed."""
+    # Known samples are judged by themselves.
     if old.count is not None or new.count is not None:
         return None
     if old.low is None or old.high is None or new.low is None or new.high is None:
@@ -266,7 +269,7 @@ def repeats(old: Side | Cell, new: Side | Cell) -> bool | None:
 
 
 def _digits(figure: float | None) -> int:
-    """Return the number of digits of a figure but for zeros at its ends."""
+    """Return the number of digits of a figure without zeros at either end, up to 12."""
     return 0 if figure is None else len(format(abs(figure), ".12g").replace(".", "").strip("0"))
 
 
@@ -284,45 +287,44 @@ def _in_unit(past: _Past, unit: str) -> Side:
 
 
 def side(cell: Cell, pool: Pool | None = None, copies: frozenset[int] = frozenset()) -> Side:
-    """Return a figure in the form that the statistics need: by runs, each of one bundle.
+    """Return a figure in the form that the statistics need: by run, where a run is a bundle.
 
-    Samples of one run share its boot, its build and its temperature, so many of them say no more
-    about a release than one. ``copies`` are bundles of the pool that repeat others.
+    Samples of one run share its boot, build and temperature, so many of them say no more about a
+    release than one. ``copies`` are bundles of the pool that repeat others.
     """
     assert cell.mean is not None  # failed measurements are not judged
     step = printed(cell.samples or (cell.mean,))
     runs = pool.by_run(cell, copies) if pool is not None and len(cell.members) > 1 else ()
     if len(runs) > 1:
         return Side(cell.mean, min(runs), max(runs), len(runs), runs, step)
-    # If the number of runs was not published, the range may be of several.
+    # If the number of runs was not published, the range may cover several.
     count = None if cell.count is None and cell.low is not None else 1
     return Side(cell.mean, cell.low, cell.high, count, (), step, _inner(cell.samples))
 
 
 def _inner(samples: Sequence[float]) -> float:
-    """Return the relative variance of the mean of one run's samples."""
+    """Return the relative variance of the mean of one run's samples; 0 if it is unknown."""
     if len(samples) < 2 or min(samples) <= 0:
         return 0.0
     return statistics.variance(map(math.log, samples)) / len(samples)
 
 
 def printed(figures: Sequence[float]) -> float:
-    """Return the unit of the last decimal with which some figures were printed, or 0 if they are not
-    rounded."""
-    # Twelve digits hide the noise of floats behind the printed ones.
+    """Return the unit of the last decimal printed, such as 0.01, or 0 if figures are not rounded."""
+    # Twelve digits hide float errors beyond the printed ones.
     texts = [format(figure, ".12g") for figure in figures]
     if any("e" in text for text in texts):
         return 0.0
     decimals = max(len(text.partition(".")[2]) for text in texts)
-    # A computed mean has as many decimals, and was not rounded.
+    # More decimals are those of a computed mean that was not rounded.
     return 0.0 if decimals > 8 else 10.0**-decimals
 
 
 def timer_step(figures: Sequence[float]) -> float:
-    """Return the distance of neighbouring rates around the greatest of some, where a program divides a
-    round number of loops by full ticks of a clock; 0 where they are no such rates.
+    """Return the distance between neighbouring rates next to the greatest one, if a program divides a
+    round number of loops by full clock ticks; 0 if the rates are not of this kind.
 
-    Of 20,000,000, 18,181,818 and 16,666,667 a second each is 200,000,000 by 10, 11 or 12.
+    For example 20,000,000, 18,181,818 and 16,666,667 per second are 200,000,000 over 10, 11 and 12.
     """
     if len(figures) < 2 or min(figures) <= 0:
         return 0.0
@@ -334,7 +336,7 @@ def timer_step(figures: Sequence[float]) -> float:
             if not 1 < number / greatest <= MAX_TICKS:
                 continue
             ticks = [number / figure for figure in figures]
-            # A number of ticks is an integer, up to the error of the rate's last printed digit.
+            # Ticks are integers, up to the error of the rate's last printed digit.
             exact = [
                 math.isfinite(own) and abs(own - round(own)) <= own * 10.0 ** (1 - each)
                 for own, each in zip(ticks, digits, strict=True)
@@ -342,20 +344,20 @@ def timer_step(figures: Sequence[float]) -> float:
             ]
             if sum(exact) > most:
                 loops, most = number, sum(exact)
-    # By chance some of many ratios are integers, but not half of them.
+    # Some of many ratios are integers by chance, but not half of them.
     if 2 * most <= sum(each >= MIN_TICK_DIGITS for each in digits):
         return 0.0
     ticks_of_greatest = round(loops / greatest)
-    # The difference of one tick is largest at the greatest rate.
+    # One tick makes the largest difference at the greatest rate.
     return loops / ticks_of_greatest / (ticks_of_greatest + 1)
 
 
 def copied(pool: Pool) -> dict[str, frozenset[int]]:
-    """Return for each benchmark the positions of bundles that only repeat its figures in another bundle of their
-    guide and board.
+    """Return, by benchmark, the positions of bundles that only repeat its figures in another bundle of
+    the same guide and board.
 
-    Both have at least ``MIN_SHARED_FIGURES`` figures that are not integers of one digit, and all figures that
-    both have are equal.
+    The two share at least ``MIN_SHARED_FIGURES`` equal figures, not counting single-digit integers,
+    and no figure that both have differs.
     """
     table = pool.frame.table
     if not len(table):
@@ -363,11 +365,11 @@ def copied(pool: Pool) -> dict[str, frozenset[int]]:
     frame = table[["bundle", "sdk", "soc", "os", "release", "board", "benchmark", "value"]].copy()
     frame["figure"] = pool.positions()
     keys = ["sdk", "soc", "os", "release", "board"]
-    # A copy needs two bundles of one release, and most boards have one.
+    # A copy takes two bundles of a release, and most boards have only one.
     frame = frame[frame.groupby(keys, observed=True)["bundle"].transform("nunique") > 1]
     copies: dict[str, set[int]] = {name: set() for name in pool.benchmarks()}
     for _, own in frame.groupby(keys, observed=True, sort=True):
-        # Benchmarks of few figures are copies where their bundle is one.
+        # A benchmark with too few figures is a copy if its bundle is one.
         of_bundle = _copies(_values(own))
         for name, of_benchmark in own.groupby("benchmark", observed=True):
             copies[str(name)] |= of_bundle | _copies(_values(of_benchmark))
@@ -375,7 +377,7 @@ def copied(pool: Pool) -> dict[str, frozenset[int]]:
 
 
 def _values(frame: pd.DataFrame) -> dict[int, dict[int, tuple[float, ...]]]:
-    """Return the values of each figure of each bundle."""
+    """Return the values of each figure, by bundle."""
     values: dict[int, dict[int, list[float]]] = {}
     for number, figure, value in zip(frame["bundle"], frame["figure"], frame["value"], strict=True):
         values.setdefault(number, {}).setdefault(figure, []).append(value)
@@ -386,9 +388,9 @@ def _values(frame: pd.DataFrame) -> dict[int, dict[int, tuple[float, ...]]]:
 
 
 def _copies(bundles: Mapping[int, Mapping[int, tuple[float, ...]]]) -> set[int]:
-    """Return which bundles repeat an earlier one, from the values of each figure of each.
+    """Return the bundles that repeat an earlier one, given the values of each figure by bundle.
 
-    Only bundles that have a value in common are compared: thousands can be of one board.
+    Only bundles that share a value are compared, as one board can have thousands.
     """
     copies: set[int] = set()
     having: dict[tuple[int, tuple[float, ...]], list[int]] = {}
@@ -413,12 +415,12 @@ def _copies(bundles: Mapping[int, Mapping[int, tuple[float, ...]]]) -> set[int]:
 
 
 def _telling(values: Iterable[float]) -> int:
-    """Return how many values are not integers of one digit."""
+    """Return how many values are not single-digit integers."""
     return sum(len(format(value, "g").strip("-0.")) > 1 for value in values)
 
 
 def scaled(figure: Figure, factor: float) -> Figure:
-    """Return a figure in another unit of its kind: multiplied by ``factor``."""
+    """Return a figure multiplied by ``factor``, in another unit of its kind."""
     if factor == 1.0 or figure.mean is None:
         return figure
     out = replace(

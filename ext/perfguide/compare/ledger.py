@@ -1,7 +1,7 @@
-"""Fates of verdicts: the release after confirmed an event, or took it back.
+"""Fates of verdicts: whether the next release confirmed an event or took it back.
 
-Nothing is stored: a comparison looks at later releases for its fates alone, never for its
-verdicts, so the ledger is the same whenever it is made.
+Nothing is stored. Comparisons consult later releases only for fates, never for verdicts, so the
+ledger does not depend on when it is made.
 """
 
 from __future__ import annotations
@@ -20,18 +20,22 @@ from .headline import headline
 from .verdicts import Row, Verdict
 
 Fate = Literal["lasted", "went back", "neither", "open"]
-"""The fate of most rows of an event in the next release; ``open`` where no later
-release has them."""
+"""The fate of most rows of an event in the next release; ``open`` if no later release has them."""
 
 FATES: tuple[Fate, ...] = ("lasted", "went back", "neither", "open")
 
 MIN_COMPARISONS = 10
-"""Comparisons, from which on none that found an improvement is worth a word."""
+"""The fewest comparisons for which it is worth mentioning that none found an improvement or a
+regression."""
 
 
 class Entry(msgspec.Struct, frozen=True):
-    """One event of a comparison: its verdict, what was said to do, its title, how many rows it has,
-    what became of it, what may explain it, and ``what`` its rows have in common."""
+    """One event of a comparison.
+
+    ``kind`` is its verdict, ``action`` the advice, ``rows`` the number of rows, ``perhaps`` are its
+    possible explanations, ``move`` is the log of the factor by which it moved, and ``what`` is what
+    its rows have in common.
+    """
 
     kind: Verdict
     action: str
@@ -47,8 +51,8 @@ class Entry(msgspec.Struct, frozen=True):
 
 
 class Compared(msgspec.Struct, frozen=True):
-    """The part of a comparison that is kept for those after it: its headline in few words, how many figures
-    both releases have, its events, and what changed around the measurements."""
+    """The part of a comparison that the ledger keeps: its headline in a few words, the number of figures
+    that both releases have, its events, and what changed around the measurements."""
 
     tag: str
     common: int
@@ -57,7 +61,7 @@ class Compared(msgspec.Struct, frozen=True):
 
 
 def compared(comparison: Comparison) -> Compared:
-    """Return what the ledger needs of a comparison."""
+    """Return the part of a comparison that the ledger keeps."""
     events = (*comparison.events, *comparison.far)
     titles = {group.benchmark: group.title for group in comparison.groups}
     entries = tuple(_entry(event, comparison, titles) for event in events)
@@ -67,7 +71,7 @@ def compared(comparison: Comparison) -> Compared:
 def _entry(event: Event, comparison: Comparison, titles: Mapping[str, str]) -> Entry:
     benchmark, title = event.benchmark, titles.get(event.benchmark, event.benchmark)
     what = event.what
-    # What moved a board altogether is no move of the benchmark that its first row is of.
+    # A move of an entire board is not that of the benchmark of its first row.
     if len({row.benchmark for row in event.rows}) > 1:
         benchmark, title, what = "", "All benchmarks", ""
     return Entry(
@@ -87,7 +91,7 @@ def _entry(event: Event, comparison: Comparison, titles: Mapping[str, str]) -> E
 
 
 def fate(event: Event) -> Fate:
-    """Return what became of an event: what became of more than half of its rows that were followed."""
+    """Return the fate of more than half of the event's rows that the next release has."""
     fates = Counter(own for row in event.rows if (own := _fate(row)))
     followed = sum(fates.values())
     if not followed:
@@ -96,7 +100,7 @@ def fate(event: Event) -> Fate:
 
 
 def _fate(row: Row) -> Fate | None:
-    # A failure has no figure that the next release could keep.
+    # A failed measurement has no figure that the next release could keep.
     if row.verdict == "failed-after":
         return None
     kept = wording.kept(row)
@@ -106,7 +110,7 @@ def _fate(row: Row) -> Fate | None:
 
 
 def tally(entries: Iterable[Entry]) -> dict[str, Counter[Fate]]:
-    """Return how many events of each sort of advice have each fate."""
+    """Count events by advice and fate."""
     out: dict[str, Counter[Fate]] = {action: Counter() for action in wording.ACTIONS}
     for entry in entries:
         out[entry.action][entry.fate] += 1
@@ -114,7 +118,7 @@ def tally(entries: Iterable[Entry]) -> dict[str, Counter[Fate]]:
 
 
 def sentences(comparisons: Sequence[Compared]) -> list[str]:
-    """Return what the ledger says: how often what was called bad stayed, and what looks like a fault."""
+    """Return sentences on how often regressions lasted, and on what suggests a fault in the catalog."""
     entries = [entry for each in comparisons for entry in each.entries]
     bad = [entry for entry in entries if entry.kind == "regressed" and entry.fate != "open"]
     out = []
@@ -127,7 +131,7 @@ def sentences(comparisons: Sequence[Compared]) -> list[str]:
         )
     else:
         out.append("No regression has been followed by another release yet.")
-    # Without a common figure nothing could have been found.
+    # Without a common figure, nothing could have been found.
     with_rows = [each for each in comparisons if each.common]
     for kind, what in (("improved", "an improvement"), ("regressed", "a regression")):
         if len(with_rows) >= MIN_COMPARISONS and not any(entry.kind == kind for entry in entries):

@@ -1,4 +1,4 @@
-"""The move of a row against its present level, and how likely it is without a change."""
+"""The move of a row from its present level, and how likely it is if nothing changed."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from .noise import Noise
 from .relative import EQUAL, Release, ScaledRow
 
 MAX_LEVEL_RELEASES = 8
-"""Releases at most from which the present level is taken."""
+"""The most releases from which the present level is taken."""
 
 LEVEL_DEVIATIONS = 2.5
-"""Standard deviations that a release may lie off the present level and still belong to it."""
+"""The most standard deviations between a release and the level that it belongs to."""
 
 LASTING_RUNS = 3
-"""Runs from which on the present level counts, and not what the row was before it."""
+"""The fewest runs of a level for which it replaces everything that the row showed before."""
 
 DIGIT = 1.001
-"""A difference of one printed digit is none, however it is rounded."""
+"""The largest difference, in printed digits, that counts as none: one digit, allowing for rounding."""
 
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """The mean of some successive releases that agree, and its variance."""
+    """The mean of consecutive releases that agree, and its variance."""
 
     at: float
     variance: float
@@ -37,11 +37,11 @@ class Level:
 class Move:
     """The result of the test of one row.
 
-    ``by`` is the level that begins with NEW against the ``level`` that ends with OLD, ``error`` its
-    standard error, worth ``freedom`` degrees of freedom. ``after`` is the number of releases that
-    agree with NEW, with itself. ``equal`` says that OLD and NEW are one figure, ``returned``
-    that NEW lies within what the row showed before; it has to be ``beyond`` the present level by
-    more to leave that.
+    ``by`` is the level that starts with NEW minus the ``level`` that ends with OLD, and ``error`` its
+    standard error with ``freedom`` degrees of freedom. ``after`` is the number of releases in the
+    level of NEW, including NEW. ``equal`` is set if OLD and NEW are the same figure, ``returned`` if
+    NEW lies within the range that the row showed before; ``beyond`` is how far that range extends
+    from the present level, 0 once a level has lasted.
     """
 
     p: float
@@ -55,17 +55,17 @@ class Move:
     returned: bool = False
 
     def bound(self, p: float) -> float:
-        """Return how far off the present level NEW is at a p-value."""
+        """Return the distance from the present level at which NEW has this p-value."""
         from scipy import special
 
         return max(float(-special.stdtrit(self.freedom, p / 2)) * self.error, self.beyond)
 
 
 def move_of(row: ScaledRow, noise: Noise) -> Move:
-    """Test a row against its present level; NEW with what follows it, where that is looked at.
+    """Test NEW, with later releases if there are any, against the present level of its row.
 
-    NEW inside all that the row showed before is a return, and no change, unless the present
-    level has lasted.
+    Unless the present level has lasted, a NEW within the range that the row showed before is a
+    return to it, not a change.
     """
     from scipy import special
 
@@ -80,14 +80,14 @@ def move_of(row: ScaledRow, noise: Noise) -> Move:
     young = max(level.runs, after.runs) < LASTING_RUNS
     returned = young and min(figures) <= row.new.at <= max(figures)
     beyond = max(max(figures) - level.at, level.at - min(figures)) if young else 0.0
-    # The levels have to differ the same way as the two releases themselves.
+    # The levels must differ in the same direction as the two releases themselves.
     unmoved = equal or returned or by * row.move <= 0
     p = 1.0 if unmoved else 2 * float(special.stdtr(freedom, -abs(by) / error))
     return Move(p, by, error, freedom, level, after.releases, beyond, equal, returned)
 
 
 def level_of(releases: Iterable[Release], noise: Noise) -> Level:
-    """Return the level of the first of some releases and of those after it that stay near."""
+    """Return the level of the first release and those after it, up to the first one that leaves it."""
     total = weight = 0.0
     count = runs = 0
     for release in islice(releases, MAX_LEVEL_RELEASES):

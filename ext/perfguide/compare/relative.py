@@ -1,4 +1,4 @@
-"""The figures of one row on a scale on which their noise is alike, by release and run.
+"""The figures of one row, by release and run, on a scale on which their noise is uniform.
 
 A run is a bundle: one boot, one build, one temperature. A single figure is a release of one run.
 """
@@ -17,27 +17,26 @@ from .order import Ratio, successive_ratio
 Floats = NDArray[np.float64]
 
 EQUAL = 1e-9
-"""Relative figures closer than this are one figure that was rounded twice."""
+"""Scaled figures closer than this are one figure that was rounded twice."""
 
 MAX_RELEASES = 28
-"""Releases, the nearest ones, from which the noise of a row is learnt."""
+"""The most releases, the nearest ones, from which the noise of a row is learnt."""
 
 TRIMMED_SHARE = 0.1
-"""The share of runs at each end that their mean leaves out."""
+"""The share of runs at either end that is trimmed from their mean."""
 
 MAX_STEP = 0.3
-"""The largest step on a scale that counts: one digit of a figure near zero is beyond all others."""
+"""The cap on a step on the scale, as one digit of a figure near zero would dwarf all others."""
 
 
 @dataclass(frozen=True, slots=True)
 class Side:
     """Figures of one release for one row, in one unit.
 
-    ``low`` and ``high`` are the least and the greatest figure. ``count`` is the number of runs,
-    ``None`` where a range was published without it. ``samples`` has a figure of each run, and is empty
-    where there is one run or they are not known; ``inner`` is the relative variance of one run's mean
-    by its own samples. ``step`` is the distance of two
-    neighbouring figures with as many decimals as were printed, 0 where that is not known.
+    ``low`` and ``high`` are the smallest and the largest figure. ``count`` is the number of runs,
+    ``None`` if a range was published without it. ``samples`` has a figure for each run, and is empty
+    if there is only one or they are unknown; ``inner`` is the relative variance of one run's mean,
+    from its own samples. ``step`` is the unit of the last printed decimal, 0 if unknown.
     """
 
     mean: float
@@ -50,31 +49,31 @@ class Side:
 
     @property
     def runs(self) -> int:
-        """Return the number of runs whose figures are known."""
+        """The number of runs whose figures are known."""
         return len(self.samples) or 1
 
     @property
     def ends(self) -> tuple[float, float]:
-        """Return the least and the greatest sample as far as they are known, else the figure twice."""
+        """The smallest and the largest sample if known, else the figure twice."""
         if self.low is None or self.high is None:
             return self.mean, self.mean
         return self.low, self.high
 
     @property
     def has_range(self) -> bool:
-        """Return whether it is the mean of samples that differ."""
+        """True if the figure is the mean of differing samples."""
         return self.ends[0] < self.ends[1]
 
     @property
     def width(self) -> float:
-        """Return the range over the figure."""
+        """The range as a share of the figure."""
         return (self.ends[1] - self.ends[0]) / abs(self.mean) if self.mean else 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """The runs of one release: their mean, their number and their squared deviations from it, and
-    the ratio that says whether they drift."""
+    """The runs of one release: their mean, their number, the sum of squared deviations from the mean,
+    and the ratio that shows whether they drift."""
 
     at: float
     runs: int = 1
@@ -84,13 +83,13 @@ class Release:
 
 @dataclass(frozen=True, slots=True)
 class ScaledRow:
-    """A row on its scale: releases in order, the last of ``past`` is OLD, then NEW.
+    """A row on its scale, with releases in order; the last of ``past`` is OLD.
 
-    ``rounding`` is the variance that printed digits add to a figure, ``step`` the distance of two
-    neighbouring ones. ``inner`` is the variance of one run's mean by its own samples. ``key`` is
-    benchmark and metric, ``upward`` 1 where more is better, -1 where less is, else 0. ``logs`` says
-    that the scale is logarithmic. ``shared`` names what the row may have moved with, the widest
-    first. ``later`` are releases after NEW, where they may be looked at.
+    ``rounding`` is the variance that printed digits add to a figure, and ``step`` the distance between
+    neighbouring figures. ``inner`` is the variance of one run's mean, from its own samples. ``key`` is
+    benchmark and metric; ``upward`` is 1 if more is better, -1 if less is, else 0. ``logs`` is true if
+    the scale is logarithmic. ``shared`` names the groups that the row may have moved with, widest
+    first. ``later`` are releases after NEW, if looking ahead is allowed.
     """
 
     past: tuple[Release, ...]
@@ -106,22 +105,22 @@ class ScaledRow:
 
     @property
     def old(self) -> Release:
-        """Return the older release of the two that are compared."""
+        """The older one of the two releases compared."""
         return self.past[-1]
 
     @property
     def sampled(self) -> bool:
-        """Return whether its own runs show how they scatter."""
+        """True if the row's own runs show how they scatter."""
         return runs_scatter(self.old.runs, self.new.runs)
 
     @property
     def move(self) -> float:
-        """Return NEW against OLD."""
+        """NEW minus OLD."""
         return self.new.at - self.old.at
 
     def without(self, shift: float, earlier: Sequence[float] = ()) -> ScaledRow:
-        """Return the row with a shift of NEW and of what follows it taken out, and with those of the
-        latest releases before OLD."""
+        """Return the row with ``shift`` taken out of NEW and later releases, and ``earlier`` out of the
+        releases before OLD, latest first."""
         past = list(self.past)
         for back, by in enumerate(earlier[: len(past) - 1], start=2):
             past[-back] = _moved(past[-back], -by)
@@ -130,7 +129,7 @@ class ScaledRow:
 
 
 def runs_scatter(old: int, new: int) -> bool:
-    """Return whether so many runs of two releases show how they scatter: one beside two hardly do."""
+    """Return whether so many runs of two releases show their scatter; one and two hardly do."""
     return old + new > 3 or max(old, new) > 2
 
 
@@ -148,22 +147,22 @@ def scaled_row(
     upward: int,
     shared: tuple[str, ...],
 ) -> ScaledRow:
-    """Return a row from its figures; the last of ``before`` is OLD. ``step`` is what its
-    program counts in, in the row's unit, or 0."""
+    """Return a row from its figures; the last of ``before`` is OLD. ``step`` is the resolution of its
+    program, in the row's unit, or 0."""
     before, later = before[-MAX_RELEASES:], later[:MAX_RELEASES]
     sides = [*before, new, *later]
-    # Runs in order of size, so that no sum depends on their order.
+    # Runs are sorted, so that no sum depends on their order.
     figures = [sorted(side.samples) or [side.mean] for side in sides]
     orders = [successive_ratio(side.samples) for side in sides]
     values, logs = scale([figure for own in figures for figure in own], load)
     ends = np.cumsum([len(own) for own in figures])[:-1]
     releases = tuple(map(_release, np.split(values, ends), orders))
-    # Printed digits are those of earlier releases: the pair under test does not choose them.
+    # Printed digits are taken from releases up to OLD; NEW, which is under test, has no say.
     printed = [side.step for side in before if side.step > 0]
     digit = max(step, min(printed, default=0.0))
     smaller = min(abs(before[-1].mean), abs(new.mean))
     if logs:
-        # One digit more than the smaller figure, which may itself be less than a digit.
+        # From the smaller figure, which may itself be less than a digit, to one digit above it.
         distance = math.log1p(digit / smaller)
     elif load and 0 <= smaller <= 100:
         around = np.sqrt(np.minimum([smaller, smaller + digit], 100.0) / 100)
@@ -175,10 +174,10 @@ def scaled_row(
         releases[:count],
         releases[count],
         key,
-        # The variance of figures spread evenly over one step.
+        # The variance of a uniform distribution over one step.
         max(min(distance, MAX_STEP) ** 2 / 12, _rounding_of_runs(figures, values)),
         distance,
-        # Samples are taken as logarithms, which no other scale can use.
+        # This variance is that of logs, which other scales cannot use.
         max(before[-1].inner, new.inner) if logs else 0.0,
         upward if logs else 0,
         logs,
@@ -188,10 +187,10 @@ def scaled_row(
 
 
 def scale(figures: Sequence[float], load: bool) -> tuple[Floats, bool]:
-    """Return figures on the scale on which their noise is alike, and whether that is logarithmic.
+    """Return figures on a scale on which their noise is uniform, and whether it is logarithmic.
 
-    Loads, in per cent, are taken as the arcsine of the root of the share; figures with zeros or of both
-    signs are divided by the greatest.
+    Loads, in per cent, become the arcsine of the square root of their share; figures that are zero or
+    of both signs are divided by the one of largest magnitude.
     """
     values = np.array(figures, dtype=float)
     # A meter may show 101 %, for which there is no arcsine.
@@ -204,11 +203,10 @@ def scale(figures: Sequence[float], load: bool) -> tuple[Floats, bool]:
 
 
 def _release(values: Floats, order: Ratio | None) -> Release:
-    """Return the runs of a release, in order of size, as one value.
+    """Combine the runs of a release, in ascending order.
 
-    The mean leaves out the outer ones of ten and more, as one run that was disturbed may be far off.
-    Source: K. K. Yuen, "The two-sample trimmed t for unequal population variances", Biometrika 61
-    (1974) 165-170.
+    With ten or more runs the mean is trimmed, as a disturbed run may be far off. Source: K. K. Yuen,
+    "The two-sample trimmed t for unequal population variances", Biometrika 61 (1974) 165-170.
     """
     if values.size == 1:
         return Release(float(values[0]))
@@ -216,18 +214,18 @@ def _release(values: Floats, order: Ratio | None) -> Release:
         return Release(float(values[0] + values[-1]) / 2, values.size)
     count, cut = values.size, int(TRIMMED_SHARE * values.size)
     kept = values[cut : count - cut]
-    # Runs that the mean leaves out count as the outermost of those that it has (Yuen 1974).
+    # Trimmed runs count as the outermost of those kept (Yuen 1974).
     clipped = values.clip(kept[0], kept[-1])
     squares = float(((clipped - clipped.mean()) ** 2).sum())
-    # So that squares / (count - 1) / count is the variance of the trimmed mean.
+    # Scaled so that squares / (count - 1) / count is the variance of the trimmed mean.
     squares *= count * (count - 1) / (kept.size * (kept.size - 1))
     return Release(float(kept.mean()), count, squares, order)
 
 
 def _rounding_of_runs(figures: Sequence[Sequence[float]], values: Floats) -> float:
-    """Return the variance that rounding adds where runs repeat exactly; 0 where none do.
+    """Return the variance that rounding adds if some runs repeat exactly, else 0.
 
-    The least step between figures counts as if it were due about once in all figures seen.
+    The smallest step between figures counts as if it occurred about once in all figures seen.
     """
     if max(map(len, figures)) < 2:
         return 0.0

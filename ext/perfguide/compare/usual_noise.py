@@ -1,6 +1,6 @@
-"""Usual scatter of single figures from release to release, learnt from public history.
+"""The usual scatter of single figures from release to release, learnt from public history.
 
-``usual_noise.csv`` has a line for each benchmark and each of its metrics, and one for all.
+``usual_noise.csv`` has a line for each benchmark, for each of its metrics, and for all benchmarks.
 ``bench/usual_noise.py`` writes it from an archive of bundles.
 """
 
@@ -17,8 +17,8 @@ HEAD = ("benchmark", "metric", "centre", "excess", "rows")
 
 @dataclass(frozen=True, slots=True)
 class Scatter:
-    """The distribution of the variances of some rows: the mean of their logarithms, by how much more
-    those vary than so few figures explain, and from how many rows that was learnt."""
+    """The distribution of the variances of rows: the mean of their logs, the variance of these logs in
+    excess of sampling error, and the number of rows."""
 
     centre: float
     excess: float
@@ -26,12 +26,12 @@ class Scatter:
 
 
 Table = Mapping[tuple[str, ...], Scatter]
-"""By nothing, by benchmark, and by benchmark and metric."""
+"""Scatter by benchmark and metric, by benchmark, and, under the empty key, of all benchmarks."""
 
 
 @cache
 def usual() -> Table:
-    """Return the table in the package."""
+    """Return the table that ships with the package."""
     text = files(__package__).joinpath("usual_noise.csv").read_text("utf-8")
     # The line for all benchmarks has neither name, so its key is empty.
     return {
