@@ -148,7 +148,7 @@ LIMITS = {
     "ext/perfguide/health": Limits(0, 0, 0, 0, 14),
     "ext/perfguide/importing": Limits(0, 0, 0, 0, 25),
     "ext/perfguide/intake": Limits(0, 0, 0, 0, 26),
-    "ext/perfguide/pages": Limits(0, 2, 0, 0, 9),
+    "ext/perfguide/pages": Limits(0, 1, 0, 0, 9),
     "ext/perfguide/publishing": Limits(0, 0, 0, 0, 32),
     "ext/perfguide/sphinxext": Limits(0, 0, 0, 0, 21),
     "ext/perfguide/tables": Limits(0, 0, 0, 0, 27),

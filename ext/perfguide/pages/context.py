@@ -71,8 +71,8 @@ class ProvenancePage:
 class Plan:
     """Names that all pages of a site agree on, however many processes make them.
 
-    ``addresses`` are those of all pages. ``platform_slugs`` are the parts of addresses that represent
-    platforms, such as ``am62x-linux``. ``errata`` has the page of each guide that lost a
+    ``addresses`` are those of all pages. ``platform_slugs`` are the parts of addresses that
+    represent platforms, such as ``am62x-linux``. ``errata`` has the page of each guide that lost a
     bundle. ``spelt`` has the units of metrics that no description covers.
     """
 

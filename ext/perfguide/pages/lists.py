@@ -428,12 +428,13 @@ def write_comparisons(
 
 
 MAX_MARKS = 3_000
-"""Comparisons in the lines of all SoCs; the lists of the SoCs have all of them."""
+"""The number of comparisons in the lines of all SoCs together; the SoCs' own lists have all of
+them."""
 
 
 def _lines_with_room(lines: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return lines cut to their newest marks, so that one page has room for them."""
-    # Each system keeps its newest comparison at least.
+    """Return lines cut to their newest marks, so that they fit on one page."""
+    # Each system keeps at least its newest comparison.
     each = max(1, MAX_MARKS // max(1, sum(len(line["marks"]) for line in lines)))
     return [
         line
@@ -469,7 +470,7 @@ def _comparison_row(page: str, pair: ComparedGuides) -> dict[str, Any]:
         "change": verdict.change,
         "none": f"nothing worse; {verdict.better} better" if verdict.better else "nothing worse",
         "moves": f"{verdict.worse} / {verdict.better}",
-        # Rounded down, as 100 % has to mean all of them.
+        # Round down: 100 % must mean all of them.
         "judged": f"{100 * verdict.judged // verdict.of} % of {verdict.of:,}"
         if verdict.of
         else units.MISSING,

@@ -10,18 +10,18 @@ from .sentences import Link
 from .write_tables import PageTable
 
 MAX_CSV_BYTES = 115_000
-"""The sum over the CSV files of a page's tables. It keeps a page with its style sheets and scripts
-below 150 kB as servers send it: compressed HTML of a table takes 0.33 to 0.61 of the bytes of its
+"""The total size of the CSV files of a page's tables. It keeps a page, with style sheets and
+scripts, below 150 kB as served: a table's compressed HTML takes 0.33 to 0.61 of the bytes of its
 CSV, and the rest of a page takes 80 kB."""
 
 MAX_ELEMENTS = 12_500
-"""An estimate of the HTML elements of a page's tables; a page has at most 15,000."""
+"""The estimated number of HTML elements in a page's tables; a page may have 15,000."""
 
 
 def too_long(tables: Iterable[PageTable], max_bytes: int = MAX_CSV_BYTES) -> frozenset[str]:
-    """Return the names of the tables to move, the largest first, until the CSV of the others is at
-    most ``max_bytes`` and they have at most ``MAX_ELEMENTS`` elements."""
-    # The largest first, so that few tables leave the page.
+    """Return the names of the tables to move, until the CSV of the remaining ones is at most
+    ``max_bytes`` and they have at most ``MAX_ELEMENTS`` elements."""
+    # Largest first, so that few tables leave the page.
     ranked = sorted(tables, key=lambda table: (-table.size, table.name))
     size, weight = (sum(each) for each in ([t.size for t in ranked], [t.weight for t in ranked]))
     out = set()
@@ -41,11 +41,12 @@ def move(
     suffix: str = "",
     back: str = "",
 ) -> dict[str, list[Link]]:
-    """Write pages for the tables that are too long for their page; return links to them by name.
+    """Write pages for tables that are too long for their page, and return links to these by table
+    name.
 
-    ``tables`` has each table with its section and the words of the link back to it; ``suffix``
-    is added to its title on the new page, and ``back`` is the page with the sections if that is
-    another one. Tables and rows keep their names in links.
+    ``tables`` has each table with its section and the text of the link back there. ``suffix`` is
+    appended to its title on the new page. ``back`` is the page with the sections, if not ``page``.
+    Tables and rows keep their link names.
     """
     leaving = too_long((table for table, _, _ in tables), max_bytes)
     links = {}

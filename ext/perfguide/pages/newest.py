@@ -1,4 +1,4 @@
-"""The newest figures of each board: what SoCs are compared by, on pages and by rules."""
+"""The newest figures of each board, by which pages and rules compare SoCs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ from ..health import board_rules
 
 
 class NewestRun(msgspec.Struct, frozen=True):
-    """A bundle with those of its results of one benchmark that are the newest of its board."""
+    """A bundle reduced to those of its results in one benchmark that are the newest of its
+    board."""
 
     digest: str
     data: bytes
@@ -34,8 +35,8 @@ class NewestRun(msgspec.Struct, frozen=True):
 
 
 class Survey(msgspec.Struct, frozen=True):
-    """The newest results of each benchmark on the boards of a SoC, and the platforms that commands of
-    its runs name, in lower case."""
+    """The newest results of each benchmark on a SoC's boards, and the platforms named in the
+    commands of its runs, in lower case."""
 
     runs: dict[str, list[NewestRun]]
     platforms: set[str]
@@ -44,7 +45,7 @@ class Survey(msgspec.Struct, frozen=True):
 def of_boards(
     measured: Iterable[tuple[GuideKey, str]], boards: Boards
 ) -> list[tuple[GuideKey, str]]:
-    """Return the newest of some guides for each board, under whatever name."""
+    """Return the newest of some guides for each board, whatever its name was."""
     by_release = sorted(measured, key=lambda each: version(each[0].release))
     # A later release replaces an earlier one under the same key.
     newest = {
@@ -54,18 +55,20 @@ def of_boards(
 
 
 MAX_RELEASES_BACK = 2
-"""Releases with a figure that are looked at: where the newest one is in doubt, the one before replaces it. A board
-that lost a figure for longer must not be ranked by what it once did."""
+"""The number of releases considered that have a figure: if the newest one is in doubt, the one
+before replaces it. A board that lost a figure longer ago must not be ranked by what it once did."""
 
 
 def age(key: GuideKey) -> tuple[Any, ...]:
-    """Return a key that sorts the guides of a SoC, the newest last: by release, and of one release Linux last."""
+    """Return a key that sorts the guides of a SoC, newest last: by release, with Linux last within
+    one."""
     return version(key.release), key.os == "linux", key.os, key.sdk
 
 
 def standing(is_sound: Mapping[GuideKey, bool]) -> GuideKey | None:
-    """Return of the guides of a SoC that measured a figure the one that counts, the newest without a doubt about
-    it; ``None`` if it is in doubt in all that are looked at. The values say where it is without a doubt."""
+    """Return the guide that counts for a figure of a SoC: the newest one in which the figure is not
+    in doubt, or ``None`` if it is in all those considered. ``is_sound`` has the guides that
+    measured it."""
     releases = set()
     for key in sorted(is_sound, key=age, reverse=True):
         releases.add(version(key.release))
@@ -77,8 +80,8 @@ def standing(is_sound: Mapping[GuideKey, bool]) -> GuideKey | None:
 
 
 def survey(pool: Pool, catalog: Catalog, boards: Boards) -> Survey:
-    """Return the newest results of the boards in a pool: those of each benchmark's newest guide, and
-    the last one of each figure, which may be older."""
+    """Return the newest results of the boards in a pool: those in each benchmark's newest guide,
+    and the last one of each figure, which may be older."""
     last: dict[str, list[Record]] = {}
     for record in pool.take(own[-1] for own in Figures(pool, catalog).lines):
         last.setdefault(record.benchmark, []).append(record)
@@ -92,7 +95,7 @@ def survey(pool: Pool, catalog: Catalog, boards: Boards) -> Survey:
 
 
 def runs_with(pool: Pool, records: Iterable[Record]) -> list[NewestRun]:
-    """Return the bundles of a pool with those of their results that some figures are made of."""
+    """Return the bundles of a pool, reduced to the results that some figures consist of."""
     bundles = pool.frame.bundles
     members = {member for record in records for member in record.cell.members}
     by_bundle: dict[int, list[int]] = {}
@@ -103,7 +106,7 @@ def runs_with(pool: Pool, records: Iterable[Record]) -> list[NewestRun]:
 
 def _run(item: Loaded, results: Sequence[int]) -> NewestRun:
     chosen = [item.results[number] for number in sorted(results)]
-    # As a bundle, so that the decoder of bundles reads and checks it.
+    # Encode it as a bundle, so that the decoder of bundles reads and checks it.
     data = schema.encode(structs.replace(item.bundle, results=chosen))
     return NewestRun(item.digest, data)
 
@@ -125,7 +128,7 @@ def _merged(runs: Iterable[NewestRun]) -> Iterator[NewestRun]:
     for first, *others in by_digest.values():
         if others:
             bundles = [schema.decode(run.data) for run in (first, *others)]
-            # Parts share results that both were asked for.
+            # Parts may share results that several requests asked for.
             results = {msgspec.json.encode(each): each for own in bundles for each in own.results}
             data = schema.encode(structs.replace(bundles[0], results=[*results.values()]))
             first = structs.replace(first, data=data)
@@ -135,5 +138,5 @@ def _merged(runs: Iterable[NewestRun]) -> Iterator[NewestRun]:
 def _loaded(run: NewestRun, limits: Limits) -> Loaded:
     document = Document(Source("", run.digest, Path()), run.digest, run.data, lines=False)
     (item,) = (each for each in decode.load(document, limits) if isinstance(each, Loaded))
-    # Encoded with fewer results it has other bytes, but it is the same bundle.
+    # Encoded with fewer results, its bytes differ, but it is the same bundle.
     return replace(item, digest=run.digest)

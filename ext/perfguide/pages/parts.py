@@ -1,11 +1,11 @@
-"""Parts of a site that an earlier run made, and that are still right.
+"""Parts of a site that an earlier run made and that are still valid.
 
-A part is the pages of one SoC, the page of one benchmark, or the lists of all SoCs. It is kept
-under a key, which is a hash of everything that it is made from. A part with another key is made
-again, and its files are written where their bytes differ.
+A part is the pages of one SoC, the page of one benchmark, or the lists of all SoCs. Its key is a
+hash of everything it is made from. If the key has changed, the part is made again, and those of its
+files whose bytes differ are written.
 
-A part is on disk as soon as it is made. The inputs of other parts are kept as slices. Each slice is read
-by the process that needs it, so that no process holds those of all SoCs.
+A part is on disk as soon as it is made. Inputs for other parts are kept as slices. Each slice is
+read by the process that needs it, so that no process holds those of all SoCs.
 """
 
 from __future__ import annotations
@@ -34,13 +34,15 @@ FOLDER = "parts"
 """The folder of parts in the cache."""
 
 PROBE, SLICES = ".probe", ".slices"
-"""The name of a file that shows whether the cache can be written, and the end of those of slices."""
+"""The name of a file that shows whether the cache is writable, and the suffix of files of
+slices."""
 
 
 class Slice(msgspec.Struct, frozen=True):
-    """A piece of what a part has for other parts: a range of a file, known by the SHA-256 of its bytes.
+    """A piece of data that a part provides to other parts: a range of a file, identified by the
+    SHA-256 of its bytes.
 
-    A worker that does not share the folder of the file gets the ``content``.
+    A worker that cannot access the file gets the ``content``.
     """
 
     digest: str
@@ -50,7 +52,7 @@ class Slice(msgspec.Struct, frozen=True):
     content: bytes | None = None
 
     def read(self) -> bytes:
-        """Return the bytes. Raises ``OSError``, also where they are others by now."""
+        """Return the bytes. Raises :class:`OSError` if they cannot be read or have changed."""
         data = self.content
         if data is None:
             with Path(self.path).open("rb") as file:
@@ -68,9 +70,9 @@ class Slice(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """A part of the site that was made: its encoded summary, its slices by name, what could not be made, the
-    SHA-256 of each of its files, those that were written, the content of those that are still to be written,
-    and the looks of its pictures."""
+    """A part of the site that was made: its encoded summary, its slices by name, what could not be
+    made, the SHA-256 of each of its files, those that were written, the contents of those still to
+    be written, and the looks of its pictures."""
 
     out: bytes
     slices: Mapping[str, bytes] = field(default_factory=dict)
@@ -82,7 +84,7 @@ class Made:
 
 
 class SendingWriter(Writer):
-    """Collects the files that differ from those in a folder of another machine."""
+    """Collects the files that differ from those in a folder on another machine."""
 
     def __init__(self, root: Path, hashes: Mapping[str, str]) -> None:
         super().__init__(root)
@@ -90,7 +92,7 @@ class SendingWriter(Writer):
         self._hashes = hashes
 
     def present(self, name: str) -> str:
-        """Return the SHA-256 of the file that is there, or an empty text."""
+        """Return the SHA-256 of an existing file, or an empty string."""
         return self._hashes.get(name, "")
 
     def put(self, name: str, data: bytes) -> None:
@@ -99,7 +101,7 @@ class SendingWriter(Writer):
 
 
 def writer_of(folder: Path, hashes: Mapping[str, str], sends_files: bool) -> Writer:
-    """Return what writes the files of a part."""
+    """Return a writer for the files of a part."""
     return SendingWriter(folder, hashes) if sends_files else Writer(folder)
 
 
@@ -110,7 +112,7 @@ def made_by(
     unmade: Iterable[Diagnostic],
     slices: Mapping[str, bytes] | None = None,
 ) -> Made:
-    """Return what a writer has of a part."""
+    """Return a part as made, from what its writer has."""
     contents = writer.contents if isinstance(writer, SendingWriter) else {}
     faults = (*unmade, *drawn.unmade)
     return Made(
@@ -120,24 +122,23 @@ def made_by(
 
 @lru_cache(1)
 def catalog_of(folders: tuple[Path, ...], _content: str) -> tuple[Catalog, tuple[Diagnostic, ...]]:
-    """Return the descriptions in some folders, and their faults. A process reads them once for the same
-    hash of their content."""
+    """Return the descriptions in some folders, and their faults. A process reads them once per hash
+    of their content."""
     catalog, faults = descriptions.load(folders)
     return catalog, tuple(faults)
 
 
 SITE = "site"
-"""The name of the part that has the lists of all SoCs."""
+"""The name of the part with the lists of all SoCs."""
 
 
 class Part(msgspec.Struct, frozen=True):
     """A part as an earlier run left it.
 
-    ``files`` has the SHA-256 of each of its files and what the file was known by. ``looks`` are those of
-    its pictures (:func:`charts.gallery.look`), and ``out`` is the encoded summary of the part.
-    ``slices`` are ranges of a file of the cache, each with its SHA-256, and
-    ``store`` has the SHA-256 of that file and what it was known by. ``others`` are the keys of the parts
-    that the site consists of.
+    ``files`` has the SHA-256 and identity of each of its files. ``looks`` are those of its pictures
+    (:func:`charts.gallery.look`), and ``out`` is its encoded summary. ``slices`` are ranges of a
+    file in the cache, each with its SHA-256; ``store`` is the SHA-256 and identity of that file.
+    ``others`` are the keys of the parts that make up the site.
     """
 
     key: str
@@ -151,25 +152,25 @@ class Part(msgspec.Struct, frozen=True):
 
 @contextmanager
 def opened(cache: Path | None, writer: Writer) -> Iterator[Parts]:
-    """Yield the parts of a site. Without a cache, or with one that cannot be written, they are kept until
-    the run has ended."""
+    """Yield the parts of a site. Without a writable cache, they are only kept until the run
+    ends."""
     # Several sites may share a cache.
     own = hashlib.sha256(str(writer.root.resolve()).encode()).hexdigest()[:16]
     with contextlib.ExitStack() as stack:
         folder = cache and cache / FOLDER / own
         try:
             if folder:
-                # Tried now, and not when the first part is ready, perhaps after an hour.
+                # Try this now, rather than when the first part is ready, perhaps an hour later.
                 put(folder / PROBE, [])
                 (folder / PROBE).unlink()
         except OSError:
-            # A cache that cannot be written costs time alone.
+            # A cache that cannot be written only costs time.
             folder = None
         yield Parts(folder or Path(stack.enter_context(TemporaryDirectory())), writer)
 
 
 class Parts:
-    """The parts of the site in one output folder, each in a file of a folder."""
+    """The parts of the site in one output folder; each is a file in a folder."""
 
     def __init__(self, folder: Path, writer: Writer) -> None:
         self._folder = folder
@@ -178,23 +179,23 @@ class Parts:
         self._used: set[Path] = set()
 
     def earlier(self, name: str) -> Part | None:
-        """Return a part as the last run left it, whatever its key is."""
+        """Return a part as the last run left it, whatever its key."""
         data = read(self._path(name))
-        # A file that is damaged, or of another version, is no part; it is made again.
+        # A file that is damaged or of another version does not count; the part is made again.
         with contextlib.suppress(ValueError):
             return msgspec.msgpack.decode(data, type=Part) if data else None
         return None
 
     def recall(self, name: str, key: str, formats: Sequence[str]) -> Part | None:
-        """Return a part whose key is the same, whose files are all there with their bytes, and that
-        has its pictures in some ``formats``. Its files stay."""
+        """Return a part if its key is unchanged, all its files are intact, and its pictures exist
+        in some ``formats``. Its files stay."""
         part = self._right(name, key, formats)
         if part:
             self._keep(name, part)
         return part
 
     def recall_site(self, key: str, formats: Sequence[str]) -> Part | None:
-        """Return the lists of all SoCs, if all other parts of the site are right too."""
+        """Return the lists of all SoCs, if all other parts of the site are valid too."""
         part = self._right(SITE, key, formats)
         if part is None:
             return None
@@ -211,7 +212,7 @@ class Parts:
             return None
         if part.store and not self._is_there(str(self._slices_of(part.store[0])), *part.store):
             return None
-        # Texts, as to make a path of each of thousands of files takes longer than all else.
+        # Use strings: making paths of thousands of files would take longer than everything else.
         top = f"{self._writer.root}/"
         is_right = all(self._is_there(top + file, *state) for file, state in part.files.items())
         return part if is_right else None
@@ -227,14 +228,14 @@ class Parts:
             self._used.add(self._slices_of(part.store[0]))
 
     def add_site(self, key: str, files: dict[str, str], out: bytes) -> None:
-        """Take the lists of all SoCs. With the other parts of this run, they are the site."""
+        """Add the lists of all SoCs; with the other parts of this run, they make up the site."""
         self.add(SITE, key, Made(out, files=files), dict(self._keys))
 
     def add(
         self, name: str, key: str, part: Made, others: dict[str, str] | None = None
     ) -> dict[str, Slice]:
-        """Take a part that was made in this run; return its slices. With an empty ``key`` a later run only
-        finds the looks of its pictures."""
+        """Add a part made in this run, and return its slices. With an empty ``key``, later runs
+        only reuse its pictures."""
         top = self._writer.root
         states = {file: (digest, identify(f"{top}/{file}")) for file, digest in part.files.items()}
         slices, store = self._put_slices(part.slices)
@@ -244,14 +245,15 @@ class Parts:
         return self.slices(kept)
 
     def slices(self, part: Part) -> dict[str, Slice]:
-        """Return the slices of a part by their names."""
+        """Return the slices of a part by name."""
         path = str(self._slices_of(part.store[0])) if part.store else ""
         return {name: Slice(of[0], path, *of[1:]) for name, of in part.slices.items()}
 
     def _put_slices(
         self, contents: Mapping[str, bytes]
     ) -> tuple[dict[str, tuple[str, int, int]], tuple[str, Identity] | None]:
-        """Write a file of slices; return them, and what the file is known by."""
+        """Write a file of slices, and return them along with the SHA-256 and identity of the
+        file."""
         if not contents:
             return {}, None
         whole, start = hashlib.sha256(), 0
@@ -265,12 +267,12 @@ class Parts:
 
     def save(self) -> None:
         """Remove parts that this run did not use."""
-        with contextlib.suppress(OSError):  # a cache that cannot be written costs time alone
+        with contextlib.suppress(OSError):  # a cache that cannot be written only costs time
             for path in set(self._folder.iterdir()) - self._used:
                 path.unlink()
 
     def right_looks(self, part: Part | None) -> dict[str, str]:
-        """Return the looks of those pictures of an earlier part whose files are unchanged."""
+        """Return the looks of an earlier part's pictures, for those whose files are unchanged."""
         top = f"{self._writer.root}/"
         return {
             name: own
@@ -279,23 +281,23 @@ class Parts:
         }
 
     def _path(self, name: str) -> Path:
-        # Names of SoCs and benchmarks may have characters that no file system allows.
+        # Names of SoCs and benchmarks may contain characters that file systems do not allow.
         return self._folder / hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()
 
     def _slices_of(self, digest: str) -> Path:
         return self._folder / f"{digest}{SLICES}"
 
     def _is_there(self, path: str, digest: str, of: Identity) -> bool:
-        # A file that was copied, or restored from a backup, is known by its bytes.
+        # A file that was copied, or restored from a backup, is recognised by its bytes.
         return identify(path) == of or self._writer.store.digest(path) == digest
 
 
 def _has(part: Part, formats: Iterable[str]) -> bool:
-    """Return whether each picture of a part is there in some formats."""
+    """Return whether every picture of a part exists in some formats."""
     stems = {name.rpartition(".")[0] for name in part.looks}
     return all(f"{stem}.{form}" in part.looks for stem in stems for form in formats)
 
 
 def hash_of(*values: object) -> str:
-    """Return the SHA-256 of some values, each with a ``repr`` that says all of it."""
+    """Return the SHA-256 of some values, whose ``repr`` must be complete."""
     return hashlib.sha256(repr(values).encode("utf-8", "surrogatepass")).hexdigest()

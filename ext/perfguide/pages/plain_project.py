@@ -1,4 +1,5 @@
-"""The export of pages as a project for plain Sphinx, its Read the Docs theme and sphinx-tabs."""
+"""The export of pages as a project for plain Sphinx with its Read the Docs theme and
+sphinx-tabs."""
 
 from __future__ import annotations
 
@@ -37,12 +38,12 @@ INDEX = """Performance guides
 """
 
 IGNORE = "/_build/\n"
-"""The ``.gitignore``. The pages are not in it, as they may be meant for a repository."""
+"""The ``.gitignore``. It does not list the pages, as they may be meant for a repository."""
 
 REQUIREMENTS = "sphinx\nsphinx-rtd-theme\nsphinx-tabs\n"
 
 PARSING = "[restructuredtext parser]\nraw_enabled: no\n"
-"""Settings of docutils: text that is taken for markup by mistake cannot become a script."""
+"""Docutils settings: text mistaken for markup cannot become a script."""
 
 OWN_FILES = {
     "conf.py": CONF,
@@ -51,11 +52,11 @@ OWN_FILES = {
     "requirements.txt": REQUIREMENTS,
     write_files.IGNORED: IGNORE,
 }
-"""Files that are written only if they are missing, as people may have edited them."""
+"""Files that are only written if missing, as people may have edited them."""
 
 
 def refusal(folder: Path) -> str:
-    """Return the reason why pages cannot be written into a folder, or an empty text."""
+    """Return why pages cannot be written into a folder, or an empty string."""
     name = visible(str(folder))
     if not folder.exists():
         return ""

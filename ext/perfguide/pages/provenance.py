@@ -28,13 +28,13 @@ from .sentences import link_name
 from .write_tables import PageTable
 
 INDEX = "reports/provenance"
-"""The page that lists refused and withdrawn uploads, and leads to the provenance of each guide."""
+"""The page that lists refused and withdrawn uploads, and links to the provenance of each guide."""
 
 NOT_OF_UPLOADS = {"no-results", "missing-path", "catalog", "catalog-prose", "ignored"}
-"""Kinds of diagnostics that concern the maintainer and not an upload."""
+"""Kinds of diagnostics that concern the maintainer rather than an upload."""
 
 WITHDRAWN = "withdrawn"
-"""The cell for a figure whose samples were all withdrawn."""
+"""The cell of a figure whose samples were all withdrawn."""
 
 
 def write(
@@ -44,8 +44,8 @@ def write(
     page: ProvenancePage,
     views: Sequence[tuple[PageTable, View]],
 ) -> list[Diagnostic]:
-    """Write the provenance of one guide; return the faults of its logs. ``views`` are the tables of
-    the guide with their contents."""
+    """Write the provenance of one guide, and return the faults of its logs. ``views`` are the
+    guide's tables with their contents."""
     address, bundles, diagnostics = page.address, site.pool.frame.bundles, list[Diagnostic]()
     members = [member for record in records for member in record.cell.members]
     logs: dict[int, Found] = {}
@@ -90,14 +90,14 @@ def write(
 
 
 def write_list(site: Site, soc: str) -> None:
-    """Write the list of the provenance of a SoC's guides."""
+    """Write the list of the provenance pages of a SoC's guides."""
     pages = [(str(key), site.provenance(key).address) for key in site.socs[soc]]
     sentence = "For each guide of this SoC, the bundle and the log line of every figure."
     write_files.list_of_soc(site, soc, INDEX, "Provenance of", sentence, pages)
 
 
 def write_index(site: Site) -> None:
-    """Write the page of refused and withdrawn bundles, with links to the list of each SoC."""
+    """Write the page of refused and withdrawn bundles, with links to each SoC's list."""
     faults = [d for d in site.holdings.diagnostics if d.kind not in NOT_OF_UPLOADS]
     withdrawals = site.holdings.ledger.withdrawn
     lists = {soc: f"provenance/{write_files.list_address(site, soc)}" for soc in site.socs}
@@ -113,7 +113,7 @@ def write_index(site: Site) -> None:
 
 
 class Corrections(msgspec.Struct, frozen=True):
-    """The number of figures that one bundle changed in each guide by withdrawing others. ``by`` is
+    """The number of figures in each guide that one bundle changed by withdrawing others. ``by`` is
     the bundle's id and its runner's name."""
 
     by: tuple[str, str]
@@ -121,7 +121,7 @@ class Corrections(msgspec.Struct, frozen=True):
 
 
 def write_errata(site: Site, errata: Sequence[Erratum]) -> list[Corrections]:
-    """Write the errata of each guide of a SoC that has some."""
+    """Write the errata of each of a SoC's guides that has any."""
     guides = sorted({change.record.guide for each in errata for change in each.changes})
     for key in guides:
         _write_errata_of(site, key, site.plan.errata[key], errata)
@@ -132,11 +132,11 @@ def write_errata(site: Site, errata: Sequence[Erratum]) -> list[Corrections]:
 def write_errata_index(
     site: Site, corrections: Iterable[Corrections], tags: Mapping[GuideKey, str]
 ) -> None:
-    """Write the list of withdrawals and errata, and the entries of the feed. ``tags`` has the advice
-    on each guide, from its comparison with the release before."""
+    """Write the list of withdrawals and errata, and the entries of the feed. ``tags`` has the
+    advice on each guide, from its comparison with the previous release."""
     changed = dict[tuple[str, str], Counter[GuideKey]]()
     for each in corrections:
-        # Each SoC has counted its own part of what one bundle withdrew.
+        # Each SoC counted only its own part of what a bundle withdrew.
         changed.setdefault(each.by, Counter()).update(each.figures)
     withdrawn = dict[tuple[str, str], list[Withdrawal]]()
     for item in site.holdings.ledger.withdrawn:
@@ -164,7 +164,7 @@ def write_errata_index(
     named = [(str(key), site.plan.errata[key].removeprefix("reports/")) for key in guides]
     write_files.page(site, page, "errata.rst.jinja", listed=listed, pages=named)
     pages = site.addresses.guide
-    # An entry of the feed needs a page to link to.
+    # An entry in the feed needs a page to link to.
     counted = (item for item in site.holdings.ledger.bundles if guide_key(item.bundle) in pages)
     corrected = [(new, figures) for new, _, figures in newest_first]
     entries = [*feed.releases(counted, pages, tags), *feed.corrections(corrected, site.plan.errata)]

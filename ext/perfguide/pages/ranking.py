@@ -1,4 +1,4 @@
-"""Rankings of SoCs: one row of a benchmark, with the best board of each SoC."""
+"""Rankings of SoCs by one figure of a benchmark, with the best board of each SoC."""
 
 from __future__ import annotations
 
@@ -23,38 +23,40 @@ from .sentences import link_name
 from .write_tables import SOURCES, PageTable
 
 MAX_ROWS = 100
-"""SoCs in a ranking, the best ones; the CSV file has all of them."""
+"""The number of SoCs drawn in a ranking, best first; the CSV file has all of them."""
 
 MAX_ALTERNATIVES = 20
-"""Values of a parameter, or metrics, that have rankings. Tables have the figures of longer series."""
+"""The maximum number of values of a parameter, or of metrics, that get rankings. Longer series only
+have tables."""
 
 MIN_LOG_RATIO = 8.0
-"""The largest figure over the smallest from which the axis is logarithmic."""
+"""The ratio of the largest to the smallest figure from which the axis is logarithmic."""
 
 MIN_SPREAD = 1.5
-"""The largest run over the smallest from which a row names its spread."""
+"""The ratio of the largest to the smallest run from which a row states its spread."""
 
 MIN_LEAD, CLOSE = 1.05, 1.1
-"""The ratio of the first figure to the second from which it leads, and that of the second to those
-that are close to it."""
+"""The ratio of the first figure to the second from which it leads, and the ratio up to which others
+count as close to the second."""
 
 MIN_TICKS = 4
-"""Parts of a linear axis."""
+"""The number of parts of a linear axis."""
 
 MAX_LOG_TICKS = 12
-"""Powers of ten that are named on a logarithmic axis."""
+"""The maximum number of powers of ten labelled on a logarithmic axis."""
 
 SMALLEST_SHOWN = 1e-300
-"""A figure nearer to zero is drawn at zero: its power of ten may be none that a float holds."""
+"""A figure closer to zero is drawn at zero, since a float may be unable to hold its power of
+ten."""
 
 RATE_SUFFIX = "throughput"
-"""The end of names of metrics; the CPU load of the same run has another end."""
+"""The suffix of throughput metrics; the CPU load of the same run has the same prefix."""
 
 
 class RankedRow(msgspec.Struct, frozen=True):
-    """A SoC in a ranking: its best figure with the ends of its runs, the engine and the CPU load in %.
-    ``others`` are the figures of other engines of the same board and release. ``page`` and
-    ``anchor`` are those of the section with its other releases."""
+    """A SoC in a ranking: its best figure with the range of its runs, the engine and the CPU load
+    in per cent. ``others`` are the figures of other engines on the same board and release. ``page``
+    and ``anchor`` are those of the section with its other releases."""
 
     soc: str
     page: str
@@ -72,13 +74,13 @@ class RankedRow(msgspec.Struct, frozen=True):
 
     @property
     def spread(self) -> float:
-        """The largest run over the smallest; 1 if it is not known."""
+        """The ratio of the largest to the smallest run; 1 if unknown."""
         return self.high / self.low if self.low and self.high and self.low > 0 else 1.0
 
 
 class Ranking(msgspec.Struct, frozen=True):
-    """SoCs by one figure, the best first. Positions on the axis are shares of its length; ``start``
-    and ``end`` are those of the axis, and ``ticks`` its labels with their positions."""
+    """SoCs ranked by one figure, best first. Positions on the axis are shares of its length.
+    ``start`` and ``end`` are the figures at its ends; ``ticks`` are positions with labels."""
 
     title: str
     unit: str
@@ -101,8 +103,9 @@ class Ranking(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class _Figure:
-    """A figure of several SoCs, by its metric and its parameters but the engine. ``failed`` are SoCs with a
-    run of it that failed. ``worst_of`` is the parameter whose worst value it has, or empty."""
+    """A figure of several SoCs, identified by metric and parameters except the engine. ``failed``
+    are SoCs with a failed run of it. ``worst_of`` is the parameter over which it is the worst
+    value, or empty."""
 
     metric: str
     params: dict[str, Scalar]
@@ -113,10 +116,11 @@ class _Figure:
 
 
 class RankedFigures(msgspec.Struct, frozen=True):
-    """The figures of one ranking: its name, its address below the benchmark's page, the metric and the
-    parameters but the engine, the figures that are in doubt and not ranked, each with the reason, and
-    the SoCs without one: those whose runs failed, and those that measured the benchmark in other forms only.
-    ``worst_of`` is the parameter, such as the core, whose worst value each board has here."""
+    """The figures of one ranking: its name, its address below the benchmark's page, the metric, the
+    parameters except the engine, the doubtful figures that are not ranked, each with the reason,
+    and the SoCs without a figure: those whose runs failed, and those that measured the benchmark
+    only in other forms. ``worst_of`` is the parameter, such as the core, whose worst value each
+    board is ranked by."""
 
     name: str
     slug: str
@@ -133,8 +137,8 @@ class RankedFigures(msgspec.Struct, frozen=True):
 def rankings(
     site: Site, benchmark: Benchmark, records: Sequence[Record], pages: Mapping[str, str]
 ) -> list[RankedFigures]:
-    """Return the rankings of a benchmark with at least two SoCs, headlines first. ``pages`` are those
-    with the releases of each SoC that has figures of the benchmark."""
+    """Return the rankings of a benchmark that have at least two SoCs, headlines first. ``pages``
+    are the release pages of each SoC that has figures of the benchmark."""
     engine = engines.ENGINE if benchmark.param(engines.ENGINE).classes else ""
     results = [record for record in records if not _is_beside(benchmark, record)]
     groups = _groups(benchmark, results, engine)
@@ -160,7 +164,7 @@ def rankings(
         outcome = _ranked(site, benchmark, figure, name, loads, likely, pages)
         if outcome:
             ranking, left_out = outcome
-            # A SoC whose figures are all in doubt is listed with those.
+            # A SoC whose figures are all in doubt is listed with those figures.
             present = {record.guide.soc for record in own} | figure.failed
             missing = sorted((soc for soc in pages if soc not in present), key=units.natural)
             names = (name, slug, figure.metric, figure.params, figure.is_headline)
@@ -170,8 +174,8 @@ def rankings(
 
 
 def _of_socs(site: Site, records: Sequence[Record]) -> tuple[list[Record], set[str]]:
-    """Return the figures of each SoC's release that counts and those of later ones, which are in doubt, and the
-    SoCs with a run that failed in place of a figure."""
+    """Return the figures of each SoC's release that counts and of later releases, which are in
+    doubt, and the SoCs that have a failed run in place of a figure."""
     of_soc: dict[str, dict[GuideKey, list[Record]]] = {}
     for record in records:
         of_soc.setdefault(record.guide.soc, {}).setdefault(record.guide, []).append(record)
@@ -191,13 +195,14 @@ def _of_socs(site: Site, records: Sequence[Record]) -> tuple[list[Record], set[s
 
 
 def _is_sound(site: Site, records: Sequence[Record]) -> bool:
-    """Return whether one of the figures of a guide is without a doubt. If all runs failed, that is certain."""
+    """Return whether any of a guide's figures is free of doubt. If all runs failed, that is
+    certain."""
     measured = [record for record in records if record.cell.mean is not None]
     return not measured or any(not site.marks.doubt(record) for record in measured)
 
 
 def _last_releases(guides: Iterable[GuideKey]) -> list[GuideKey]:
-    """Return those of some guides whose releases are looked at for a figure without a doubt."""
+    """Return the guides whose releases are considered in the search for a figure without doubt."""
     ordered = sorted(guides, key=newest.age, reverse=True)
     releases = list(dict.fromkeys(version(key.release) for key in ordered))
     return [key for key in ordered if version(key.release) in releases[: newest.MAX_RELEASES_BACK]]
@@ -209,8 +214,9 @@ def records_before(
     records: Sequence[Record],
     chosen: Collection[tuple[GuideKey, str]],
 ) -> list[Record]:
-    """Return of all figures of a SoC those that a ranking shows of other guides than the ``chosen`` ones, with those
-    of their runs that give the load and the engine: newer releases have no such figure, or one in doubt."""
+    """Return those of a SoC's figures that rankings show from guides other than the ``chosen``
+    ones, because newer releases lack the figure or have it in doubt; and the figures of the same
+    runs that give the load and the engine."""
     engine = engines.ENGINE if benchmark.param(engines.ENGINE).classes else ""
     results = [record for record in records if not _is_beside(benchmark, record)]
     runs: dict[tuple[Any, ...], set[frozenset[tuple[str, Scalar]]]] = {}
@@ -233,21 +239,22 @@ def records_before(
 
 
 _Groups = dict[tuple[str, tuple[tuple[str, Scalar], ...], object, str], list[Record]]
-"""Figures by metric, parameters, kind of unit, and the parameter whose worst value they have."""
+"""Figures by metric, parameters, kind of unit, and the parameter over which they are the worst
+value."""
 
 
 def _groups(benchmark: Benchmark, records: Sequence[Record], engine: str) -> _Groups:
     groups: _Groups = {}
     for record in records:
         params = tuple(sorted((n, v) for n, v in record.params.items() if n != engine))
-        # Units of one kind are converted; those of two kinds cannot be ranked together.
+        # Units of one kind are converted; figures of two kinds cannot be ranked together.
         key = record.metric, params, units.parse(record.unit).kind, ""
         groups.setdefault(key, []).append(record)
     return groups
 
 
 def _worst_parts(site: Site, benchmark: Benchmark, groups: _Groups) -> _Groups:
-    """Return the worst figure of each run with figures of several parts, such as its cores."""
+    """Return the worst figure of each run that has figures for several parts, such as its cores."""
     by_run: dict[Any, dict[tuple[Any, ...], list[Record]]] = {}
     for (metric, params, kind, _), own in groups.items():
         for name in (name for name, _ in params if benchmark.param(name).worst):
@@ -259,7 +266,7 @@ def _worst_parts(site: Site, benchmark: Benchmark, groups: _Groups) -> _Groups:
 
     def badness(record: Record) -> tuple[bool, float]:
         mean = record.cell.mean or 0.0
-        # A doubtful figure must not be the result of its run.
+        # A doubtful figure must not become the result of its run.
         sign = 1 if benchmark.better(record.metric) == "lower" else -1
         return not site.marks.doubt(record), sign * mean
 
@@ -272,9 +279,9 @@ def _worst_parts(site: Site, benchmark: Benchmark, groups: _Groups) -> _Groups:
 
 
 def _main(figures: Sequence[_Figure]) -> list[_Figure]:
-    """Return the figures to rank: headlines, or else the first figure, those that differ from one of
-    them in one parameter, and the first of each other metric. The number of rankings thus grows with
-    the sum of values of parameters, not with their product."""
+    """Return the figures to rank: headlines (or else the first figure), those that differ from one
+    of them in a single parameter, and the first of each other metric. The number of rankings thus
+    grows with the sum of the numbers of parameter values, not their product."""
     bases = [figure for figure in figures if figure.is_headline] or list(figures[:1])
     values: dict[tuple[str, str], set[tuple[type, Scalar]]] = {}
     first: dict[tuple[str, str], _Figure] = {}
@@ -304,8 +311,8 @@ def _main(figures: Sequence[_Figure]) -> list[_Figure]:
 def alternatives(
     benchmark: Benchmark, listed: Sequence[RankedFigures], own: RankedFigures
 ) -> list[tuple[str, list[tuple[str, RankedFigures]]]]:
-    """Return for the metric and for each parameter its label, and the rankings with another value of it,
-    named by that value. They include ``own``, and are alike in as much else as there is."""
+    """Return, for the metric and each parameter, its label and the rankings that differ in it,
+    named by their values. They include ``own``, and otherwise agree with it as far as possible."""
     out = []
     by_metric: dict[str, RankedFigures] = {}
     for each in listed:
@@ -336,12 +343,13 @@ def alternatives(
 
 
 def _shared(one: RankedFigures, other: RankedFigures) -> int:
-    """Return how many parameters of two rankings are equal."""
+    """Return how many parameters two rankings share."""
     return len(one.params.items() & other.params.items())
 
 
 def _is_beside(benchmark: Benchmark, record: Record) -> bool:
-    """Return whether a figure is no result, such as a setting, or only accompanies one, as a load."""
+    """Return whether a figure is no result but, for instance, a setting, or only accompanies one,
+    like a load."""
     return benchmark.better(record.metric) == "neither" or record.metric.endswith(engines.LOAD)
 
 
@@ -353,7 +361,8 @@ def _is_headline(benchmark: Benchmark, records: Sequence[Record]) -> bool:
 
 
 def _slug(figure: _Figure) -> str:
-    """Return the address of a ranking, made without labels, which it has to outlive."""
+    """Return the address of a ranking. It contains no labels, so that it survives changes to
+    them."""
     kind = units.parse(figure.records[0].unit).kind
     params = [f"{name} {units.plain(value)}" for name, value in sorted(figure.params.items())]
     params += [f"worst {figure.worst_of}"] if figure.worst_of else []
@@ -377,8 +386,8 @@ def _run(record: Record) -> tuple[Any, ...]:
 
 
 def load_of(record: Record, loads: Mapping[tuple[Any, ...], float | None]) -> float | None:
-    """Return the CPU load at a rate. Its parameters are the same, or lack one, as those of a load
-    measured over all block sizes do."""
+    """Return the CPU load that goes with a rate. The load has the same parameters, or lacks one of
+    them: it may be measured over all block sizes."""
     own = frozenset(record.params.items())
     start = record.metric.removesuffix(RATE_SUFFIX) if record.metric.endswith(RATE_SUFFIX) else ""
     for params in (own, *(own - {item} for item in sorted(own, key=str))):
@@ -413,7 +422,7 @@ def _ranked(
     sign = 1 if better == "lower" else -1
     rows = []
     for soc, own in by_soc.items():
-        # Boards of a SoC are compared within one release, so that no old figure leads for it.
+        # Compare a SoC's boards within one release, so that no old figure leads on its behalf.
         last = max((record.guide for record in own), key=newest.age)
         own = [record for record in own if record.guide == last]
         own.sort(key=lambda record: sign * scaled(record, record.cell.mean or 0.0))
@@ -473,34 +482,34 @@ def with_axis(name: str, unit: str, better: units.Better, rows: list[RankedRow])
         start = 10.0 ** math.floor(math.log10(least))
         end = _round_up(most)
         powers = range(round(math.log10(start)), math.floor(math.log10(end)) + 1)
-        # The two signs make the division round up.
+        # The two minus signs make the division round up.
         ticks = [10.0**power for power in powers[:: -(-len(powers) // MAX_LOG_TICKS)]]
         ranking = Ranking(name, unit, better, True, start, end, [], rows)
     else:
         start = min(0.0, least)
         step = _round_up((most - start) / MIN_TICKS) or 1.0
-        # Rounded first, as a quotient that is 4 may be a little above it in floats, and add a tick.
+        # Round first: in floats, a quotient of 4 may come out slightly higher and add a tick.
         end = start + step * max(1, math.ceil(round((most - start) / step, 9)))
         ticks = [start + step * number for number in range(round((end - start) / step) + 1)]
         ranking = Ranking(name, unit, better, False, start, end, [], rows)
-    # The positions of ticks need the axis, so the ranking is made without them first.
+    # The positions of ticks depend on the axis, so first make the ranking without them.
     named = [(ranking.position(tick), units.number(tick)) for tick in ticks]
     return msgspec.structs.replace(ranking, ticks=named)
 
 
 def _round_up(value: float) -> float:
-    """Return the next of 1, 2, 2.5 and 5 times a power of ten."""
+    """Return the next value of the form 1, 2, 2.5 or 5 times a power of ten."""
     if value <= SMALLEST_SHOWN:
         return 0.0
     power = 10.0 ** math.floor(math.log10(value))
-    # The tolerance is for powers of ten, which floats do not hold exactly.
+    # The tolerance allows for powers of ten that floats cannot represent exactly.
     return next(f * power for f in (1, 2, 2.5, 5, 10) if f * power >= value * (1 - 1e-9))
 
 
 def lead(figures: RankedFigures) -> str:
-    """Return who leads, with engine and load, in one sentence."""
+    """Return a sentence that says which SoC leads, with engine and load."""
     ranking = figures.ranking
-    # A ranking has two SoCs at least.
+    # A ranking has at least two SoCs.
     first, second = ranking.rows[0], ranking.rows[1]
     text = f"{units.number(first.number)} {ranking.unit}".rstrip()
     if ranking.unit == units.SCORE:
@@ -508,7 +517,7 @@ def lead(figures: RankedFigures) -> str:
     equal = [row.soc for row in ranking.rows if row.number == first.number]
     near = sum(_ratio(first.number, row.number) < MIN_LEAD for row in ranking.rows)
     if len(equal) > 1:
-        # Loads and engines of equal figures differ, so that none is that of the sentence.
+        # Equal figures have different loads and engines, so leave these out.
         leaders = units.enumeration(equal)
         if near > len(equal):
             return f"{near} SoCs lead, within 5 % of each other: {leaders} have {text}."
@@ -536,8 +545,8 @@ def _ratio(one: float, other: float) -> float:
 
 
 def write(site: Site, address: str, page: str, anchor: str, figures: RankedFigures) -> PageTable:
-    """Write the table of a ranking, which the extension draws, for the page at ``address``; ``page`` is
-    that of the benchmark, with the sources of the figures."""
+    """Write the table of a ranking, which the extension draws, for the page at ``address``.
+    ``page`` is the benchmark's, which has the sources of the figures."""
     ranking = figures.ranking
     has_engine = any(row.engine for row in ranking.rows)
     has_load = any(row.load is not None for row in ranking.rows)
@@ -558,7 +567,7 @@ def write(site: Site, address: str, page: str, anchor: str, figures: RankedFigur
     data = listing(tuple(head), [tuple(line) for line in lines], 3)
     table = write_tables.table(site, address, anchor, figures.name, data)
     content = msgspec.structs.replace(ranking, rows=ranking.rows[:MAX_ROWS])
-    # The page draws the best ones; the CSV above has all.
+    # The page draws the best SoCs; the CSV above has them all.
     extra = page_tables.extra_of_answers(msgspec.json.encode({"ranking": content}), address)
     # Only the page of the benchmark has a table of sources.
     return replace(table, extra=extra, origin=link_name(page, SOURCES))

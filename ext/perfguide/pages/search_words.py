@@ -18,9 +18,9 @@ _WORD = re.compile(r"[^\W_]+")
 
 @dataclass(frozen=True, slots=True)
 class FindableSection:
-    """A section in the index: its anchor, its title, and the words that match it. ``is_answer`` says that it
-    answers a question, and leads before sections with figures alone. ``about`` are words by which readers
-    search for its benchmark, as good as its title."""
+    """A section in the index: its anchor, its title, and the words that match it. ``is_answer``
+    says that it answers a question, so it comes before sections that only have figures. ``about``
+    are words that readers use for its benchmark; they count as much as its title."""
 
     anchor: str
     title: str
@@ -33,8 +33,8 @@ class FindableSection:
 class FindablePage:
     """A page in the index: its address without a suffix, its title, its words and its sections.
 
-    ``rank`` orders pages that match equally well: 0 is the newest of its kind. ``soc`` is empty for a page
-    of all SoCs.
+    ``rank`` orders pages that match equally well; 0 is the newest of its kind. ``soc`` is empty for
+    a page about all SoCs.
     """
 
     address: str
@@ -46,8 +46,9 @@ class FindablePage:
 
 
 def split(*texts: str) -> tuple[str, ...]:
-    """Return the words of texts, split as the search page splits a query: ``lat_mem_rd`` is three."""
-    # The script of the search page normalises a query in the same way.
+    """Return the words of texts, split as the search page splits queries: ``lat_mem_rd`` is three
+    words."""
+    # The search page's script normalises queries in the same way.
     plain = (unicodedata.normalize("NFKC", text).lower() for text in texts)
     return tuple(sorted({word for text in plain for word in _WORD.findall(text)}))
 
@@ -55,8 +56,8 @@ def split(*texts: str) -> tuple[str, ...]:
 def of_records(
     benchmark: Benchmark | None, name: str, records: Iterable[Record]
 ) -> tuple[str, ...]:
-    """Return the words of figures' benchmark, metrics and parameters, in bundles and on pages.
-    Numbers are left out: they would match too much."""
+    """Return the words for figures' benchmark, metrics and parameters, both as in bundles and as on
+    pages. Numbers are left out: they would match too much."""
     out = {name}
     if benchmark:
         out |= {benchmark.entry.title, benchmark.entry.chapter, *benchmark.entry.also}
@@ -93,11 +94,12 @@ def of_sections(
 
 
 def index(pages: Iterable[FindablePage], worst: Iterable[str] = ()) -> bytes:
-    """Return the index as JSON, in which equal titles with equal words are stored once. ``worst`` are the labels
-    of parameters, such as the core, whose worst value is the result.
+    """Return the index as JSON; equal titles with equal words are stored once. ``worst`` are the
+    labels of parameters, such as the core, whose worst value is the result.
 
-    ``pages``: [address, title, words, rank, SoC]. ``sections``: [title, words, about], and ``answers`` the numbers of
-    those that answer a question. ``places``: [number of the page, number of the section, anchor].
+    ``pages``: [address, title, words, rank, SoC]. ``sections``: [title, words, about], and
+    ``answers`` are the indices of those that answer a question. ``places``: [page index, section
+    index, anchor].
     """
     listed: list[list[object]] = []
     sections: dict[tuple[str, ...], int] = {}

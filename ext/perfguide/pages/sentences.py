@@ -11,7 +11,7 @@ from ..common.diagnostics import Severity
 
 
 class Link(msgspec.Struct, frozen=True):
-    """A link to another page: its words, the page, and the section or the table there."""
+    """A link to another page: its words, the page, and the section or table there."""
 
     words: str
     page: str
@@ -20,9 +20,9 @@ class Link(msgspec.Struct, frozen=True):
 
 
 class Part(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A piece of a sentence, perhaps a link to a page or, with ``name``, to a section or a table.
+    """A piece of a sentence, optionally a link to a page or, with ``name``, to a section or table.
 
-    ``severity`` is that of the findings whose number the text is: the extension makes it a badge.
+    If the text counts findings, ``severity`` is theirs; the extension turns the piece into a badge.
     """
 
     text: str
@@ -33,7 +33,7 @@ class Part(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Fact(msgspec.Struct, frozen=True):
-    """A sentence with its subject, a word or two, as the head."""
+    """A sentence with its subject, a word or two, as the heading."""
 
     head: str
     parts: tuple[Part, ...]
@@ -45,15 +45,15 @@ def link_name(page: str, name: str = "") -> str:
 
 
 def section_name(page: str, anchor: str) -> str:
-    """Return the link name of a section, from its anchor and its page.
+    """Return the link name of a section, from its anchor and page.
 
-    The blanks keep it apart from names of tables, which have none.
+    The spaces distinguish it from the link names of tables, which have none.
     """
     return f"{slugs.anchor(anchor)} of {link_name(page)}"
 
 
 def linked(link: Link, page: str) -> str:
-    """Return a link from ``page`` to another page, or to a section or a table of it."""
+    """Return a link on ``page`` to another page, or to a section or table there."""
     if link.table:
         return rst_text.reference(link.words, link.table)
     if link.section:
@@ -65,7 +65,7 @@ def markup(parts: Sequence[Part], page: str) -> str:
     """Return the parts of a sentence on ``page`` as reStructuredText."""
     out = ""
     for part in parts:
-        # Markup drops blanks at the ends, so a text of blanks alone would vanish.
+        # Markup strips spaces at the ends, so a text of only spaces would vanish.
         if not part.text.strip():
             out += part.text
             continue
@@ -76,17 +76,17 @@ def markup(parts: Sequence[Part], page: str) -> str:
         elif part.strong:
             piece = rst_text.strong(part.text)
         else:
-            # The beginning of a paragraph needs more escapes, as it could begin a list.
+            # Text at the start of a paragraph needs more escapes, as it could start a list.
             piece = rst_text.inner(part.text) if out else rst_text.text(part.text)
-        # These blanks separate the parts of a sentence.
+        # These spaces separate the parts of a sentence.
         lead = " " if part.text.startswith(" ") else ""
         trail = " " if part.text.endswith(" ") else ""
-        # Inline markup has to be followed by a blank or a sign; an escaped blank is not shown.
+        # Inline markup has to be followed by a space or punctuation; an escaped space is not shown.
         glue = "\\ " if out[-1:] in ("`", "*") and not lead and piece[:1].isalnum() else ""
         out = f"{out.rstrip() if lead else out}{glue}{lead}{piece}{trail}"
     return out
 
 
 def board_in_words(short: str) -> str:
-    """Return a board's short name as a sentence has it: ``the 1 GHz board``."""
+    """Return a board's short name as it reads within a sentence: ``the 1 GHz board``."""
     return f"the {short} board" if short[:1].isdigit() else short

@@ -26,10 +26,11 @@ from .sentences import Fact, Part, link_name
 from .write_tables import PageChart, PageTable
 
 MAX_TRENDS = 6
-"""Charts of a page, at least one of each system; the tables below them have all headline figures."""
+"""The number of charts on a page, with at least one per system; the tables below them have all
+headline figures."""
 
 MAX_ELEMENTS = 8_000
-"""An estimate of the HTML elements of the headline tables; a page has at most 15,000."""
+"""The estimated number of HTML elements in the headline tables; a page may have 15,000."""
 
 
 def write_notice(site: Site, soc: str, comparisons: Iterable[str], reason: str) -> None:
@@ -47,7 +48,7 @@ def write(
     states: Mapping[str, State],
     tops: Mapping[GuideKey, GuideOutcome],
 ) -> None:
-    """Write the page of a SoC. ``comparisons`` begin with the newest, and ``states`` has their
+    """Write the page of a SoC. ``comparisons`` start with the newest, and ``states`` has their
     verdicts by address; ``tops`` has the guides with headline results."""
     page, keys, catalog = site.addresses.soc[soc], site.socs[soc], site.catalog
     bundles = _bundles(site, *keys)
@@ -72,7 +73,7 @@ def write(
     def measured(platform: Platform) -> datetime.datetime:
         return max(each.created for each in _bundles(site, newest[platform]))
 
-    # The system that was measured last comes first; sorts are stable.
+    # The most recently measured system comes first; sorts are stable.
     platforms.sort(key=lambda item: measured(item[0]).date(), reverse=True)
     views_drawn = 0
     for number, (platform, members) in enumerate(platforms):
@@ -90,7 +91,7 @@ def write(
             records += own
             view = summaries.headline_view(catalog, own)
             caption = f"{soc} headline figures, {title}"
-            # The bound is that of the page, which has a table for each system.
+            # The page has one table per system, which share the page's limit.
             max_elements = MAX_ELEMENTS // len(families(keys))
             headlines.append(
                 write_tables.view(
@@ -98,12 +99,12 @@ def write(
                 )
             )
             drawn = _of_trends(site, own)
-            # Each later system has room for one.
+            # Leave room for one chart of each later system.
             room = max(1, MAX_TRENDS - views_drawn - (len(platforms) - 1 - number))
             views = trends.over_releases(catalog, drawn, site.scenes[platform])[:room]
             views_drawn += len(views)
             charts += write_tables.small_charts(site, page, f"trend-{slug}", caption, views)
-        # Links and entries of a toctree are relative to the folder of the page.
+        # Links and toctree entries are relative to the folder of the page.
         folder = page.rpartition("/")[0]
         guides = [
             (k.release, site.addresses.guide[k].removeprefix(f"{folder}/")) for k in newest_first
@@ -112,7 +113,7 @@ def write(
         top = tops.get(newest[platform])
         results = top and top.results
         if results:
-            # The table is the guide's; on this page it needs a link name of its own.
+            # The table is the guide's, but needs its own link name on this page.
             results = replace(results, name=link_name(page, f"results-{slug}"))
         listed.append(
             {
@@ -162,13 +163,13 @@ UNDECIDED = "perf-state-none"
 def _by_system(
     site: Site, page: str, comparisons: Sequence[ReleasePair], states: Mapping[str, State]
 ) -> dict[str, list[tuple[str, str, str, str]]]:
-    """Return for each system its comparisons: the sign of the verdict, its class, words, and the
+    """Return the comparisons of each system: the sign of the verdict, its class, words, and the
     address of the page."""
     out: dict[str, list[tuple[str, str, str, str]]] = {}
     for pair in comparisons:
         members, state = site.families[pair.new.platform], states.get(pair.address)
         before = members[: members.index(pair.new)][-1:]
-        # Settings can ask for other pairs than those of neighbours.
+        # Settings may request pairs that are not neighbours.
         words = (
             pair.new.release if before == [pair.old] else f"{pair.old.release} → {pair.new.release}"
         )
@@ -179,9 +180,9 @@ def _by_system(
 
 
 def _of_trends(site: Site, records: Sequence[Record]) -> list[Record]:
-    """Return the figures of a system's charts over its releases: of each benchmark the headline that
-    the top of a guide has, and of these the first ones of each chapter in turn. ``records`` begin
-    with the newest release."""
+    """Return the figures for a system's charts over its releases: for each benchmark, the
+    headline shown at the top of guides, taking chapters in turn. ``records`` start with the
+    newest release."""
     chosen: dict[str, Record] = {}
     for record in records:
         metric = site.catalog.benchmarks[record.benchmark].metric(record.metric)
@@ -191,7 +192,7 @@ def _of_trends(site: Site, records: Sequence[Record]) -> list[Record]:
     for name, benchmark in site.catalog.benchmarks.items():
         if name in chosen:
             chapters.setdefault(benchmark.entry.chapter, []).append(name)
-    # In turn, so that a chapter with many benchmarks does not take all places.
+    # Take turns, so that a chapter with many benchmarks does not take every place.
     turns = chain.from_iterable(zip_longest(*chapters.values()))
     named = {*islice(filter(None, turns), MAX_TRENDS)}
 

@@ -1,5 +1,5 @@
-"""The table of sources on a page over several guides: the guides of its figures, with links to
-their provenance."""
+"""The table of sources on a page about several guides: the guides that its figures are from, with
+links to their provenance."""
 
 from __future__ import annotations
 
@@ -18,11 +18,10 @@ from .write_tables import SOURCES, SOURCES_TITLE, PageTable
 
 HEAD = ("Guide", "Boards", "Tables", "Where their figures come from")
 LINKED_COLUMN = 2
-"""The column with links to the guide; the next one has those to its provenance."""
+"""The column that links to the guide; the next one links to its provenance."""
 
 GuideTable = tuple[str, int, str]
-"""A table of a guide: its benchmark, its number among the tables of the benchmark, and its link
-name."""
+"""A table of a guide: its benchmark, its number among the benchmark's tables, and its link name."""
 
 
 class SourceRow(msgspec.Struct, frozen=True):
@@ -33,13 +32,13 @@ class SourceRow(msgspec.Struct, frozen=True):
 
 
 def rows(site: Site, records: Iterable[Record]) -> list[SourceRow]:
-    """Return the guides of some figures, by platform, the newest first."""
+    """Return a row for each guide of some figures, by platform, newest release first."""
     by_guide: dict[GuideKey, tuple[set[str], dict[GuideTable, Record]]] = {}
     for record in records:
         boards, tables = by_guide.setdefault(record.guide, (set(), {}))
         boards.add(record.board)
         position = site.layout.claim(record)
-        # Figures that no described table takes come last in a guide.
+        # Figures that belong to no described table come last in a guide.
         number = 10**6 if position is None else position
         tables.setdefault((record.benchmark, number, site.layout.table(record)), record)
     out = []
@@ -47,7 +46,7 @@ def rows(site: Site, records: Iterable[Record]) -> list[SourceRow]:
     for key in sorted(newest_first, key=lambda k: (units.natural(k.soc), k.sdk, k.os)):
         boards, tables = by_guide[key]
         provenance, guide = site.provenance(key), site.addresses.guide[key]
-        # The tables of one benchmark are consecutive there, so a link to the first will do.
+        # The tables of one benchmark are consecutive, so a link to the first is enough.
         benchmark, _, first = min(tables)
         if all(name == benchmark for name, _, _ in tables):
             links = [

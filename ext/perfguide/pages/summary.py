@@ -1,6 +1,6 @@
-"""The summary of a SoC: all that pages over several SoCs are made from.
+"""The summary of a SoC: everything that pages about several SoCs are made from.
 
-``source/scale.rst`` describes its fields for people who read it.
+``source/scale.rst`` describes its fields for human readers.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from .verdicts import ComparedGuides
 
 class GuideSummary(msgspec.Struct, frozen=True):
     """A guide: the words that find it, its boards and figures, the time of its newest run, and the
-    files of its data; ``None`` where these could not be made. ``best`` are its headline results and
-    ``benchmarks`` the names of those that it has figures of."""
+    files of its data, ``None`` if these could not be made. ``best`` are its headline results, and
+    ``benchmarks`` the names of those it has figures of."""
 
     key: GuideKey
     findable: FindablePage
@@ -37,7 +37,7 @@ class GuideSummary(msgspec.Struct, frozen=True):
 
 
 class ListedFinding(msgspec.Struct, frozen=True):
-    """A doubt about figures in brief, the same as its page shows it, and in a few words the decision
+    """A doubt about figures in brief, also as its page shows it, and in a few words the decision
     that the figures bear on, if any."""
 
     finding: Finding
@@ -46,10 +46,10 @@ class ListedFinding(msgspec.Struct, frozen=True):
 
 
 class Summary(msgspec.Struct, frozen=True):
-    """The facts about one SoC that pages over several SoCs need.
+    """The facts about one SoC that pages about several SoCs need.
 
     ``metrics`` are those of its figures as (benchmark, metric, unit). ``used_waivers`` and
-    ``used_acknowledgements`` are the entries of the lists of both that something needs.
+    ``used_acknowledgements`` are the entries in these lists that apply to something.
     """
 
     soc: str
@@ -69,8 +69,9 @@ def encode(value: object) -> bytes:
 
 
 def _plain_number(value: Any) -> float | int:
-    """Return a number of NumPy as one of Python. Raises ``NotImplementedError`` for anything else."""
-    # Figures come from columns of NumPy, whose numbers msgspec does not know.
+    """Convert a NumPy number to a Python one. Raises :class:`NotImplementedError` for anything
+    else."""
+    # Figures come from NumPy columns, whose numbers msgspec does not support.
     if not isinstance(value, np.generic):
         raise NotImplementedError(f"{type(value).__name__} is no part of a summary")
     number: float | int = value.item()
@@ -78,5 +79,5 @@ def _plain_number(value: Any) -> float | int:
 
 
 def decode(data: bytes) -> Summary:
-    """Return the summary that :func:`encode` has packed."""
+    """Return the summary that :func:`encode` packed."""
     return msgspec.msgpack.decode(data, type=Summary)

@@ -1,9 +1,9 @@
-"""The pages of one SoC: the unit of work of a build.
+"""The pages of one SoC: the unit of work in a build.
 
-A SoC with all of its systems and releases is read, pooled, judged and written by one function, in
-whatever process or on whatever machine. All that other pages need of it is its summary. The unit is
-a SoC, not one of its systems, because systems share boards: rules compare a board's clock over
-systems, and the page of the SoC shows them together.
+One function reads, pools, judges and writes a SoC with all of its systems and releases, in any
+process or on any machine. Other pages need nothing but its summary. The unit is a SoC rather than
+one of its systems because systems share boards: rules compare a board's clock across systems, and
+the SoC's page shows them together.
 """
 
 from __future__ import annotations
@@ -59,9 +59,9 @@ from .summary import GuideSummary, ListedFinding, Summary
 class Unit:
     """The bundles of a SoC.
 
-    ``sources`` are the files with its bundles. ``bundles`` are those that count, by id and runner, each
-    as its origin and the hash of its content; ``withdrawn`` are pairs of heads. ``descriptions`` is
-    a hash of the descriptions of benchmarks.
+    ``sources`` are the files with its bundles. ``bundles`` are those that count, each as its origin
+    and the hash of its content, sorted by id and runner; ``withdrawn`` are pairs of heads.
+    ``descriptions`` is a hash of the descriptions of benchmarks.
     """
 
     settings: Settings
@@ -75,9 +75,9 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A SoC whose pages are to be made. ``hashes`` has the SHA-256 of files that are there, and
-    ``looks`` those of pictures that are there as they were drawn. With ``sends_files`` the files come
-    back with what was made, since no folder is shared."""
+    """A SoC whose pages are to be made. ``hashes`` has the SHA-256 of existing files, and ``looks``
+    the looks of existing pictures. With ``sends_files``, the files are sent back with the result,
+    since no folder is shared."""
 
     unit: Unit
     plan: Plan
@@ -88,7 +88,7 @@ class Job:
 
 
 def read(unit: Unit) -> Holdings:
-    """Read the bundles of a SoC. One that has changed since its head was read is left out, with a
+    """Read the bundles of a SoC. A bundle that changed after its head was read is left out, with a
     diagnostic."""
     settings = unit.settings
     sources = map(object_store.readable_here, unit.sources)
@@ -102,7 +102,7 @@ def read(unit: Unit) -> Holdings:
     bundles = [by_content[each] for each in unit.bundles if each in by_content]
 
     def with_results(item: Loaded) -> Loaded:
-        # Heads have no results, which errata compare.
+        # Heads lack the results that errata compare.
         return by_content.get((item.origin, item.digest), item)
 
     withdrawn = [
@@ -116,10 +116,11 @@ def read(unit: Unit) -> Holdings:
 
 
 def load_shared() -> None:
-    """Load modules and templates that making pages needs. Processes forked afterwards share them;
-    otherwise each would load them again, which takes longer than the pages of a small SoC."""
+    """Load modules and templates needed to make pages. Processes forked afterwards share them;
+    otherwise each would load them itself, which takes longer than making the pages of a small
+    SoC."""
     write_files.load_templates()
-    # Not imported at the top, as a build with nothing to do starts faster without it.
+    # Not imported at the top, so that a build with nothing to do starts faster.
     importlib.import_module("pandas")
     for extra, module in (("compare", "scipy.special"), ("parquet", "pyarrow.parquet")):
         if extras.is_installed(extra):
@@ -128,7 +129,7 @@ def load_shared() -> None:
 
 def survey(unit: Unit) -> Made:
     """Return the newest results of a SoC's boards as slices, an encoded list of
-    :class:`newest.NewestRun` for each benchmark, and the platforms that commands name."""
+    :class:`newest.NewestRun` per benchmark, and the platforms that commands name."""
     boards, _ = load_boards(unit.settings.boards)
     holdings = read(unit)
     surveyed = newest.survey(holdings.pool, holdings.catalog, boards)
@@ -137,9 +138,9 @@ def survey(unit: Unit) -> Made:
 
 
 def make(job: Job) -> Made:
-    """Write the pages, data and pictures of a SoC; return its encoded :class:`Summary`, and slices: a
-    :class:`benchmark.BenchmarkOfSoc` of each benchmark, and each finding as the list for programs has
-    it."""
+    """Write the pages, data and pictures of a SoC. Returns its encoded :class:`Summary`, and
+    slices: a :class:`benchmark.BenchmarkOfSoc` per benchmark, and each finding as in the list for
+    programs."""
     settings = job.unit.settings
     writer = writer_of(settings.output, job.hashes, job.sends_files)
     holdings = read(job.unit)
@@ -160,10 +161,11 @@ def make(job: Job) -> Made:
 def write(
     site: Site, name: str, settings: Settings, checked: report.PartialHealth
 ) -> tuple[Summary, dict[str, bytes]]:
-    """Write all files of the SoC of this name but its pictures; return its summary and its slices."""
+    """Write all files of the named SoC except its pictures; return its summary and slices."""
     corrections = errata.find(site.holdings.ledger, site.catalog)
     comparisons = compare.plan(site, settings)
-    # First, as they make the comparisons with the release before, which compare.write() takes over.
+    # Guides come first: they make the comparisons with the previous release, which compare.write()
+    # reuses.
     guides = _write_guides(site, comparisons, corrections)
     compared = compare.Comparisons()
     data: dict[GuideKey, downloads.GuideData] = {}
@@ -184,7 +186,7 @@ def write(
     marking: dict[str, list[Finding]] = {}
     for each in checked.findings:
         if each.rule.marks:
-            # Another process makes the page of the benchmark, and numbers its rows in its own way.
+            # Another process makes the page of the benchmark, and numbers its rows differently.
             marking.setdefault(each.benchmark, []).append(_without_rows(each))
     slices = {
         benchmark_slice(each): summary.encode(
@@ -236,7 +238,7 @@ def benchmark_slice(name: str) -> str:
 
 
 def finding_slice(finding: Finding) -> str:
-    """Return the name of the slice with a finding as the list for programs has it."""
+    """Return the name of the slice with a finding as in the list for programs."""
     return f"finding {finding.id}"
 
 
@@ -278,7 +280,7 @@ def _summary(
         replace(outcome.findable, rank=rank),
         sorted({each.board.name for each in bundles}, key=units.natural),
         site.pool.count(key),
-        # MessagePack would make another day of a late hour far from Greenwich.
+        # MessagePack converts times to UTC, which could shift the day.
         max(each.created for each in bundles).replace(tzinfo=datetime.UTC),
         data.listed if data else None,
         outcome.best,
@@ -287,7 +289,7 @@ def _summary(
 
 
 def _without_rows(finding: Finding) -> Finding:
-    """Return a finding whose figures do not say which rows of this SoC's pool they are."""
+    """Return a finding whose figures do not refer to rows of this SoC's pool."""
 
     def bare(record: Record) -> Record:
         return replace(record, cell=replace(record.cell, samples=(), members=()))
@@ -297,7 +299,7 @@ def _without_rows(finding: Finding) -> Finding:
 
 
 def _as_utf8(finding: Diagnostic) -> Diagnostic:
-    """Return a finding in which the name of a file can be encoded, whatever its bytes are."""
+    """Return a finding whose texts can be encoded, whatever the bytes of its file name."""
     origin = finding.origin.encode("utf-8", "backslashreplace").decode()
     message = finding.message.encode("utf-8", "backslashreplace").decode()
     return replace(finding, origin=origin, message=message)

@@ -1,4 +1,4 @@
-"""Pages about verdicts over time: how often they held, and what moved with which release."""
+"""Pages about verdicts over time: how often they held, and what moved in which release."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ LEDGER = "reports/verdicts"
 LEDGER_TITLE = "How often verdicts held"
 
 MIN_RELEASES = 4
-"""A platform with fewer has no page of what moved when."""
+"""A platform with fewer releases has no page of what moved when."""
 
 MAX_RELEASES = 60
-"""Releases on one page of what moved; older ones have pages of their own."""
+"""The number of releases on one page of what moved; older ones go to further pages."""
 
 MAX_EVENTS = 12
-"""Events of one release on such pages; the others are counted."""
+"""The number of events per release on such pages; the others are counted."""
 
 SENTENCES: Mapping[ledger.Fate, str] = {
     "lasted": "The next release kept it.",
@@ -46,7 +46,8 @@ SENTENCES: Mapping[ledger.Fate, str] = {
 
 class ListedVerdict(msgspec.Struct, frozen=True):
     """A comparison in a list: its advice, how many of its figures are judged, how many rows got
-    worse or better, are gone or are new, and its largest fall with the change and whether it is proved."""
+    worse or better, are gone or are new, and its largest fall with the change and whether that is
+    proved."""
 
     state: State
     tag: str
@@ -62,8 +63,8 @@ class ListedVerdict(msgspec.Struct, frozen=True):
 
 
 class ComparedGuides(msgspec.Struct, frozen=True):
-    """Two guides of a platform with a page that compares them, the events on that page, and its
-    verdict, both ``None`` if it could not be made. ``is_asked``: the settings ask for the pair."""
+    """Two guides of a platform that a page compares, the events on that page, and its verdict; both
+    ``None`` if it could not be made. ``is_asked`` says that the settings request the pair."""
 
     old: GuideKey
     new: GuideKey
@@ -78,7 +79,7 @@ Neighbours = Sequence[tuple[ReleasePair, Compared]]
 
 
 def neighbours(compared: Iterable[ComparedGuides]) -> Neighbours:
-    """Return the comparisons of neighbouring releases, without those that could not be made."""
+    """Return the comparisons of neighbouring releases, except those that could not be made."""
     return [
         (ReleasePair(each.old, each.new, each.address), each.compared)
         for each in compared
@@ -128,13 +129,13 @@ def _entries(comparisons: Neighbours) -> list[tuple[ReleasePair, Sequence[Entry]
 
 
 def _shared(move: SharedMove) -> dict[str, Any]:
-    """Return a move that several SoCs share as a sentence with links to their comparisons."""
+    """Return a move shared by several SoCs as a sentence with links to their comparisons."""
     links = [Link(f"{pair.new.soc}, {family(pair.new)}", pair.address) for pair in move.pairs]
     return {"sentence": move.sentence, "links": links}
 
 
 def newest_shared_moves(comparisons: Neighbours) -> list[dict[str, Any]]:
-    """Return the moves that the newest releases of several SoCs share, for the front page."""
+    """Return the moves shared by the newest releases of several SoCs, for the front page."""
     newest: dict[Platform, tuple[ReleasePair, Sequence[Entry]]] = {}
     for pair, entries in _entries(comparisons):
         other = newest.get(pair.new.platform)
@@ -150,7 +151,7 @@ def newest_shared_moves(comparisons: Neighbours) -> list[dict[str, Any]]:
 
 
 MAX_SHARED_MOVES = 8
-"""Shared moves that the front page lists; the page of verdicts has all."""
+"""The number of shared moves on the front page; the page of verdicts has all of them."""
 
 
 def moves_pages(site: Site) -> dict[Platform, str]:
@@ -182,12 +183,12 @@ def _moves_title(platform: Platform) -> str:
 
 
 def _system(platform: Platform) -> str:
-    key = GuideKey(*platform, "")  # family() takes a guide, and ignores its release
+    key = GuideKey(*platform, "")  # family() takes a guide but ignores its release
     return f"{key.soc}, {family(key)}"
 
 
 def write_moves(site: Site, comparisons: Neighbours) -> None:
-    """Write the page of what moved with which release, for each platform with enough releases."""
+    """Write the page of what moved in which release, for each platform with enough releases."""
     pages = moves_pages(site)
     by: dict[Platform, list[tuple[ReleasePair, Compared]]] = {platform: [] for platform in pages}
     for pair, each in comparisons:
@@ -212,8 +213,8 @@ def write_moves(site: Site, comparisons: Neighbours) -> None:
 
 
 def _divided(page: str, compared: Neighbours) -> list[tuple[str, Neighbours]]:
-    """Return the comparisons of each page, the newest first. Pages are numbered from the oldest,
-    so that a new release changes none of them but the first."""
+    """Return the comparisons of each page, newest first. Pages are numbered from the oldest, so
+    that a new release only changes the first."""
     count = max(0, len(compared) - 1) // MAX_RELEASES
     newest = len(compared) - count * MAX_RELEASES
     out = [(page, compared[:newest])]
@@ -224,7 +225,7 @@ def _divided(page: str, compared: Neighbours) -> list[tuple[str, Neighbours]]:
 
 
 def _span(compared: Neighbours) -> str:
-    """Return the oldest and the newest release of some comparisons, the newest first."""
+    """Return the oldest and newest release of some comparisons, which start with the newest."""
     return f"{compared[-1][0].new.release} to {compared[0][0].new.release}"
 
 

@@ -1,4 +1,4 @@
-"""The tables and charts of pages, with their files, and sections of them."""
+"""The tables and charts of pages, with their files, and the sections that contain them."""
 
 from __future__ import annotations
 
@@ -28,24 +28,26 @@ from .sentences import link_name
 
 SOURCES = "sources"
 SOURCES_TITLE = "Sources"
-"""Name and title of the table of the guides that a page's figures are from."""
+"""The name and title of the table of guides that a page's figures are from."""
 
 MAX_PICTURES = 24
-"""Pictures of one chart. Readers would not look through more, and an upload can ask for thousands."""
+"""The maximum number of pictures in a chart. Readers would not look through more, and an upload
+could ask for thousands."""
 
 MAX_LIST_ELEMENTS = 2_000
-"""HTML elements of a list, such as that of the boards, before it goes on on further pages."""
+"""The number of HTML elements of a list, such as that of boards, before it continues on further
+pages."""
 
 MAX_ALT_CHARS = 1_000_000
-"""In effect no limit: the alternative text of a picture has all its points."""
+"""In effect no limit: a picture's alternative text may be long."""
 
 MAX_COMMANDS = 6
-"""Commands that a section shows; the provenance has all of them."""
+"""The number of commands that a section shows; the provenance has all of them."""
 
 
 @dataclass(frozen=True, slots=True)
 class PageTable:
-    """A table on a page. If it is too large for the page, this is its first part."""
+    """A table on a page; if it is too large for the page, its first part."""
 
     title: str
     file: str
@@ -59,13 +61,13 @@ class PageTable:
     header_rows: int = 1
     stub_columns: int = 0
     widths: tuple[int, ...] = ()
-    """Relative widths of its columns, empty for equal ones."""
+    """Relative widths of its columns; empty if they are equal."""
     origin: str = ""
     """The link name of the origin of its figures."""
     rows: int = 0
     """The number of rows in all its parts."""
     size: int = 0
-    """The bytes of its text, about three times what it adds to the compressed page."""
+    """The size of its text in bytes, about three times what it adds to the compressed page."""
     unmade: str = ""
     """The reason why it could not be made."""
     above: tuple[str, ...] = ()
@@ -75,17 +77,17 @@ class PageTable:
     further: tuple[FurtherPage, ...] = ()
     """The pages with its other parts."""
     weight: int = 0
-    """An estimate of the HTML elements of this part."""
+    """The estimated number of HTML elements in this part."""
     repeats: bool = False
-    """True if its figures are in other tables too."""
+    """True if its figures also appear in other tables."""
 
     def seen_from(self, folder: str) -> PageTable:
-        """Return the table with its files named for a page above ``folder``."""
+        """Return the table with its files named as seen from a page above ``folder``."""
         data = f"{folder}{self.data}" if self.data else ""
         return replace(self, file=f"{folder}{self.file}", data=data)
 
     def beside(self) -> PageTable:
-        """Return the table with its files named for a page in their folder."""
+        """Return the table with its files named as seen from a page in their folder."""
         return replace(self, file=_inner(self.file), data=_inner(self.data))
 
 
@@ -118,7 +120,7 @@ class PageChart:
     data: str = ""
     """The CSV of its points."""
     sentences: tuple[tuple[str, str], ...] = ()
-    """Sentences above it as (names of pictures, sentence)."""
+    """Sentences above it, as (names of pictures, sentence)."""
     shares: PageTable | None = None
     """A table of its measured levels."""
     small: bool = False
@@ -128,7 +130,7 @@ class PageChart:
     """The reason why it could not be made."""
 
     def beside(self) -> PageChart:
-        """Return the chart with its files named for a page in their folder."""
+        """Return the chart with its files named as seen from a page in their folder."""
         pictures = (replace(each, file=_inner(each.file)) for each in self.pictures)
         shares = self.shares and self.shares.beside()
         return replace(self, pictures=tuple(pictures), data=_inner(self.data), shares=shares)
@@ -142,8 +144,8 @@ def _inner(file: str) -> str:
 class PagePart:
     """A section of a page with tables, charts and commands.
 
-    ``usual``: the command is that of the description, as no bundle has one. ``more`` is the number
-    of commands that are left out.
+    ``usual`` says that no bundle states a command, so the one from the description is shown.
+    ``more`` is the number of commands left out.
     """
 
     title: str
@@ -169,8 +171,8 @@ def table(
     """Write the files of a table into the folder of its page. Rows beyond ``max_elements`` HTML
     elements go to further pages.
 
-    ``data`` is the table for programs, which is not divided; by default it is ``grid``. Without
-    ``has_data`` there is none, as another file of the page has the same content.
+    ``data`` is the table for programs, which is not divided; it defaults to ``grid``. Without
+    ``has_data`` there is none, because another file of the page has the same content.
     """
 
     def write(address: str, block: Block) -> PageTable:
@@ -190,8 +192,8 @@ def _divided(
     write: Callable[[str, Block], PageTable],
     data: Grid | None,
 ) -> PageTable:
-    """Write the first block of a table for its page, and each other for a page of its own. All
-    link to the same file for programs."""
+    """Write the first block of a table for its page, and each further one for a page of its own.
+    All link to the same file for programs."""
     file = f"{name}{grids.DATA}"
     if data:
         site.writer.write(f"{page}/{file}", grids.to_csv(data))
@@ -199,7 +201,7 @@ def _divided(
         FurtherPage(
             address := f"{page}/{name}/{number}",
             block.words,
-            # A page of a further part is one folder deeper.
+            # The page of a further part is one folder deeper.
             replace(write(address, block), data=f"../{file}" if data else ""),
         )
         for number, block in enumerate(divided[1:], 2)
@@ -232,7 +234,7 @@ def _written(
         link_name(page, name),
         extra=page_tables.extra(content, behind),
         header_rows=len(content.header),
-        # Docutils refuses a table that has only stub columns.
+        # Docutils rejects tables that consist of stub columns only.
         stub_columns=min(content.stub, len(content.header[0]) - 1),
         widths=page_tables.widths(content),
         rows=len(grid.rows),
@@ -252,8 +254,8 @@ def view(
     same: Sequence[tuple[str, str]] = (),
 ) -> PageTable:
     """Write the files of a view's table. Columns and rows beyond ``max_elements`` HTML elements go
-    to further pages. It links to ``provenance`` or, without it, to the sources of the page. ``same``
-    are the parameters in its caption, which a copy of the table names."""
+    to further pages. The table links to ``provenance`` or, by default, to the sources of the page.
+    ``same`` are the parameters in its caption, which copies of the table state."""
     caption = title or view.title
     return site.making.attempt(
         f"the table “{caption}”",
@@ -305,7 +307,7 @@ def charts(
     scene: Scene | None = None,
     provenance: ProvenancePage | None = None,
 ) -> list[PageChart]:
-    """Write the charts of a section for this kind of page: “guide”, “newest” or “releases”."""
+    """Write the charts of a section for one kind of page: “guide”, “newest” or “releases”."""
     written = []
     for spec in section.benchmark.entry.charts:
         if spec.on != on:
@@ -347,7 +349,7 @@ def _chart(
         own = replace(own, sentences=(*own.sentences, sentence))
     if provenance is not None:
         names = dict.fromkeys(site.layout.table(r) for _, records in drawn for r in records)
-        # A chart can draw figures of several tables.
+        # A chart may draw figures from several tables.
         links = ",".join(link_name(provenance.address, each) for each in names)
         own = _with_origin(own, links)
     return own
@@ -358,11 +360,11 @@ def chart(
 ) -> PageChart:
     """Write the data of a chart, and note its pictures to be drawn.
 
-    With ``left`` it has a table of the measured levels beside it.
+    With ``left``, a table of the measured levels is placed beside it.
     """
     pictures, seen = list[Picture](), Counter[str]()
     for view in views:
-        # Different parameters can have the same words: the number 16 and the text “16”.
+        # Different parameters may read the same: the number 16 and the text “16”.
         again = f" {seen[view.name]}" if seen[view.name] else ""
         seen[view.name] += 1
         pictures.append(Picture(gallery.stem(page, name, f"{view.name}{again}"), view))
@@ -380,7 +382,7 @@ def chart(
     for each in views:
         for sentence in (*each.says, *each.warnings):
             named.setdefault(sentence, []).append(each.name)
-    # A sentence that is true of several pictures is given once.
+    # A sentence that applies to several pictures is given once.
     words = [
         ("" if views[0].small or len(names) == len(views) > 1 else ", ".join(names), sentence)
         for sentence, names in named.items()
@@ -404,12 +406,12 @@ def _with_origin(chart: PageChart, origin: str) -> PageChart:
 
 
 def page_pictures(page: str, pictures: Sequence[Picture]) -> tuple[PagePicture, ...]:
-    """Return the pictures of a chart as its page names them."""
+    """Return the pictures of a chart as its page refers to them."""
     folder = page.rpartition("/")[2]
     return tuple(
         PagePicture(
             visible(picture.view.name),
-            # Each builder takes the format that it can show.
+            # Each builder picks the format that it supports.
             f"{folder}/{picture.stem.rpartition('/')[2]}.*",
             visible(picture.view.text(), MAX_ALT_CHARS),
         )
@@ -420,7 +422,7 @@ def page_pictures(page: str, pictures: Sequence[Picture]) -> tuple[PagePicture, 
 def small_charts(
     site: Site, page: str, name: str, title: str, views: Sequence[ChartView]
 ) -> list[PageChart]:
-    """Write small pictures as one chart; return none if there are no views."""
+    """Write small pictures as one chart; returns no chart if there are no views."""
     if not views:
         return []
     written = chart(site, page, name, title, views[: trends.MAX_PICTURES])
@@ -440,7 +442,7 @@ def general(
     provenance: ProvenancePage | None = None,
     max_elements: int = MAX_ELEMENTS,
 ) -> PagePart:
-    """Write the tables for figures of a benchmark that no described table takes."""
+    """Write the tables for those figures of a benchmark that belong to no described table."""
     slug = f"other-{slugs.slug(name)}"
     tables = []
     for each in views:
@@ -481,10 +483,10 @@ def part(
     commands = site.pool.commands(section.records)
     usual = section.benchmark.entry.command
     scene = Scene(boards=site.boards, order=tuple(boards))
-    # Pages over several guides, which give a prefix, draw their own kinds of charts.
+    # Pages about several guides, which pass a prefix, draw their own kinds of charts.
     drawn = () if prefix else charts(site, page, section, anchor, "guide", scene, provenance)
     if notes and tables and not prefix:
-        # The notes are about all tables and appear once.
+        # The notes apply to all tables but appear once.
         tables[0] = replace(tables[0], above=(*tables[0].above, *notes))
     return PagePart(
         section.part,
