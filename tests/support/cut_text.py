@@ -50,7 +50,7 @@ scrolls clips as well: readers do not know that there is more in it."""
 
 SIDEWAYS = "() => document.scrollingElement.scrollWidth - innerWidth"
 
-OVERLAP = """() => [...document.querySelectorAll(".perf-grid")].flatMap(table => {
+OVERLAP = """() => [...document.querySelectorAll(".perf-grid, .perf-list")].flatMap(table => {
   if (!table.offsetParent) return [];
   const found = [];
   for (const row of table.tBodies[0].rows) {
