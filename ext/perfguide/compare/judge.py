@@ -1,10 +1,10 @@
-"""Two releases' figures to a judgement: did the figure change, and what could have been seen?
+"""Judgement of two releases' figures: did a figure change, and how large a change would have shown?
 
-All rows of a comparison are judged together, with the run as the unit: single figures are releases
-of one run. What many rows moved by in common is taken out first (:mod:`.shifts`). The noise is
-learnt from the figures themselves and from other releases (:mod:`.noise`), each row is tested
-against its present level (:mod:`.moves`), and the share of false alarms among all rows that are
-called different is held (:mod:`.several`).
+All rows of a comparison are judged together, with the run as the unit: a single figure is a release
+of one run. Moves that many rows share are taken out first (:mod:`.shifts`). Noise is learnt from the
+figures themselves and from other releases (:mod:`.noise`), each row is tested against its present
+level (:mod:`.moves`), and the false discovery rate among rows called different is bounded
+(:mod:`.several`).
 """
 
 from __future__ import annotations
@@ -31,70 +31,69 @@ from .usual_noise import Table, usual
 Outcome = Literal["different", "same", "steady", "noisy"]
 
 Spread = Literal["", "scatters more", "scatters less", "ranges overlap"]
-"""A change of the scatter of samples that lie at one level; empty where they do not, or are unknown."""
+"""The change in scatter of samples at one level; empty if they are not at one level or unknown."""
 
 STEADY_SCATTER = 0.1
-"""The largest scatter with which a change inside it is none; with a larger one it is not known."""
+"""The largest scatter at which a change within it means no change; with more, it means nothing."""
 
 UNCALLED: tuple[Outcome, ...] = ("steady", "noisy")
-"""Outcomes that more runs could still change to different."""
+"""Outcomes that more runs could still turn into “different”."""
 
 SURE_CHANCE = 0.8
-"""The chance with which a change of the size that matters is seen with as many more runs as are said."""
+"""The chance of seeing a change that matters with the proposed number of further runs."""
 
 MAX_MORE_RUNS = 1000
-"""More runs than this are not proposed."""
+"""The most further runs that are proposed."""
 
 MAX_DETECTABLE = 10.0
-"""The largest ``detectable`` change that a reader can use; above it is ``None``."""
+"""The largest ``detectable`` change that is useful to readers; larger ones become ``None``."""
 
 SURE_PART = 0.5
-"""The part of the largest p-value that is called at which a change is said to have been seen: one more row
-that moves shifts the bar of a mixture a little."""
+"""The part of the largest p-value called at which a change is said to be detectable: one more row that
+moves would shift the bar of a mixture a little."""
 
 NINETEEN_OF_20 = 1.96
-"""Standard deviations within which 19 of 20 normal figures lie."""
+"""The number of standard deviations within which 19 of 20 normal figures lie."""
 
 MAX_BOARD_P = 0.05
-"""The p-value that a row has at most on each board, if all boards are to prove its move together."""
+"""The largest p-value on each board at which boards together may prove the move of a row."""
 
 BOARD_CORRELATION = 0.25
-"""The correlation of small moves of one row on two boards, in public history."""
+"""The correlation between small moves of a row on two boards, in public history."""
 
 AGREEING_FIGURES = 2
-"""Earlier figures that show a level if they agree, and too little of the row's own scatter."""
+"""The number of earlier figures that show a level if they agree, but too little of a row's scatter."""
 
 MIN_SHARED_RANGE = 0.5
-"""The share of the narrower range that is within the wider one where samples lie at one level."""
+"""The least share of the narrower range within the wider one for samples to be at one level."""
 
 MIN_TIMES_MORE = 2.0
-"""The ratio of two ranges from which samples scatter more."""
+"""The least ratio of two ranges at which samples scatter more."""
 
 MIN_TIMES_WIDER, MAX_GAP_SHARE = 4.0, 0.05
-"""The ratio of two ranges from which it is enough that they touch, and the largest gap between them, over
-the wider one, that counts as touching."""
+"""The least ratio of two ranges at which it is enough that they touch, and the largest gap that counts
+as touching, as a share of the wider one."""
 
 MAX_MOVE_SHARE, MAX_WIDER = 0.1, 2.0
-"""The largest move of means from release to release, over their ranges, with which these are no scatter of
-the means; and how much wider the newer range may be for that."""
+"""Means do not scatter like their samples if they move from release to release by at most this share of
+their ranges, and the newer range is at most this many times wider."""
 
 SMALL_CHANGE = 0.05
-"""A change below this, with one run each, is called at a part of the rate only."""
+"""A smaller change between single runs is called only at ``CAREFUL_SHARE`` of the rate."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """One row of a comparison: both releases' figures, and what helps to judge them.
+    """One row of a comparison: the figures of both releases, and whatever helps to judge them.
 
-    Rows of one ``family`` (a benchmark's metric) are expected to have like relative
-    noise. ``history`` is the same row in earlier releases, in version order, without
-    the two that are compared. ``floor`` is the relative change below which a
-    change does not matter: ``0.02`` is two per cent. ``step`` is what a program counts in,
-    in the unit of the figures, or 0; ``load`` says that they are shares in per cent of what
-    there is. ``upward`` is 1 where more is better, -1 where less is, else 0. ``shared`` names
-    what the row may have moved with: its board, its benchmark there, and narrower groups.
-    ``later`` is the row in releases after NEW, where they are to be looked at. ``figure`` is the same for
-    a row on several boards, and empty where that is not known.
+    Rows of one ``family`` (a metric of a benchmark) are expected to have similar relative noise.
+    ``history`` is the row in earlier releases, in version order, without the two compared. Changes
+    below ``floor`` do not matter: ``0.02`` is 2 %. ``step`` is the resolution of the program in the
+    unit of the figures, or 0; ``load`` is true if the figures are loads in per cent. ``upward`` is 1
+    if more is better, -1 if less is, else 0. ``shared`` names the groups that the row may have moved
+    with: its board, its benchmark there, and narrower ones. ``later`` is the row in releases after
+    NEW, if looking ahead is allowed. ``figure`` identifies the row across boards, and is empty if
+    that is unknown.
     """
 
     old: Side
@@ -113,7 +112,7 @@ class Pair:
 
     @property
     def sampled(self) -> bool:
-        """Return whether its own runs show how it scatters."""
+        """True if the row's own runs show how it scatters."""
         return runs_scatter(self.old.runs, self.new.runs)
 
 
@@ -121,25 +120,22 @@ class Pair:
 class Judgement:
     """The outcome for one row.
 
-    ``change`` is new/old - 1, ``None`` where old is 0. ``p`` is the probability of a
-    difference at least as large when nothing changed, ``q`` the same adjusted for the
-    number of rows; both are ``None`` where no test was possible. ``detectable`` is the
-    smallest change one way that would have been called here, as the factor by which one figure is
-    above the other, less 1; ``scatter`` is the one within which 19
-    of 20 changes of the row stay where nothing changed, and ``kind_scatter`` that of the middle one
-    of the rows of its metric, where the row has two earlier figures that agree, and no more;
-    ``more_runs`` how many more runs of each side would do so for a change of the size that
-    matters (the pair's floor, or where that is 0 the change itself), ``None`` where no
-    number would or nothing is known, 0 where the row is settled. ``ground`` says in words which
-    test was made, and why. ``shift`` is what the row moved with, where many did. ``level`` is
-    the number of earlier figures that agree with OLD, where one run was set against them. ``figures``
-    says in words from what kinds of figures both sides are, and ``spread``, where their samples lie at one level,
-    how they scatter now.
+    ``change`` is new/old - 1, ``None`` if old is 0. ``p`` is the probability of a difference at least
+    as large if nothing changed, and ``q`` the same adjusted for the number of rows; both are ``None``
+    if no test was possible. ``detectable`` is the smallest change in the direction of the row that
+    would have been called, as the ratio of the larger figure to the smaller, less 1. ``scatter`` is
+    the change, in the same form, within which 19 of 20 changes stay if nothing changed, and
+    ``kind_scatter`` that of the median row of its metric, for a row with just two earlier figures,
+    which agree. ``more_runs`` is how many more runs of each side would settle a change that matters
+    (the pair's floor or, if that is 0, the change itself): ``None`` if no number would or nothing is
+    known, 0 if the row is settled. ``ground`` says in words which test was made, and why. ``shift`` is
+    the common move that the row took part in. ``level`` is the number of earlier figures that agree
+    with OLD, for rows with single runs. ``figures`` says in words what kinds of figures both sides
+    are, and ``spread`` how samples at one level scatter now.
 
-    ``different`` is a change that the held rate allows to be named and that is not below
-    the floor. ``same`` are equal figures, and changes that are below the floor for sure.
-    ``steady`` is a change within a scatter of at most ``STEADY_SCATTER``.
-    All else is ``noisy``.
+    ``different`` is a change of at least the floor that the false discovery rate allows to be called.
+    ``same`` are equal figures, and changes that are certainly below the floor. ``steady`` is a change
+    within a scatter of at most ``STEADY_SCATTER``. Everything else is ``noisy``.
     """
 
     change: float | None
@@ -159,7 +155,7 @@ class Judgement:
 
 @dataclass(frozen=True, slots=True)
 class _Test:
-    """A row with the most careful of its tests, and the noise that this took it to have."""
+    """A row with the most conservative of its tests, and the noise that this test assumed."""
 
     pair: Pair
     raw: ScaledRow
@@ -167,13 +163,13 @@ class _Test:
     noise: Noise
     move: Move
     is_at_one_level: bool
-    """The answer of :func:`ranges_overlap`."""
+    """The result of :func:`ranges_overlap`."""
     boards: int = 1
-    """The boards on which it moved alike, where that proves more than this one does."""
+    """The number of boards on which it moved alike, if together they prove more than this one."""
 
     @property
     def small(self) -> bool:
-        """Return whether the change, either way round, is so small that one run each hardly shows it."""
+        """True if the change, up or down, is so small that single runs hardly show it."""
         if self.row.sampled or not self.row.logs:
             return False
         return -math.expm1(-abs(self.raw.move)) < SMALL_CHANGE
@@ -182,12 +178,11 @@ class _Test:
 def judge(
     pairs: Sequence[Pair], rate: float = 0.05, table: Table | None = None
 ) -> tuple[Judgement, ...]:
-    """Judge all rows of a comparison together, in the order given.
+    """Judge all rows of a comparison together, and return their judgements in the same order.
 
-    ``rate`` is the held false discovery rate: the expected share of rows that did not
-    change among those called different. Figures have to be finite. ``table`` says how much
-    single figures usually scatter; left out, it is the one that the package carries. Raises
-    :class:`extras.MissingExtraError`.
+    ``rate`` bounds the false discovery rate: the expected share of unchanged rows among those called
+    different. Figures must be finite. ``table`` is the usual scatter of single figures, by default
+    that of the package. Raises :class:`extras.MissingExtraError` without the extra ``compare``.
     """
     extras.require("compare")
     table = usual() if table is None else table
@@ -195,7 +190,7 @@ def judge(
     noises = learn(raw, table)
     rows, shifts = without_shifts(raw, noises)
     if any(row is not before for row, before in zip(rows, raw, strict=True)):
-        # Without common moves, rows scatter less.
+        # Rows scatter less once common moves are taken out.
         noises = learn(rows, table)
     tests: dict[int, _Test] = {}
     for i, noise in enumerate(noises):
@@ -205,9 +200,9 @@ def judge(
             for own in noise
         ]
         if every:
-            # The more careful one: each way to learn the noise can miss some of it.
+            # The most conservative one, as each way to learn the noise can miss some of it.
             test = max(every, key=lambda test: (test.move.p, test.move.error))
-            # A new mean beside an old extreme is scatter of the samples, and no new level.
+            # Samples at one level scatter, whatever their means: there is no new level.
             tests[i] = replace(test, move=replace(test.move, p=1.0)) if at_one_level else test
     _join_boards(tests)
     p = np.array([test.move.p for test in tests.values()])
@@ -223,20 +218,20 @@ def judge(
 
 
 def _join_boards(tests: dict[int, _Test]) -> None:
-    """Give rows that moved one way on several boards, on each hardly by chance, the p-value of all these
-    moves, where it is smaller than their own.
+    """Give rows that moved the same way on several boards, on each hardly by chance, the joint p-value
+    of these moves if it is smaller than their own.
 
-    The scores of normal tests that correlate are added. Source: M. J. Strube, "Combining and comparing
+    The normal scores of correlated tests are added. Source: M. J. Strube, "Combining and comparing
     significance levels from nonindependent hypothesis tests", Psychol. Bull. 97 (1985) 334-341.
     """
     from scipy import special
 
     by: dict[tuple[str, bool], dict[tuple[float, float], list[int]]] = {}
     for i, test in tests.items():
-        # The rest without a common shift can go the other way, and is no move that a reader sees.
+        # Without a common shift, the rest can go the other way: not a move that readers see.
         goes_on = test.move.by * test.raw.move > 0
         if test.pair.figure and goes_on and test.move.p <= MAX_BOARD_P:
-            # Boards with the same figures are one measurement under two names.
+            # Boards with identical figures are one measurement under two names.
             figures = (test.pair.old.mean, test.pair.new.mean)
             key = (test.pair.figure, test.move.by > 0)
             by.setdefault(key, {}).setdefault(figures, []).append(i)
@@ -261,11 +256,11 @@ def scaled(pair: Pair) -> ScaledRow:
 
 
 def ranges_overlap(pair: Pair) -> bool:
-    """Return whether the samples of two sides with known extremes lie at the same level:
-    half of the narrower range, or a figure without one, is within the other, or that begins next to it.
+    """Return whether the samples of two sides, at least one with a known range, are at one level.
 
-    Ranges do not say so where earlier means agree far better than samples with a range like it
-    would.
+    They are if half of the narrower range, or a figure without one, lies within the other range, or
+    if a much wider range at least touches it. Ranges are no evidence if earlier means agree far
+    better than such samples would.
     """
     if pair.sampled or not (pair.old.has_range or pair.new.has_range) or _means_repeat(pair):
         return False
@@ -278,8 +273,8 @@ def ranges_overlap(pair: Pair) -> bool:
 
 
 def _means_repeat(pair: Pair) -> bool:
-    """Return whether earlier means differ so little that their ranges are no scatter of them: many samples,
-    or two unlike figures with their mean in the middle of the range."""
+    """Return whether earlier means repeat too well to scatter like their ranges, as those of many
+    samples do, or of two unlike figures with their mean in the middle of the range."""
     past = [side for side in (*pair.history, pair.old) if side.has_range and side.mean > 0]
     if len(past) < LASTING_RUNS:
         return False
@@ -294,7 +289,7 @@ def _means_repeat(pair: Pair) -> bool:
 
 
 def _main_shift(row: ScaledRow, shifts: Sequence[Shift]) -> Shift | None:
-    """Return the largest of some shifts, where the row went the same way."""
+    """Return the largest shift if the row moved in its direction, else ``None``."""
     main = max(shifts, key=lambda shift: abs(shift.by), default=None)
     return main if main and row.move * row.upward * main.by > 0 else None
 
@@ -325,15 +320,15 @@ def _judgement(test: _Test, q: float, rate: float, limits: Bar, shift: Shift | N
     together = shift is not None and math.expm1(abs(shift.by)) >= pair.floor
     outcome: Outcome
     if q <= rate * (CAREFUL_SHARE if test.small else 1.0):
-        # The test can be sure of a change that is too small to matter.
+        # A change can be certain and still too small to matter.
         outcome = "different" if matters else "same"
         shift = None if shift is None or abs(move.by) > abs(shift.by) else shift
         if outcome == "same":
             ground += "; it differs, but by less than matters"
-    # The group is proved to have moved, and this row moved with it.
+    # The group provably moved, and this row moved with it.
     elif together and matters and not test.is_at_one_level:
         outcome = "different"
-    # One step is a large change here, so figures within one do not show a steady row.
+    # If one step is a large change, figures within one step do not prove a row steady.
     elif move.equal and change and math.expm1(test.row.step) > STEADY_SCATTER:
         outcome = "noisy"
     elif move.equal or (detectable is not None and detectable <= pair.floor):
@@ -346,7 +341,7 @@ def _judgement(test: _Test, q: float, rate: float, limits: Bar, shift: Shift | N
         detectable = None if outcome == "different" else detectable
     if spread and outcome == "noisy":
         width = max(scatter or 0.0, pair.old.width, pair.new.width)
-        # Samples on both sides of zero are no range of ratios.
+        # Samples on both sides of zero have no ratio.
         scatter = width if math.isfinite(width) else None
     return Judgement(
         change,
@@ -366,15 +361,15 @@ def _judgement(test: _Test, q: float, rate: float, limits: Bar, shift: Shift | N
 
 
 def _spread(pair: Pair) -> Spread:
-    """Return how samples at one level scatter now."""
+    """Return how samples at one level scatter now, compared with before."""
     if pair.new.width > MIN_TIMES_MORE * pair.old.width:
         return "scatters more"
     return "scatters less" if pair.old.width > MIN_TIMES_MORE * pair.new.width else "ranges overlap"
 
 
 def _kind_scatter(test: _Test) -> float | None:
-    """Return the scatter of the middle one of the rows of a metric, for a row with two earlier figures
-    that agree: these are too few to show its own."""
+    """Return the scatter of the median row of the metric, for a row whose two earlier figures agree but
+    are too few to show its own; else ``None``."""
     level = test.move.level.releases
     if not test.noise.of_kind or not len(test.row.past) == level == AGREEING_FIGURES:
         return None
@@ -383,21 +378,21 @@ def _kind_scatter(test: _Test) -> float | None:
 
 
 def _relative(test: _Test, size: float, way: float) -> float | None:
-    """Return a move up or down on the row's scale as the factor between two figures, less 1; ``None``
-    where that says nothing."""
+    """Return a move on the row's scale, up or down by ``way``, as the ratio of the larger figure to the
+    smaller, less 1; ``None`` if that is meaningless or above ``MAX_DETECTABLE``."""
     old, new = test.pair.old.mean, test.pair.new.mean
     if test.row.logs:
-        # exp(710) is more than a float holds.
+        # exp(710) overflows.
         share = math.expm1(min(size, 700.0))
     elif test.pair.load and old > 0:
         end = math.asin(math.sqrt(min(old, 100.0) / 100)) + way * size
-        # The scale of loads ends at 0 and 100 %, beyond which no figure lies.
+        # The scale of loads ends at 0 and 100 %.
         moved = 100 * math.sin(end) ** 2 if 0 < end < math.pi / 2 else 0.0
         share = max(moved / old, old / moved) - 1 if moved else math.inf
     elif old:
         figures = (old, new, *(side.mean for side in test.pair.history))
         share = size * (float(max(map(abs, figures))) / abs(float(old)))
-        # A fall by so much is a larger factor, and by all of it none.
+        # A fall by a share is a larger factor, and a fall to zero is none.
         if way < 0:
             share = share / (1 - share) if share < 1 else math.inf
     else:
@@ -406,17 +401,17 @@ def _relative(test: _Test, size: float, way: float) -> float | None:
 
 
 def _called_from(test: _Test, limits: Bar) -> float | None:
-    """Return the smallest relative change, the way that the row went, that is called."""
+    """Return the smallest relative change in the direction of the row that would be called."""
     move, raw = test.move, test.raw
     way = math.copysign(1.0, raw.move)
-    # From OLD to the present level, and what the row moved by in common with others.
+    # The distance from OLD to the present level, plus the common move that was taken out.
     offset = (move.level.at - raw.old.at + raw.new.at - test.row.new.at) * way
     part = SURE_PART if limits.fitted else 1.0
     large, small = (
         _relative(test, max(move.bound(p * part) + offset, 0.0), way)
         for p in (limits.large, limits.small)
     )
-    # A change is small by its factor, up or down.
+    # The factor up to which a change is small, whether up or down.
     limit = (1 / (1 - SMALL_CHANGE) - 1) * (1 + EQUAL)
     if test.row.sampled or not test.row.logs or large is None or large >= limit:
         return large
@@ -424,15 +419,15 @@ def _called_from(test: _Test, limits: Bar) -> float | None:
 
 
 def _steady(change: float | None, scatter: float | None) -> Outcome:
-    """Return ``steady`` for a change within a small scatter."""
+    """Return ``steady`` for a change within a small scatter, else ``noisy``."""
     if change is None or change <= -1 or scatter is None or scatter > STEADY_SCATTER:
         return "noisy"
     return "steady" if max(change, 1 / (1 + change) - 1) <= scatter else "noisy"
 
 
 def _more_runs(test: _Test, level: float) -> int | None:
-    """Return how many more runs of each side would settle a change of the size that matters; for
-    single figures as if all that they wander by changed with each run."""
+    """Return how many more runs of each side would settle a change that matters, ``None`` if no number
+    would. For single figures, all their wandering is taken to vary from run to run."""
     from scipy import special
 
     pair, row, noise, move = test.pair, test.row, test.noise, test.move
@@ -443,17 +438,17 @@ def _more_runs(test: _Test, level: float) -> int | None:
 
     def settled(more: int) -> bool:
         ends = (move.level.runs + more, row.new.runs + more)
-        # Until a level has lasted, a figure within what the row showed before is a return to it.
+        # Until a level has lasted, a figure in the range that the row showed before is a return.
         if max(ends) < LASTING_RUNS and (move.returned or move.beyond >= wanted):
             return False
         freedom = move.freedom + 2 * more
         needed = -special.stdtrit(freedom, level / 2) + special.stdtrit(freedom, SURE_CHANCE)
         error = math.sqrt(sum(map(noise.of_release, ends)))
-        # At tiny levels the quantile is infinite.
+        # The quantile is infinite at tiny levels.
         return bool(min(float(needed), 1e9) * error <= wanted)
 
     least = 0 if row.sampled else 1
-    # More runs never make it harder, so bisection finds the least number.
+    # More runs always help, so bisection finds the smallest number.
     runs = bisect_left(range(least, MAX_MORE_RUNS + 1), True, key=settled) + least
     return runs if runs <= MAX_MORE_RUNS else None
 
@@ -464,7 +459,7 @@ def _change(pair: Pair) -> float | None:
     if pair.old.mean == pair.new.mean:
         return 0.0
     change = pair.new.mean / pair.old.mean - 1
-    # Beside a tiny figure the quotient overflows, and JSON has no infinity.
+    # Division by a tiny figure can overflow, and JSON has no infinity.
     return max(min(change, sys.float_info.max), -sys.float_info.max)
 
 
@@ -473,7 +468,7 @@ def _ground(test: _Test) -> str:
     before = len(raw.past)
     after = f"; the {move.after - 1} after NEW agree with it" if move.after > 1 else ""
     runs = _runs(pair)
-    # Without a common move a row can be equal that moved far with others.
+    # A row that moved far with others can be equal once the common move is taken out.
     is_step = move.equal and abs(raw.move) <= max(EQUAL, DIGIT * raw.step)
     if is_step and pair.old.mean != pair.new.mean:
         return f"{runs}; the change is no more than one step in which it is counted or printed"
@@ -489,7 +484,7 @@ def _ground(test: _Test) -> str:
             return f"{runs}, and no earlier release to compare with{after}"
         others = "public history" if test.noise.public else "other rows"
         return f"{runs}, and no earlier release to compare with; its scatter is that of {others}{after}"
-    # The scale takes runs for themselves, and a reader sees their mean.
+    # The scale uses single runs, but readers see their mean.
     means = [side.mean for side in (*pair.history, pair.old)][-before:]
     least, most = min(means), max(means)
     if most - least <= EQUAL * abs(most):
@@ -515,7 +510,7 @@ def _ground(test: _Test) -> str:
 
 
 def _runs(pair: Pair) -> str:
-    """Return the kinds of figures of both sides: ``one run each``, ``mean with its range each``."""
+    """Return the kinds of figures of both sides: ``one run each``, ``2 runs against 3``."""
     if pair.sampled:
         return f"{pair.old.runs} runs against {pair.new.runs}"
     old, new = (_behind(side) for side in (pair.old, pair.new))
@@ -531,7 +526,7 @@ def _behind(side: Side) -> str:
 
 
 def _span(least: float, most: float) -> str:
-    """Return two ends in words: ``1.5 to 9``, or the figure where they are one."""
-    # Six digits: ends are single samples, mostly recorded with no more.
+    """Return a range in words: ``1.5 to 9``, or one figure if both ends read the same."""
+    # Six digits, as ends are single samples and rarely recorded with more.
     ends = dict.fromkeys(units.number(end, digits=6) for end in (least, most))
     return " to ".join(ends)

@@ -1,4 +1,4 @@
-"""Pairs of the same figure in two releases."""
+"""Pairing of the same figure in two releases."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ Key = tuple[object, ...]
 Conditions = Mapping[str, frozenset[str]]
 
 SETTINGS = {"block_size", "buffer_size", "file_size", "file_size_mb", "filesystem", "medium"}
-"""Parameters that say how was measured, where a description does not say otherwise."""
+"""Parameters that say how a figure was measured, unless a description says otherwise."""
 
 BY_DESIGN = ("kernel", "image")
-"""Conditions that change with the release: said once, and no reason not to compare."""
+"""Conditions that change with the release: reported once, and no obstacle to comparing."""
 
 OF_TABLES = {TABLE: "title of the table", TABLE_NUMBER: "number of the table"}
 
@@ -31,15 +31,15 @@ WORDS = {"cpu_mhz": "clock", "memory": "memory", "governor": "governor", "comman
 
 CLOCK = 0.01
 TOLERANCES = {"cpu_mhz": CLOCK, "memory": 0.05}
-"""Shares by which two statements of one clock, or of one memory's size, can differ."""
+"""The largest relative differences between two statements of one clock, or of one memory size."""
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """One line of a comparison before it is judged.
+    """One row of a comparison before it is judged.
 
-    ``aliases`` says which names were taken for one, ``differs`` what was set
-    differently on the two sides so that the figures cannot be compared.
+    ``aliases`` says which differing names were treated as the same, and ``differs`` which settings
+    differ so that the figures cannot be compared.
     """
 
     old: Record | None
@@ -50,7 +50,7 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """Names of older bundles as they are written today."""
+    """Translation of names in older bundles to today's."""
 
     catalog: Catalog
     boards: Boards
@@ -60,7 +60,7 @@ class Names:
         return self.metric_today(record.benchmark, record.metric)
 
     def metric_today(self, benchmark: str, name: str) -> str:
-        """Return the name of today of a benchmark's metric."""
+        """Return today's name of a benchmark's metric."""
         if described := self.catalog.get(benchmark):
             for metric in described.entry.metrics:
                 if name in metric.aliases:
@@ -78,20 +78,20 @@ class Names:
         }
 
     def key(self, record: Record) -> Key:
-        """Return what a figure is of, under the names of today."""
+        """Return the identity of a figure under today's names."""
         board = self.boards.today(record.guide.soc, record.board)
         return _key(record, board, self.metric(record), self.params(record))
 
     def table_key(self, record: Record) -> Key:
-        """Return what a figure is of without the number of its table, if the table has a title."""
+        """Return the identity of a figure, without the number of its table if the table has a title."""
         params = self.params(record)
-        # Without a title nothing but the number says which table it is.
+        # Without a title, only the number identifies the table.
         rest = {n: v for n, v in params.items() if n != TABLE_NUMBER or TABLE not in params}
         board = self.boards.today(record.guide.soc, record.board)
         return _key(record, board, self.metric(record), rest)
 
     def renamed(self, old: Record, new: Record) -> tuple[str, ...]:
-        """Return the names of a match that differ between the sides."""
+        """Return sentences on the names of a match that differ between the sides."""
         pairs: list[tuple[str, Scalar, Scalar]] = [
             ("board", old.board, new.board),
             ("metric", old.metric, new.metric),
@@ -102,7 +102,7 @@ class Names:
         )
 
     def is_condition(self, benchmark: str, param: str) -> bool:
-        """Return whether a parameter says how was measured and not what."""
+        """Return whether a parameter says how a figure was measured rather than what was measured."""
         described = self.catalog.get(benchmark)
         stated = described.param(param).condition if described else None
         if stated is not None:
@@ -110,15 +110,14 @@ class Names:
         return param in SETTINGS or param.endswith("version")
 
     def matters(self, benchmark: str, fact: str) -> bool:
-        """Return whether figures cannot be compared where a fact of the setup differs."""
+        """Return whether figures cannot be compared if this fact of the setup differs."""
         described = self.catalog.get(benchmark)
         entry = described.entry.facts.get(fact) if described else None
         return entry.matters if entry else fact not in REPORTED_FACTS
 
     def is_declared(self, benchmark: str, param: str) -> bool:
-        """Return whether figures differ by a parameter: a table or a chart names it, or its
-        description does and does not call it a condition. Each one of a benchmark without a
-        description counts."""
+        """Return whether a parameter distinguishes figures: a table or a chart uses it, or it is
+        described and not as a condition. Without a description of the benchmark, all parameters do."""
         described = self.catalog.get(benchmark)
         if described is None or param in described.entry.placed():
             return True
@@ -127,20 +126,19 @@ class Names:
 
 
 def _key(record: Record, board: str, metric: str, params: Mapping[str, Scalar]) -> Key:
-    # True equals 1 in Python, so the type is a part of the identity.
+    # True equals 1 in Python, so the type is part of the identity.
     typed = frozenset((n, isinstance(v, bool), v) for n, v in params.items())
     kind = units.parse(record.unit).kind
     return (record.guide.platform, board, record.benchmark, metric, typed, kind)
 
 
 def match(old: Sequence[Record], new: Sequence[Record], names: Names) -> list[Match]:
-    """Return every figure of both sides once, in pairs where two belong together.
+    """Return every figure of both sides once, paired where two belong together.
 
-    Names that are the same go first, then names that were the same once, then
-    figures that differ only in the kind of their unit, in parameters that their description
-    does not name, or in one condition of the measurement: those are side by side but
-    not compared. A parameter that no description names and that one side leaves out is no
-    difference.
+    Figures of equal names are paired first, then those whose names are aliases, then those that
+    differ only in the kind of their unit, in undescribed parameters, or in conditions of the
+    measurement. The last are set side by side but not compared. An undescribed parameter that one
+    side omits is no difference.
     """
     out: list[Match] = []
     every = old, new
@@ -156,17 +154,17 @@ def match(old: Sequence[Record], new: Sequence[Record], names: Names) -> list[Ma
                 out.append(Match(a, b, aliases=names.renamed(a, b)))
             else:
                 out.append(Match(a, b, differs=_differences(a, b, names)))
-    # Of several tables with equal names, those with one title are the same.
+    # Among tables with equal names, those with the same title are the same.
     for of in (names.table_key, lambda r: _without_undeclared(r, names)):
         pairs, old, new = _paired(old, new, of)
         out += [_beside(a, b, names) for a, b in pairs]
-    # Rows that no name distinguishes any more are not lost: each is beside one of its kind.
+    # Rows whose names no longer distinguish them are not lost: each is paired with one of its kind.
     pairs, old, new = _in_order(old, new, lambda r: _without_undeclared(r, names))
     out += [Match(a, b, differs=_differences(a, b, names)) for a, b in pairs]
     pairs, old, new = _paired(old, new, lambda r: _without_conditions(r, names))
     curves = _curves(every, names) if pairs else set[Key]()
     for a, b in pairs:
-        # Two curves that differ in one point have measured other points, and none with other settings.
+        # Points of a curve that only one side has are other points, not other settings.
         if _without_conditions(a, names) in curves:
             old, new = [*old, a], [*new, b]
         else:
@@ -175,7 +173,7 @@ def match(old: Sequence[Record], new: Sequence[Record], names: Names) -> list[Ma
 
 
 def _beside(old: Record, new: Record, names: Names) -> Match:
-    """Return a match of two figures that differ in parameters which their description does not name."""
+    """Return a match of two figures that differ in undescribed parameters."""
     a, b = names.params(old), names.params(new)
     changed = {name for name in {*a, *b} if name in a and name in b and a[name] != b[name]}
     # Only the number of the table may differ, and only if its title is the same.
@@ -195,7 +193,7 @@ def _word(benchmark: Benchmark, param: str) -> str:
 
 
 def _without_known_number(params: set[str]) -> list[str]:
-    """Return the names of parameters without the number of a table that is named by its title."""
+    """Return the sorted names of parameters, without the number of a table that has a title."""
     return sorted(params - ({TABLE_NUMBER} if TABLE in params else set()))
 
 
@@ -209,11 +207,11 @@ def _without_undeclared(record: Record, names: Names) -> Key:
 def _in_order(
     old: Sequence[Record], new: Sequence[Record], key: Callable[[Record], Key]
 ) -> tuple[list[tuple[Record, Record]], list[Record], list[Record]]:
-    """Return pairs of records whose key is the same and whose parameters are not, in the order of
-    these, and the rest."""
+    """Return pairs of records with the same key but different parameters, in the order of the latter,
+    and the rest of both sides."""
     pairs: list[tuple[Record, Record]] = []
     waiting: dict[Key, list[Record]] = {}
-    # In natural order, so that a size of 64 KiB comes before one of 128 KiB.
+    # In natural order, so that 64 KiB comes before 128 KiB.
     for record in sorted(new, key=lambda r: units.natural(repr(sorted(r.params.items())))):
         waiting.setdefault(key(record), []).append(record)
     left = []
@@ -231,13 +229,13 @@ def _in_order(
 def _paired(
     old: Iterable[Record], new: Iterable[Record], key: Callable[[Record], Key]
 ) -> tuple[list[tuple[Record, Record]], list[Record], list[Record]]:
-    """Return pairs of records whose key is the same and unique on both sides, and the rest."""
+    """Return pairs of records whose key is the same and unique on both sides, and the rest of both."""
     before: dict[Key, list[Record]] = {}
     after: dict[Key, list[Record]] = {}
     for side, records in ((before, old), (after, new)):
         for record in records:
             side.setdefault(key(record), []).append(record)
-    # With two candidates on a side, nothing says which belongs to which.
+    # With two candidates on one side, there is no telling which belongs to which.
     both = [what for what, own in before.items() if len(own) == len(after.get(what, ())) == 1]
     pairs = [(before.pop(what)[0], after.pop(what)[0]) for what in both]
     rest = [[record for own in side.values() for record in own] for side in (before, after)]
@@ -251,12 +249,13 @@ def _without_conditions(record: Record, names: Names) -> Key:
         for n, v in names.params(record).items()
         if not names.is_condition(record.benchmark, n)
     )
-    # Without the kind of the unit, which may be what differs.
+    # Without the kind of the unit, as that may be what differs.
     return (*key[:4], params)
 
 
 def _curves(sides: Iterable[Sequence[Record]], names: Names) -> set[Key]:
-    """Return what several rows of one side are of but for their conditions, as those of a curve are."""
+    """Return the keys, without conditions, that several rows of one side share, as points of a curve
+    do."""
     counts = [Counter(_without_conditions(record, names) for record in side) for side in sides]
     return {key for count in counts for key, number in count.items() if number > 1}
 
@@ -281,8 +280,8 @@ _FOLDER = re.compile(r"(^|[\s;|&])(?:/[^\s/;|&]+)+/(?=[^\s/;|&]+)")
 
 
 def command(text: str) -> str:
-    """Return a command without what does not change what it measures: spaces, the folder
-    of a program, a lab's addresses."""
+    """Return a command without parts that do not affect the measurement: extra spaces, folders of
+    programs, IP addresses of a lab."""
     return _ADDRESS.sub("ADDRESS", _FOLDER.sub(r"\1", " ".join(text.split()))).strip("; ")
 
 
@@ -294,8 +293,8 @@ REPORTED_FACTS = frozenset(
         *VARYING_FACTS,
     }
 )
-"""Facts of the setup that change with a release or from day to day, and are reported once, if a
-description does not say otherwise."""
+"""Facts of the setup that change with the release or from day to day, and are only reported, once,
+unless a description says otherwise."""
 
 
 def obstacles(
@@ -304,16 +303,15 @@ def obstacles(
     tools: Sequence[str],
     matters: Callable[[str], bool] = lambda _: False,
 ) -> tuple[str, ...]:
-    """Why figures taken under these conditions cannot be compared; nothing where they can.
+    """Return why figures taken under these conditions cannot be compared; empty if they can.
 
-    What only one side states does not count. ``tools`` are programs that measure
-    something else in another version, and ``matters`` says of a fact of the setup
-    whether what it says is a part of what was measured.
+    Conditions that only one side states do not count. ``tools`` are programs whose versions measure
+    different things, and ``matters`` says whether a fact of the setup is part of what was measured.
     """
     out: list[str] = []
     for name, word in watched({*old, *new}, tools, matters):
         for side, stated in (("old", old), ("new", new)):
-            # A figure pooled of runs under two conditions is comparable with neither.
+            # A figure pooled from runs under two conditions is comparable with neither.
             if _is_mixed(name, stated.get(name, ())):
                 out.append(f"the {word} {MIXED.format(f'{side} runs')}")
         a, b = sorted(old.get(name, ())), sorted(new.get(name, ()))
@@ -328,7 +326,7 @@ MIXED = "differs between the {} that one figure pools"
 def watched(
     names: Iterable[str], tools: Sequence[str], matters: Callable[[str], bool]
 ) -> list[tuple[str, str]]:
-    """Return those of some conditions under which figures have to agree, each with a word for it."""
+    """Return the conditions that must agree for figures to be comparable, each with a word for it."""
     facts = (name for name in sorted(names) if name.startswith(SETUP))
     return [
         *WORDS.items(),
@@ -344,9 +342,12 @@ def _is_mixed(name: str, texts: Iterable[str]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A condition that a figure states, as programs without this module can compare it: ``plain`` is
-    its text without what does not matter, and ``sizes`` are numbers that differ from those of another
-    figure only beyond ``tolerance``. It is ``mixed`` if the runs of the figure disagree."""
+    """A condition of a figure, in a form that can be compared without this module.
+
+    ``plain`` is its text without parts that do not matter. ``sizes`` are numbers that match those of
+    another figure to within the share ``tolerance``. It is ``mixed`` if the runs of the figure
+    disagree.
+    """
 
     name: str
     word: str
@@ -360,7 +361,7 @@ class Condition:
 def stated(
     conditions: Conditions, tools: Sequence[str], matters: Callable[[str], bool]
 ) -> tuple[Condition, ...]:
-    """Return the conditions of a figure for :func:`obstacles` worked out elsewhere."""
+    """Return the conditions of a figure, for code elsewhere that does the work of :func:`obstacles`."""
     return tuple(
         Condition(
             name,
@@ -376,7 +377,7 @@ def stated(
 
 
 def alike(name: str, a: str, b: str) -> bool:
-    """Return whether two statements of one condition say the same."""
+    """Return whether two statements of one condition are equivalent."""
     if a == b:
         return True
     (words, sizes), (other_words, other_sizes) = _normal(name, a), _normal(name, b)
@@ -391,12 +392,13 @@ def alike(name: str, a: str, b: str) -> bool:
 
 
 def _normal(name: str, text: str) -> tuple[str, tuple[float, ...]]:
-    """Return a statement without what does not matter, and the sizes in it that need not be equal."""
+    """Return a statement without parts that do not matter, and the sizes in it, which have a
+    tolerance."""
     if name == "cpu_mhz":
         return "", (float(text),)
     if name == "command":
         return command(text), ()
-    # A kernel keeps a part of the memory to itself, so sizes are not always equal.
+    # The kernel reserves part of the memory, so sizes are not always equal.
     sizes = tuple(_bytes(each[1], each[2]) for each in _SIZE.finditer(text))
     words = _SIZE.sub(" ", text) if name == "memory" else text
     return " ".join(words.split()).casefold(), sizes if name == "memory" else ()
