@@ -1,8 +1,8 @@
-"""Scatter of figures: of the runs of a release, and of releases.
+"""Scatter of figures, between runs of a release and between releases.
 
-Each is learnt from a row's own figures and from the rows of its metric, its benchmark and all of
-the comparison; for rows with hardly a past also from public history (:mod:`.usual_noise`).
-With one run a release both are one: how much single figures differ from release to release.
+Each is learnt from a row's own figures and from the rows of its metric, its benchmark and the entire
+comparison; for rows with hardly any past, also from public history (:mod:`.usual_noise`). With one
+run per release the two coincide: how much single figures differ from release to release.
 """
 
 from __future__ import annotations
@@ -22,48 +22,49 @@ TRIMMED_FACTORS = (
     *(2.232, 1.929, 1.764, 2.799, 2.491, 2.275, 2.113, 1.995, 1.901, 1.827, 1.766, 1.709, 1.668),
     *(1.625, 1.593, 1.563, 1.533, 1.512, 1.490, 1.469, 1.453, 1.435, 1.419, 1.407, 1.393, 1.380),
 )
-"""For 3 to ``MAX_RELEASES`` normal figures: their variance over half the mean square of their
-successive differences without the largest (from six figures on, the two largest)."""
+"""The variance of 3 to ``MAX_RELEASES`` normal figures, over half the mean square of their successive
+differences without the largest one (with six figures or more, the two largest)."""
 
 TWO_TRIMMED_FROM = 6
-"""Figures from which on two differences are left out: one outlier makes two."""
+"""The fewest figures for which two differences are left out, as one outlier causes two."""
 
 LEAST_DEVIATION = 0.003
-"""The relative standard deviation that every figure has at least."""
+"""The least relative standard deviation of any figure."""
 
 MAX_PRIOR_FREEDOM = 9.0
-"""Degrees of freedom at most that other rows are worth for one row. Standard deviations that
-differ by a quarter from row to row give this."""
+"""The most degrees of freedom that other rows are worth for one row. It corresponds to standard
+deviations that differ by a quarter from row to row."""
 
 PARENT_ROWS = 5.0
-"""As many rows the level above counts for where the noise of a benchmark or metric is learnt."""
+"""The number of rows that the level above counts for when the noise of a benchmark or metric is
+learnt."""
 
 EVEN_ROWS = 10.0
-"""Rows from which on a benchmark hardly counts more for the noise of all rows."""
+"""The number of rows beyond which a benchmark hardly gains weight in the noise of all rows."""
 
 FREEDOM, FREEDOM_PER_OWN = 3.25, 0.2
-"""Degrees of freedom at most where releases scatter, and by how much that rises with each that a
-row's own figures are worth: the noise of real figures has heavy tails."""
+"""The most degrees of freedom if releases scatter, and by how much that rises with each degree of a
+row's own figures: real noise has heavy tails."""
 
 OWN_FIGURES, ENOUGH_ROWS = 4, 20
-"""Earlier figures from which on a row needs no public history, and rows of its benchmark that
-show their noise here."""
+"""A row with this many earlier figures needs no public history, nor does one whose benchmark has this
+many rows that show their noise."""
 
 MIN_ORDERED = 20
-"""Releases of three and more runs that show whether the runs of a benchmark drift."""
+"""The fewest releases, with three runs or more, that show whether the runs of a benchmark drift."""
 
 WINSORISED_VARIANCE = 0.6787
-"""The variance of a standard normal figure that is cut at its 10 % and 90 % quantiles."""
+"""The variance of a standard normal figure clipped to its 10 % and 90 % quantiles."""
 
 
 @dataclass(frozen=True, slots=True)
 class Noise:
     """The noise of one row.
 
-    ``variance`` is of one run, worth ``freedom`` degrees of freedom; ``between`` is the variance of a
-    release's own level as a share of it. ``public`` says that nothing but public history shows it.
-    ``of_kind`` is the variance that the middle one of the rows of its metric has, 0 where the runs of
-    the row show its own.
+    ``variance`` is that of one run, with ``freedom`` degrees of freedom; ``between`` is the variance of
+    a release's own level, as a share of it. ``tail`` caps the degrees of freedom per run. ``public``
+    is true if only public history shows the noise. ``of_kind`` is the variance of the median row of
+    the metric, 0 if the row's own runs show its noise.
     """
 
     variance: float
@@ -74,7 +75,7 @@ class Noise:
     of_kind: float = 0.0
 
     def of_release(self, runs: int) -> float:
-        """Return the variance of the mean of so many runs of a release."""
+        """Return the variance of the mean of a release with this many runs."""
         return self.variance * (self.between + 1 / runs)
 
     def worth(self, runs: int) -> float:
@@ -83,13 +84,13 @@ class Noise:
         Source: F. E. Satterthwaite, "An approximate distribution of estimates of variance components",
         Biometrics Bulletin 2 (1946) 110-114.
         """
-        # The part of the variance that more runs do not reduce.
+        # The share of the variance that more runs do not reduce.
         share = self.between / (self.between + 1 / runs)
         return 1 / (1 / max(min(self.freedom, self.tail * runs), 1e-9) + share**2 / FREEDOM)
 
 
 def learn(rows: Sequence[ScaledRow], usual: Table) -> list[list[Noise]]:
-    """Return the noise of each row in as many ways as it can be learnt; nothing where it cannot."""
+    """Return the noise of each row, once for each way to learn it; an empty list if there is none."""
     sampled = [i for i, row in enumerate(rows) if row.sampled]
     single = [i for i, row in enumerate(rows) if not row.sampled]
     out = dict(zip(sampled, _of_runs([rows[i] for i in sampled]), strict=True))
@@ -98,7 +99,7 @@ def learn(rows: Sequence[ScaledRow], usual: Table) -> list[list[Noise]]:
 
 
 def _of_runs(rows: Sequence[ScaledRow]) -> list[list[Noise]]:
-    """Return the noise of rows whose runs show how they scatter."""
+    """Return the noise of rows whose own runs show how they scatter."""
     releases = [(*row.past, row.new, *row.later) for row in rows]
     squares = np.array([sum(release.squares for release in own) for own in releases])
     freedom = np.array([sum(release.runs - 1.0 for release in own) for own in releases])
@@ -106,13 +107,13 @@ def _of_runs(rows: Sequence[ScaledRow]) -> list[list[Noise]]:
     added = np.array([row.rounding + LEAST_DEVIATION**2 for row in rows])
     keys = [row.key for row in rows]
     prior, worth = priors(learnt(keys, squares / np.maximum(freedom, 1) + added, freedom), rows)
-    # Rows cannot say more about one of them than all the others together.
+    # For one row, the prior is worth no more than all other rows together.
     prior_freedom = np.minimum(worth, freedom.sum() - freedom)
     total = freedom + prior_freedom
     variance = (squares + freedom * added + prior_freedom * prior) / total
     between, drifts = _between(rows, variance), _drifting(rows)
     return [
-        # Runs that drift do not show how much their mean does; only earlier releases can.
+        # Drifting runs do not show how far their mean scatters; only earlier releases can.
         [Noise(float(variance[i]), float(total[i]), between[row.key])]
         if row.key[0] not in drifts or between[row.key]
         else []
@@ -121,7 +122,7 @@ def _of_runs(rows: Sequence[ScaledRow]) -> list[list[Noise]]:
 
 
 def _drifting(rows: Sequence[ScaledRow]) -> set[str]:
-    """Return the benchmarks whose runs drift, so that they show less of their scatter than there is."""
+    """Return the benchmarks whose runs drift, and so show less scatter than there is."""
     ratios: dict[str, list[Ratio]] = {}
     for row in rows:
         orders = [release.order for release in (*row.past, row.new) if release.order]
@@ -130,7 +131,7 @@ def _drifting(rows: Sequence[ScaledRow]) -> set[str]:
 
 
 def _between(rows: Sequence[ScaledRow], variance: Floats) -> dict[tuple[str, str], float]:
-    """Return for each metric the variance of releases' own levels as a share of that of a run."""
+    """Return, by metric, the variance of releases' own levels as a share of that of a run."""
     across, freedom = release_noise(rows)
     runs = [np.mean([1 / release.runs for release in row.past]) for row in rows]
     spread = across / variance - runs
@@ -142,7 +143,8 @@ def _between(rows: Sequence[ScaledRow], variance: Floats) -> dict[tuple[str, str
 
 
 def _of_single(rows: Sequence[ScaledRow], usual: Table) -> list[list[Noise]]:
-    """Return the noise of rows with one run a release, by their own past and by public history."""
+    """Return the noise of rows with one run per release, from this comparison and, for rows that need
+    it, from public history."""
     variance, freedom = release_noise(rows)
     variance = variance + [row.rounding + LEAST_DEVIATION**2 for row in rows]
     here = learnt([row.key for row in rows], variance, freedom)
@@ -156,7 +158,7 @@ def _of_single(rows: Sequence[ScaledRow], usual: Table) -> list[list[Noise]]:
         if young or not local[1][i]:
             wanted.append(public)
         if not here and row.key[:1] not in usual:
-            # The line for all benchmarks alone says nothing about an unknown one.
+            # The line for all benchmarks says too little about an unknown one.
             wanted = []
         out.append([])
         for prior, prior_freedom, middle in wanted:
@@ -167,24 +169,24 @@ def _of_single(rows: Sequence[ScaledRow], usual: Table) -> list[list[Noise]]:
             alone = not local[1][i] and not freedom[i]
             tail = FREEDOM + FREEDOM_PER_OWN * float(freedom[i])
             out[i].append(
-                # A release cannot be surer than the samples of its one run.
+                # A release is no more certain than the samples of its one run.
                 Noise(max(moderated, row.inner), worth, 0.0, tail, alone, float(middle[i]))
             )
     return out
 
 
 def release_noise(rows: Sequence[ScaledRow]) -> tuple[Floats, Floats]:
-    """Return for each row the variance of its earlier releases, and its degrees of freedom.
+    """Return the variance of each row between releases, and its degrees of freedom.
 
-    Half the mean square of successive differences, without the one or two largest, which may
-    be a lasting change or an outlier. Figures after NEW count as those before OLD do,
-    but for what lies between. Fewer than three figures say nothing: how much one run's samples
-    scatter is not how much releases do.
+    It is half the mean square of successive differences, without the one or two largest, which may be
+    a lasting change or an outlier. Figures from NEW onwards count like those up to OLD, but not the
+    step between the two. Both are 0 with fewer than three figures, as the scatter of one run's samples
+    is not that of releases.
     """
     variance, freedom = np.zeros(len(rows)), np.zeros(len(rows))
     for i, row in enumerate(rows):
         moves = np.diff([release.at for release in row.past])
-        # Without the step from OLD to NEW, which is under test.
+        # The step from OLD to NEW is left out, as it is under test.
         if row.later:
             after = np.diff([release.at for release in (row.new, *row.later)])
             moves = np.concatenate([moves, after])[: MAX_RELEASES - 1]
@@ -193,7 +195,7 @@ def release_noise(rows: Sequence[ScaledRow]) -> tuple[Floats, Floats]:
             two = count >= TWO_TRIMMED_FROM
             squares = np.sort(moves**2)[: -2 if two else -1]
             variance[i] = TRIMMED_FACTORS[count - 3] * float(squares.mean()) / 2
-            # Fitted to simulated normal figures, as one or two differences are left out.
+            # Fitted to simulated normal figures with one or two differences left out.
             freedom[i] = 0.649 * count - 2.07 if two else 0.665 * count - 1.31
     return variance, freedom
 
@@ -203,12 +205,12 @@ def learnt(
 ) -> dict[tuple[str, ...], Scatter]:
     """Return the distributions of the variances of rows: of all, of each benchmark, of each metric.
 
-    Each is drawn towards the level above, the more the fewer rows it has. Of all rows those
-    of small benchmarks count as much as others, because the next unknown row is of a
-    benchmark like any other. Source: G. K. Smyth, "Linear models and empirical Bayes methods
-    for assessing differential expression", Statist. Appl. Genet. Mol. Biol. 3 (2004)
-    article 3; made robust by cutting the logarithms at their 10 % and 90 % quantiles, after
-    B. Phipson et al., Ann. Appl. Statist. 10 (2016) 946-963.
+    Each is shrunk towards the level above, more so the fewer rows it has. For all rows, small
+    benchmarks count about as much as large ones, because the next unknown row may belong to any.
+    Source: G. K. Smyth, "Linear models and empirical Bayes methods for assessing differential
+    expression", Statist. Appl. Genet. Mol. Biol. 3 (2004) article 3; made robust by clipping the
+    logs to their 10 % and 90 % quantiles, after B. Phipson et al., Ann. Appl. Statist. 10 (2016)
+    946-963.
     """
     from scipy import special
 
@@ -216,7 +218,7 @@ def learnt(
     if not some.size:
         return {}
     half = freedom[some] / 2
-    # The mean of the logarithm of a sample variance is off by this (Smyth 2004).
+    # Corrects the bias of the log of a sample variance (Smyth 2004).
     logs = np.log(variance[some]) - special.digamma(half) + np.log(half)
     chance = special.polygamma(1, half)
     members: dict[tuple[str, ...], list[int]] = {}
@@ -229,7 +231,7 @@ def learnt(
     for name, positions in sorted(members.items(), key=lambda item: len(item[0])):
         above = out[name[:-1]]
         if len(positions) < 2:
-            # A single row does not show how much rows differ.
+            # A single row does not show how rows differ.
             out[name] = Scatter(above.centre, above.excess, 1)
             continue
         own = _scatter(logs[positions], chance[positions], np.ones(len(positions)))
@@ -243,7 +245,7 @@ def learnt(
 
 
 def _scatter(logs: Floats, chance: Floats, weights: Floats) -> Scatter:
-    """Return the mean of logarithms, and by how much more they vary than by chance."""
+    """Return the weighted mean of logs, and how much more they vary than by chance."""
     weights = weights / weights.sum()
     cut = 1.0
     # Fewer rows have no 10 % and 90 % quantiles.
@@ -254,15 +256,15 @@ def _scatter(logs: Floats, chance: Floats, weights: Floats) -> Scatter:
         logs = np.clip(logs, *logs[order][ends])
         cut = WINSORISED_VARIANCE
     centre = float((weights * logs).sum())
-    # As n - 1 for even weights: the mean is taken from the same rows.
+    # The counterpart of n - 1 for weights, as the mean is taken from the same rows.
     free = 1 - float((weights**2).sum())
     varied = float((weights * (logs - centre) ** 2).sum()) / max(free, 1e-9) / cut
     return Scatter(centre, varied - float((weights * chance).sum()), int(logs.size))
 
 
 def priors(table: Table, rows: Sequence[ScaledRow]) -> tuple[Floats, Floats]:
-    """Return for each row the variance that its like have, and how many degrees of freedom that is
-    worth; 0 where the table has nothing."""
+    """Return for each row the variance of similar rows, and its degrees of freedom; 0 if the table has
+    none."""
     variance, freedom = np.zeros(len(rows)), np.zeros(len(rows))
     for i, row in enumerate(rows):
         if scatter := _nearest(table, row):
@@ -272,18 +274,17 @@ def priors(table: Table, rows: Sequence[ScaledRow]) -> tuple[Floats, Floats]:
 
 
 def of_kind(table: Table, rows: Sequence[ScaledRow]) -> Floats:
-    """Return for each row the variance that the middle one of its like has; 0 where the table has
-    nothing."""
+    """Return for each row the variance of the median similar row; 0 if the table has none."""
     kinds = ((row, _nearest(table, row)) for row in rows)
     return np.array([math.exp(kind.centre) + row.rounding if kind else 0.0 for row, kind in kinds])
 
 
 def _nearest(table: Table, row: ScaledRow) -> Scatter | None:
-    """Return the line of the row's metric, else of its benchmark, else of all rows."""
+    """Return the entry for the row's metric, else for its benchmark, else for all rows."""
     return table.get(row.key) or table.get(row.key[:1]) or table.get(())
 
 
-# The lines of public history are the same in every comparison.
+# Cached, as the entries of public history recur in every comparison.
 @lru_cache(4096)
 def _variance_and_freedom(scatter: Scatter) -> tuple[float, float]:
     from scipy import special
@@ -297,9 +298,9 @@ def _variance_and_freedom(scatter: Scatter) -> tuple[float, float]:
 
 
 def inverse_trigamma(value: float) -> float:
-    """Return the x at which the trigamma function has this positive value."""
+    """Return the x at which the trigamma function has ``value``, which must be positive."""
     from scipy import optimize, special
 
-    # Between 1/x and 1/x + 1/x² lies the trigamma function, which is zeta(2, x).
+    # The trigamma function, zeta(2, x), lies between 1/x and 1/x + 1/x².
     ends = 1 / value, 1 / value + 1 / math.sqrt(value) + 1
     return float(optimize.brentq(lambda x: special.zeta(2.0, x) - value, *ends))

@@ -1,4 +1,4 @@
-"""Choice of the releases to compare: two that were asked for, or all neighbours of a site."""
+"""Selection of the releases to compare: two that were requested, or all neighbours of a site."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from .history import History
 from .match import Names
 
 LATEST = "latest"
-"""The word for the newest release, where none has this name."""
+"""The word for the newest release, unless a release has this name."""
 
 AskedPair = tuple[str, str, str, str]
-"""A SoC, a system, and two releases; a release may be the beginning of a name."""
+"""A SoC, a system, and two releases, which may be prefixes of names."""
 
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """Patterns that narrow a comparison; ``*`` is any name."""
+    """Patterns that narrow a comparison; ``*`` matches any name."""
 
     soc: str = "*"
     os: str = "*"
@@ -37,11 +37,11 @@ class Filter:
     benchmark: str = "*"
 
     def guide(self, key: GuideKey) -> bool:
-        """Return whether a guide is meant."""
+        """Return whether a guide matches."""
         return is_like(key, self.soc, self.os)
 
     def record(self, record: Record, names: Names) -> bool:
-        """Return whether a figure is meant; a board may be named as it was called once."""
+        """Return whether a figure matches; its board may be given by a former name."""
         called = names.boards.ever(record.guide.soc, record.board)
         board = self.board == "*" or any(fnmatchcase(name, self.board) for name in called)
         return board and fnmatchcase(record.benchmark, self.benchmark)
@@ -49,8 +49,8 @@ class Filter:
 
 @dataclass(frozen=True, slots=True)
 class ComparedSide:
-    """One side of a comparison: how it was asked for, its figures with their pool, and by
-    platform and board (under its name of today) the release that was taken. ``notes`` say
+    """One side of a comparison: the name by which it was requested, its figures by platform, their
+    pool, and the release chosen for each platform and board (under its current name). ``notes`` say
     what was passed over."""
 
     name: str
@@ -63,19 +63,19 @@ class ComparedSide:
 def choose(
     history: History, pool: Pool, release: str | None, only: Filter, names: Names, name: str = ""
 ) -> ComparedSide:
-    """Return the newest release of each board that ``release`` names; any where it is ``None``.
+    """Return the figures of each board in the newest release that matches ``release``.
 
-    ``latest`` is the newest release of each board. A release of just this name goes before those whose names begin with it. The side is called
-    ``name``, or else by the release.
+    ``None`` and ``latest`` match any release. An exact name takes precedence over longer names that
+    start with it. The side is called ``name`` or, if that is empty, by the release.
     """
-    # A release may really be called so.
+    # A release may really be called “latest”.
     newest = release == LATEST and not any(key.release == LATEST for key in pool.guides())
     if newest:
         name, release = name or LATEST, None
     keys = [
         key
         for key in pool.guides()
-        # A name can hold what means something in a pattern, so the name itself goes first.
+        # A name may contain pattern characters, so test for the exact name first.
         if (release is None or key.release == release or is_release(key.release, release))
         and only.guide(key)
     ]
@@ -85,7 +85,7 @@ def choose(
     by_platform = families(keys)
     for platform in dict.fromkeys(key.platform for key in keys):
         members = by_platform[platform]
-        # Newest first, so that it is the one that each board takes below.
+        # Newest first, as each board takes the first one below.
         chosen = [key for key in members if key.release == release] or members[::-1]
         taken: dict[str, str] = {}
         own: list[Record] = []
@@ -113,14 +113,17 @@ def _several(keys: Sequence[GuideKey], release: str | None) -> str:
 
 
 def nearest_releases(pool: Pool) -> list[str]:
-    """Return all releases in version order."""
+    """Return the names of all releases in version order."""
     return sorted({key.release for key in pool.guides()}, key=units.natural)
 
 
 @dataclass(frozen=True, slots=True)
 class ReleasePair:
-    """Two guides of one platform, and the page that compares them. ``asked`` are the sides of a
-    pair that was asked for, which may have more than the two guides; neighbours have just these."""
+    """Two guides of one platform, and the address of the page that compares them.
+
+    ``asked`` are the sides of a requested pair, which may cover more than the two guides. Neighbours
+    have only their two guides.
+    """
 
     old: GuideKey
     new: GuideKey
@@ -150,8 +153,8 @@ def pairs_with_pages(
     addresses: Addresses,
     asked: Sequence[AskedPair] = (),
 ) -> tuple[list[ReleasePair], list[Diagnostic]]:
-    """Return neighbours in release order, and the pairs that were asked for. Each page is made once,
-    however often it is asked for."""
+    """Return neighbours in release order and then requested pairs, each pair once, and diagnostics for
+    requests that match nothing."""
     neighbours = [p for keys in families(pool.guides()).values() for p in pairwise(keys)]
     sides: dict[tuple[GuideKey, GuideKey], tuple[ComparedSide, ComparedSide] | None]
     sides = dict.fromkeys(neighbours)
@@ -160,7 +163,7 @@ def pairs_with_pages(
         fault = _add_asked(pair, pool, history, names, sides)
         diagnostics += [fault] if fault else []
     plain = {pair: _address(addresses, *pair) for pair in sides}
-    # Some file systems treat capitals and small letters as equal.
+    # Some file systems are case-insensitive.
     alike = Counter(address.casefold() for address in plain.values())
     out = []
     for (old, new), given in sides.items():
@@ -177,12 +180,12 @@ def _address(addresses: Addresses, old: GuideKey, new: GuideKey) -> str:
 
 
 def asked_of(guides: Sequence[GuideKey], asked: Sequence[AskedPair]) -> tuple[AskedPair, ...]:
-    """Return the pairs that some of the guides belong to."""
+    """Return the requested pairs whose SoC and system match any of the guides."""
     return tuple(pair for pair in asked if any(map(_asked_guides(pair).guide, guides)))
 
 
 def without_guide(guides: Sequence[GuideKey], asked: Sequence[AskedPair]) -> list[Diagnostic]:
-    """Return a finding about each pair of a SoC and system that none of all guides is of."""
+    """Return a diagnostic for each requested pair whose SoC and system match none of the guides."""
     systems = sorted({f"{key.soc}, {key.os}" for key in guides})
     matching = asked_of(guides, asked)
     return [
@@ -193,7 +196,7 @@ def without_guide(guides: Sequence[GuideKey], asked: Sequence[AskedPair]) -> lis
 
 
 def _asked_guides(pair: AskedPair) -> Filter:
-    # Names are meant literally, also with characters of a pattern.
+    # Names are literal, even if they contain pattern characters.
     return Filter(soc=escape(pair[0]), os=escape(pair[1]))
 
 
@@ -213,8 +216,8 @@ def _add_asked(
     names: Names,
     sides: dict[tuple[GuideKey, GuideKey], tuple[ComparedSide, ComparedSide] | None],
 ) -> Diagnostic | None:
-    """Add the two guides of a pair on each platform that has both, with the sides that are
-    compared, where they are not neighbours; the fault of the pair."""
+    """Add the two guides of a requested pair on each platform that has both, with the sides to compare
+    unless they are neighbours. Return a diagnostic if that is impossible."""
     _, _, *releases = pair
     fault = partial(_fault, pair)
 
@@ -239,6 +242,6 @@ def _add_asked(
             return fault(f"both are {old}", "name two releases")
     for platform, (old, new) in newest.items():
         both = replace(before, name=old), replace(after, name=new)
-        # Neighbours have a page already, without sides of their own.
+        # Neighbours already have a page, without sides of their own.
         sides.setdefault((GuideKey(*platform, old), GuideKey(*platform, new)), both)
     return None

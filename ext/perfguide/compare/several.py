@@ -1,4 +1,4 @@
-"""Many rows tested at once: which p-values are small enough to call a row different."""
+"""Multiple testing: which p-values are small enough to call a row different."""
 
 from __future__ import annotations
 
@@ -11,30 +11,30 @@ from numpy.typing import NDArray
 from .relative import Floats
 
 MIN_ROWS = 20
-"""Rows below which p-values are adjusted: a mixture cannot be fitted to them."""
+"""The fewest rows to which a mixture can be fitted; with fewer, p-values are adjusted instead."""
 
 SPENT_SHARE = 0.9
-"""The part of the held rate that is spent; the rest is kept for what the noise hides of itself,
-such as far outliers that no run here has shown."""
+"""The part of the rate that is spent. The rest is a reserve for noise that does not show, such as far
+outliers that no run here has had."""
 
 ALONE_SHARE = 0.4
-"""The part of the held rate at which one row is called alone, counted as one of all: with more, releases
-that were shuffled, and drawn ones, have too many alarms (``bench/single_figures.py``)."""
+"""The part of the rate at which a single row is called by its p-value times the number of rows. With
+more, shuffled and simulated releases raise too many alarms (``bench/single_figures.py``)."""
 
 LOCAL_FACTOR = 2.5
-"""The local rate at which a first row is called, over the held rate: among rows with at most that
-local rate, about half of it is wrong on average. Where there is a first one, others are called at
-the held rate itself, as the share of all calls: a comparison in which nothing changed
-raises no more alarms by that, and one in which much did misses less."""
+"""The local false discovery rate at which a first row is called, over the overall rate: on average,
+rows called at a local rate are wrong about half as often. Once there is a first row, others are
+called by their share of all calls. This raises no more alarms in a comparison in which nothing
+changed, and misses less in one in which much did."""
 
 CAREFUL_SHARE = 0.2
-"""The part of the rate at which small changes of single runs are called: a second run costs less
-than looking for their cause."""
+"""The part of the rate at which small changes of single runs are called: a second run is cheaper than
+a search for the cause."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mixture:
-    """p-values of rows that did not change, evenly spread, among others that are small.
+    """A mixture of uniform p-values, those of unchanged rows, and small ones.
 
     The density of a p-value is share + (1 - share) power p^(power - 1). Source: S. Pounds and
     S. W. Morris, "Estimating the occurrence of false positives and false negatives in
@@ -46,25 +46,25 @@ class Mixture:
 
     @property
     def even(self) -> float:
-        """The part of the density that is even: rows that did not change at most."""
+        """The uniform part of the density, which bounds the share of unchanged rows from above."""
         return self.share + (1 - self.share) * self.power
 
     def false(self, p: Floats) -> Floats:
-        """Return the local false discovery rate at some p-values."""
+        """Return the local false discovery rate at each p-value."""
         # A p-value of 0 has no logarithm.
         log = np.log(np.clip(p, 1e-12, 1.0))
         density = self.share + (1 - self.share) * self.power * np.exp((self.power - 1) * log)
         return np.minimum(self.even / density, 1.0)
 
     def false_below(self, p: Floats) -> Floats:
-        """Return the share of rows that did not change among all with at most some p-values."""
+        """Return the share of unchanged rows among all rows up to each p-value."""
         log = np.log(np.clip(p, 1e-12, 1.0))
         below = self.share * np.exp(log) + (1 - self.share) * np.exp(self.power * log)
         return np.minimum(self.even * np.exp(log) / below, 1.0)
 
 
 def mixture(p: Floats) -> Mixture:
-    """Return the mixture that fits some p-values best."""
+    """Return the mixture that best fits the p-values, by maximum likelihood."""
     log = np.log(np.clip(p, 1e-12, 1.0))[None, :]
     shares = np.linspace(0, 0.995, 60)[:, None]
     best = (-math.inf, 0.0, 0.0)
@@ -77,10 +77,10 @@ def mixture(p: Floats) -> Mixture:
 
 
 def adjusted(p: Floats) -> Floats:
-    """Return the p-values adjusted for their number after Benjamini and Hochberg (1995).
+    """Return p-values adjusted for their number after Benjamini and Hochberg (1995).
 
-    Calling every row with an adjusted value of at most ``r`` different holds the
-    expected share of false ones among them at ``r``.
+    If rows with an adjusted value of at most ``r`` are called different, the expected share of false
+    ones among them is at most ``r``.
     """
     from scipy import stats
 
@@ -90,9 +90,9 @@ def adjusted(p: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """The largest p-values with which rows are called: ``small`` those of small changes that single
-    runs show, ``large`` all others. ``fitted`` is the mixture of all ``rows``, ``None`` where they are
-    too few to fit one; ``shared`` says that a first row is called by itself."""
+    """The largest p-values at which rows are called: ``small`` for small changes of single runs, and
+    ``large`` for all others. ``fitted`` is the mixture of all ``rows``, ``None`` if they are too few;
+    ``shared`` is true if a first row is called by its local rate."""
 
     large: float
     small: float
@@ -101,31 +101,32 @@ class Bar:
     rows: int
 
     def q(self, p: Floats, small: NDArray[np.bool_]) -> Floats:
-        """Return what share of rows is false at p-values; without a mixture they are all of them."""
+        """Return q-values, which are compared with the rate. Without a mixture, ``p`` must be the
+        p-values of all rows."""
         if self.fitted is None:
             return adjusted(p)
         false = self.fitted.false(p) / LOCAL_FACTOR
         if self.shared:
-            # Something changed for sure, so the held rate applies to all calls together.
+            # Something certainly changed, so the rate applies to all calls together.
             shared = self.fitted.false_below(p) / SPENT_SHARE
             false = np.where(small, false, np.minimum(false, shared))
-        # One row that is sure even if all others did not change is too little to show in a mixture.
+        # A single certain row among unchanged ones is too little to show in a mixture.
         return np.minimum(false, p * self.rows / ALONE_SHARE)
 
 
 def bar(p: Floats, small: NDArray[np.bool_], rate: float) -> Bar:
-    """Return the bar that holds the rate of false rows among all that are called."""
+    """Return the bar that keeps the expected share of false calls within ``rate``."""
     rates = rate, CAREFUL_SHARE * rate
     if p.size < MIN_ROWS:
         q = adjusted(p)
         several = max(p.size, 1)
-        # A row that is not called would have been the next one.
+        # The bar for the next row, had its p-value been small enough.
         large, least = (own * min(int((q <= own).sum()) + 1, several) / several for own in rates)
         return Bar(large, least, None, False, p.size)
     fitted = mixture(p)
     is_shared = bool((fitted.false(p) / LOCAL_FACTOR <= rate).any())
     out = Bar(1.0, 1.0, fitted, is_shared, p.size)
-    # The rate has no inverse in closed form.
+    # A search, as the rate has no inverse in closed form.
     grid = np.logspace(-12, 0, 1201)
     large, least = (
         float(grid[out.q(grid, np.full(grid.size, few)) <= own].max(initial=0.0))

@@ -1,4 +1,4 @@
-"""The same move on several SoCs with one release, which has one cause and is reported once."""
+"""Moves that several SoCs share in one release, which have one cause and are reported once."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from .select import ReleasePair
 MIN_SOCS = 2
 
 MIN_MOVE_LOG = math.log(1.05)
-"""The least move, as the logarithm of a factor, that is worth a line."""
+"""The log of the smallest factor worth a line."""
 
 MAX_MOVES_RATIO = 3.0
-"""The largest move over the least, as logarithms, of moves that are the same."""
+"""The largest ratio of moves, as logs, that count as the same."""
 
 
 @dataclass(frozen=True, slots=True)
 class SharedMove:
-    """Events of one benchmark that went one way on several SoCs with releases of one line.
+    """Events of one benchmark that went the same way on several SoCs, in releases of one line.
 
-    ``moves`` has the median move of each, as the logarithm of a factor, above 0 is better.
+    ``moves`` has the median move of each event, as the log of a factor; above 0 is better.
     """
 
     title: str
@@ -37,7 +37,8 @@ class SharedMove:
 
     @property
     def sentence(self) -> str:
-        """The move with its range, and how much of it is proved: ``10 to 12 % worse with 11.02``."""
+        """The move with its range, and on how many systems it is proved: ``… worse by 10 to 12 % with
+        11.02 on 3 systems, all proved``."""
         ordered = sorted(self.moves, key=abs)
         word = "better" if ordered[0] > 0 else "worse"
         once = len(self.pairs) - self.proved
@@ -49,19 +50,20 @@ class SharedMove:
 
 
 def shared_moves(compared: Iterable[tuple[ReleasePair, Sequence[Entry]]]) -> list[SharedMove]:
-    """Return the moves that several SoCs share, those for the worse and on most systems first."""
+    """Return the moves that several SoCs share: first those for the worse, those on most systems
+    first."""
     by: dict[tuple[str, str, bool], dict[ReleasePair, Entry]] = {}
     titles: dict[str, str] = {}
     for pair, entries in compared:
         for entry in entries:
-            # A return to an earlier level has the release before as its cause.
+            # A return to an earlier level was caused by the release before.
             is_back = entry.action in (wording.BACK, wording.MINOR)
             if is_back or entry.is_cause or entry.move is None or abs(entry.move) < MIN_MOVE_LOG:
                 continue
             key = (_line(pair.new.release), entry.benchmark, entry.move > 0)
             own = by.setdefault(key, {})
             titles[entry.benchmark] = entry.benchmark_title
-            # One line a system: the event with most rows, a proved one first.
+            # One event per system: a proved one if there is any, then the one with most rows.
             if pair not in own or _rank(entry) > _rank(own[pair]):
                 own[pair] = entry
     out = []
@@ -76,17 +78,17 @@ def shared_moves(compared: Iterable[tuple[ReleasePair, Sequence[Entry]]]) -> lis
 
 
 def _common(names: Sequence[str], title: str) -> str:
-    """Return the title of a benchmark with what events have in common: ``OpenSSL: throughput, SHA-512``."""
+    """Return a benchmark's title with what its events have in common: ``OpenSSL: throughput, SHA-512``."""
     parts = [name.removeprefix(title).removeprefix(": ").split(", ") for name in names]
     common = [part for part in parts[0] if part and all(part in own for own in parts)]
     if common:
         return f"{title}: {', '.join(common)}"
-    # A benchmark as a title would read as if all of it had moved.
+    # The bare title would read as if all of the benchmark had moved.
     return title if not any(map(any, parts)) else f"{title}, different rows on each"
 
 
 def _line(release: str) -> str:
-    """Return the first two parts of a release: SoCs get it as ``11.02.05`` and ``11.02.08``."""
+    """Return the first two parts of a release, which SoCs get as, say, ``11.02.05`` or ``11.02.08``."""
     return ".".join(release.split(".")[:2])
 
 
@@ -99,8 +101,8 @@ def _rank(entry: Entry) -> tuple[bool, int]:
 
 
 def _alike(own: dict[ReleasePair, Entry]) -> dict[ReleasePair, Entry]:
-    """Return the moves near the median one, the newest releases of all systems first."""
-    # Within its root of the median, so that the ends differ by at most the ratio.
+    """Return the moves near the median, ordered by SoC and release."""
+    # Within the root of the ratio around the median, so that both ends differ by at most the ratio.
     middle = math.sqrt(MAX_MOVES_RATIO)
     usual = median(abs(entry.move or 0.0) for entry in own.values())
     near = {
@@ -113,8 +115,8 @@ def _alike(own: dict[ReleasePair, Entry]) -> dict[ReleasePair, Entry]:
 
 
 def _span(least: float, largest: float) -> str:
-    """Return the range of moves: `` by 12 to 15 %``, or `` by a factor of 1.9 to 5`` if one is a factor of two
-    or more."""
+    """Return the range of moves: `` by 12 to 15 %``, or `` by a factor of 1.9 to 5`` if the largest is a
+    factor of two or more."""
     if abs(largest) >= math.log(2):
         ends = [units.factor_text(math.exp(move))[1:] for move in (least, largest)]
         return f" by a factor of {' to '.join(dict.fromkeys(ends))}"

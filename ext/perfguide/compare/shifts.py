@@ -1,4 +1,4 @@
-"""Moves that many rows of a comparison share, as those of a board that is slower altogether."""
+"""Moves that many rows of a comparison share, such as those of a board that got slower altogether."""
 
 from __future__ import annotations
 
@@ -13,34 +13,34 @@ from .noise import LEAST_DEVIATION, Noise, release_noise
 from .relative import MAX_RELEASES, Floats, Release, ScaledRow
 
 MIN_ROWS = 5
-"""Rows that a common shift has at least."""
+"""The fewest rows of a common shift."""
 
 ONE_WAY_SHARE, NEAR_SHARE, NEAR_PART = 0.85, 0.5, 0.35
-"""The share of rows that moved one way, and the share of those whose move is within
-``NEAR_PART`` of the median's."""
+"""The least share of rows that moved the same way, and of rows whose move is within the share
+``NEAR_PART`` of the median move."""
 
 UNKNOWN_WANDER = 0.03
-"""The relative standard deviation of the level of a group where no release before shows it."""
+"""The relative standard deviation of a group's level if no earlier release shows it."""
 
 PRIOR_FREEDOM = 3.0
-"""Degrees of freedom that the levels of all groups are worth for the level of one."""
+"""The degrees of freedom that all groups' levels are worth for the level of one."""
 
 MAX_P = 0.01
-"""The p-value up to which a common move is a change, and not the scatter of the group's level."""
+"""The p-value below which a common move is a change rather than scatter of the group's level."""
 
 FAR_ERRORS = 4.0
-"""Standard errors that the median of many moves is off zero where it is a common one."""
+"""The fewest standard errors from zero of the median of many moves for it to be a common move."""
 
 MANY_ROWS = 20
-"""Rows from which a common move is taken out even where it is the scatter of their level."""
+"""The fewest rows from which a common move is taken out even if it is scatter of their level."""
 
 COMPATIBLE_SHARE = 0.7
-"""The share of rows that have to lie within twice their error of the common move."""
+"""The least share of rows within twice their error of the common move."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shift:
-    """A move that many rows share: ``by`` is on the logarithmic scale, above 0 is better."""
+    """A move that many rows share. ``by`` is the log of a factor; above 0 is better."""
 
     name: str
     by: float
@@ -50,10 +50,10 @@ class Shift:
 def without_shifts(
     rows: Sequence[ScaledRow], noise: Sequence[Sequence[Noise]]
 ) -> tuple[list[ScaledRow], list[list[Shift]]]:
-    """Return rows with what they moved by in common taken out, in this release and before it, and
-    the common changes that each took part in, the widest first.
+    """Return rows with common moves taken out, in this release and earlier ones, and the common changes
+    that each row took part in, widest group first.
 
-    What a wide group moved by is taken out before a narrower one is looked at.
+    The move of a wide group is taken out before narrower groups are examined.
     """
     out = list(rows)
     shifts: list[list[Shift]] = [[] for _ in rows]
@@ -63,7 +63,7 @@ def without_shifts(
         if row.upward:
             for depth, name in enumerate(row.shared):
                 members.setdefault(depth, {}).setdefault(name, []).append(i)
-    # The widest groups first, so that narrower ones show only what they moved by on top.
+    # Widest groups first, so that narrower ones show only their additional moves.
     for _, named in sorted(members.items()):
         groups = {name: own for name, own in named.items() if len(own) >= MIN_ROWS}
         indices = [_index([out[i] for i in own], name) for name, own in groups.items()]
@@ -75,7 +75,7 @@ def without_shifts(
             if name in changed:
                 for i in own:
                     shifts[i].append(Shift(name, by, len(own)))
-            # A shift that is scatter of the group itself is still noise that its rows share.
+            # Scatter of the group's level is still noise that its rows share.
             elif not _common(moves, errors[own]):
                 by = 0.0
             earlier = _earlier(group, errors[own])
@@ -96,7 +96,7 @@ def _moves(rows: Sequence[ScaledRow]) -> Floats:
 
 
 def _common(moves: Floats, errors: Floats) -> bool:
-    """Return whether the median of many moves is far off zero, and most rows are compatible with it."""
+    """Return whether the median of many moves is far from zero and most rows are compatible with it."""
     if moves.size < MANY_ROWS:
         return False
     by = float(np.median(moves))
@@ -112,7 +112,7 @@ def _error_of_median(moves: Floats) -> float:
 
 
 def _earlier(rows: Sequence[ScaledRow], errors: Floats) -> list[float]:
-    """Return how far the common level of each release before OLD was off OLD's, the latest first."""
+    """Return the distance of the common level of each release before OLD from OLD's, latest first."""
     out = []
     for back in range(2, max(len(row.past) for row in rows) + 1):
         own = [i for i, row in enumerate(rows) if len(row.past) >= back]
@@ -122,7 +122,7 @@ def _earlier(rows: Sequence[ScaledRow], errors: Floats) -> list[float]:
 
 
 def _index(rows: Sequence[ScaledRow], name: str) -> ScaledRow | None:
-    """Return how some rows moved together, as a row; ``None`` where they did not."""
+    """Return the common moves of a group as a row of its own; ``None`` if it did not move together."""
     moves = _moves(rows)
     if not _alike(moves):
         return None
@@ -133,7 +133,7 @@ def _index(rows: Sequence[ScaledRow], name: str) -> ScaledRow | None:
             for row in rows
             if len(row.past) > back
         ]
-        # The median of fewer rows is no level of the group.
+        # The median of fewer rows does not represent the group.
         if len(before) < max(3, len(rows) / 2):
             break
         steps.append(float(np.median(before)))
@@ -143,7 +143,7 @@ def _index(rows: Sequence[ScaledRow], name: str) -> ScaledRow | None:
         tuple(map(Release, past)),
         Release(float(np.median(moves))),
         ("", ""),
-        # The median itself is known only so well.
+        # The uncertainty of the median itself.
         rounding=error**2,
         step=FAR_ERRORS * error,
         upward=1,
@@ -152,7 +152,7 @@ def _index(rows: Sequence[ScaledRow], name: str) -> ScaledRow | None:
 
 
 def _changed(indices: Sequence[ScaledRow]) -> set[str]:
-    """Return the names of the groups whose level changed, and did not only scatter."""
+    """Return the names of groups whose level changed rather than scattered."""
     variance, freedom = release_noise(indices)
     pooled = float(freedom.sum())
     prior = float((freedom * variance).sum() / pooled) if pooled else UNKNOWN_WANDER**2
@@ -167,11 +167,11 @@ def _changed(indices: Sequence[ScaledRow]) -> set[str]:
 
 
 def _alike(moves: Floats) -> bool:
-    """Return whether rows moved one way, and about as far."""
+    """Return whether rows moved the same way and about as far."""
     by = float(np.median(moves))
     few = moves.size < 2 * MIN_ROWS
     if by == 0 or (np.sign(moves) == np.sign(by)).mean() < (1.0 if few else ONE_WAY_SHARE):
         return False
-    # Of a few rows some move alike by chance, and there are many such groups.
+    # There are many small groups, and in some all rows move alike by chance.
     near = float((np.abs(moves - by) <= NEAR_PART * abs(by)).mean())
     return near >= (ONE_WAY_SHARE if few else NEAR_SHARE)

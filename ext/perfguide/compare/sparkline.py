@@ -1,4 +1,4 @@
-"""The history of a row as a small picture, of characters or lines."""
+"""The history of a row as a small picture, in characters or as SVG."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from ..common import units
 from .verdicts import Row
 
 SPARKS = "▁▂▃▄▅▆▇█"
-"""Levels of a history in characters, the lowest first."""
+"""The characters for the levels of a history, lowest first."""
 
 DRAWN = 12
-"""Releases that a history shows."""
+"""The most releases that a history shows."""
 
 MIN_RELEASES = 3
-"""Releases from which on there is a history to draw."""
+"""The fewest releases that make a history worth drawing."""
 
 FLAT = 0.05
-"""The share of a figure by which a row has to move to fill its picture: noise is no story."""
+"""The least range that fills a picture, as a share of the largest figure, so that noise looks flat."""
 
 WIDTH_PX, HEIGHT_PX, EDGE_PX = 96, 22, 4
-"""The size of a picture and the space around its line."""
+"""The size of a picture and the margin around its line."""
 
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """The figures of a row in the releases that are drawn: ``new`` is the index of the newer one."""
+    """The figures of a row in the releases drawn; ``new`` is the index of the newer one compared."""
 
     figures: tuple[tuple[str, float], ...]
     new: int
@@ -36,21 +36,21 @@ class History:
 
     @property
     def heights(self) -> tuple[float, ...]:
-        """From 0 for the lowest figure to 1 for the highest."""
+        """The height of each figure, from 0 for the lowest to at most 1."""
         top = max(abs(value) for _, value in self.figures) or 1.0
-        # Divided first: the difference of two floats may be no float.
+        # Divided first, as the difference of two floats can overflow.
         values = [value / top for _, value in self.figures]
         low, wide = min(values), max(max(values) - min(values), FLAT)
         return tuple((value - low) / wide for value in values)
 
     @property
     def characters(self) -> str:
-        """A character for each release."""
+        """The history with one character per release."""
         return "".join(SPARKS[round((len(SPARKS) - 1) * height)] for height in self.heights)
 
     @property
     def words(self) -> str:
-        """Return what the picture shows, for who cannot see it."""
+        """The alternative text of the picture."""
         values = [value for _, value in self.figures]
         unit = units.parse(self.unit).symbol
         ends = f"{units.number(min(values))} to {units.number(max(values))} {unit}".rstrip()
@@ -58,8 +58,8 @@ class History:
 
 
 def history(row: Row) -> History | None:
-    """Return the history of a row up to the newer release, and one after it; ``None`` for fewer than
-    three releases."""
+    """Return the history of a row up to the newer release and the one after it; ``None`` with fewer
+    than three releases."""
     names = [name for name, _ in row.line]
     release = row.new.guide.release if row.new else ""
     index = names.index(release) if release in names else len(names) - 1
@@ -73,24 +73,24 @@ def history(row: Row) -> History | None:
 
 
 def drawing(row: Row) -> bytes:
-    """Return as JSON what the picture of a history is drawn from; nothing where there is none."""
+    """Return the data for the picture of a history as JSON; empty if there is no history."""
     drawn = history(row)
     if drawn is None:
         return b""
-    # A picture 22 pixels high shows no more digits.
+    # More digits would not show in a picture 22 pixels high.
     heights = [round(height, 2) for height in drawn.heights]
     return msgspec.json.encode({"heights": heights, "new": drawn.new, "words": drawn.words})
 
 
 def characters(row: Row) -> str:
-    """Return the history of a row in characters, or an empty text for fewer than three releases."""
+    """Return the history of a row in characters; empty with fewer than three releases."""
     drawn = history(row)
     return drawn.characters if drawn else ""
 
 
 def svg(heights: tuple[float, ...], new: int, words: str) -> str:
-    """Return the picture as SVG, coloured by the classes of its parts: a line, and a dot at the newer
-    release, from which on the line is dashed: what came later was not known then."""
+    """Return the picture as SVG, styled by class: a line with a dot at the newer release, after which
+    the line is dashed, as later figures were not known then."""
     step = (WIDTH_PX - 2 * EDGE_PX) / (len(heights) - 1)
     points = [
         f"{EDGE_PX + step * n:.4g},{HEIGHT_PX - EDGE_PX - (HEIGHT_PX - 2 * EDGE_PX) * height:.4g}"
