@@ -7,9 +7,9 @@ from pathlib import Path
 
 import finding_truth
 import pytest
+from fault_archives import planted
 from finding_truth import Bundles
 from making import ROOT, SHIPPED, loaded, pooled
-from planted_faults import planted
 from truth import Checked
 
 from perfguide.bundles.decode import Loaded

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import msgspec
 import page_truth
+from fault_archives import planted
 from making import SHIPPED, loaded
-from planted_faults import planted
 from truth import Checked
 
 from perfguide.bundles.decode import Loaded

@@ -129,7 +129,12 @@ def test_a_benchmark_lists_which_release_moved_each_soc_and_what_became_of_it(
         later = own[at + 1 :]
         if later and abs(later[0] - own[at]) > abs(later[0] - own[at - 1]):
             continue
-        after = f"kept in 09.{at + 1:02}" if later else "newest release"
+        span = "and" if len(later) == 2 else "to"
+        after = (
+            f"still {min(later):g} {span} {max(later):g} in the {len(later)} later releases"
+            if later
+            else "newest release"
+        )
         expected.append((abs(math.log(own[at] / own[at - 1])), soc, own, at, after))
     falls = sorted((each for each in expected if each[2][each[3]] < 90), reverse=True)
     rises = sorted((each for each in expected if each[2][each[3]] > 110), reverse=True)

@@ -47,7 +47,7 @@ def _small(project: Path, write_bundle: Bundle) -> Path:
         sdk__version="09.03",
         board__name="board-b",
         results=[
-            {"benchmark": "stream", "metric": "copy", "unit": "MB/s", "samples": [1.0, 2.0]},
+            {"benchmark": "stream", "metric": "copy", "unit": "MB/s", "samples": [2000.0, 2001.0]},
             {"benchmark": "nbench", "metric": "idea", "unit": "iterations/s", "status": "fail"},
         ],
     )
