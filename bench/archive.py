@@ -1,4 +1,5 @@
-"""An archive of published bundles as rows over releases, to measure verdicts on single figures."""
+"""An archive of published bundles as rows over releases, for measuring verdicts on single
+figures."""
 
 from __future__ import annotations
 
@@ -35,7 +36,7 @@ class Row:
         before, after = self.figures[old], self.figures[new]
         floor = self.template.floor
         smaller = min(abs(before.mean), abs(after.mean)) or 1e-12
-        # One percentage point of load is the least change that counts.
+        # Loads have to change by at least one percentage point to count.
         if self.template.load and before.mean:
             floor = max(floor, 1 / abs(before.mean))
         # A single step of the program's resolution is no change.
@@ -53,7 +54,7 @@ class Archive:
     releases: dict[Platform, list[str]]
 
     def pairs(self, platform: Platform, number: int) -> tuple[list[Row], list[Pair]]:
-        """Return the rows with figures of a release and of the one before it, and their pairs."""
+        """Return the rows with figures in both a release and the one before it, and their pairs."""
         releases = self.releases[platform]
         old, new = releases[number - 1], releases[number]
         rows = [

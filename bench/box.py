@@ -52,14 +52,15 @@ MODULES = (
     *("algif_skcipher", "algif_hash", "authenc", "echainiv", "seqiv", "gcm", "ctr", "des_generic"),
     *("xts", "ecb", "snd-aloop"),
 )
-"""Modules loaded in the box. Drivers for the CPU's AES instructions are left out: the kernel
-would prefer them to the accelerator."""
+"""Modules loaded in the box. Drivers for the CPU's AES instructions are left out, because the
+kernel would prefer them to the accelerator."""
 LEFT_OUT = ("usr/share/doc", "usr/share/man", "usr/share/locale", "usr/share/info")
 
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """An emulated board: Debian's name of the architecture, QEMU's of program, machine and CPU."""
+    """An emulated board: Debian's name of the architecture, and QEMU's names of program, machine
+    and CPU."""
 
     name: str
     arch: str
@@ -72,14 +73,14 @@ class Board:
     modules: tuple[str, ...] = ()
     storage: tuple[str, ...] = ("fio=/run/box",)
     release: str = ""
-    """The release of Debian, unless it is this machine's."""
+    """The Debian release, if not this machine's."""
     short: str = (
         "Short runs: a second for each of OpenSSL's and fio's block sizes, two for each run over "
         "the network and each sampling rate, 0.1 s for each of LMBench's, 1000 loops of cyclictest."
     )
-    """The note on the length of its runs."""
+    """The note that runs are short."""
     options: tuple[str, ...] = ()
-    """More options of the runner."""
+    """Further options of the runner."""
 
     @property
     def work(self) -> Path:
@@ -117,7 +118,7 @@ NANDSIM = (
 )
 """256 MiB with pages of 2048 bytes."""
 NEEDED = {"depmod": "kmod", "mke2fs": "e2fsprogs", "dpkg-deb": "dpkg"}
-"""Programs of this machine, each with its package; QEMU's are added."""
+"""Programs needed on this machine, with their packages; QEMU's are added."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,10 +136,10 @@ def initramfs(entries: Iterable[Entry]) -> bytes:
     # An entry of this name ends the archive.
     for number, entry in enumerate((*entries, Entry("TRAILER!!!", 0)), 1):
         name = entry.name.encode() + b"\0"
-        # Inode, mode, owner, group, links, time, size, device (4), length of the name, sum.
+        # Inode, mode, owner, group, links, time, size, device (4), length of the name, checksum.
         fields = (number, entry.mode, 0, 0, 1, 0, len(entry.data), 0, 0, 0, 0, len(name), 0)
         out += b"070701" + b"".join(b"%08x" % field for field in fields) + name
-        # Contents and headers begin at multiples of four bytes.
+        # Contents and headers are aligned to four bytes.
         out += bytes(-len(out) % 4) + entry.data
         out += bytes(-len(out) % 4)
     return bytes(out)
@@ -156,9 +157,9 @@ def _module(path: str) -> str:
 
 
 def loading_order(names: Iterable[str], needs: Mapping[str, tuple[str, ...]]) -> list[str]:
-    """Return the paths of modules and their dependencies in the order of loading.
+    """Return the paths of modules and their dependencies in loading order.
 
-    Raises ``KeyError`` with the name of a module that does not exist.
+    Raises :class:`KeyError` with the name of a module that does not exist.
     """
     paths = {_module(path): path for path in needs}
     order: dict[str, None] = {}
@@ -174,7 +175,7 @@ def loading_order(names: Iterable[str], needs: Mapping[str, tuple[str, ...]]) ->
 
 
 def apt_options(folder: Path, arch: str) -> list[str]:
-    """Return options that make apt use lists, cache and state of its own."""
+    """Return options that give apt its own lists, cache and state."""
     options = {
         "Dir::Etc::sourcelist": folder / "sources.list",
         "Dir::Etc::sourceparts": "/nonexistent",
@@ -190,8 +191,8 @@ def apt_options(folder: Path, arch: str) -> list[str]:
 
 
 def sources(release: str) -> str:
-    """Return Debian's repository of a release, or of this machine's; netperf and LMBench are in its section
-    ``non-free``."""
+    """Return the Debian repositories of a release, or of this machine's. They include ``non-free``,
+    which has netperf and LMBench."""
     name = release or platform.freedesktop_os_release()["VERSION_CODENAME"]
     key = "/usr/share/keyrings/debian-archive-keyring.gpg"
     return f"deb [signed-by={key}] http://deb.debian.org/debian {name} main non-free\n"
@@ -205,7 +206,7 @@ def command(board: Board) -> list[str]:
         *(board.emulator, "-machine", board.machine, "-cpu", board.cpu, "-smp", "2", "-m", "1024"),
         *("-accel", "tcg,thread=multi", "-nographic", "-no-reboot", "-nic", "none"),
         *("-kernel", str(folder / "vmlinuz"), "-initrd", str(folder / "initramfs")),
-        # A panic then ends QEMU, which would otherwise run until the timeout.
+        # Make a panic end QEMU, which would otherwise run until the timeout.
         *("-append", "console=ttyAMA0 panic=-1 quiet"),
         *("-object", "cryptodev-backend-builtin,id=crypto0"),
         *("-device", "virtio-crypto-pci,cryptodev=crypto0", "-device", "virtio-rng-pci"),
@@ -226,11 +227,11 @@ def _run(*words: str | Path, cwd: Path | None = None) -> None:
 
 
 def fetch(board: Board) -> list[Path]:
-    """Fetch Debian's packages for the board that are not there already; return their paths."""
+    """Fetch the board's Debian packages that are not there yet; return the paths of all."""
     folder = board.work / "apt"
     for name in ("lists/partial", "cache/archives/partial"):
         (folder / name).mkdir(parents=True, exist_ok=True)
-    # Without installed packages, apt fetches every dependency.
+    # As nothing counts as installed, apt fetches every dependency.
     (folder / "status").touch()
     (folder / "sources.list").write_text(sources(board.release))
     options = apt_options(folder, board.arch)
@@ -251,14 +252,14 @@ def fetch(board: Board) -> list[Path]:
 
 
 def unpack(packages: list[Path], root: Path) -> None:
-    """Unpack packages into a root file system with one folder for all programs."""
+    """Unpack packages into a root file system with a single folder for all programs."""
     shutil.rmtree(root, ignore_errors=True)
     for name in ("bin", "sbin", "lib"):
         (root / "usr" / name).mkdir(parents=True)
         (root / name).symlink_to(f"usr/{name}")
     left_out = [f"--exclude=./{name}" for name in LEFT_OUT]
     for package in packages:
-        # dpkg-deb -x would replace the links by folders.
+        # dpkg-deb -x would replace links with folders.
         with subprocess.Popen(
             ["dpkg-deb", "--fsys-tarfile", package], stdout=subprocess.PIPE
         ) as unpacker:
@@ -279,7 +280,7 @@ def unpack(packages: list[Path], root: Path) -> None:
 
 
 def _plain(path: Path) -> bytes:
-    """Return a module as BusyBox loads it."""
+    """Return a module as BusyBox can load it: uncompressed."""
     data = path.read_bytes()
     return lzma.decompress(data) if path.suffix == ".xz" else data
 
@@ -310,7 +311,7 @@ def build(board: Board) -> None:
     (root / "etc/modules").write_text("".join(f"{name}\n" for name in wanted))
     (root / "etc/modprobe.d").mkdir(exist_ok=True)
     (root / "etc/modprobe.d/box.conf").write_text(NANDSIM)
-    # The script is on the second disk, so that changing it needs no new root file system.
+    # The script is on the second disk, so that changing it does not require a new root file system.
     init = root / "usr/sbin/init"
     init.write_text(
         "#!/bin/sh\nmount -t devtmpfs dev /dev\ntar -xOf /dev/vdb init.sh >/dev/init.sh\nexec sh /dev/init.sh\n"
@@ -332,7 +333,7 @@ def build(board: Board) -> None:
     (work / "initramfs").write_bytes(initramfs(entries))
     (work / "root.ext4").unlink(missing_ok=True)
     size = sum(path.lstat().st_size for path in root.rglob("*")) // 2**20
-    # A quarter more, for what the file system itself needs.
+    # Add a quarter for the file system's own needs.
     _run("mke2fs", "-q", "-t", "ext4", "-d", root, work / "root.ext4", f"{size * 5 // 4 + 64}M")
     shutil.rmtree(root)
     (work / "kernel").write_text(version)
@@ -391,7 +392,7 @@ DEFAULT = (
 
 
 def options_for(board: Board) -> list[str]:
-    """Return the runner's options unless others are given."""
+    """Return the runner's options to use unless others are given."""
     return [
         *DEFAULT,
         "--note",

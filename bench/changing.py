@@ -1,4 +1,5 @@
-"""The cost of a site, of one new bundle and of a build without changes, beside that of plain Sphinx."""
+"""The cost of a site, of one new bundle and of a build without changes, compared with plain
+Sphinx."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ import synthetic
 from measuring import Figure, least
 
 MIN_JUDGED_BUNDLES = 100
-"""The start of Python is most of the cost of smaller archives, which have no goals."""
+"""The cost of smaller archives is mostly Python's startup, so they have no goals."""
 
 
 def figures(sizes: Sequence[tuple[int, int]], results: int, turns: int) -> list[Figure]:
@@ -27,7 +28,7 @@ def figures(sizes: Sequence[tuple[int, int]], results: int, turns: int) -> list[
             same, new = [], []
             for turn in range(turns):
                 same.append(sites.built(folder))
-                # The last bundle of an archive with one more is the new one.
+                # The last bundle of an archive that has one more is the new one.
                 *_, (name, bundle) = synthetic.bundles(bundles + turn + 1, guides, results)
                 (folder / sites.ARCHIVE / name).write_text(json.dumps(bundle), "utf-8")
                 new.append(sites.built(folder))

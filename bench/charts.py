@@ -1,8 +1,8 @@
-"""The cost of charts: one of each kind, and many that were drawn before.
+"""The cost of charts: one of each kind, and many that have been drawn before.
 
-Part of ``make bench``; alone: ``build/env/bin/python bench/charts.py``. The pictures are those of
-this repository's results, repeated with slightly changed figures until there are enough different
-ones.
+Part of ``make bench``; on its own: ``build/env/bin/python bench/charts.py``. The pictures are those
+of this repository's results, repeated with slightly changed figures until there are enough
+different ones.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from perfguide.publishing.output_folder import Writer
 
 TOP = Path(__file__).resolve().parents[1]
 PICTURES = 200
-"""The number of pictures that are drawn."""
+"""The number of pictures to draw."""
 
 
 def pictures(results: Path) -> list[Picture]:
@@ -50,7 +50,7 @@ def pictures(results: Path) -> list[Picture]:
 
 
 def views() -> list[ChartView]:
-    """Return the charts of the site over this repository's results."""
+    """Return the charts of the site made from this repository's results."""
     all_views = (picture.view for picture in pictures(TOP / "results"))
     return [view for view in all_views if isinstance(view, ChartView)]
 
@@ -98,7 +98,7 @@ def each(all_views: Sequence[ChartView], times: int) -> list[Figure]:
     for view in all_views:
         name = f"{view.kind}, {'small' if view.small else f'{len(view.panels)} panels'}"
         kinds[name] = max((kinds.get(name, view), view), key=points)
-    gallery.draw_one(all_views[0], "svg")  # the first one loads the fonts
+    gallery.draw_one(all_views[0], "svg")  # the first drawing loads the fonts
     return [
         Figure(
             f"A chart as {form.upper()}: {name}",
@@ -112,14 +112,14 @@ def each(all_views: Sequence[ChartView], times: int) -> list[Figure]:
 
 
 def kept(all_views: Sequence[ChartView], count: int, turns: int) -> list[Figure]:
-    """Compare the time of pictures that are drawn already with that of drawing them; the least of
+    """Compare the time for pictures that are already drawn with that for drawing them; the least of
     some turns."""
     many = [
-        # Slightly different, as equal pictures might share their work.
+        # Slightly different, as equal pictures might share work.
         Picture(f"guides/bench/{number}", changed(view, 1 + number / 1e6))
         for number, view in enumerate(islice(cycle(all_views), count))
     ]
-    # The fonts are loaded before the time is taken.
+    # Load the fonts before measuring.
     gallery.draw_one(all_views[0], "svg")
     times = []
     for _ in range(turns):
@@ -129,16 +129,16 @@ def kept(all_views: Sequence[ChartView], count: int, turns: int) -> list[Figure]
             def draw(folder: Path = Path(given), looks: dict[str, str] = looks) -> None:
                 looks.update(draw_all(Writer(folder), many, ("svg",), looks).looks)
 
-            # The second call finds what the first one has drawn.
+            # The second call finds what the first has drawn.
             times.append((clock(draw), clock(draw)))
-    # Other work on the machine only adds to a time, so the least one is nearest to the truth.
+    # Other work on the machine can only add to a time, so the least is closest to the truth.
     fresh, again = map(min, zip(*times, strict=True))
     size = f"{count} charts"
     return [Figure("Charts that are drawn already, to drawing them", size, again / fresh, "times")]
 
 
 def figures(count: int, times: int) -> list[Figure]:
-    """Measure charts: one of each kind ``times`` times, and ``count`` again."""
+    """Measure charts: one of each kind ``times`` times, and ``count`` that are drawn already."""
     all_views = views()
     return [*each(all_views, times), *kept(all_views, count, times)]
 

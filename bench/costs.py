@@ -1,10 +1,10 @@
-"""Run a command and print the cost of it and of all its processes as JSON.
+"""Run a command and print the cost of it and all its processes as JSON.
 
     python costs.py COMMAND…
 
-``cpu`` and ``clock`` are in seconds, ``memory`` is that of the largest process in MiB, ``status``
-the exit status. This is a separate program with few imports, because the kernel counts the memory
-of the process that starts another as the new one's own peak.
+``cpu`` and ``clock`` are in seconds, ``memory`` is that of the largest process in MiB, and
+``status`` is the exit status. This is a separate program with few imports, because the kernel
+counts the memory of a parent process towards the peak of processes that it starts.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def main(command: list[str]) -> dict[str, float]:
     start = time.monotonic()
     first = os.posix_spawnp(command[0], command, os.environ)
     _, status, used = os.wait4(first, 0)
-    # Before the wait for processes that it left behind, which no user would notice.
+    # Taken before waiting for leftover processes, which no user would notice.
     taken = time.monotonic() - start
     all_used = [used]
     # Raised when no process is left.

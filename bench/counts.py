@@ -51,7 +51,7 @@ def _write(folder: Path, name: str, figures: Figures, **other: dict[str, Any]) -
 
 
 def socs(folder: Path, count: int) -> None:
-    """Add SoCs with a guide each."""
+    """Add SoCs with one guide each."""
     for n in range(count):
         _write(folder, f"run-{n}", [_figure(n)], board={"soc": f"SOC{n}"})
 
@@ -80,13 +80,13 @@ def values(folder: Path, count: int) -> None:
 
 
 def parameters(folder: Path, count: int) -> None:
-    """Add parameters of a benchmark; each figure has one of them."""
+    """Add parameters of a benchmark, one per figure."""
     figures = [_figure(n, benchmark="program", params={f"option-{n}": 1}) for n in range(count)]
     _write(folder, "run", figures)
 
 
 LISTED = 100
-"""Pages in one list: the menu of each lists all others of its list."""
+"""The number of pages in a list; each page's menu shows all others of its list."""
 
 
 def pages(folder: Path, count: int) -> None:
@@ -117,8 +117,8 @@ Performance guides
 
 
 def cost(grow: Callable[[Path, int], None], count: int) -> tuple[float, float]:
-    """Return the CPU time in seconds of all processes of a build from nothing, and the memory in MiB
-    of the largest one."""
+    """Return the CPU time in seconds of all processes of a build from scratch, and the memory in
+    MiB of the largest one."""
     with tempfile.TemporaryDirectory() as given:
         folder = Path(given, "project")
         (folder / "results").mkdir(parents=True)
@@ -134,21 +134,22 @@ def cost(grow: Callable[[Path, int], None], count: int) -> tuple[float, float]:
 
 
 def power(sizes: Sequence[int], costs: Sequence[float]) -> float:
-    """Return the exponent ``k`` that fits ``cost = first + c · (size - first size)^k`` best, by
-    least squares of the logarithms; ``nan`` if a cost does not grow."""
+    """Return the exponent ``k`` that best fits ``cost = first + c · (size - first size)^k``, by
+    least squares of the logarithms; NaN if a cost does not grow."""
     x = np.array(sizes[1:], dtype=float) - sizes[0]
     y = np.array(costs[1:], dtype=float) - costs[0]
-    # There is no logarithm of a cost that does not grow.
+    # A cost that does not grow has no logarithm.
     return float("nan") if (y <= 0).any() else float(np.polyfit(np.log(x), np.log(y), 1)[0])
 
 
 def figures(sizes: Sequence[int]) -> list[Figure]:
-    """Return the power of growth with SoCs and with releases, which archives have ever more of."""
+    """Return the exponents of growth with SoCs and with releases, the counts that keep rising in
+    archives."""
     out = []
     for grow in (socs, releases):
         costs = [cost(grow, size)[0] for size in sizes]
         size = f"{sizes[0]} to {sizes[-1]} {grow.__name__}"
-        # Noise exceeds the growth of small archives.
+        # In small archives, noise exceeds the growth.
         goal = MAX_POWER if sizes[-1] >= SIZES[-1] else None
         out.append(Figure("Power of growth: CPU", size, power(sizes, costs), "", goal))
     return out
@@ -174,7 +175,7 @@ def main() -> None:
             f"{costs_by_size[-1][1]:.0f}",
         ]
         table.writerow(row)
-        # Large sizes take long, so each row is shown as soon as it is known.
+        # Large sizes take long, so show each row as soon as it is known.
         sys.stdout.flush()
 
 

@@ -1,11 +1,12 @@
-"""The bytes that the page for finding boards loads for a question, and the cost of the command for the same one.
+"""The bytes that the page for finding boards loads per question, and the cost of the command.
 
     python bench/finding.py RESULTS [--copies 60]
 
 The files are those of a site without pictures. Each question of ``bench/twenty_questions.py`` loads
-the index and a file for each SoC that has one of its benchmarks; the goal is that no question over 18 SoCs loads more
-than 1 MB. With ``--copies``, the newest bundle of each board is repeated so many times under other SoC names, which
-gives the bytes and the CPU time for each board of a larger archive. The exit status is 1 if the goal is missed.
+the index and a file for each SoC that has one of its benchmarks; the goal is that no question over
+18 SoCs loads more than 1 MB. With ``--copies``, the newest bundle of each board is repeated that
+many times under other SoC names, which gives the bytes and CPU time per board of a larger archive.
+The exit status is 1 if the goal is missed.
 """
 
 from __future__ import annotations
@@ -29,11 +30,11 @@ from perfguide.pages import build
 TOP = measuring.TOP
 DESCRIBED = (dataset.BUILT_IN, TOP / "source" / "benchmarks")
 MAX_QUESTION_MB = 1.0
-"""The goal for the bytes of one question, as they are on disk."""
+"""The goal for the bytes of one question, uncompressed as on disk."""
 
 
 def generated(results: Path, folder: Path) -> Path:
-    """Make the pages of an archive; return the folder of the finder's files among them."""
+    """Make the pages of an archive; return the folder of the finder's files."""
     source = TOP / "source"
     settings = dataset.Settings(
         (results,),
@@ -65,7 +66,7 @@ def loaded_by(question: tuple[str, ...], index: dict[str, Any], folder: Path) ->
 
 
 def newest_of_each_board(results: Path, target: Path) -> int:
-    """Copy the newest bundle of each board below ``target``; return their number."""
+    """Copy the newest bundle of each board below ``target``; return the number of copies."""
     newest: dict[tuple[str, str, str], dict[str, Any]] = {}
     for path in sorted(results.rglob("*.json")):
         bundle = json.loads(path.read_bytes())
@@ -78,11 +79,11 @@ def newest_of_each_board(results: Path, target: Path) -> int:
 
 
 def report(results: Path) -> float:
-    """Print the cost of questions on an archive; return the MB of the largest one."""
+    """Print the cost of questions on an archive; return the MB loaded by the largest."""
     with tempfile.TemporaryDirectory() as top:
         folder = generated(results, Path(top))
         text = (folder / "index.js").read_text("ascii")
-        # The file is a call with its name and a value.
+        # The file is a call with a name and a value.
         index = json.loads(text[text.index(",") + 1 : text.rindex(")")])
         loaded = [loaded_by(question, index, folder) for question in QUESTIONS]
         total = sum(path.stat().st_size for path in folder.rglob("*.js"))
@@ -99,7 +100,7 @@ def report(results: Path) -> float:
     print(f"  largest: {size:.3f} MB ({packed_mb:.3f} MB compressed), {requests} files: {words}")
     command = ["find", f"--results={results.resolve()}", f"--benchmarks={DESCRIBED[1]}", "--json"]
     with tempfile.TemporaryDirectory() as folder:
-        # The exit status of a question that no board meets is not 0.
+        # If no board meets the question, the exit status is not 0.
         cost = measuring.ran(["-m", "perfguide", *command, "--", QUESTIONS[0][0]], Path(folder))
     print(f"  perfguide find: {cost.cpu:.1f} s of CPU, {cost.memory:.0f} MiB: {QUESTIONS[0][0]}")
     return size

@@ -1,8 +1,9 @@
-"""Fill the disk under a build, a bit later each time: is the site complete, and the next build right?
+"""Fill the disk during a build, a bit later each time: is the site complete, and the next build
+right?
 
-The project is on a tmpfs of its own, which only root can mount. After each build with too little
-space the tmpfs is enlarged, and the next build has to be right. Exit status 0 if every trial
-passed, 3 if no tmpfs can be mounted here.
+The project is on its own tmpfs, which only root can mount. After each build with too little space,
+the tmpfs is enlarged, and the next build has to be right. The exit status is 0 if every trial
+passed, and 3 if no tmpfs can be mounted here.
 """
 
 from __future__ import annotations
@@ -32,10 +33,11 @@ def resize(folder: Path, options: str) -> None:
 
 
 def trial(disk: Path, limit: str, seen: Counter[str], sites: list[dict[str, bytes]]) -> bool:
-    """Build once with too little space and once with enough; return whether the first succeeded."""
+    """Build once with too little space and once with enough; return whether the first build
+    succeeded."""
     project = disk / "project"
     published = sites.index(small_site.site(project))
-    # The other state, so that the build has something to publish.
+    # Switch to the other state, so that the build has something to publish.
     small_site.set_state(project, 1 - published)
     resize(disk, limit)
     short = small_site.build(project)
@@ -92,7 +94,7 @@ def main() -> int:
         try:
             seen = sweep(disk, Path(scratch), options.kib, options.files)
         finally:
-            # A mounted folder could not be removed with the others.
+            # A mounted folder cannot be removed with the others.
             subprocess.run(["umount", str(disk)], check=True)
     for what, count in sorted(seen.items()):
         print(f"{count:5} {what}")

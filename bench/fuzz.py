@@ -1,10 +1,10 @@
-"""Mutates valid input of the decoder, of each container and of each adapter for some time.
+"""Mutates valid input for the decoder, each container and each adapter for some time.
 
     python bench/fuzz.py --seconds 60 [TARGET…]
 
-Prints for each target the number of runs and of crashes. Input that crashes is kept in build/fuzz,
-and the exit status is then 1. With atheris installed (pip install atheris), ``--atheris TARGET``
-searches for code paths that no input has taken.
+Prints the numbers of runs and crashes per target. Input that crashes is kept in build/fuzz, and the
+exit status is then 1. With atheris installed (pip install atheris), ``--atheris TARGET`` searches
+for code paths that no input has taken.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ def main() -> int:
     options = parser.parse_args()
     if options.atheris:
         return guided(options.targets[0], options.seconds)
-    # Not at the top, as atheris has to prepare the package before it is imported.
+    # Not at the top: atheris has to instrument the package before it is imported.
     from fuzzing import mutated, targets
 
     every = targets()
     crashes = runs = 0
     begun = time.monotonic()
     for name in options.targets or every:
-        # Each target has a source of its own, so its input does not depend on the others.
+        # Each target has its own random source, so its input does not depend on the others.
         chance = random.Random(f"{options.seed} {name}")
         crashes_by_kind: dict[str, int] = {}
         count = 0
@@ -49,10 +49,10 @@ def main() -> int:
             count += 1
             try:
                 every[name].run(data)
-            except Exception as error:  # every exception is a fault to report
+            except Exception as error:  # every exception is a bug to report
                 frame = traceback.extract_tb(error.__traceback__)[-1]
                 kind = f"{type(error).__name__} in {frame.name}, line {frame.lineno}"
-                # One input of each kind is kept, since thousands may have the same cause.
+                # Keep one input of each kind, since thousands may have the same cause.
                 if kind not in crashes_by_kind:
                     CRASH_FOLDER.mkdir(parents=True, exist_ok=True)
                     digits = hashlib.sha256(data).hexdigest()[:12]

@@ -1,10 +1,10 @@
-"""A larger archive made from real bundles: further SoCs with the variety of the real ones.
+"""A larger archive made from real bundles: more SoCs, as varied as the real ones.
 
     python bench/grown.py REAL TARGET [--socs 20]
 
-Each further SoC copies the bundles of every third release of a real one under names of its own. Its
-figures differ by up to three per cent, by factors of each bundle's own. All figures of one result
-are multiplied by the same factor, so that a mean stays between its extremes.
+Each additional SoC copies the bundles of every third release of a real one under new names. Its
+figures differ by up to three per cent, by factors specific to each bundle. All figures of one
+result are multiplied by the same factor, so that a mean stays between its extremes.
 """
 
 from __future__ import annotations
@@ -17,12 +17,13 @@ from pathlib import Path
 from typing import Any
 
 SHARE = 3
-"""A further SoC has every release of this number of the real one."""
+"""An additional SoC has one in this many of the real one's releases."""
 JITTER = 0.03
 
 
 def grow(real: Path, target: Path, socs: int = 20) -> int:
-    """Write the real bundles and those of further SoCs below ``target``; return their number."""
+    """Write the real bundles and those of additional SoCs below ``target``; return the number of
+    bundles."""
     bundles_by_soc: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for path in sorted(real.rglob("*.json")):
         bundle = json.loads(path.read_text("utf-8"))
@@ -40,8 +41,8 @@ def grow(real: Path, target: Path, socs: int = 20) -> int:
 
 
 def repeat(real: Path, target: Path, times: int) -> int:
-    """Write the real bundles and as many copies of all of them, each under other SoC names, that there
-    are ``times`` as many; return their number."""
+    """Write the real bundles and copies of them under other SoC names below ``target``, ``times``
+    as many in all; return the number of bundles."""
     count = 0
     for path in sorted(real.rglob("*.json")):
         bundle = json.loads(path.read_text("utf-8"))
@@ -56,16 +57,16 @@ def repeat(real: Path, target: Path, times: int) -> int:
 
 def _some(bundles: list[dict[str, Any]], turn: int) -> list[dict[str, Any]]:
     releases = sorted({each["sdk"]["version"] for each in bundles})
-    # With the last one, which pages over several SoCs show.
+    # Include the last one, which pages about several SoCs show.
     kept = set(releases[turn % SHARE :: SHARE]) | {releases[-1]}
     return [each for each in bundles if each["sdk"]["version"] in kept]
 
 
 def renamed(bundle: dict[str, Any], turn: int) -> dict[str, Any]:
-    """Return the bundle as if it were of another SoC and its boards."""
+    """Return the bundle as if it came from another SoC and its boards."""
     soc, board = f"{bundle['board']['soc']}-{turn}", f"{bundle['board']['name']}-{turn}"
     name = f"{bundle['id']}-{turn}"
-    # By name, so that a bundle gets the same figures in each run.
+    # Seeded by name, so that a bundle gets the same figures in each run.
     chance = random.Random(name)
     results = [shaken(each, 1 + chance.uniform(-JITTER, JITTER)) for each in bundle["results"]]
     whose = bundle["board"] | {"soc": soc, "name": board}
@@ -73,10 +74,10 @@ def renamed(bundle: dict[str, Any], turn: int) -> dict[str, Any]:
 
 
 def shaken(result: dict[str, Any], factor: float) -> dict[str, Any]:
-    """Return a result with its figures times a factor."""
+    """Return a result with its figures multiplied by a factor."""
 
     def changed(value: float) -> float:
-        # As many digits as vendors print.
+        # Vendors print this many digits.
         return float(f"{value * factor:.5g}")
 
     out = dict(result)

@@ -34,7 +34,7 @@ OTHER_PERCENT_GOAL = 3.0
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Counts of one guide, in the order of the columns printed."""
+    """Counts of one guide, in the order of the printed columns."""
 
     guide: str
     figures: int
@@ -49,7 +49,7 @@ class Outcome:
 
     @property
     def other_percent(self) -> float:
-        """Per cent of the cells with a figure that are under "Other results", or left out."""
+        """The percentage of figure cells that are under "Other results" or left out."""
         return 100 * (self.other + self.left_out) / max(1, self.figures + self.left_out)
 
 
@@ -60,7 +60,7 @@ def imported(guide: Path, folder: Path) -> tuple[str, str]:
     proposed.unlink(missing_ok=True)
     # In a folder that is kept, bundles of an earlier run would be counted too.
     shutil.rmtree(folder / "results", ignore_errors=True)
-    # Guides are files named SOC-SYSTEM-RELEASE.rst, perhaps with a further ending.
+    # Guides are files named SOC-SYSTEM-RELEASE.rst, possibly with a further suffix.
     soc, _, system = guide.name.split(".rst")[0].rpartition("-")[0].partition("-")
     sdk = guide.name.split(".rst")[0].rpartition("-")[2]
     catalog = ["--benchmarks", str(TOP / "source" / "benchmarks")]
@@ -69,7 +69,7 @@ def imported(guide: Path, folder: Path) -> tuple[str, str]:
         cli.main(
             ["import", str(guide), "--propose", str(proposed), "--soc", soc, "--sdk", sdk, *catalog]
         )
-        # No option names the system of a proposed map.
+        # There is no option for the system of a proposed map.
         text = proposed.read_text("utf-8").replace('os = "linux"', f'os = "{system}"', 1)
         proposed.write_text(text, "utf-8")
         cli.main(
@@ -81,7 +81,7 @@ def imported(guide: Path, folder: Path) -> tuple[str, str]:
 
 
 def outcome(guide: Path, folder: Path) -> Outcome:
-    """Import a guide by its proposed map, and count what became of its cells."""
+    """Import a guide using its proposed map, and count what became of its cells."""
     _, messages = imported(guide, folder)
     settings = dataset.Settings(
         (folder / "results",), (TOP / "source" / "benchmarks",), folder / "site"
@@ -90,7 +90,7 @@ def outcome(guide: Path, folder: Path) -> Outcome:
     layout = Layout(holdings.catalog)
     records = [each for key in holdings.pool.guides() for each in holdings.pool.of_guide(key)]
     bundles = [each.bundle for each in holdings.ledger.bundles]
-    # The last line of the command has the counts.
+    # The last line of the command's output has the counts.
     summary = messages.rstrip().rpartition("\n")[2]
     left_out = int(summary.partition("cells left out: ")[2].split(",", 1)[0])
     own = [result for bundle in bundles for result in bundle.results]

@@ -1,8 +1,8 @@
 """Kill builds at random moments: is the site always complete, and the next build right?
 
-A build is killed by SIGKILL: in turn all its processes, its first process alone, or a random one.
-Half of the killed builds are followed by one that completes, the others by the next that is
-killed. Exit status 0 if every trial passed.
+Builds are killed by SIGKILL: in turn all processes, only the first process, or a random one. Half
+of the killed builds are followed by one that completes, the others by the next one to be killed.
+The exit status is 0 if every trial passed.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def processes(group: int) -> list[int]:
     for path in Path("/proc").iterdir():
         if path.name.isdigit():
             try:
-                # The name of the program, in brackets, may have spaces and brackets itself.
+                # The program's name, in brackets, may itself contain spaces and brackets.
                 stat = (path / "stat").read_text().rpartition(")")[2].split()
             except OSError:
                 continue  # the process has just ended
@@ -39,7 +39,7 @@ def processes(group: int) -> list[int]:
 
 
 def kill(build: subprocess.Popen[bytes], way: str, chance: random.Random) -> None:
-    """Kill the processes of a build that still run, in one of the ways."""
+    """Kill processes of a build that are still running, in one of the ways."""
     if way == "all":
         os.killpg(build.pid, signal.SIGKILL)
         return
@@ -78,7 +78,7 @@ def main() -> int:
             )
             begun = time.monotonic()
             try:
-                # Kills are spread over the time of the last complete build.
+                # Kills are spread over the duration of the last complete build.
                 build.wait(chance.random() * length)
                 length = time.monotonic() - begun
                 seen["ended before it was killed, and does not count"] += 1

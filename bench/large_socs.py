@@ -1,12 +1,13 @@
-"""One SoC with many boards or many releases: the cost of its site, and its heaviest pages in a browser.
+"""One SoC with many boards or releases: the cost of its site, and of its heaviest pages in a
+browser.
 
     python bench/large_socs.py BOARDSxRELEASES… [--results 60]
 
-For each size, such as 400x2 or 2x100, an archive is made from measurements of this repository with
-simulated figures. Prints CSV: figures, CPU time of all processes in seconds, the memory of the
-largest one in MiB, pages, bytes and elements of the heaviest page, and the longest time until
-Chromium has loaded one of the five heaviest, in seconds. One picture is drawn and used for all.
-The exit status is 1 if a page is over its bound.
+For each size, such as 400x2 or 2x100, an archive is made from this repository's measurements with
+simulated figures. Prints CSV: figures, CPU time of all processes in seconds, memory of the largest
+process in MiB, pages, bytes and elements of the heaviest page, and the longest time in seconds
+until Chromium has loaded one of the five heaviest. One picture is drawn and used for all. The exit
+status is 1 if a page exceeds its bound.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ LOADED_PAGES = 5
 
 
 def main() -> int:
-    """Print the table. Return 1 if a page is over its bound."""
+    """Print the table. Return 1 if a page exceeds its bound."""
     parser = argparse.ArgumentParser(description="Measure sites of one large SoC.")
     parser.add_argument("sizes", nargs="+", help="boards x releases, such as 400x2")
     parser.add_argument("--results", type=int, default=60, help="results of each run")
@@ -60,7 +61,7 @@ def main() -> int:
 
 
 def _write(folder: Path, boards: int, releases: int, results: int) -> None:
-    """Write an archive of one SoC, a file for each release."""
+    """Write an archive of one SoC, with a file per release."""
     chance = random.Random(1)
     chosen = synthetic.templates(results)
     folder.mkdir(parents=True, exist_ok=True)
@@ -74,7 +75,7 @@ def _write(folder: Path, boards: int, releases: int, results: int) -> None:
 
 
 def _longest_load_s(site: Path, names: list[str]) -> float:
-    """Return the longest time, in seconds, until the browser has loaded one of some pages."""
+    """Return the longest time in seconds until the browser has loaded one of some pages."""
     sys.path.insert(0, str(TOP / "tests" / "support"))
     from debian import library, program
 

@@ -34,25 +34,25 @@ from perfguide.compare.verdicts import Row, Rules
 from perfguide.figures import dataset
 
 MIN_DIFFERENCE = 20.0
-"""Percentage points by which two titles differ at least in how often their events lasted, if the titles say
-that some events last."""
+"""The minimum difference, in percentage points, between how often the events of two titles lasted,
+if one of the titles says that its events last."""
 
 AGREE = 1.02
-"""The largest ratio of figures at one level."""
+"""Figures at the same level differ by at most this ratio."""
 
 MIN_LASTING = math.log(1.1)
-"""The least lasting move, as the logarithm of a factor."""
+"""The smallest lasting move, as the natural logarithm of a factor."""
 
 LARGEST = 30
 
 EventKey = tuple[str, str, str, bool]
-"""A pair of releases, a board, a benchmark, and whether it is a fall."""
+"""A pair of releases, a board, a benchmark, and whether the event is a fall."""
 
 
 @dataclass
 class LastingEvent:
-    """A lasting move of some rows: its size, the earlier figures of the row that moved farthest,
-    and where the comparison has one of its rows."""
+    """A lasting move of some rows: its size, how many earlier figures the row that moved farthest
+    has, and where the comparison lists any of the rows."""
 
     size: float = 0.0
     earlier: int = 0
@@ -60,7 +60,7 @@ class LastingEvent:
 
 
 def comparisons(folders: Sequence[Path]) -> Iterator[tuple[ReleasePair, Comparison, History]]:
-    """Yield the comparisons of all neighbours of an archive."""
+    """Yield the comparisons of all neighbouring releases of an archive."""
     archive = read(folders)
     settings = dataset.Settings(tuple(folders), (TOP / "source" / "benchmarks",), Path("build"))
     holdings = dataset.read(settings)
@@ -68,7 +68,7 @@ def comparisons(folders: Sequence[Path]) -> Iterator[tuple[ReleasePair, Comparis
     names = Names(holdings.catalog, boards)
     history = History([holdings.pool], names)
     for platform, guides in families(holdings.pool.guides()).items():
-        # A SoC must not be judged by noise that was learnt from its own future.
+        # A SoC must not be judged by noise learnt from its own future.
         rules = Rules(names, usual_noise=learn(archive, without=platform[1]))
         for old, new in pairwise(guides):
             pair = ReleasePair(old, new, "")
@@ -77,8 +77,9 @@ def comparisons(folders: Sequence[Path]) -> Iterator[tuple[ReleasePair, Comparis
 
 
 def lasting_move(row: Row, history: History) -> tuple[float, int]:
-    """Return the move of a row that lasted, as the logarithm of a factor above 0 where it got worse, and
-    how many figures before it agree; 0 where two or three before or two after do not."""
+    """Return a row's lasting move, as the logarithm of a factor that is above 0 if it got worse,
+    and how many figures before it agree. The move is 0 unless the two or three figures before
+    agree, and the two after."""
     if row.new is None or row.old is None or row.worse_by is None or row.unit == "%":
         return 0.0, 0
     line = history.line(row.new)
@@ -153,7 +154,7 @@ def _lasted(title: str, counts: Counter[str]) -> Goal:
 
 
 def _listed(comparison: Comparison) -> dict[int, set[str]]:
-    """Return for each row whether an event reports it, or lists it as not proved."""
+    """Return, for each row, whether an event reports it or lists it as not proved."""
     out: dict[int, set[str]] = defaultdict(set)
 
     def add(event: Event, rows: Sequence[Row], word: str) -> None:

@@ -1,4 +1,4 @@
-"""The cost of one very long line in a log for each adapter."""
+"""The cost for each adapter of one very long line in a log."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ GOAL = 2.0
 """CPU seconds for a log with one line of ``LENGTH`` bytes."""
 LENGTH = 2**20
 LINES = 4
-"""Lines of each sample that are stretched, evenly spread over the sample."""
+"""The number of lines of each sample that are stretched, evenly spread over the sample."""
 
 
 def stretched(line: bytes, length: int) -> Iterator[bytes]:
@@ -29,7 +29,7 @@ def stretched(line: bytes, length: int) -> Iterator[bytes]:
 
 
 def slowest(form: Format, length: int) -> float:
-    """Return the most CPU time, in s, for recognising and reading one of these logs."""
+    """Return the most CPU time, in seconds, for recognising and reading one of these logs."""
     from fuzzing import samples
 
     worst = 0.0
@@ -49,7 +49,7 @@ def slowest(form: Format, length: int) -> float:
 
 
 def figures(length: int = LENGTH) -> list[Figure]:
-    """Return one figure for each format."""
+    """Return one figure per format."""
     size = f"one line of {length / 2**20:.2g} MiB"
     return [
         Figure(f"Reading a log: {name}", size, slowest(form, length), "s", GOAL)

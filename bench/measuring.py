@@ -1,4 +1,4 @@
-"""Code shared by the parts of the bench: a figure with its goal, and the cost of work."""
+"""Code shared by the parts of the bench: figures with goals, and the cost of work."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ class Figure:
     @property
     def missed(self) -> bool:
         """True if the goal is missed."""
-        # Not “value > goal”: NaN has to miss its goal too.
+        # Not “value > goal”: NaN must miss its goal too.
         return self.goal is not None and not self.value <= self.goal
 
     def cells(self) -> tuple[str, str, str, str, str]:
-        """Return a row of the table without the part of the bench."""
+        """Return a row of the table, without the part of the bench."""
         goal = "—" if self.goal is None else f"at most {self.goal:g}"
         met = "—" if self.goal is None else ("missed" if self.missed else "met")
         return self.what, self.size, f"{self.value:.2f} {self.unit}".strip(), goal, met
@@ -43,8 +43,8 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """The cost of a command: CPU time of it and its children that have ended and elapsed time, both
-    in seconds, and the memory of its largest process in MiB."""
+    """The cost of a command: CPU time, including that of its finished children, and elapsed time,
+    both in seconds, and the memory of its largest process in MiB."""
 
     cpu: float
     clock: float
@@ -52,14 +52,14 @@ class Cost:
 
 
 def least(costs: Sequence[Cost]) -> Cost:
-    """Return the least of each cost, which other work on the machine disturbed least."""
+    """Return the minimum of each cost, the one that other work on the machine disturbed least."""
     return Cost(
         min(c.cpu for c in costs), min(c.clock for c in costs), min(c.memory for c in costs)
     )
 
 
 def cpu() -> float:
-    """Return the CPU time of this process and its children that have ended, in seconds."""
+    """Return the CPU time of this process and its finished children, in seconds."""
     who = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
     used = [resource.getrusage(each) for each in who]
     return sum(each.ru_utime + each.ru_stime for each in used)
@@ -74,17 +74,17 @@ def seconds(work: Callable[[], object]) -> float:
 
 def apart(work: Callable[..., Any], *given: object) -> Any:
     """Return the result of some work done in a new process."""
-    # A forked process would begin with the memory of this one.
+    # A forked process would start with the memory of this one.
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(1, mp_context=context) as pool:
         return pool.submit(work, *given).result()
 
 
 def ran(command: Sequence[str | Path], folder: Path) -> Cost:
-    """Run Python with a command in a folder and wait for all its processes. Raises
-    ``RuntimeError`` with the end of its output if it fails."""
+    """Run Python with a command in a folder, and wait for all its processes. Raises
+    :class:`RuntimeError` with the end of its output if it fails."""
     given = os.environ | {"PYTHONPATH": str(TOP / "ext"), "LC_ALL": "C.UTF-8", "NO_COLOR": "1"}
-    given.pop("PYTHONDONTWRITEBYTECODE", None)  # compiling on each import would be measured, too
+    given.pop("PYTHONDONTWRITEBYTECODE", None)  # else compiling is measured too
     with (folder / "said.log").open("w+b") as log:
         done = subprocess.run(
             [sys.executable, TOP / "bench" / "costs.py", sys.executable, *command],

@@ -2,10 +2,10 @@
 
     python bench/mutants.py [--count 40] [--seed 0] [--folder NAME…]
 
-Each folder of the package gets its share of the mutants by its lines, at least one. A mutant is run
-against the tests of its own folder first, and against all others only if those pass. Prints each
-mutant with its change, and the number that was detected. The exit status is 0: some mutants are
-equivalent to the original, so a person has to read the list.
+Each folder of the package gets a share of the mutants in proportion to its lines, but at least one.
+A mutant is run against the tests of its own folder first, and against all others only if those
+pass. Prints each mutant with its change, and how many were detected. The exit status is 0: some
+mutants are equivalent to the original, so a person has to read the list.
 """
 
 from __future__ import annotations
@@ -66,8 +66,8 @@ class Source:
         return self._starts[line - 1] + column, self._starts[end - 1] + end_column
 
     def between(self, left: ast.AST, right: ast.AST, new: str) -> tuple[int, int, bytes]:
-        """Return the change of the text between two nodes. Parentheses between them make it
-        invalid; it is dropped when it does not compile."""
+        """Return a change to the text between two nodes. If there are parentheses in between, it is
+        invalid, and dropped because it does not compile."""
         return self.span(left)[1], self.span(right)[0], f" {new} ".encode()
 
     def mutants(self) -> Iterator[Mutant]:
@@ -118,7 +118,7 @@ class Source:
 
 
 def _annotations(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield type annotations and decorators of a node, which mutants leave alone."""
+    """Yield a node's type annotations and decorators, which mutants leave alone."""
     for name in ("annotation", "returns"):
         inner = getattr(node, name, None)
         if isinstance(inner, ast.AST):
@@ -138,7 +138,7 @@ def chosen(folders: list[str], count: int, seed: int) -> list[Mutant]:
     lines = {f: sum(s.data.count(b"\n") for s in each) for f, each in sources.items()}
     out = []
     for folder, each in sources.items():
-        # So the mutants of a folder do not depend on which other folders are asked for.
+        # This makes a folder's mutants independent of the other folders requested.
         chance = random.Random(f"{seed} {folder}")
         every = [mutant for source in each for mutant in source.mutants()]
         share = max(1, round(count * lines[folder] / sum(lines.values())))
@@ -176,7 +176,7 @@ def main() -> int:
     for mutant in mutants:
         with tempfile.TemporaryDirectory() as scratch:
             copy = Path(scratch, "project")
-            # Files that are not committed yet are part of the project too.
+            # Include files that are not committed yet.
             files = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
             names = subprocess.run(files, cwd=TOP, capture_output=True, check=True).stdout
             pack = ["tar", "-c", "--null", "--no-recursion", "-T", "-"]

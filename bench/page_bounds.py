@@ -1,10 +1,10 @@
-"""The bytes and the elements of the pages of a built site, the heaviest first.
+"""The bytes and elements of the pages of a built site, heaviest first.
 
     python bench/page_bounds.py build/html [--most 20]
 
-Prints CSV: for each page its bytes and its HTML elements, as the file has them. Pages whose names
-differ in numbers alone are one kind; its heaviest page is listed. The exit status is 1 if a
-page is over the bound of 3 MB (of 1000 bytes) and 15,000 elements.
+Prints CSV: for each page, its bytes and its HTML elements, as in the file. Pages whose names differ
+only in numbers are of one kind; only its heaviest page is listed. The exit status is 1 if a page
+exceeds the bound of 3 MB (3,000,000 bytes) or 15,000 elements.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class PageSize(NamedTuple):
 
     @property
     def is_bounded(self) -> bool:
-        """Return true if the page is within the bound."""
+        """Return whether the page is within the bound."""
         return self.elements <= MAX_ELEMENTS and self.bytes <= MAX_BYTES
 
 
@@ -47,12 +47,12 @@ def size(page: Path, site: Path) -> PageSize:
 
 
 def sizes(site: Path) -> list[PageSize]:
-    """Return the size of each page of a site, the heaviest first."""
+    """Return the size of each page of a site, heaviest first."""
     return sorted((size(page, site) for page in site.rglob("*.html")), reverse=True)
 
 
 def main() -> int:
-    """Print the table. Return 1 if a page is over the bound."""
+    """Print the table. Return 1 if a page exceeds the bound."""
     parser = argparse.ArgumentParser(description="Measure the pages of a site.")
     parser.add_argument("site", type=Path)
     parser.add_argument("--most", type=int, default=20, help="kinds of pages to print")

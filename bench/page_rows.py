@@ -1,4 +1,5 @@
-"""The tables of the pages *Speed and accuracy* and *Methods*, each written by the program that measures it."""
+"""The tables of the pages *Speed and accuracy* and *Methods*, each written by the program that
+measures it."""
 
 from __future__ import annotations
 
@@ -13,12 +14,12 @@ CHANGES = TOP / "source" / "cost-of-changes.csv"
 SAMPLED_VERDICTS = TOP / "source" / "verdicts-on-samples.csv"
 SINGLE_VERDICTS = TOP / "source" / "verdicts-on-single-figures.csv"
 SINGLE_HEAD = ("Case", "Result", "Goal")
-"""Columns of ``SINGLE_VERDICTS``, which two programs write."""
+"""The columns of ``SINGLE_VERDICTS``, which two programs write."""
 MEASURED = "Measured"
 
 
 def write(table: Path, head: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
-    """Write rows with the date; each replaces the row with the same first cell. Other rows are
+    """Write rows with the date, each replacing the row with the same first cell. Other rows are
     kept, unless the table had other columns."""
     head = [*head, MEASURED]
     kept: dict[str, list[str]] = {}

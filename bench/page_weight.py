@@ -23,13 +23,13 @@ NAMESPACE = "{http://www.w3.org/1999/xhtml}"
 
 
 def sent(path: Path) -> int:
-    """Return the size of a file compressed by gzip."""
+    """Return the gzipped size of a file."""
     return len(gzip.compress(path.read_bytes(), compresslevel=6, mtime=0))
 
 
 class Weight(NamedTuple):
-    """The bytes of a page, of its style sheets and of its scripts, and the numbers of its requests for
-    these and of its pictures."""
+    """The bytes of a page, its style sheets and its scripts, and the numbers of requests for these
+    and for its pictures."""
 
     page: int
     styles: int
@@ -39,7 +39,7 @@ class Weight(NamedTuple):
 
     @property
     def bytes(self) -> int:
-        """The bytes before the text can be read."""
+        """The bytes needed before the text can be read."""
         return self.page + self.styles + self.scripts
 
 
@@ -59,7 +59,7 @@ def weight(page: Path) -> Weight:
 
 
 def _file(page: Path, address: str) -> Path:
-    # Sphinx adds “?v=” and a hash to addresses.
+    # Sphinx appends “?v=” and a hash to addresses.
     return (page.parent / unquote(urlsplit(address).path)).resolve()
 
 

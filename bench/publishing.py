@@ -1,14 +1,14 @@
-"""The publisher's usual changes, on an archive of real bundles with all charts drawn: their cost,
-and whether the site equals a clean build.
+"""The usual changes of a publisher, on an archive of real bundles with all charts drawn: their
+cost, and whether the site equals a clean build.
 
     python bench/publishing.py ARCHIVE [--keep FOLDER] [--change NAME]… [--output FILE]
 
-``ARCHIVE`` is a folder of bundles; those of the page *Speed and accuracy* were written by
-``grown.py``. Prints CSV: for each change the elapsed and CPU time of all processes, the memory of
-the largest one, the size of the site and of the project on disk, and the numbers of pages written,
-added and removed. ``--same`` makes a clean build after each change and compares all files. Most of
-the rows go to the table of the page; ``--output`` names another file. ``--plain`` builds the pages by
-Sphinx alone, as ``export --rst`` writes them.
+``ARCHIVE`` is a folder of bundles; those for the page *Speed and accuracy* were written by
+``grown.py``. Prints CSV: for each change, the elapsed and CPU time of all processes, the memory of
+the largest one, the size of the site and the project on disk, and the numbers of pages written,
+added and removed. ``--same`` makes a clean build after each change and compares all files. Most
+rows go into the table on the page; ``--output`` names another file. ``--plain`` builds the pages
+with plain Sphinx, as ``export --rst`` writes them.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ HEAD = (
 FORMATS = "ext/perfguide/adapters/formats"
 CORES = "Cores"
 PUBLISHED = ("Change", "Clock (s)", "CPU (s)", "Memory (MiB)", "Disk (MB)", "Pages written", CORES)
-"""Columns of the table on the page."""
+"""The columns of the table on the page."""
 NOT_PUBLISHED = {"A new board", "A run withdrawn", "A page written by hand"}
-"""Changes that cost about as much as a new run, or less: they are only printed."""
+"""Changes that cost no more than about as much as a new run: they are only printed."""
 FIRST_BUILD = "The first build"
 
 
@@ -57,7 +57,7 @@ def project(folder: Path, archive: Path) -> Path:
             shutil.copy(TOP / name, folder / name)
     kept = shutil.ignore_patterns("guides", "by-benchmark", "compare", "reports", "api", "data")
     shutil.copytree(TOP / "source", folder / "source", ignore=kept)
-    # A page shows one of them; a warning would be repeated by each build.
+    # A page shows one of them; its absence would cause a warning in every build.
     shutil.copytree(TOP / FORMATS, folder / FORMATS)
     shutil.copytree(TOP / "results", folder / "results")
     shutil.copytree(archive, folder / "results" / "archive")
@@ -70,7 +70,7 @@ def built(folder: Path) -> Cost:
 
 
 def plain(folder: Path, target: Path) -> Cost:
-    """Build the pages of SoCs, benchmarks, comparisons and reports by Sphinx alone."""
+    """Build the pages of SoCs, benchmarks, comparisons and reports with plain Sphinx."""
     ran(["-m", "perfguide", "export", "--rst", target], folder)
     return ran(["-m", "sphinx", "-q", "-j", "2", ".", "build/html"], target)
 
@@ -151,7 +151,7 @@ CHANGES: dict[str, Callable[[Path], None]] = {
 
 
 def pages(folder: Path) -> dict[str, tuple[int, int]]:
-    """Return size and modification time of each page of the published site."""
+    """Return the size and modification time of each page of the published site."""
     site = folder / "build" / "html"
     pages_by_name = {}
     for path in site.rglob("*.html"):
@@ -166,7 +166,7 @@ def taken(folder: Path) -> float:
     for path in folder.rglob("*"):
         of = path.lstat()
         blocks[of.st_dev, of.st_ino] = of.st_blocks
-    # stat counts blocks of 512 bytes, whatever those of the file system are.
+    # stat counts blocks of 512 bytes, whatever the file system's block size.
     return sum(blocks.values()) * 512 / 1e6
 
 
@@ -252,6 +252,6 @@ def _report(table: Path, row: dict[str, object]) -> None:
 
 
 if __name__ == "__main__":
-    # With the time of each build in them, no two sites would be equal.
+    # If sites contained the time of their build, no two would be equal.
     os.environ.setdefault("SOURCE_DATE_EPOCH", "1700000000")
     main()

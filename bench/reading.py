@@ -1,4 +1,4 @@
-"""The cost of reading bundles, compared with reading and decoding their bytes."""
+"""The cost of reading bundles, compared with just reading and decoding their bytes."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from perfguide.figures import rows as frame
 from perfguide.publishing.store import Store
 
 RESULTS = 500
-"""Results of one bundle, as in the archives of a board farm."""
+"""The number of results per bundle, as in the archives of a board farm."""
 MEMORY_ROWS = 5_000_000
-"""Results of the archive whose memory has a goal."""
+"""The number of results in the archive whose memory has a goal."""
 ENOUGH_ROWS = 100_000
-"""The least number of results for which memory is reported."""
+"""The minimum number of results for which memory is reported."""
 
 
 def bytes_alone(files: Sequence[Path]) -> None:
@@ -50,8 +50,8 @@ def headed(folder: Path, store: Store) -> None:
 
 
 def ingest_times(folder: Path, turns: int) -> tuple[float, float, float]:
-    """Return the least CPU time for reading the bytes, for everything that is done with them, and for
-    the heads of bundles that an earlier build has kept."""
+    """Return the least CPU time for reading the bytes, for the full processing, and for reading
+    heads of bundles that an earlier build has cached."""
     files = sorted(folder.rglob("*.json"))
     bytes_alone(files)  # so that both sides read the files from the cache
     with tempfile.TemporaryDirectory() as kept:
@@ -69,7 +69,7 @@ def ingest_times(folder: Path, turns: int) -> tuple[float, float, float]:
 
 
 def peak(folder: Path) -> tuple[int, int]:
-    """Return the rows of the frame, and the bytes that they add to the peak of the memory."""
+    """Return the rows of the frame, and the bytes that they add to peak memory."""
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     rows = len(framed(folder).table)
     # Linux counts in KiB.
@@ -77,7 +77,7 @@ def peak(folder: Path) -> tuple[int, int]:
 
 
 def figures(counts: Sequence[int], turns: int) -> list[Figure]:
-    """Compare reading bundles with reading and decoding their bytes."""
+    """Compare reading bundles with just reading and decoding their bytes."""
     out = []
     for count in counts:
         with tempfile.TemporaryDirectory() as given:
@@ -89,7 +89,7 @@ def figures(counts: Sequence[int], turns: int) -> list[Figure]:
             out.append(Figure(what, size, ours / alone, "times", 3.0))
             what = "Heads that were kept, to reading and decoding the bytes alone"
             out.append(Figure(what, size, again / alone, "times", 0.5))
-            # In a process of its own, whose peak nothing else has raised.
+            # In a separate process, whose peak nothing else has raised.
             rows, memory = apart(peak, folder)
         if rows < ENOUGH_ROWS:
             continue  # Python's own memory would hide it

@@ -1,8 +1,9 @@
 """Speed: each figure with its goal; the exit status is 1 if one is missed.
 
-Run it with ``make bench``; ``BENCH=full`` takes the large archives. Times are CPU time of all
-processes involved, because other work on a machine disturbs elapsed time; both sides of a ratio are
-measured in turns, and the least of each counts. The table is written to ``build/bench/speed.csv``.
+Run it with ``make bench``; ``BENCH=full`` uses the large archives. Times are CPU times of all
+processes involved, because other work on the machine distorts elapsed time. The two sides of a
+ratio are measured in turns, and the least of each counts. The table is written to
+``build/bench/speed.csv``.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ def figures(part: str, size: str) -> list[Figure]:
 
 
 def measured(part: str, size: str) -> list[Figure]:
-    """Return the figures of one part, each printed as soon as it is measured."""
+    """Return the figures of one part, printing each as soon as it is measured."""
     part_figures = figures(part, size)
     for figure in part_figures:
         what, of, value, goal, met = figure.cells()
@@ -77,7 +78,7 @@ def main() -> int:
     figures_by_part: dict[str, list[Figure]] = {}
     for part in options.part or PARTS:
         figures_by_part[part] = measured(part, options.size)
-        # After each part, so that a run that is stopped keeps what it has measured.
+        # Write after each part, so that an interrupted run keeps what it has measured.
         keep(options.output, figures_by_part)
     all_figures = [figure for each in figures_by_part.values() for figure in each]
     missed = sum(figure.missed for figure in all_figures)

@@ -48,7 +48,7 @@ from perfguide.publishing.store import read
 
 TOP = Path(__file__).resolve().parent.parent
 RESULTS, GUIDES = 500, 70
-"""Results of a simulated bundle, and the guides over which the bundles are spread."""
+"""The number of results per simulated bundle, and of guides over which the bundles are spread."""
 DESCRIBED = (dataset.BUILT_IN, TOP / "source/benchmarks")
 
 
@@ -64,8 +64,8 @@ def cost(name: str, count: int, work: Callable[[], Any]) -> Any:
 
 
 def of_archive(results: Path, formats: tuple[str, ...]) -> None:
-    """Print the CPU, the memory and the bytes that the pages of an archive take for each figure, and
-    the size of the largest summary of a SoC."""
+    """Print the CPU, memory and bytes per figure that the pages of an archive take, and the size of
+    the largest summary of a SoC."""
     with tempfile.TemporaryDirectory() as given:
         folder = Path(given)
         (folder / "none").mkdir()
@@ -80,7 +80,7 @@ def of_archive(results: Path, formats: tuple[str, ...]) -> None:
         tracemalloc.start()
         decoded = summary.decode(largest_summary)
         in_memory = tracemalloc.get_traced_memory()[0]
-        # The program takes some memory without a single figure.
+        # The program takes some memory even without a single figure.
         above = (cost_of_pages.memory - program.memory) * 2**20
         print(f"{figures} figures of {len(figures_of)} SoCs; the largest has {largest}")
         print(f"{1000 * (cost_of_pages.cpu - program.cpu) / figures:.1f} ms of CPU for each figure")
@@ -98,24 +98,24 @@ def of_archive(results: Path, formats: tuple[str, ...]) -> None:
 
 
 def _summaries(parts: Path) -> Iterator[bytes]:
-    """Yield the encoded summaries of SoCs that are among the parts of a site."""
+    """Yield the encoded summaries of SoCs among the parts of a site."""
     for path in parts.rglob("*"):
         if path.is_file() and not path.suffix:
             out = msgspec.msgpack.decode(read(path) or b"", type=Part).out
-            # Other parts have other values.
+            # Other parts hold other values.
             with suppress(msgspec.ValidationError):
                 summary.decode(out)
                 yield out
 
 
 def _figures(file: Path) -> int:
-    """Return the number of figures of a SoC from its file for programs."""
+    """Return the number of figures of a SoC, from its file for programs."""
     return sum(guide["figures"] for guide in json.loads(file.read_bytes())["guides"])
 
 
 def compared_with(results: Path, times: int, formats: tuple[str, ...]) -> None:
-    """Compare the pages of an archive with those of the same archive so many times under other SoC
-    names, each made by a process of its own from nothing."""
+    """Compare the pages of an archive with those of the same archive repeated under other SoC
+    names, each made from scratch in a separate process."""
     costs = []
     for number in (1, times):
         with tempfile.TemporaryDirectory() as given:
@@ -157,8 +157,8 @@ def _generated(results: str, folder: Path, *given: object) -> measuring.Cost:
 
 
 def by_workers(results: Path, count: int, url: str) -> None:
-    """Make the pages of an archive here and by workers of a Dask scheduler on this machine; print the
-    CPU of all processes from their start, and of the one that asks."""
+    """Make the pages of an archive both here and by workers of a Dask scheduler on this machine.
+    Print the CPU of all processes from their start, and of the requesting one."""
     with tempfile.TemporaryDirectory() as given:
         folder, source = Path(given), url or str(results.resolve())
         if url:
@@ -179,8 +179,8 @@ def by_workers(results: Path, count: int, url: str) -> None:
 
 @contextmanager
 def _cluster(folder: Path, count: int, hidden: Path | None) -> Iterator[str]:
-    """Yield the address of a scheduler with workers, which end with the context. Workers see nothing in the
-    ``hidden`` folder, as if they were other machines."""
+    """Yield the address of a scheduler with workers, which end with the context. Workers see
+    nothing in the ``hidden`` folder, as if they were on other machines."""
     file, processes = folder / "scheduler.json", []
     given = os.environ | {"PYTHONPATH": str(TOP / "ext")}
     listen = ["--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", str(file)]
@@ -195,13 +195,13 @@ def _cluster(folder: Path, count: int, hidden: Path | None) -> Iterator[str]:
             quiet = subprocess.DEVNULL
             process = subprocess.Popen(line, env=given, cwd=folder, stdout=quiet, stderr=quiet)
             processes.append(process)
-        # The file is there before it is complete.
+        # The file exists before it is complete.
         while not file.exists() or not file.read_text("utf-8").endswith("}"):
             time.sleep(0.1)
         yield json.loads(file.read_text("utf-8"))["address"]
     finally:
         for process in processes:
-            process.kill()  # a worker without a scheduler waits for another one
+            process.kill()  # a worker without a scheduler would wait for another one
         for process in processes:
             process.wait()
 

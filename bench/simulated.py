@@ -1,4 +1,4 @@
-"""Releases with known changes, to measure how well a comparison detects them."""
+"""Releases with known changes, for measuring how well a comparison detects them."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ ROWS = 500
 FAMILIES = 10
 
 PERSISTENCE = 0.9
-"""The correlation of one run of a row that drifts with the next."""
+"""The correlation between successive runs of a row that drifts."""
 
 INNER = 0.5
-"""The scatter of the samples of a run, as a share of that of runs."""
+"""The scatter of samples within a run, as a share of that between runs."""
 
 
 @dataclass(frozen=True)
 class Scenario:
     """A kind of comparison.
 
-    ``samples`` is the number of runs of a release, and ``inner`` that of samples in each.
-    ``between`` is the noise of a release's level, and ``level`` that of all rows of a release
-    together, the first as a share of that of a run. ``history`` is the number of earlier releases,
-    and ``scatter`` the relative standard deviations of families. ``unlike`` bounds how unlike rows of
-    one family are, as the standard deviation of the logarithm of their noise. ``sizes`` are relative
-    changes; each applies to the same number of changed rows, up or down.
+    ``samples`` is the number of runs per release, and ``inner`` the number of samples per run.
+    ``between`` is the noise of a release's level, as a share of that of a run, and ``level`` that
+    of all rows of a release together. ``history`` is the number of earlier releases, and
+    ``scatter`` the relative standard deviations of families. ``unlike`` bounds how different rows
+    of one family are, as the standard deviation of the logarithm of their noise. ``sizes`` are
+    relative changes; each applies to the same number of changed rows, up or down.
     """
 
     shape: str
@@ -50,7 +50,7 @@ class Scenario:
 @dataclass(frozen=True)
 class Comparison:
     """A simulated pair of releases. ``change`` is the true relative change of each row, and
-    ``scatter`` the relative variance of a run's mean by its own samples."""
+    ``scatter`` the relative variance of a run's mean estimated from its own samples."""
 
     old: Floats
     new: Floats
@@ -60,7 +60,7 @@ class Comparison:
     scatter: Floats
 
     def pairs(self) -> list[Pair]:
-        """Return the rows as a comparison judges them, all of one board."""
+        """Return the rows as a comparison judges them, all on one board."""
         return [
             Pair(
                 side(self.old[i], self.scatter[i]),
@@ -77,7 +77,7 @@ class Comparison:
 
 
 def side(runs: Floats, inner: float = 0.0) -> Side:
-    """Return a release's runs of one row as a comparison takes them."""
+    """Return a release's runs of one row in the form that comparisons take."""
     values = tuple(runs.tolist())
     if len(values) == 1:
         return Side(values[0], count=1, inner=inner)
@@ -95,7 +95,8 @@ def noise(random: np.random.Generator, shape: str, size: tuple[int, ...]) -> Flo
     if shape == "bimodal":
         slow = random.random(size) < 0.3
         two = 0.25 * normal + 2.1 * slow
-        # Mean and variance of a mode 2.1 higher that takes 0.3 of the runs: 0.63, and 2.1² · 0.21.
+        # Mean and variance for a second mode, 2.1 higher, in 0.3 of the runs: 0.63, and 2.1² ·
+        # 0.21.
         return (two - 0.63) / np.sqrt(0.25**2 + 2.1**2 * 0.21)
     raise ValueError(f"no noise of the shape {shape!r}")
 
@@ -126,7 +127,7 @@ def compare(scenario: Scenario, seed: int) -> Comparison:
         away = spread[:, None] * deviations()
         if scenario.inner > 1:
             away += inner[:, None] * random.standard_normal((ROWS, scenario.samples))
-        # No figure may be zero or less.
+        # Figures must stay above zero.
         values: Floats = (level * own)[:, None] * np.maximum(1 + away, 0.02)
         return values
 

@@ -36,7 +36,7 @@ SCATTER = (0.005, 0.01, 0.02, 0.03, 0.05)
 EVEN, UNEVEN = (0.1, 0.1), (0.6, 0.6)
 
 PAST = 8
-"""Earlier releases in the scenarios that have some."""
+"""The number of earlier releases in the scenarios that have any."""
 
 BOARD_LEVEL = 0.02
 """The relative size by which all rows of a release are off together."""
@@ -45,12 +45,12 @@ HEAD = (
     "Case", "Comparisons", "Wrong (%)", "5, 10, 20 % seen (%)", "Welch's test (%)",
     f"Wrong, {PAST} releases before (%)", "5, 10, 20 % seen (%)",
 )  # fmt: skip
-"""Columns of the table, the last two with earlier releases."""
+"""The columns of the table; the last two are with earlier releases."""
 
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of noise, with the scenario that it is drawn by."""
+    """A kind of noise, with the scenario that it is drawn from."""
 
     name: str
     scenario: Scenario
@@ -73,7 +73,7 @@ RUNS, SAMPLES = (1, 2, 5), (1, 10)
 def scenarios() -> dict[str, Scenario]:
     """Return all scenarios by the name of their case.
 
-    The number of samples of a run is varied for normal noise alone, since runs are judged.
+    The number of samples per run is only varied for normal noise, since verdicts are about runs.
     """
     return {
         f"{kind.name}, {runs} {'run' if runs == 1 else 'runs'}"
@@ -93,8 +93,8 @@ def on_page(case: str) -> bool:
 
 @dataclass(frozen=True)
 class Measured:
-    """Outcomes of the comparisons of a scenario: the share of each that is false, the number of
-    rows called, and the shares of changes seen by size, here and by Welch's test."""
+    """Outcomes of a scenario's comparisons: the share of each one's calls that is false, the number
+    of rows called, and the shares of changes detected by size, here and by Welch's test."""
 
     wrong: tuple[float, ...]
     called: int
@@ -120,11 +120,11 @@ def measure(scenario: Scenario, comparisons: int, first: int) -> Measured:
     sizes: list[NDArray[np.float64]] = []
     for number in range(comparisons):
         drawn = compare(replace(scenario, changed=CHANGED * (number % 2)), first + number)
-        # Rows that moved with the board are a finding about the board, and right.
+        # Rows that moved with the board are a correct finding about the board.
         called = np.array(
             [one.outcome == "different" and one.shift is None for one in judge(drawn.pairs(), RATE)]
         )
-        # Without a call, none is false.
+        # Without calls, none is false.
         wrong.append(float((called & (drawn.change == 0)).sum()) / max(int(called.sum()), 1))
         hits.append(called)
         welch.append(welch_calls(drawn))
@@ -140,7 +140,7 @@ def measure(scenario: Scenario, comparisons: int, first: int) -> Measured:
 
 
 def welch_calls(drawn: Comparison) -> NDArray[np.bool_]:
-    """Return the rows that Welch's test calls, adjusted after Benjamini and Hochberg."""
+    """Return the rows that Welch's test calls, with the Benjamini-Hochberg adjustment."""
     if drawn.old.shape[1] < 2:
         return np.zeros(len(drawn.old), dtype=bool)
     p = stats.ttest_ind(np.log(drawn.old), np.log(drawn.new), axis=1, equal_var=False).pvalue

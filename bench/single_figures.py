@@ -3,8 +3,9 @@
     python bench/single_figures.py ARCHIVE… [--output FILE]
 
 Everything is printed as CSV; a few rows go to the page *Speed and accuracy*, and ``--output`` names
-another file for them. The exit status is 1 if a goal is missed. In an archive, each SoC is judged with a table of usual noise learnt from the others, and each
-release only with earlier ones, as on the day of its publication.
+another file for them. The exit status is 1 if a goal is missed. Each SoC of an archive is judged
+with a table of usual noise learnt from the others, and each release with only earlier ones, as on
+the day of its publication.
 """
 
 from __future__ import annotations
@@ -29,15 +30,15 @@ from perfguide.compare.usual_noise import Table
 HEAD = ("Figures", "What", "Measured", "Goal", "Outcome")
 
 QUIET = 1.10
-"""The largest ratio of a quiet row's largest to its smallest figure."""
+"""The largest ratio between the figures of a quiet row."""
 
 MIN_FIGURES = 5
-"""Figures that a row needs in order to be shuffled or drawn."""
+"""The number of figures that a row needs in order to be shuffled or drawn."""
 
 
 @dataclass(frozen=True)
 class Goal:
-    """A share in per cent, or a number, with its goal."""
+    """A percentage, or a number, with its goal."""
 
     where: str
     what: str
@@ -78,7 +79,7 @@ def called(judgements: Iterable[Judgement]) -> list[bool]:
 
 
 def step_kind(row: Row, releases: Sequence[str], number: int) -> str:
-    """Return what really happened to a row at a release, judged by the releases after it."""
+    """Return what really happened to a row at a release, judging by the releases after it."""
     positions = [i for i, name in enumerate(releases) if name in row.figures]
     if row.template.load or number not in positions:
         return ""
@@ -226,7 +227,7 @@ def over(
             rows = [row for row in archive.rows if row.platform == platform]
             rows_made = [new for row in rows if (new := make(row, random)) is not None]
             fake = Archive(tuple(rows_made), {platform: releases})
-            # Earlier releases have too short a past to be judged by it.
+            # Earlier releases have too short a past to judge them by.
             for number in range(4, len(releases)):
                 _, pairs = fake.pairs(platform, number)
                 if len(pairs) < 20:
@@ -254,7 +255,8 @@ def _moved(pair: Pair, size: float) -> Pair:
 
 
 def constant_pasts() -> tuple[int, int]:
-    """Return how many of some rows without any scatter are flagged after a jump, and their number."""
+    """Return how many rows without any scatter are flagged after a jump, and the number of such
+    rows."""
     seen = of = 0
     for releases in (3, 5, 8, 12):
         for jump in (1.2, 2.0, 4.67):
@@ -288,7 +290,8 @@ def republished(random: np.random.Generator) -> tuple[int, int]:
 
 
 def drift(random: np.random.Generator) -> tuple[int, int]:
-    """Return the pairs with an alarm among rows that drift (AR 0.9), and the number of pairs."""
+    """Return the number of pairs with an alarm among rows that drift (AR 0.9), and the number of
+    pairs."""
     alarmed = of = 0
     for _ in range(40):
         noise = random.standard_normal((150, 12))
@@ -304,8 +307,9 @@ def drift(random: np.random.Generator) -> tuple[int, int]:
 
 
 def boards_together(random: np.random.Generator) -> tuple[int, int, int, int]:
-    """Return how many calls are false where one row in ten moves by 10 % on three boards, their number,
-    how many moves are called, and the number of these. Boards share a quarter of their noise."""
+    """Return the number of false calls if one row in ten moves by 10 % on three boards, the number
+    of calls, the number of moves called, and the number of moves. Boards share a quarter of their
+    noise."""
     false = calls = seen = moves = 0
     for _ in range(30):
         spread = np.exp(random.normal(-4, 0.6, (150, 1, 1)))
@@ -333,7 +337,7 @@ def pair(past: Sequence[float], new: float, family: str, shared: tuple[str, ...]
 
 
 FIRST_SEED = 1000
-"""No constant of the comparison was tuned on this seed or on later ones up to 4999."""
+"""No constant of the comparison was tuned on seeds from this one up to 4999."""
 
 
 def measure(archive: Archive, times: int, seed: int) -> list[Goal]:
@@ -370,7 +374,7 @@ PUBLISHED = {
     ("archive", "called alone and taken back by the next"): "Calls that the next release took back",
     ("shuffled quiet rows", "pairs with any alarm"): "Comparisons without a change that called one",
 }
-"""Goals on the page, with their labels there."""
+"""The goals shown on the page, with their labels there."""
 
 
 def published(goals: Sequence[Goal]) -> list[tuple[str, ...]]:

@@ -1,4 +1,4 @@
-"""Projects over synthetic archives, and Sphinx builds of them."""
+"""Projects with synthetic archives, and Sphinx builds of them."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ Performance guides
 """
 JOBS = "2"
 ARCHIVE = "results/archive"
-"""The folder of the bundles of a project."""
+"""The folder of a project's bundles."""
 DRAWN = "drawn"
-"""The folder with the state of a build that has drawn all charts and made no site."""
+"""The folder with the state of a build that has drawn all charts but made no site."""
 
 
 def project(folder: Path, bundles: int, guides: int, results: int) -> Path:
     """Make a project with our configuration and benchmark descriptions, another archive, and none
-    of our pages but the glossary, to which the descriptions refer."""
+    of our pages except the glossary, which the descriptions refer to."""
     (folder / "source").mkdir(parents=True)
     shutil.copy(TOP / "conf.py", folder / "conf.py")
     shutil.copy(TOP / "source" / "glossary.rst", folder / "source" / "glossary.rst")
@@ -77,7 +77,7 @@ def _drawn(folder: Path) -> int:
         return pictures[form]
 
     with patch.object(gallery, "draw_one", first_of_form):
-        # In this process, because the replacement is in no other.
+        # In this process, since only here is the drawing replaced.
         build.generate(settings(folder), run=parallel.here)
     return count
 
@@ -89,7 +89,7 @@ def sphinx(folder: Path, *options: str, jobs: str = JOBS) -> Cost:
 
 
 def built(folder: Path) -> Cost:
-    """Build a project's site as ``make html`` does: aside, and swapped in when complete."""
+    """Build a project's site as ``make html`` does: separately, and swapped in when complete."""
     return ran(["-m", "perfguide", "build", "--jobs", JOBS, "--", "-q"], folder)
 
 

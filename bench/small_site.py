@@ -15,9 +15,9 @@ TOP = Path(__file__).resolve().parent.parent
 GENERATED = ("guides", "by-benchmark", "compare", "reports", "api")
 ASIDE = ("access", "commands", "configuration", "extending", "formats", "publishing", "review")
 ASIDE += ("importing", "scale", "speed-and-accuracy", "ci", "guest", "tutorial", "lab")
-"""Hand-written pages to which only the first page links; some have charts."""
+"""Hand-written pages that only the first page links to; some have charts."""
 LED_TO = ("data", "methods", "reading")
-"""Hand-written pages to which others link. They are long: half of the build time of a small site."""
+"""Long hand-written pages that others link to. They take half of the build time of a small site."""
 _KEPT_LINES = re.compile(r"^\.\. (?:_[\w-]+:\n\n.+\n([=~^-])\1+\n|perf-[\w-]+::.*\n)", re.MULTILINE)
 COMMAND = [sys.executable, "-m", "perfguide", "build"]
 # The code is a copy, so that edits do not disturb long trials.
@@ -38,9 +38,9 @@ def make(folder: Path) -> Path:
 
 
 def leave_aside(folder: Path) -> None:
-    """Remove the pages of ``ASIDE`` from a copy of the project, and from those of ``LED_TO``
-    everything but headings with labels and our directives. Redirects to removed pages are removed
-    as well."""
+    """Remove the pages of ``ASIDE`` from a copy of the project, and everything but labelled
+    headings and our directives from those of ``LED_TO``. Redirects to removed pages are removed as
+    well."""
     for name in LED_TO:
         page = folder / f"source/{name}.rst"
         kept = [match.group() for match in _KEPT_LINES.finditer(page.read_text("utf-8"))]

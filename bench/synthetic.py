@@ -11,13 +11,14 @@ from typing import Any
 
 TOP = Path(__file__).resolve().parent.parent
 RELEASES = 20
-"""The largest number of releases of one SoC."""
+"""The maximum number of releases per SoC."""
 
 Result = dict[str, Any]
 
 
 def templates(most: int) -> list[Result]:
-    """Return distinct measurements of the repository's results, those of complete guides first."""
+    """Return distinct measurements from the repository's results, those of complete guides
+    first."""
     by_key: dict[str, Result] = {}
     for path in sorted((TOP / "results").rglob("*.json"), key=lambda p: p.stat().st_size > 10**6):
         for result in json.loads(path.read_bytes())["results"]:
@@ -32,7 +33,7 @@ def bundles(
     count: int, guides: int, results: int, seed: int = 1
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield ``count`` bundles of ``results`` results each, spread over ``guides`` guides, with
-    the names of their files."""
+    their file names."""
     chosen = templates(results)
     if len(chosen) < results:
         raise ValueError(f"there are only {len(chosen)} different measurements")
@@ -48,7 +49,7 @@ def bundles(
 def bundle(
     id_: str, soc: int, version: str, board: int, chosen: list[Result], chance: random.Random
 ) -> dict[str, Any]:
-    """Return a bundle of a board with simulated figures for the measurements of ``chosen``."""
+    """Return a bundle of a board with simulated figures for the measurements in ``chosen``."""
     return {
         "format": "perfguide-bundle",
         "version": 1,
@@ -78,8 +79,8 @@ def _measured(result: Result, chance: random.Random) -> Result:
 
 
 def unlike_others(bundle: dict[str, Any], chance: random.Random) -> dict[str, Any]:
-    """Return a bundle whose results have an order, keys and parameters of their own, so that no
-    two of an archive are similar."""
+    """Return a bundle whose results differ in order, keys and parameters from those of others, so
+    that no two in an archive are similar."""
     results = []
     for number, result in enumerate(bundle["results"]):
         own = {
@@ -100,7 +101,7 @@ def unlike_others(bundle: dict[str, Any], chance: random.Random) -> dict[str, An
 def write(
     folder: Path, count: int, guides: int, results: int, seed: int = 1, *, unlike: bool = False
 ) -> None:
-    """Write an archive, a file for each bundle; all are different if ``unlike``."""
+    """Write an archive, one file per bundle; with ``unlike``, all bundles are different."""
     chance = random.Random(seed)
     for name, bundle in bundles(count, guides, results, seed):
         bundle = unlike_others(bundle, chance) if unlike else bundle

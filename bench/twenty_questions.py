@@ -1,11 +1,11 @@
-"""Answers thirty questions by a few lines over the bundles, by the command, by the MCP server and, with ``--site``,
-by the page that finds boards.
+"""Answers thirty questions in four ways: by a few lines over the bundles, by the command, by the
+MCP server and, with ``--site``, by the page that finds boards.
 
     python bench/twenty_questions.py results [--site build/html]
 
-``board_figures`` reads the bundles with ``json`` alone: it shares no code with the package. Five senseless or
-hostile questions have to get a message each. ``--site`` is a built site with the figures of the same bundles.
-The exit status is 1 if an answer differs.
+``board_figures`` reads the bundles with nothing but ``json``: it shares no code with the package.
+Five nonsensical or hostile questions must each get a message. ``--site`` is a built site with the
+figures of the same bundles. The exit status is 1 if an answer differs.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ QUESTIONS = (
     ("pcie-nvme/write_throughput?buffer_size=4194304 >= 300 MB/s",),
     ("glmark2/score >= 300",),
     ("ethernet-udp/packet_rate >= 100",),
-    # Other units than the figures have, a size that was not measured, and two benchmarks at once.
+    # Units that the figures do not have, a size that was not measured, and two benchmarks at once.
     ("boot-time/boot_time <= 18000 ms",),
     ("stream/copy >= 2 GB/s",),
     ("lmbench/lat_mem_rd-stride128-sz1000k <= 0.05 us",),
@@ -110,7 +110,8 @@ CONDITION = re.compile(r"(.+?)/(.+?)(?:\?(\S+))? (>=|<=) (\S+) ?(\S*)")
 
 Params = tuple[tuple[str, str], ...]
 Answer = tuple[str, str, str, tuple[tuple[str, Params, float], ...], bool]
-"""SOC, system, board, the release, parameters and figure of each condition, and whether all hold."""
+"""SoC, system, board, the release, parameters and figure for each condition, and whether all
+hold."""
 
 
 @dataclass(frozen=True)
@@ -154,7 +155,7 @@ def board_figures(
             params = {**defaults, **result.get("params", {})}
             if len(_others(params, asked)) > 1:
                 continue
-            # A run with a background load or several threads is no answer unless it is asked for.
+            # A run with a background load or several threads is only an answer if requested.
             free = defaults.keys() - asked.keys() - {"engine"}
             if any(params[name] != defaults[name] for name in free):
                 continue
@@ -163,7 +164,7 @@ def board_figures(
             if value is None or result.get("status") == "fail":
                 continue
             if result.get("unit") == "1" != unit:
-                continue  # a number without a unit, which no other one is a multiple of
+                continue  # a number without a unit, which cannot be converted
             scale = UNIT_FACTORS[result.get("unit", "")] / UNIT_FACTORS[unit] if unit else 1
             key = (board, bundle["sdk"]["version"], json.dumps(params, sort_keys=True))
             count = result.get("count") or len(own) or 1
@@ -191,14 +192,15 @@ def board_figures(
 
 
 def _others(params: Mapping[str, Any], asked: Mapping[str, str]) -> list[str]:
-    """Return the names of parameters that do not have the value asked for."""
+    """Return the names of parameters that do not have the requested value."""
     return [name for name, value in asked.items() if str(params.get(name)) != value]
 
 
 def _beside(
     figures: Sequence[Figure], asked: Mapping[str, str], worse: Callable[..., Figure]
 ) -> Iterator[Figure]:
-    """Yield the worse of the figures at the next smaller and the next larger number beside one asked for."""
+    """Yield the worse of the figures at the next smaller and next larger number beside the
+    requested one."""
     series: dict[tuple[str, Params], list[Figure]] = {}
     for figure in figures:
         for name in _others(figure.params, asked):
@@ -214,7 +216,7 @@ def _beside(
 def expected_answers(
     bundles: Sequence[Mapping[str, Any]], conditions: Sequence[str]
 ) -> list[Answer]:
-    """Return the answers by the bundles alone. Conditions on one benchmark are met by one run."""
+    """Return the answers from the bundles alone. Conditions on one benchmark are met by one run."""
     names = [condition.partition("/")[0] for condition in conditions]
     runs = [_runs(bundles, [c for c in conditions if c.startswith(f"{n}/")]) for n in set(names)]
     order = [
@@ -235,8 +237,8 @@ def expected_answers(
 def _runs(
     bundles: Sequence[Mapping[str, Any]], conditions: Sequence[str]
 ) -> dict[tuple[str, str, str], list[list[tuple[str, Figure]]]]:
-    """Return the figures of each board for conditions on one benchmark, each with its release: for each
-    set of parameters those of the newest release."""
+    """Return each board's figures for conditions on one benchmark, with their release: for each set
+    of parameters, those of the newest release."""
     by_condition = [board_figures(bundles, condition) for condition in conditions]
     runs = {}
     for board in set[tuple[str, str, str]].intersection(*(set(each) for each in by_condition)):
@@ -276,8 +278,8 @@ def given_answers(output: Mapping[str, Any], conditions: Sequence[str]) -> list[
 
 
 def same(one: Sequence[Answer], other: Sequence[Answer]) -> bool:
-    """Return whether two lists have the same boards, releases, parameters and verdicts, and figures that
-    agree but for rounding."""
+    """Return whether two lists agree in boards, releases, parameters and verdicts, and, except for
+    rounding, in figures."""
     return len(one) == len(other) and all(
         (a[:3], a[4]) == (b[:3], b[4])
         and all(
@@ -296,7 +298,8 @@ def ask_command(site: Sequence[str], conditions: Sequence[str]) -> tuple[Any, st
 
 
 def ask_server(site: Sequence[str], questions: Sequence[Sequence[str]]) -> list[tuple[Any, str]]:
-    """Return for each question what the server answers to the protocol's own client, and the messages."""
+    """Return the server's answer to each question, asked through the protocol's own client, and the
+    messages."""
 
     async def ask() -> list[tuple[Any, str]]:
         words = ["-m", "perfguide", "mcp", *site]
@@ -327,7 +330,7 @@ def page_rows(answers: Sequence[Answer]) -> list[PageRow]:
 
 @contextlib.contextmanager
 def finder_page(site: Path) -> Iterator[Callable[[Sequence[str]], tuple[list[PageRow], str]]]:
-    """Yield a function that returns the rows and the message of the page, in Chromium."""
+    """Yield a function that returns the page's rows and message, using Chromium."""
     sys.path.insert(0, str(TOP / "tests" / "support"))
     from debian import program
 
@@ -346,7 +349,8 @@ def finder_page(site: Path) -> Iterator[Callable[[Sequence[str]], tuple[list[Pag
                 "...[...row.cells].map((cell) => cell.textContent)]))"
             )
             message = page.locator(".perf-explorer-status").text_content() or ""
-            # The last but one cell is the system and release, and the year of an old one: "Linux 09.01 2023".
+            # The last cell but one is the system and release, and the year of an old one: "Linux
+            # 09.01 2023".
             return sorted(
                 (not r[0].endswith("cannot"), r[1], re.split("[ ,]+", r[-2])[1]) for r in rows
             ), message
@@ -356,7 +360,7 @@ def finder_page(site: Path) -> Iterator[Callable[[Sequence[str]], tuple[list[Pag
 
 
 def main() -> int:
-    """Ask all questions and print how many answers are the same."""
+    """Ask all questions and print how many answers agree."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("results", type=Path, help="folder of bundles")
     parser.add_argument("--site", type=Path, help="site built from the same bundles")

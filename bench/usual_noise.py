@@ -20,7 +20,7 @@ from perfguide.compare.usual_noise import Scatter, Table
 PLACE = Path(__file__).parents[1] / "ext" / "perfguide" / "compare" / "usual_noise.csv"
 
 MIN_ROWS = 5
-"""Rows that a benchmark or metric needs for a line of its own."""
+"""The number of rows that a benchmark or metric needs for its own line."""
 
 DIGITS = 2
 
@@ -32,7 +32,7 @@ def learn(archive: Archive, without: str = "") -> Table:
         releases = archive.releases[row.platform]
         measured = [release for release in releases if release in row.figures]
         if row.platform[1] != without and len(measured) > MIN_ROWS:
-            # All figures are used as the past of one that does not exist.
+            # Treat all figures as the past of a figure that does not exist.
             last = row.figures[measured[-1]]
             history = tuple(row.figures[release] for release in measured)
             pair = replace(row.template, old=last, new=last, history=history[:-1])
@@ -44,7 +44,8 @@ def learn(archive: Archive, without: str = "") -> Table:
 
 
 def write(table: Table, path: Path) -> None:
-    """Write a line for all rows, for each benchmark, and for each metric that scatters unlike it."""
+    """Write a line for all rows, for each benchmark, and for each metric whose scatter differs from
+    its benchmark's."""
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(usual_noise.HEAD)
