@@ -1,4 +1,4 @@
-"""The recorded logs with which adapters of programs are tested, and the results expected of them."""
+"""The recorded logs that adapters of programs are tested with, and the results expected of them."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from perfguide.bundle import Result
 
 DATA = Path(__file__).parents[1] / "adapters" / "data"
 PROGRAMS_FILE = DATA.parents[2] / "source" / "recorded-logs.csv"
-"""The table of the programs on the page of formats."""
+"""The table of programs on the page of formats."""
 PARAMS = {
     "aes-128-cbc-parsed.txt": {"algorithm": "aes-128-cbc"},
     "evp-40.txt": {"algorithm": "aes-256-cbc", "threads": 8},
 }
-"""Parameters that a log does not contain and that have to be stated."""
+"""Parameters that logs do not contain, so they have to be stated."""
 
 Row = tuple[int, str, str, str, float | None, tuple[tuple[str, object], ...]]
 
@@ -48,7 +48,7 @@ def built_in(name: str) -> Format:
 
 def read(path: Path, data: bytes | None = None) -> Reading:
     """Read the log, or other bytes in its place, with its own adapter."""
-    # Complete logs are read by many tests, so these are cached; variants are not.
+    # Many tests read complete logs, so these are cached; variants are not.
     return _whole(path) if data is None else _read(path, data)
 
 
@@ -72,7 +72,7 @@ def row(result: Result) -> Row:
 
 
 def figures(reading: Reading) -> Counter[tuple[object, ...]]:
-    """Count the figures of a reading, without their lines and without failures."""
+    """Count the figures of a reading, ignoring their lines, and without failures."""
     rows = (row(result) for result in reading.results)
     return Counter(each[1:] for each in rows if each[4] is not None)
 
@@ -85,7 +85,7 @@ def expected(path: Path) -> tuple[Row, ...]:
 
 
 def expected_setups(path: Path) -> list[dict[str, object]]:
-    """Return the facts of the setup expected of each result of a log."""
+    """Return the setup facts expected for each result of a log."""
     lines = json.loads(expected_file(path).read_text("utf-8"))
     return [line[6] if len(line) > 6 else {} for line in lines]
 
@@ -96,11 +96,11 @@ def expected_file(path: Path) -> Path:
 
 
 ORIGINS = ("measured for this", "written after the program's own layout")
-"""Origins of logs, in the order of the tables of the README beside them."""
+"""The origins of logs, in the order of the tables in the README beside them."""
 
 
 def origin(path: Path) -> str:
-    """Return how a log was made, as the README beside the logs says of it."""
+    """Return how a log was made, according to the README beside the logs."""
     name = path.relative_to(DATA).as_posix()
     best = "", ""
     tables = (DATA / "README.md").read_text("utf-8").split("Written by hand")
@@ -108,7 +108,7 @@ def origin(path: Path) -> str:
         for cell in re.findall(r"^\| (`.*?) \|", table, re.MULTILINE):
             folder = ""
             for pattern in re.findall("`([^`]*)`", cell):
-                # A name alone is of the folder before it.
+                # A bare name belongs to the folder before it.
                 folder = pattern.partition("/")[0] if "/" in pattern else folder
                 full = pattern if "/" in pattern else f"{folder}/{pattern}"
                 if fnmatch(name, full + "*" * full.endswith("/")):
@@ -117,7 +117,8 @@ def origin(path: Path) -> str:
 
 
 def programs() -> list[list[str]]:
-    """Return a table of the recorded logs by format, with their figures and the lines that are not read."""
+    """Return a table of the recorded logs by format, with the figures in them and the lines not
+    read."""
     table = [
         ["Program", "Versions", "Logs", "Figures", "Failed", "Refused", "Left over", "Reasons"]
     ]

@@ -1,4 +1,4 @@
-"""Finds text on pages that is cut or lies on other text."""
+"""Finds text on pages that is cut off or overlaps other text."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ CUT = """() => {
   }
   return cut;
 }"""
-"""Returns texts that are partly outside the window or outside a box that clips them. A box that
-scrolls clips as well: readers do not know that there is more in it."""
+"""Returns texts that are partly outside the window or outside a box that clips them. Boxes that
+scroll count as clipping: readers do not know that they contain more."""
 
 SIDEWAYS = "() => document.scrollingElement.scrollWidth - innerWidth"
 
@@ -67,14 +67,15 @@ OVERLAP = """() => [...document.querySelectorAll(".perf-grid, .perf-list")].flat
   }
   return found;
 })"""
-"""Returns the rows of tables in which the text of a cell overlaps that of its neighbour."""
+"""Returns the rows of tables in which a cell's text overlaps its neighbour's."""
 
 
 def faults(page: Page) -> list[Any]:
-    """Return texts that are cut or overlap, and by how many pixels the page scrolls sideways."""
+    """Return texts that are cut off or overlap, and by how many pixels the page scrolls
+    sideways."""
     sideways = page.evaluate(SIDEWAYS)
     return [
-        # A fault of a style sheet shows in hundreds of texts, and a few are enough to find it.
+        # One mistake in a style sheet affects hundreds of texts, and a few are enough to find it.
         *page.evaluate(CUT)[:5],
         *page.evaluate(OVERLAP)[:5],
         *([sideways] if sideways > 0 else []),

@@ -1,6 +1,6 @@
-"""Programs and libraries that a test needs, installed from Debian where they are missing.
+"""Programs and libraries that tests need, installed from Debian if missing.
 
-Run as a program it installs all at once, while tests that need none of them run.
+Run as a program, it installs all of them at once, while tests that need none are running.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ PACKAGES = {
     "iperf3": ("iperf3",),
     "man": ("man-db",),
 }
-"""Names of programs that most machines lack, and their Debian packages."""
+"""Programs that most machines lack, and their Debian packages."""
 MAKEFILE = Path(__file__).resolve().parents[2] / "Makefile"
 
 
@@ -54,7 +54,7 @@ def library(name: str, package: str) -> None:
 
 
 def latex() -> None:
-    """Have LaTeX, installed as ``make pdf`` would."""
+    """Ensure that LaTeX is installed, as ``make pdf`` would."""
     (words,) = re.findall(r"^TEX *= (.+)$", MAKEFILE.read_text("utf-8"), re.MULTILINE)
     with _alone():
         if not all(map(shutil.which, ("latexmk", "xelatex"))):
@@ -78,22 +78,22 @@ def wait() -> None:
 
 def _install(package: str, there: Callable[[], bool]) -> None:
     with _alone():
-        # Asked under the lock, because another process may just have installed it.
+        # Ask under the lock, because another process may just have installed it.
         if not there():
             _apt(package)
 
 
 @contextmanager
 def _alone() -> Iterator[None]:
-    """The tests run in parallel, and apt does not. Each process finds this lock, wherever its
-    temporary files are."""
+    """Hold a lock while installing: tests run in parallel, but apt does not. Every process finds
+    it, wherever its temporary files are."""
     with Path("/tmp/perfguide-apt.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 
 
 def _apt(*words: str) -> None:
-    # With -n, as a test cannot answer a prompt for a password.
+    # Use -n, as a test cannot answer a password prompt.
     prefix = [] if os.geteuid() == 0 else ["sudo", "-n"]
     for arguments in (["update", "-qq"], ["install", "-y", "-qq", *words]):
         subprocess.run([*prefix, "apt-get", *arguments], check=True, capture_output=True)

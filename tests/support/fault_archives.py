@@ -1,4 +1,4 @@
-"""Archives of two SoCs at random, each with faults of figures and tables that somebody put there."""
+"""Random archives of two SoCs, each with planted faults of figures and tables."""
 
 from __future__ import annotations
 
@@ -24,13 +24,14 @@ SOCS = ("AM62X", "J721E")
 
 
 class Planted:
-    """The bundles of an archive as JSON values. Most faults are put into the newest release of a board."""
+    """The bundles of an archive as JSON values. Most faults are put into a board's newest
+    release."""
 
     def __init__(self, seed: int) -> None:
         self.rng = random.Random(seed)
         self.bundles: list[Plain] = []
         for number, soc in enumerate(SOCS):
-            # A SoC of five releases or more; with two, nothing has a past.
+            # A SoC with at least five releases; with two, nothing has a past.
             archives = (archive(own, wide=False) for own in range(2 * seed + 1000 * number, 10**6))
             chosen = next(
                 each for each in archives if len(each.releases) >= 4 and len(each.bundles) < 40
@@ -47,7 +48,7 @@ class Planted:
         self.benchmark = self.rng.choice(sorted(names))
 
     def runs(self, board: str = "", release: str = "") -> list[Plain]:
-        """The bundles of a board and a release, by default of all."""
+        """Return the bundles of a board and a release; of all by default."""
         return [
             each
             for each in self.bundles
@@ -55,12 +56,12 @@ class Planted:
         ]
 
     def table(self, release: str = "", board: str = "") -> list[Plain]:
-        """The results of the table that gets the fault, by default of its newest release."""
+        """Return the results of the table that gets the fault, by default in its newest release."""
         runs = self.runs(board or self.board, release or self.releases[-1])
         return [r for each in runs for r in each["results"] if r["benchmark"] == self.benchmark]
 
     def one(self, release: str = "", rates: bool = False) -> list[Plain]:
-        """One figure of the table: its results of all runs of a release."""
+        """Return one figure of the table: its results in all runs of a release."""
         own = [r for r in self.table(release) if not rates or r["unit"].endswith("/s")]
         keys = sorted({key(result) for result in own})
         wanted = self.rng.choice(keys) if keys else None
@@ -90,7 +91,7 @@ def scale(result: Plain, by: float) -> None:
 
 
 def give(result: Plain, figures: Plain) -> None:
-    """Give a result the figures of another one, or others."""
+    """Give a result another result's figures, or others."""
     for name in (*FIGURES, "samples", "count", "status"):
         result.pop(name, None)
     result |= {n: v for n, v in figures.items() if n in (*FIGURES, "samples", "count", "status")}
@@ -149,7 +150,7 @@ def shifted_rows(of: Planted) -> None:
 
 
 def copied_table(of: Planted) -> None:
-    """The table of another board, SoC or earlier release."""
+    """Copy the table of another board, SoC or earlier release."""
     others = [
         each
         for each in of.bundles
@@ -166,7 +167,7 @@ def copied_table(of: Planted) -> None:
 
 
 def stale_table(of: Planted) -> None:
-    """The figures of the release before, or most of them."""
+    """Repeat the figures of the previous release, or most of them."""
     share = of.rng.choice((0.6, 0.6, 1.0))
     before = {key(result): result for result in of.table(of.releases[-2])}
     for result in of.table():
@@ -251,7 +252,7 @@ def mean_that_contradicts(of: Planted) -> None:
 
 
 def pooled_metrics(of: Planted) -> None:
-    """The ends of one metric are figures of others of the same run."""
+    """Make the ends of one metric figures of others from the same run."""
     for each in of.runs(of.board, of.rng.choice(of.releases)):
         own = [r for r in each["results"] if r["benchmark"] == of.benchmark and r["unit"] != "%"]
         if len(own) > 2:
@@ -273,7 +274,7 @@ def two_names(of: Planted) -> None:
 
 
 def steps(of: Planted) -> None:
-    """All figures of a metric are one amount of work over few full seconds, or over many."""
+    """Make all figures of a metric one amount of work divided by few full seconds, or by many."""
     metric = of.rng.choice([r["metric"] for r in of.table() if r["unit"] != "%"] or [""])
     few = of.rng.random() < 0.5
     for each in of.bundles:
@@ -347,7 +348,7 @@ def curve_that_dips(of: Planted) -> None:
 
 
 def unlike_other_boards(of: Planted) -> None:
-    """A figure that the board never had before, or once."""
+    """Give the board a figure that it never had before, or only once."""
     by = of.rng.choice((60.0, 1 / 60, 8.0))
     times = of.rng.choice((0, 1))
     for result in of.one():
@@ -359,7 +360,7 @@ def unlike_other_boards(of: Planted) -> None:
 
 
 def impossible_headline(of: Planted) -> None:
-    """A headline figure of the newest release that cannot be, of whatever benchmark."""
+    """Give any benchmark in the newest release an impossible headline figure."""
     for each in of.runs(of.board, of.releases[-1]):
         for result in each["results"]:
             params = result["params"]
@@ -373,7 +374,7 @@ def impossible_headline(of: Planted) -> None:
 
 
 def moves_of_both_socs(of: Planted) -> None:
-    """All figures of a benchmark move alike with the same release on both SoCs, whose newest one it is."""
+    """Move all figures of a benchmark alike in the release that is the newest of both SoCs."""
     releases = [
         sorted({r["sdk"]["version"] for r in of.bundles if r["board"]["soc"] == soc}, key=version)
         for soc in SOCS
@@ -406,14 +407,14 @@ PLANTS: tuple[Callable[[Planted], None], ...] = (
 
 
 OF_PAGES: tuple[Callable[[Planted], None], ...] = (moves_of_both_socs, impossible_headline)
-"""Faults and moves of headlines, which pages have sentences about."""
+"""Faults and moves of headlines, about which pages have sentences."""
 
 
 def planted(
     seed: int, faults: int = 3, is_for_pages: bool = False
 ) -> tuple[list[Loaded], list[str]]:
-    """Return the bundles of an archive with some faults, and their names. Seeds next to each other have
-    others."""
+    """Return the bundles of an archive with some faults, and the names of the faults. Successive
+    seeds give different ones."""
     of = Planted(seed)
     plants = [PLANTS[(seed * faults + number) % len(PLANTS)] for number in range(faults)]
     if is_for_pages:

@@ -1,4 +1,4 @@
-"""The reasons of findings, each with a truth that is worked out from the results in the bundles."""
+"""The reasons of findings, each checked against the results in the bundles in another way."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from perfguide.figures.pool import Record
 from perfguide.health.finding import MAX_DETAILS, Finding, Suspect
 
 Owner = tuple[str, str, str, str]
-"""A SDK, a SoC, a system and a board."""
+"""An SDK, a SoC, a system and a board."""
 
 Name = tuple[str, str, tuple[tuple[str, str], ...]]
-"""A benchmark, a metric and parameters that are no defaults."""
+"""A benchmark, a metric, and the parameters that are not defaults."""
 
 Own = tuple[Bundle, int]
-"""A result: its bundle, and its place in it."""
+"""A result: its bundle, and its index there."""
 
 
 class Bundles:
-    """The results of bundles by what they are of: a board, a release and a figure in one kind of unit."""
+    """The results of bundles by board, release and figure, in one kind of unit."""
 
     def __init__(self, bundles: Iterable[Loaded], catalog: Catalog) -> None:
         self.catalog = catalog
@@ -60,7 +60,7 @@ class Bundles:
         return owner, guide.release, self.name(record.benchmark, record.metric, record.params)
 
     def runs(self, owner: Owner, release: str, name: Name) -> Runs:
-        """The figures of a measurement, in the base unit of its kind."""
+        """Return the figures of a measurement, in the base unit of their kind."""
         key = (owner, release, name)
         if key not in self._runs:
             own = self.results[owner].get(release, {}).get(name, ())
@@ -71,7 +71,8 @@ class Bundles:
         return sorted(self.results[owner], key=version)
 
     def means(self, owner: Owner, name: Name, kind: str = "") -> dict[str, float]:
-        """The figures of a measurement by release, the oldest first; only those of a kind of unit."""
+        """Return the figures of a measurement by release, oldest first, optionally those in one
+        kind of unit."""
         every = ((r, self.runs(owner, r, name)) for r in self.releases(owner))
         return {
             release: runs.mean
@@ -90,7 +91,7 @@ class Bundles:
 
 @dataclass(frozen=True)
 class Doubt:
-    """A figure that a finding doubts."""
+    """A figure that a finding casts doubt on."""
 
     of: Bundles
     finding: Finding
@@ -127,7 +128,7 @@ class Doubt:
 
     @property
     def samples(self) -> list[float]:
-        """The single samples, in the base unit; a mean is none."""
+        """Return the single samples, in the base unit; means do not count."""
         sampled = [each for each in self.results if each.samples is not UNSET]
         return [sample for run in runs_of(sampled).runs for sample in run]
 
@@ -138,25 +139,26 @@ class Doubt:
 
     @property
     def means(self) -> dict[str, float]:
-        """The figures of all releases, the oldest first."""
+        """Return the figures of all releases, oldest first."""
         return self.of.means(self.owner, self.name, self.unit.kind)
 
     @property
     def past(self) -> dict[str, float]:
-        """The figures of the releases before, the oldest first."""
+        """Return the figures of the earlier releases, oldest first."""
         last = version(self.release)
         return {release: mean for release, mean in self.means.items() if version(release) < last}
 
     def is_(self, text: str, value: float) -> bool:
-        """Return whether a text is a value with all its digits, in the unit of the figure."""
+        """Return whether a text is a value with all its digits, in the figure's unit."""
         return math.isclose(number(text), value / self.unit.scale, rel_tol=1e-9, abs_tol=1e-12)
 
     def about(self, text: str, value: float) -> bool:
-        """Return whether a text is a value with four digits."""
+        """Return whether a text is a value rounded to four digits."""
         return rounds(text, value / self.unit.scale)
 
     def ends(self, text: str, values: Sequence[float]) -> bool:
-        """Return whether a text is the least and the greatest of some values: “5 and 6”, “5 to 6” or “5”."""
+        """Return whether a text is the smallest and largest of some values: “5 and 6”, “5 to 6” or
+        “5”."""
         said = re.findall(N, text)
         word = " and " if len(values) == 2 else " to "
         return (len(said) == 1 or word in text) and all(
@@ -167,13 +169,13 @@ class Doubt:
         return text.strip() == self.unit.symbol
 
     def boards(self, release: str = "") -> dict[Owner, float]:
-        """The same figure of the other boards of its SoC in a release."""
+        """Return the same figure of the SoC's other boards in a release."""
         others = [own for own in self.of.results if own[:3] == self.owner[:3] and own != self.owner]
         means = {own: self.of.runs(own, release or self.release, self.name).mean for own in others}
         return {own: mean for own, mean in means.items() if mean is not None}
 
     def rows(self, release: str = "") -> dict[Name, float]:
-        """The figures of its table in a release."""
+        """Return the figures of its table in a release."""
         own = self.of.results[self.owner].get(release or self.release, {})
         means = {
             name: self.of.runs(self.owner, release or self.release, name).mean
@@ -194,7 +196,7 @@ Holds = Callable[[Doubt, Sequence[str]], bool]
 
 
 def _times(text: str, ratio: float) -> bool:
-    """“2.10 times higher”"""
+    """Return whether a text is a ratio: “2.10 times higher”."""
     size, _, way = text.partition(" times ")
     if (way == "higher") != (ratio > 1):
         return False
@@ -240,7 +242,7 @@ def _sample_in_mean(it: Doubt, said: Sequence[str]) -> bool:
 
 
 def _printed_as_zero(it: Doubt, said: Sequence[str]) -> bool:
-    """It is 0, and the positive figures of its row are mostly small or there are none."""
+    """Check that it is 0, and that any positive figures in its row are mostly small."""
     row = [*it.means.values()] if it.mean == 0 else [it.runs.high]
     positive = [each / it.unit.scale for each in row if each > 0]
     digits = [len(f"{each:.12g}".partition(".")[2]) for each in positive]
@@ -314,7 +316,8 @@ def _other_soc(it: Doubt, said: Sequence[str]) -> bool:
 
 
 def _clocks(it: Doubt) -> list[tuple[float, Bundle]]:
-    """The clock of each run of the board, as it was measured, or as the bundle has it."""
+    """Return the clock of each of the board's runs, as measured, or else as the bundle states
+    it."""
     out = []
     runs = {
         bundle.id: bundle
@@ -399,7 +402,8 @@ def _wrong_clock(it: Doubt, said: Sequence[str]) -> bool:
 
 
 def _pooled(it: Doubt, said: Sequence[str]) -> bool:
-    """Another metric of the same board and release has this end, as its mean or one of its ends."""
+    """Check that another metric of the same board and release has this end as its mean or as an
+    end."""
     end, figure, unit, of_end, label, of_figure = said
     own = it.runs.low if end == "minimum" else it.runs.high
     others = [
@@ -419,7 +423,7 @@ def _pooled(it: Doubt, said: Sequence[str]) -> bool:
 
 
 def _two_names(it: Doubt, said: Sequence[str]) -> bool:
-    """So many boards and releases have both with the same figures."""
+    """Check that this many boards and releases have both, with equal figures."""
     other, every, some, of = said
     both = same = 0
     for owner, own in it.of.results.items():
@@ -440,7 +444,8 @@ def _two_names(it: Doubt, said: Sequence[str]) -> bool:
 
 
 def _row_everywhere(it: Doubt) -> list[float]:
-    """All figures and ends of the measurement, on all boards of the SoC and in all releases."""
+    """Return all figures and ends of the measurement, on all boards of the SoC and in all
+    releases."""
     out = []
     for owner, own in it.of.results.items():
         for release in own if owner[:3] == it.owner[:3] else ():
@@ -451,7 +456,7 @@ def _row_everywhere(it: Doubt) -> list[float]:
 
 
 def _whole_parts(values: Sequence[float], most: int) -> list[int] | None:
-    """The integers in which one amount of work is divided, if there are any."""
+    """Return the integers by which one amount of work is divided, if there are any."""
     for first in range(1, most):
         parts = [max(values) * first / each for each in values]
         if all(abs(part - round(part)) <= 1e-2 and round(part) <= most for part in parts):
@@ -473,12 +478,12 @@ def _coarse(it: Doubt, said: Sequence[str]) -> bool:
 
 
 def _small(it: Doubt, said: Sequence[str]) -> bool:
-    """Neighbouring results are between the steps at the slowest and at the fastest."""
+    """Check that neighbouring results lie between the slowest and fastest step."""
     low, high = number(said[0]), number(said[1] or said[0])
     parts = _whole_parts(sorted(set(_row_everywhere(it))), 60)
     if parts is None:
         return False
-    # One unit of time more, of the most and of the least that a run took.
+    # One more unit of time, for the longest and for the shortest run.
     near = 100 * ((max(parts)) / (max(parts) - 1) - 1)
     far = 100 * ((min(parts) + 1) / min(parts) - 1)
     return abs(near - low) <= 0.0501 and abs(far - high) <= 0.0501
@@ -500,7 +505,7 @@ def _board_apart(it: Doubt, said: Sequence[str]) -> bool:
 
 def _jump(it: Doubt, said: Sequence[str]) -> bool:
     figure, unit, times, before, release, after, next_release = said
-    # A figure of 0 is a run that failed.
+    # A figure of 0 is a failed run.
     means = {release: mean for release, mean in it.means.items() if mean > 0}
     order = [*means]
     at = order.index(it.release)
@@ -614,7 +619,7 @@ def _far_of_one(it: Doubt, said: Sequence[str]) -> bool:
 
 
 def _newest_of_all(it: Doubt) -> dict[Owner, float]:
-    """The newest figure of each board of all SoCs."""
+    """Return the newest figure of each board of all SoCs."""
     out = {}
     for owner in it.of.results:
         means = it.of.means(owner, it.name)
@@ -627,7 +632,7 @@ def _newest_of_all(it: Doubt) -> dict[Owner, float]:
 
 
 def _load_class(it: Doubt, owner: Owner) -> str | None:
-    """The state of the processor in the newest run of a board, by its load."""
+    """Return the state of the CPU in a board's newest run, judging by its load."""
     benchmark, _, params = it.name
     name = (benchmark, "cpu_load", tuple(each for each in params if each[0] != "block_size"))
     load = it.of.runs(owner, [*it.of.means(owner, it.name)][-1], name).mean
@@ -662,7 +667,7 @@ def _digits(value: float) -> int:
 
 
 def _stale(it: Doubt, said: Sequence[str]) -> bool:
-    """So many figures of the table are equal to those of the last release that had them."""
+    """Check that this many figures of the table equal those of the last release that had them."""
     same = of = 0
     for name, mean in it.rows().items():
         before = [
@@ -689,7 +694,8 @@ def _usual(it: Doubt, owner: Owner, name: Name, release: str) -> float | None:
 
 
 def _swapped(it: Doubt, said: Sequence[str]) -> bool:
-    """The figure fits what the other board had before, in most of so many rows that differ."""
+    """Check that, in most of the rows that differ, the figure fits what the other board had
+    before."""
     count, board = int(said[0]), said[1]
     other = (*it.owner[:3], board)
     fitting = of = 0
@@ -730,7 +736,7 @@ def _lone(it: Doubt, said: Sequence[str]) -> bool:
 
 
 def _scaled(it: Doubt, said: Sequence[str]) -> bool:
-    """Return whether most of so many figures in its unit, or of its metric, are a factor of their past."""
+    """Check that most figures in its unit, or of its metric, differ from their past by a factor."""
     fitting, of, times, part, whose = said
     factor = number(times) if times else 1 / number(part)
     for alike in (
@@ -743,7 +749,7 @@ def _scaled(it: Doubt, said: Sequence[str]) -> bool:
                 continue
             before = _usual(it, it.owner, name, it.release)
             if whose != "of earlier releases":
-                # Of each other board the newest figure.
+                # The newest figure of each other board.
                 others = [
                     [*it.of.means(own, name).values()][-1]
                     for own in it.of.results
@@ -759,7 +765,7 @@ def _scaled(it: Doubt, said: Sequence[str]) -> bool:
 
 
 def _exchanged(it: Doubt, said: Sequence[str]) -> bool:
-    """The figure is nearer to what another row of its table had than to its own past."""
+    """Check that the figure is closer to what another row of its table had than to its own past."""
     _, count, whose = said
     own = _usual(it, it.owner, it.name, it.release)
     others = [
@@ -783,7 +789,8 @@ def _exchanged(it: Doubt, said: Sequence[str]) -> bool:
 
 
 def _copied(it: Doubt, said: Sequence[str]) -> bool:
-    """So many figures of three digits or more are, to the last digit, those of the board and release."""
+    """Check that this many figures of three or more digits equal, to the last digit, those of the
+    named board and release."""
     same, of, board, guide = said
     release = guide.split()[-1] if guide else it.release
 
@@ -842,7 +849,7 @@ def _lost_rows(it: Doubt, said: Sequence[str]) -> bool:
 
 
 def _cut_short(it: Doubt, said: Sequence[str]) -> bool:
-    """The boards have no such figure, and figures of the same table in this release."""
+    """Check that the boards lack this figure but have others of the same table in this release."""
     boards = said[0].split(" and ")
     owners = [(*it.owner[:3], board) for board in boards]
     return all(
@@ -930,7 +937,7 @@ TRUTHS: dict[str, dict[str, Holds]] = {
     },
     "row-cut-short": {r"(.+) (has|have) no figure in this row": _cut_short},
 }
-"""Patterns of the details of each rule, with their truths."""
+"""Patterns for the details of each rule, with their checks."""
 
 _COMPILED = {
     rule: [(re.compile(pattern), holds) for pattern, holds in patterns.items()]
@@ -939,7 +946,7 @@ _COMPILED = {
 
 
 def check(finding: Finding, of: Bundles, checked: Checked) -> None:
-    """Check what a finding says of each of its figures, and its reason."""
+    """Check what a finding says about each of its figures, and its reason."""
     for suspect in finding.suspects:
         doubt, rule = Doubt(of, finding, suspect), finding.rule.id
         where = f"{finding.guide}, {suspect.record.board}, {finding.benchmark}, {suspect.label}"
@@ -955,14 +962,14 @@ def check(finding: Finding, of: Bundles, checked: Checked) -> None:
 
 
 def _parts(rule: str, detail: str) -> list[str]:
-    """The details of a figure, which is joined from those of several hits."""
+    """Return the details of a figure, which joins those of several hits."""
     parts = detail.split("; ")
     is_each = all(any(p.fullmatch(part) for p, _ in _COMPILED[rule]) for part in parts)
     return parts if is_each else [detail]
 
 
 def _has_all(finding: Finding) -> bool:
-    """Return whether a reason has the details of the worst figures, and counts all figures."""
+    """Return whether a reason has the details of the worst figures and counts all figures."""
     details = [*dict.fromkeys(suspect.detail for suspect in finding.suspects)]
     own, text = finding.reason, finding.reason
     for detail in details[:MAX_DETAILS]:

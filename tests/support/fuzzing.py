@@ -1,4 +1,4 @@
-"""The targets of fuzzing: functions of bytes that raise only if the code is at fault."""
+"""Fuzzing targets: functions of bytes that raise only if the code has a bug."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ LIMITS = decompress.Limits(document=2**20, container=2**21, members=200, ratio=1
 
 @dataclass(frozen=True)
 class Target:
-    """A target of fuzzing, with valid input to start from."""
+    """A fuzzing target, with valid input to start from."""
 
     run: Callable[[bytes], None]
     seeds: tuple[bytes, ...]
@@ -55,17 +55,17 @@ def _fine(diagnostic: Diagnostic) -> None:
 
 
 def _valid(loaded: Loaded) -> None:
-    """Check that an accepted bundle can be published, and is the same when it is read again."""
+    """Check that an accepted bundle can be published, and is unchanged when it is read again."""
     again = bundle.decode(bundle.encode(loaded.bundle))
     assert bundle.digest(again) == loaded.digest
-    if loaded.digest[0] != "0":  # a frame takes far longer than everything else here
+    if loaded.digest[0] != "0":  # building a frame takes far longer than the rest
         return
     pooled = pool.Pool(rows.build([loaded]), Catalog({}))
     assert sum(len(pooled.of_guide(key)) for key in pooled.guides()) == len(pooled)
 
 
 def decoder(lines: bool) -> Callable[[bytes], None]:
-    """Return the decoder of one document, which gives the same each time."""
+    """Return the decoder of one document, which has to be deterministic."""
     name = "a.jsonl" if lines else "a.json"
 
     def run(data: bytes) -> None:
@@ -107,7 +107,8 @@ def container(name: str) -> Callable[[bytes], None]:
 
 
 def adapter(form: Format) -> Callable[[bytes], None]:
-    """Return one format's reader, which never raises and gives results that fit into a bundle."""
+    """Return a format's reader, which must never raise, and whose results must fit into a
+    bundle."""
     encode, decode = msgspec.json.Encoder(), msgspec.json.Decoder(list[bundle.Result])
 
     def run(data: bytes) -> None:
@@ -123,7 +124,7 @@ def adapter(form: Format) -> Callable[[bytes], None]:
                 encode.encode(pack_logs.without_halves(msgspec.to_builtins(list(reading.results))))
             )
         except msgspec.ValidationError:
-            # A figure that no bundle accepts: packing has to report it with its location.
+            # No bundle accepts this figure: packing has to report it with its location.
             stated = pack_logs.Stated(
                 dict.fromkeys(("board.name", "board.soc", "sdk.version", "sdk.os"), "x")
             )
@@ -137,10 +138,10 @@ def adapter(form: Format) -> Callable[[bytes], None]:
 
 
 def _publish(data: bytes) -> None:
-    """Publish an archive of valid bundles, another one for other bytes."""
+    """Publish an archive of valid bundles; different bytes give a different one."""
     seed = zlib.crc32(data)
     with tempfile.TemporaryDirectory() as folder:
-        # Charts take most of the time, so one archive in twenty draws them.
+        # Charts take most of the time, so only one archive in twenty draws them.
         sound.publish(
             sound.of_many_sizes(seed), Path(folder) / "a", charts=seed % 20 == 0, seed=seed
         )
@@ -214,7 +215,7 @@ def _logs() -> list[bytes]:
 
 
 def targets() -> dict[str, Target]:
-    """Return all targets of fuzzing by name."""
+    """Return all fuzzing targets by name."""
     text, tar = _bundle(), _tar()
     tars = (tar, _tar(tarfile.GNU_FORMAT))
     out = {
@@ -245,7 +246,7 @@ WORDS = (
 def mutated(chance: random.Random, seeds: Sequence[bytes]) -> bytes:
     """Return valid input with a few mutations."""
     data = bytearray(chance.choice(seeds))
-    # Mostly few, since input with many faults is refused at the first one.
+    # Usually few, since input with many faults is rejected at the first one.
     for _ in range(chance.choice((1, 1, 2, 3, 8))):
         begin = chance.randrange(len(data) + 1)
         end = min(len(data), begin + chance.choice((0, 1, 1, 2, 8, 64, 512)))

@@ -124,11 +124,11 @@ DOCUMENTS: dict[str, Callable[[], str]] = {
     for ending, kind in ((".rst", RST), (".html", HTML), (".md", MARKDOWN))
     for name, document in kind.items()
 }
-"""Documents by name; each is followed by a plain table."""
+"""Documents by name; each is followed by an ordinary table."""
 
 
 def text(name: str) -> str:
-    """Return a document with the table behind it."""
+    """Return a document followed by the table."""
     ending = name.rpartition(".")[2]
     table = {"rst": TABLE, "html": HTML_TABLE, "md": MARKDOWN_TABLE}[ending]
     return DOCUMENTS[name]() + table

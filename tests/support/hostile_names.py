@@ -11,7 +11,7 @@ NAMES_BY_RULE = (
     *(f"a{ending}" for ending in ENDINGS),
     *(f"a.{word}" for word in sorted(SERVED)),
 )
-"""Names that have a meaning because they are in a list, or contain or end with a word of one."""
+"""Names that are special because they are in a list, or contain or end with a word that is."""
 
 NAMES = (
     *NAMES_BY_RULE,

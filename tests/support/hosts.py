@@ -1,7 +1,7 @@
-"""A host project of somebody else, with and without the extension.
+"""Another project that hosts generated pages, with and without the extension.
 
-Without it, hand-written pages with the titles and lists of the generated ones take their place, so
-that the menus of all other pages are the same.
+Without it, hand-written pages with the same titles and lists replace the generated pages, so that
+the menus of all other pages are the same.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ PICTURE = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9" viewBox=
 
 
 def write(folder: Path, theme: str, *extensions: str) -> Path:
-    """Write a host with the extension among others, and bundles of two guides."""
+    """Write a host that uses the extension among others, and bundles of two guides."""
     every = ["perfguide", *extensions]
     _write_pages(folder, theme, every, MENU)
     with (folder / "conf.py").open("a", encoding="utf-8") as conf:
@@ -81,13 +81,13 @@ def write(folder: Path, theme: str, *extensions: str) -> Path:
 
 
 def write_without(folder: Path, theme: str, doctrees: Path, *extensions: str) -> Path:
-    """Write the same host without the extension. ``doctrees`` is the folder of a build with it,
-    from which the titles of the generated pages are taken."""
+    """Write the same host without the extension. ``doctrees`` is the folder from a build with it,
+    which the titles of the generated pages are taken from."""
     _write_pages(folder, theme, list(extensions), STAND_IN)
     env: BuildEnvironment = pickle.loads((doctrees / "environment.pickle").read_bytes())
     for name in sorted(env.all_docs):
         if name.startswith(f"{FIGURES}/"):
-            # Titles in the environment are plain text, and become markup again.
+            # Titles in the environment are plain text; turn them back into markup.
             title = re.sub(r"([\\*`|_])", r"\\\1", env.titles[name].astext())
             orphan = ":orphan:\n\n" if "orphan" in env.metadata[name] else ""
             lists = "".join(map(_list, env.tocs[name].findall(addnodes.toctree)))
@@ -116,7 +116,7 @@ def _write_pages(folder: Path, theme: str, extensions: list[str], menu: str) -> 
 
 
 def build(project: Path, target: Path, *options: str) -> Path:
-    """Build a host without a warning; return the folder of its pages."""
+    """Build a host without warnings; return the folder of its pages."""
     done = run_sphinx(project, target, "-W", *options)
     assert done.returncode == 0, done.stderr
     return target

@@ -41,7 +41,8 @@ def _words(node: Any) -> Iterator[str]:
 
 
 def _grid(section: Any) -> list[list[str]]:
-    """Return a table section with its spans filled in, and a row for each level of a joined head."""
+    """Return a table section with its spans filled in, and a row for each level of a joined
+    head."""
     rows = [row for row in section if row.tag == f"{NAMESPACE}tr"]
     levels = [max((len(_levels(cell)) for cell in row), default=1) for row in rows]
     out: list[dict[int, str]] = [{} for _ in range(sum(levels))]
@@ -61,14 +62,14 @@ def _grid(section: Any) -> list[list[str]]:
 
 
 def _levels(cell: Any) -> list[str]:
-    """Return the texts of a head, several if levels of it are joined."""
+    """Return the texts of a head; several if levels are joined in it."""
     joined = [each for each in cell.iter() if each.get("class") == "perf-level"]
-    # A head with a short name has its full one in this attribute.
+    # A head with a short name has the full one in this attribute.
     return [each.get("data-name") or _text(each) for each in joined or [cell]]
 
 
 def figures(page: Path, tree: Any = None) -> Iterator[Figure]:
-    """Yield every cell of every table of figures on a page, which may be parsed already."""
+    """Yield every cell of every table of figures on a page, which may already be parsed."""
     if tree is None:
         tree = html5lib.parse(page.read_text("utf-8"))
     for outer in tree.iter(f"{NAMESPACE}figure"):

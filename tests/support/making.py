@@ -1,4 +1,4 @@
-"""Bundles, catalogs and pools for tests, as small as possible."""
+"""Minimal bundles, catalogs and pools for tests."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ metrics = ["lat_*"]
 where = { engine = "sw" }
 rows = ["metric"]
 """
-"""A benchmark description; tests use it under the name ``speed``."""
+"""A benchmark description, which tests use under the name ``speed``."""
 
 
 def result(metric: str = "rate", unit: str = "MB/s", **more: Any) -> dict[str, Any]:
@@ -62,8 +62,8 @@ def result(metric: str = "rate", unit: str = "MB/s", **more: Any) -> dict[str, A
 
 
 def plain(*results: dict[str, Any], **changes: Any) -> dict[str, Any]:
-    """Return a valid bundle as JSON values; a key with two underscores changes a part, as in
-    ``sdk__version``."""
+    """Return a valid bundle as JSON values; a key with two underscores changes a nested value, as
+    in ``sdk__version``."""
     out: dict[str, Any] = {
         "format": "perfguide-bundle",
         "version": 1,
@@ -83,7 +83,8 @@ def plain(*results: dict[str, Any], **changes: Any) -> dict[str, Any]:
 
 
 def run_by_run(bundle: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return a bundle for each sample of a plain one, the first with results that have none."""
+    """Return a bundle for each sample of a plain one; the first also has the results without
+    samples."""
     number = max(len(own.get("samples", ())) for own in bundle["results"])
     if not number:
         return [bundle]
@@ -94,7 +95,7 @@ def run_by_run(bundle: dict[str, Any]) -> list[dict[str, Any]]:
             if "samples" in own
             else own
             for own in bundle["results"]
-            # A result without samples is in the first bundle alone.
+            # A result without samples is only in the first bundle.
             if run < len(own.get("samples", (0,)))
         ]
         out.append({**bundle, "id": f"{bundle['id']}-{run}", "results": results})
@@ -123,7 +124,7 @@ def loaded(*results: dict[str, Any], origin: str = "a.json", **changes: Any) -> 
 
 
 def loaded_runs(*bundles: Loaded) -> list[Loaded]:
-    """Return bundles with a sample each in place of bundles with samples."""
+    """Return bundles with one sample each in place of bundles with samples."""
     return [
         Loaded("results", f"{number}-{run}.json", decoded, bundle.digest(decoded))
         for number, each in enumerate(bundles)
@@ -154,6 +155,6 @@ def records(*bundles: Loaded, described: Catalog | None = None) -> list[Record]:
 
 
 def only(items: Sequence[Any]) -> Any:
-    """Return the only item of a list, which has to have exactly one."""
+    """Return the only item of a list, which must have exactly one."""
     assert len(items) == 1, items
     return items[0]

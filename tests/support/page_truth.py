@@ -1,4 +1,5 @@
-"""The sentences of guides, SoCs, benchmarks and lists, with a truth that is worked out from the bundles."""
+"""The sentences of guides, SoCs, benchmarks and lists, each checked against the bundles in another
+way."""
 
 from __future__ import annotations
 
@@ -26,7 +27,7 @@ from perfguide.health.finding import Finding
 from perfguide.pages import newest
 
 Guide = tuple[str, str, str, str]
-"""A SDK, a SoC, a system and a release."""
+"""An SDK, a SoC, a system and a release."""
 
 ENGINES = {
     "accelerator": "hw",
@@ -48,7 +49,7 @@ def plain(text: str) -> str:
 
 @dataclass(frozen=True)
 class Row:
-    """A headline result of a guide: for each board its figures, and why one is in doubt."""
+    """A headline result of a guide: each board's figures, and why one is in doubt."""
 
     metric: Metric
     name: Name
@@ -103,7 +104,8 @@ class Site:
         return {owner: {*self.of.results[owner][guide[3]]} for owner in self.owners(guide)}
 
     def rows(self, guide: Guide) -> list[Row]:
-        """The rows of the table of headline results: of those alike the three with the best figures."""
+        """Return the rows of the table of headline results: of similar ones, the three with the
+        best figures."""
         rows: list[Row] = []
         for benchmark in self.catalog.benchmarks.values():
             for metric in benchmark.entry.metrics:
@@ -146,7 +148,7 @@ class Site:
         return True
 
     def load(self, owner: Owner, release: str, name: Name) -> float | None:
-        """The CPU load of the run of a rate."""
+        """Return the CPU load of the run that a rate comes from."""
         rest = tuple(each for each in name[2] if each[0] != "block_size")
         return self.of.runs(owner, release, (name[0], "cpu_load", rest)).mean
 
@@ -155,7 +157,7 @@ class Site:
 
 
 def _findings(bundles: Sequence[Loaded], catalog: Catalog) -> list[Finding]:
-    """The findings of each SoC, which have truths of their own."""
+    """Return the findings of each SoC, which are checked elsewhere."""
     by_soc: dict[str, list[Loaded]] = defaultdict(list)
     for item in bundles:
         by_soc[item.bundle.board.soc].append(item)
@@ -195,7 +197,7 @@ class Page:
         return match[1] if match else ""
 
     def chapters(self) -> dict[str, str]:
-        """The paragraphs below the title of each chapter, before its first section."""
+        """Return the paragraphs below each chapter's title, before its first section."""
         pieces = re.split(r"^(.+)\n-{3,}\n", self.text, flags=re.MULTILINE)[1:]
         return {
             title: text.partition("~~~")[0]
@@ -215,7 +217,7 @@ def _engine(row: Row) -> str:
 
 
 def is_engine(said: str, engine: str, load: float | None) -> bool:
-    """Return whether a text names an engine: an inferred accelerator waits, and others do not."""
+    """Return whether a text names an engine: an inferred accelerator waits, others do not."""
     own = said.split(", likely ")[0].split(":")[0]
     own = "engine not recorded" if own.startswith("likely ") else own
     if ENGINES.get(own) != engine:
@@ -282,7 +284,7 @@ ALIKE_LEAD = re.compile(r"Headline figures within 5 % on all boards: (?P<names>.
 
 
 def check_lead(page: Page, chapter: str, text: str, checked: Checked) -> None:
-    """Check how the boards differ: the widest of the rows, and those within 5 %."""
+    """Check how the boards differ: the row that differs most, and those within 5 %."""
     where = f"{page.guide}, {chapter}"
     rows = [
         row
@@ -309,7 +311,7 @@ def check_lead(page: Page, chapter: str, text: str, checked: Checked) -> None:
     if said or alike:
         names = said["names"] if said else ""
         more = re.search(r"and (\d+) more$", names)
-        # A name can have commas and “and” of its own.
+        # Names may themselves contain commas and “and”.
         own = sorted({row.metric.short for row in alike})
         is_true = bool(said) == bool(alike) and (bool(more) or all(each in names for each in own))
         is_true &= not any(r.metric.short in names for r in rows if r.metric.short not in own)
@@ -366,7 +368,7 @@ def check_doubts(page: Page, checked: Checked) -> None:
 # ---------------------------------------------------------------- careful
 
 SEVERITIES = {"wrong": "error", "suspect": "warning", "note": "note"}
-"""The words for severities, the worst first."""
+"""The words for severities, worst first."""
 
 COUNTED = re.compile(r"(\d+) (wrong|suspect|note)s?")
 
@@ -488,7 +490,7 @@ def _bytes(text: str) -> float:
 
 
 def _sizes(text: str, sizes: Sequence[float]) -> list[float] | None:
-    """The block sizes that a text is about."""
+    """Return the block sizes that a text is about."""
     if text.startswith("at no block size"):
         return []
     if text == "at every block size":
@@ -511,14 +513,14 @@ class EngineRun:
 
     @property
     def is_offload(self) -> bool:
-        """An accelerator, recorded or inferred from a load of a CPU that waits."""
+        """True for an accelerator, recorded or inferred from a load at which the CPU waits."""
         return self.engine == "hw" or (
             self.engine == "" and self.load is not None and self.load < 60
         )
 
 
 def engine_runs(site: Site, owner: Owner, last: str) -> list[EngineRun]:
-    """The runs of AES-128-CBC on a board up to a release."""
+    """Return the runs of AES-128-CBC on a board up to a release."""
     out = []
     for release in site.of.releases(owner):
         runs: dict[str, dict[float, float]] = defaultdict(dict)
@@ -567,7 +569,7 @@ def _is_worth(site: Site, guide: Guide, said: str) -> bool:
         return False
     if other is None:
         return "is not certain" in verdict or not verdict
-    # It is the newest of each kind, and the fastest of the CPU.
+    # It is the newest of each kind, and the fastest on the CPU.
     same = [
         run
         for run in runs
@@ -612,7 +614,7 @@ def _is_worth(site: Site, guide: Guide, said: str) -> bool:
 def _is_busy(
     said: str, sizes: list[float], faster: list[float], thrifty: list[float] | None
 ) -> bool:
-    """Return whether it is true of a run whose engine is not known at which sizes it had more."""
+    """Check the statement about the sizes at which a run with an unknown engine was ahead."""
     others = [size for size in sizes if size not in faster]
     more = None if thrifty is None else [size for size in sizes if size not in thrifty]
     first, _, second = said.partition(", ")
@@ -629,7 +631,7 @@ def _is_busy(
 def _run(
     runs: Sequence[EngineRun], what: str, release: str, figure: Sequence[str], size: str
 ) -> EngineRun | None:
-    """The run of a release with this figure and this engine."""
+    """Return the run of a release that has this figure and this engine."""
     words = re.sub(r" in \S+$", "", what).removeprefix("what is ").removeprefix("the ")
     for run in runs:
         engine = ENGINES.get(words, "" if words.startswith("likely") else None)
@@ -669,7 +671,7 @@ def check_engines(page: Page, checked: Checked) -> None:
 
 
 def _loads(page: Page, board: str, engine: str) -> dict[str, float]:
-    """The load of each algorithm."""
+    """Return the load of each algorithm."""
     owner, out = (*page.guide[:3], board), {}
     for name in page.site.of.results[owner][page.guide[3]]:
         params = {n: v.partition(" ")[2] for n, v in name[2]}
@@ -691,7 +693,7 @@ def _algorithm(label: str) -> str:
 
 
 def _is_likely(page: Page, said: re.Match[str]) -> bool:
-    """Return whether it is true of each board and algorithm: the accelerator waits, others do not."""
+    """Check each board and algorithm: the accelerator waits, others do not."""
     for board in re.split(r", | and ", said[2]):
         loads, owner = _loads(page, board, ""), (*page.guide[:3], board)
         for label in re.split(r", | and ", said[3]):
@@ -723,8 +725,8 @@ def _is_likely(page: Page, said: re.Match[str]) -> bool:
 
 
 def newest_guide(site: Site, soc: str) -> list[Guide]:
-    """The newest guide of each platform, with at least half of the figures of the one before, that
-    measured last first."""
+    """Return the newest guide of each platform that has at least half as many figures as the one
+    before, most recently measured first."""
     out = []
     for platform in {guide[:3] for guide in site.guides_of(soc)}:
         own = [(*platform, release) for release in site.releases((*platform, ""))]
@@ -781,8 +783,8 @@ def _labels(site: Site, guide: Guide) -> set[tuple[str, str]]:
 
 
 def _is_cell(site: Site, guides: Sequence[Guide], cell: dict[str, object]) -> bool:
-    """Return whether it is the best figure of the newest release that has it; of the one before, where
-    that is in doubt."""
+    """Return whether it is the best figure of the newest release that has it, or of the one before
+    if that is in doubt."""
     order = sorted(guides, key=lambda guide: (version(guide[3]), guide[2] == "linux"), reverse=True)
     own = [
         (guide, rows)
@@ -823,14 +825,14 @@ MAIN_SIZE = re.compile(
 
 
 def _factor(text: str, is_factor: bool, word: str) -> float:
-    """The factor of a change, above 1, to the two digits of a text."""
+    """Return the factor of a change, above 1, to the two digits of a text."""
     share = number(text) / 100
     return number(text) if is_factor else 1 + share if word == "better" else 1 / (1 - share)
 
 
 def _is_shared(sentence: str, pages: Sequence[str], verdicts: Sequence[dict[str, str]]) -> bool:
-    """Return whether each system has an event like it with that release, so many are proved, and the ends
-    are those of two events."""
+    """Check that each system has a similar event in that release, that this many are proved, and
+    that the ends are those of two events."""
     said = SHARED.fullmatch(sentence)
     if said is None:
         return False
@@ -859,7 +861,7 @@ def _is_shared(sentence: str, pages: Sequence[str], verdicts: Sequence[dict[str,
         len(pages) == int(said["of"]) == int(said["proved"] or said["of"]) + once
         and (once == 0) == bool(said["all"])
         and proved >= len(pages) - once
-        # The digits of a loss of 99 % say little of the factor.
+        # The digits of a loss of 99 % determine the factor only roughly.
         and all(any(abs(size / end - 1) < 0.02 * end for size in sizes) for end in ends)
     )
 
@@ -902,7 +904,7 @@ def check_lists(site: Site, pages: Path, checked: Checked) -> None:
 
 
 def _check_news(site: Site, cells: Sequence[str], checked: Checked) -> None:
-    """Check what the newest guide of a SoC has that the one before has not, and the other way round."""
+    """Check what the newest guide of a SoC has that the one before lacks, and vice versa."""
     soc, release, figures = cells[:3]
     guide = newest_guide(site, soc)[0]
     own = site.releases(guide)
@@ -1020,7 +1022,7 @@ AFTER = re.compile(
 
 
 def _is_move(site: Site, benchmark: str, row: Sequence[str]) -> bool:
-    """Return whether a figure of the benchmark and board moved so far, and stayed."""
+    """Return whether a figure of the benchmark and board moved this far, and stayed."""
     where, label, values, change, when = row
     soc, board = where.split()[:2]
     value, after = MOVE.fullmatch(values), AFTER.fullmatch(when)
@@ -1089,7 +1091,7 @@ def check_all(site: Site, pages: Path, checked: Checked) -> None:
 
 
 def check_socs(site: Site, pages: Path, checked: Checked) -> None:
-    """Check the answers on the pages of SoCs: those of the newest release of each system."""
+    """Check the answers on the pages of SoCs: those of each system's newest release."""
     for soc in sorted({guide[1] for guide in site.bundles}):
         text = plain((pages / "guides" / soc / "index.rst").read_text("utf-8"))
         for title, own in re.findall(

@@ -1,4 +1,4 @@
-"""Programs run in forked processes, for which their imports are loaded already.
+"""Programs run in forked processes that already have their imports loaded.
 
 A new process takes longer to import Sphinx, pandas and SciPy than to build a small site with them.
 """
@@ -70,15 +70,15 @@ def run_module(
     package: Path | None = None,
     start: Mapping[str, str] | None = None,
 ) -> subprocess.CompletedProcess[str]:
-    """Return the output and exit status of ``python -m name arguments``, in UTF-8, with an
-    environment, in a folder (default: this one), with other versions of some ``packages`` in a
-    folder of theirs.
+    """Return the output and exit status of ``python -m name arguments``, in UTF-8, with the given
+    environment and folder (default: this one). ``packages`` get other versions, in a folder of
+    their own.
 
-    Sphinx is forked as well if ``perfguide build`` runs it. With ``package``, a folder with a copy
-    of the package, the current code of that copy is run. With ``start``, it is forked from an
-    interpreter that was started with these variables, such as ``PYTHONHASHSEED``.
+    Sphinx is also forked if ``perfguide build`` runs it. ``package`` is a folder with a copy of the
+    package, whose current code is run. With ``start``, the process is forked from an interpreter
+    that was started with these variables, such as ``PYTHONHASHSEED``.
 
-    Not suitable for a process that is to be stopped.
+    Not suitable for a process that has to be stopped.
     """
     words = [os.fspath(argument) for argument in arguments]
     with tempfile.TemporaryDirectory() as aside:
@@ -98,11 +98,11 @@ def put_command(folder: Path, package: Path | None = None) -> None:
     Each process is forked from one that has its imports loaded; the code is the current one of
     ``package``, a folder with a copy of the package.
 
-    It gets the arguments, environment, folder and three streams of its caller. It cannot be
-    stopped by signals to the command.
+    It gets its caller's arguments, environment, folder and three streams. Signals to the command
+    cannot stop it.
     """
     command = folder / "perfguide"
-    # Without the site's packages, a client starts in a fraction of the time.
+    # Without site-packages, a client starts in a fraction of the time.
     run = f'exec "{sys.executable}" -I -S -c \'{_CLIENT}\' {_address(package)} "$@"'
     command.write_text(f"#!/bin/sh\n{run}\n", "utf-8")
     command.chmod(0o755)
@@ -118,24 +118,25 @@ with socket.socket(socket.AF_UNIX) as server:
         file.flush()
         sys.exit(marshal.load(file))
 """
-"""A client that passes its arguments to the forking process, and ends with the forked one's status."""
+"""A client that passes its arguments to the forking process, and ends with the forked one's
+status."""
 
 
 @functools.cache
 def _address(package: Path | None) -> str:
-    """Return the address at which a process forks others, with the code of ``package``."""
+    """Return the address of a process that forks others with the code of ``package``."""
     address = f"{tempfile.mkdtemp()}/s"  # a socket's path has to be short
     _ask(None, {"address": address, "package": os.fspath(package) if package else ""})
     return address
 
 
 def _connect(address: str, asked: tuple[object, ...], names: list[str]) -> int:
-    """Have that process fork, with three files as its streams; return the exit status."""
+    """Have that process fork with three files as streams; return the exit status."""
     streams = [os.open(name, os.O_RDWR | os.O_CREAT) for name in names]
     with socket.socket(socket.AF_UNIX) as server:
         server.connect(address)
         socket.send_fds(server, [b"."], streams)
-        # The other process has copies of its own.
+        # The other process has its own copies.
         for stream in streams:
             os.close(stream)
         with server.makefile("rwb") as file:
@@ -166,7 +167,7 @@ def _server(packages: Path | None, start: tuple[tuple[str, str], ...]) -> subpro
         stdout=subprocess.PIPE,
         text=True,
     )
-    # The end of its input ends it.
+    # It ends when its input does.
     atexit.register(server.communicate)
     return server
 
@@ -183,7 +184,7 @@ def _serve() -> None:
     _warm()
     _learn_versions()
     importlib.import_module("perfguide.common.package").fingerprint()  # its code stays as it is
-    gc.freeze()  # otherwise each process would traverse all imports, and copy their pages
+    gc.freeze()  # else each process would traverse all imports, and copy their pages
     gc.set_threshold(20_000, 20, 20)  # a small build ends before much can be freed
     for line in sys.stdin:
         given = json.loads(line)
@@ -202,7 +203,7 @@ def _serve() -> None:
 
 
 def _listen(address: str, package: str) -> None:
-    """Fork a process that forks one for each connection to an address, until this one ends."""
+    """Fork a process that forks another for each connection to an address, until this one ends."""
     server = os.getpid()
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(address)
@@ -221,7 +222,7 @@ def _listen(address: str, package: str) -> None:
             if taken != (now := _state(package)):  # the package was edited
                 _take(package)
                 taken = now
-            # Each connection has a process that waits for its program, so several can run at once.
+            # A separate process per connection waits for its program, so several can run at once.
             if not os.fork():
                 break
             connection.close()
@@ -231,7 +232,7 @@ def _listen(address: str, package: str) -> None:
 
 
 def _attend(connection: socket.socket) -> None:
-    """Fork the program requested by a connection, and send back its exit status."""
+    """Fork the program that a connection requests, and send back its exit status."""
     _, streams, _, _ = socket.recv_fds(connection, 1, 3)
     with connection, connection.makefile("rwb") as file:
         asked = marshal.load(file)
@@ -242,18 +243,18 @@ def _attend(connection: socket.socket) -> None:
         for stream in streams:
             os.close(stream)
         status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-        # A signal is reported as by a shell: 128 and its number.
+        # Report a signal as shells do: 128 plus its number.
         marshal.dump(status if status >= 0 else 128 - status, file)
     os._exit(0)
 
 
 def _learn_versions() -> None:
-    """Read which versions of libraries are installed, which is a tenth of a small build too."""
+    """Read the installed versions of libraries, which otherwise takes a tenth of a small build."""
     importlib.import_module("perfguide.common.package").libraries()
 
 
 class _Compiled(jinja2.FileSystemBytecodeCache):
-    """Templates compiled by Jinja, by their text and by the extensions, which may change it."""
+    """Jinja's compiled templates, by their text and by the extensions, which may change it."""
 
     def get_bucket(
         self, environment: jinja2.Environment, name: str, filename: str | None, source: str
@@ -264,8 +265,8 @@ class _Compiled(jinja2.FileSystemBytecodeCache):
 
 
 def _share_templates(folder: str) -> None:
-    """Make all processes share compiled templates, compiled again only if their text changes: it
-    takes a tenth of a small build."""
+    """Share compiled templates among all processes, compiling them again only if their text
+    changes. This takes a tenth of a small build."""
     shared_init = functools.partialmethod(
         jinja2.Environment.__init__, bytecode_cache=_Compiled(folder)
     )
@@ -273,8 +274,8 @@ def _share_templates(folder: str) -> None:
 
 
 def _share_stems() -> None:
-    """Stem each English word of a process once, and those of generated pages before it is forked:
-    that takes a tenth of a small build."""
+    """Stem each English word once per process, and those of generated pages before it forks. This
+    takes a tenth of a small build."""
     from sphinx.search.en import SearchEnglish
 
     stem = functools.cache(SearchEnglish({}).stem)
@@ -285,8 +286,8 @@ def _share_stems() -> None:
 
 
 def _warm() -> None:
-    """Build a site without this package once: the caches that docutils, Sphinx and Jinja fill on
-    first use are a tenth of a small build. The package itself is loaded afterwards."""
+    """Build a site without this package once, since filling the caches of docutils, Sphinx and
+    Jinja on first use takes a tenth of a small build. The package itself is loaded afterwards."""
     from sphinx.cmd.build import main
 
     with tempfile.TemporaryDirectory() as folder:
@@ -298,8 +299,8 @@ def _warm() -> None:
 
 
 def _run(name: str) -> None:
-    """Run a module to the end of this process, without Python's cleanup of all imports, which
-    takes as long as a small site."""
+    """Run a module to the end of this process, without Python's cleanup of all imports, which takes
+    as long as a small site."""
     status = 1
     try:
         runpy.run_module(name, run_name="__main__", alter_sys=True)
@@ -319,14 +320,14 @@ def _run(name: str) -> None:
 
 
 class _Forked:
-    """Replaces ``subprocess.Popen`` where that would run a Python module in a new process."""
+    """Replaces ``subprocess.Popen`` where it would run a Python module in a new process."""
 
     def __init__(self, command: list[str], env: dict[str, str], **_given: object) -> None:
         self._status: int | None = None
         self.pid = os.fork()
         if not self.pid:
             os.environ.update(env)
-            # Behind the interpreter, “-m” and the name of the module.
+            # After the interpreter, “-m” and the name of the module.
             sys.argv[1:] = command[3:]
             _run(command[2])
 
@@ -349,10 +350,10 @@ class _Forked:
 
 
 def _state(package: str) -> set[tuple[str, int, int, int]]:
-    """Return values that change if a file of a folder does."""
+    """Return values that change whenever a file in a folder does."""
     states = set()
     for folder, _, names in os.walk(package) if package else ():
-        # Imports write .pyc files, which is no edit.
+        # Imports write .pyc files; these are not edits.
         for path in (f"{folder}/{name}" for name in names if not name.endswith(".pyc")):
             of = Path(path).stat()
             states.add((path, of.st_ino, of.st_size, of.st_mtime_ns))
@@ -384,7 +385,7 @@ def _be(
     # The environment may name another time zone.
     time.tzset()
     os.chdir(folder)
-    # As python -m has them.
+    # As python -m sets them.
     sys.path[0], sys.argv[1:] = folder, words
     if name == "perfguide":
         importlib.import_module("perfguide.cli.build").subprocess = SimpleNamespace(

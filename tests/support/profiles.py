@@ -1,6 +1,6 @@
-"""The random trials: ``light`` (every run: few, and always the same) or ``heavy`` (many, and new ones).
+"""The random trials: ``light`` (for every run: few, always the same) or ``heavy`` (many new ones).
 
-The variable HYPOTHESIS_PROFILE names one of the two; the default is ``light``.
+The variable HYPOTHESIS_PROFILE selects one of the two; the default is ``light``.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from hypothesis import settings
 
 def register_profiles() -> None:
     """Register both profiles with Hypothesis, and select the one that the environment names."""
-    # On a busy machine, deadlines say nothing about the code.
-    # The same examples in each run: whether a commit passes must not depend on chance. The heavy
-    # profile looks for new ones; what it finds becomes an example of the test.
+    # On a busy machine, missed deadlines do not mean anything. Examples are the same in each run,
+    # so that a commit does not pass by chance. The heavy profile looks for new ones; any failure it
+    # finds becomes an example of the test.
     settings.register_profile("light", deadline=None, max_examples=50, derandomize=True)
     settings.register_profile("heavy", deadline=None, max_examples=100)
     settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or "light")

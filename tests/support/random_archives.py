@@ -1,4 +1,4 @@
-"""Archives of several boards at random, with everything that sentences of comparisons are about."""
+"""Random archives of several boards, with everything that sentences about comparisons mention."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ BENCHMARKS = {
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure of one board: its level in the first release, and how much it scatters."""
+    """A figure of one board: its level in the first release, and its scatter."""
 
     result: Result
     level: float
@@ -42,7 +42,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Archive:
-    """Bundles in the order of their releases, what people wrote about them, and the figures of each board."""
+    """Bundles in release order, what people wrote about them, and the figures of each board."""
 
     bundles: list[Loaded]
     releases: list[str]
@@ -52,7 +52,8 @@ class Archive:
 
 
 def archive(seed: int, wide: bool = True) -> Archive:
-    """Return an archive. Seeds differ in releases, boards and runs; ``wide`` ones have all benchmarks."""
+    """Return an archive. Seeds differ in releases, boards and runs; ``wide`` archives have all
+    benchmarks."""
     rng = random.Random(seed)
     names = [f"{n // 10 + 9}.{n % 10:02}" for n in range(rng.choice((2, 3, 4, 8, 11)))]
     runs = rng.choice((1, 1, 1, 2, 5))
@@ -100,7 +101,8 @@ Change = tuple[Callable[[str, Result], bool], float, bool]
 
 
 def _events(rng: random.Random, boards: list[str], is_newest: bool) -> list[Change]:
-    """Return what happens with one release: more with the newest ones, as others are only their past."""
+    """Return what happens in one release: more in the newest ones, as others are only their
+    past."""
     out: list[Change] = []
     for _ in range(rng.choice((2, 3, 5)) if is_newest else rng.choice((0, 0, 1))):
         board = rng.choice((*boards, ""))
@@ -124,7 +126,8 @@ def _is_among(
     on: str,
     result: Result,
 ) -> bool:
-    """Return whether a result of the board ``on`` is among those that change; ``rows`` is their share."""
+    """Return whether a result of the board ``on`` is among those that change; ``rows`` is their
+    share."""
     return (
         on == (board or on)
         and result["benchmark"] == kind

@@ -65,7 +65,7 @@ class Shell:
     def environment(self, **more: str) -> dict[str, str]:
         return {
             "PATH": self.path,
-            # No file of a user may change what the runner does.
+            # No file of a user may affect the runner.
             "HOME": "/nonexistent",
             "STUB_CALLS": str(self.out.parent / "calls"),
             "PERFGUIDE_MAPPER": str(self.out.parent / "mapper"),
@@ -90,8 +90,8 @@ class Shell:
                 stdout=subprocess.DEVNULL,
                 stderr=console,
                 text=True,
-                # A shell can trap no signal that it inherits as ignored, as jobs in the background
-                # inherit SIGINT.
+                # Shells cannot trap signals that they inherit as ignored, and background jobs
+                # inherit SIGINT that way.
                 preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
             )
 
@@ -111,9 +111,9 @@ def make_shell(name: str, folder: Path, *, crypt: bool = False) -> Shell:
 
 
 def replaying(folder: Path, name: str, *logs: Path, version: str = "", first: str = "") -> Path:
-    """Write a program that prints recorded logs, or its version if asked for it.
+    """Write a program that prints recorded logs, or its version when asked for it.
 
-    ``first`` is a line of shell that runs before.
+    ``first`` is a line of shell that runs before that.
     """
     folder.mkdir(exist_ok=True)
     path = folder / name

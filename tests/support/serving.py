@@ -17,11 +17,11 @@ from perfguide.sphinxext.theme import POLICY
 
 class _Quiet(http.server.SimpleHTTPRequestHandler):
     def log_message(self, *_: object) -> None:
-        # A line for each request would bury the output of the tests.
+        # A line per request would bury the output of the tests.
         pass
 
     def do_GET(self) -> None:
-        if self.path == "/favicon.ico":  # requested by browsers on their own
+        if self.path == "/favicon.ico":  # browsers request it on their own
             self.send_response(204)
             self.end_headers()
         else:
@@ -56,8 +56,8 @@ class _Slow(_Strict):
 
 @contextmanager
 def served(site: Path, slow: bool = False, *, has_policy: bool = True) -> Iterator[str]:
-    """Yield the address of the site while it is served; with ``slow``, pages come in parts, and without
-    ``has_policy`` there are no further headers."""
+    """Yield the address of the site while it is served. With ``slow``, pages come in parts; without
+    ``has_policy``, there are no additional headers."""
     kind = _Slow if slow else _Strict if has_policy else _Quiet
     handler = functools.partial(kind, directory=str(site))
     # Any free port, because tests run side by side.

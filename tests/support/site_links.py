@@ -17,7 +17,7 @@ NAMED = ("aria-controls", "aria-labelledby", "aria-describedby", "for")
 
 
 def parsed(path: Path) -> Element:
-    """Parse a page as a browser does; raises if it is not well-formed HTML."""
+    """Parse a page as a browser does; raises an error if it is not well-formed HTML."""
     parser = html5lib.HTMLParser(strict=True)
     root: Element = parser.parse(path.read_text("utf-8"))
     return root
@@ -69,8 +69,8 @@ def _target(site: Path, path: Path, value: str, anchors: dict[Path, set[str]]) -
 
 @cache
 def _resolved(site: Path, folder: Path, name: str) -> tuple[Path, bool]:
-    """Return the target of a link from a folder, and whether it is a file of the site. Cached, as
-    most links are on many pages."""
+    """Return the target of a link from a folder, and whether it is a file of the site. Cached,
+    since most links are on many pages."""
     target = (folder / name).resolve()
     if target.is_dir():
         target /= "index.html"

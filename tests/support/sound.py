@@ -90,7 +90,7 @@ def name(chance: Chance) -> str:
 
 
 def result(chance: Chance) -> dict[str, Any]:
-    """Return a result, of a benchmark with or without a description."""
+    """Return a result of a benchmark with or without a description."""
     benchmark, description = chance.choice(described())
     metrics = description.get("metrics", ["rate"])
     metric = chance.choice(metrics)
@@ -114,7 +114,7 @@ def result(chance: Chance) -> dict[str, Any]:
     if way < 0.45:
         out["samples"] = [number(chance) for _ in range(chance.randint(1, 4))]
     elif way < 0.92:
-        # A mean outside its extremes is refused.
+        # A mean outside its extremes would be refused.
         low, mean, high = sorted(number(chance) for _ in range(3))
         out["value"] = mean
         out |= {"min": low, "max": high} if chance.random() < 0.4 else {}
@@ -138,7 +138,7 @@ def listed(value: Any) -> list[Any]:
 
 
 def some(chance: Chance, entry: dict[str, Any]) -> list[Any]:
-    """Return a few values of a parameter: usual ones, and sometimes any."""
+    """Return a few values of a parameter, usually its normal ones, sometimes any."""
     usual = [*entry.get("values", ()), *([entry["default"]] if "default" in entry else [])]
     usual = usual or [16, 64, 1024, 8192, 16384]
     out = chance.sample(usual, min(len(usual), chance.choice([2, 3, 4])))
@@ -146,10 +146,10 @@ def some(chance: Chance, entry: dict[str, Any]) -> list[Any]:
 
 
 def sweep(chance: Chance) -> list[dict[str, Any]]:
-    """Return the results of one chart: each value of its axes and of its legend, and for each of
-    these runs the metrics about the entire run."""
+    """Return the results of one chart: each value of its axes and legend and, for each of these
+    runs, the metrics about the entire run."""
     every = [(*each, chart) for each in described() for chart in each[1].get("charts", ())]
-    if chance.random() < 0.3:  # few charts have an answer in words, which has pitfalls of its own
+    if chance.random() < 0.3:  # few charts have answers in words, which have their own pitfalls
         every = [each for each in every if "answer" in each[2]]
     benchmark, description, chart = chance.choice(every)
     params = description.get("params", {})
@@ -166,13 +166,13 @@ def sweep(chance: Chance) -> list[dict[str, Any]]:
         for metric, unit in units_of.items():
             of = given if metric in listed(chart["y"]) else whole
             plain = {"benchmark": benchmark, "metric": metric.replace("*", "x"), "unit": unit}
-            # Metrics of a run have one result for all values of x.
+            # Metrics of a run have a single result for all values of x.
             out[json.dumps([plain, of])] = {**plain, "params": of, "value": number(chance)}
     return [*out.values()]
 
 
 def about(chance: Chance) -> dict[str, Any]:
-    """Return the keys of a bundle about the measurement and its runner."""
+    """Return a bundle's keys about the measurement and its runner."""
     sdk: dict[str, Any] = {
         "version": chance.choice(["09.00", "09.01", "10.00", "1.0-rc1"]),
         "os": chance.choice(["linux", "linux", "rt-linux"]),
@@ -210,7 +210,7 @@ def bundle(chance: Chance, number_of: int, results: Sequence[dict[str, Any]]) ->
         "results": list(results),
     }
     if chance.random() < 0.02:
-        # Near the ends of what Python can express as a date.
+        # Close to the ends of the dates that Python can represent.
         out["created"] = chance.choice(["0001-01-03T00:00:00Z", "9999-12-28T23:59:59+14:00"])
     if chance.random() < 0.3:
         # Runs of one release on different media would be refused.
@@ -231,7 +231,7 @@ def bundle(chance: Chance, number_of: int, results: Sequence[dict[str, Any]]) ->
 
 
 def named(seed: int, bundles: int = 50) -> list[Any]:
-    """Return an archive of small bundles with a name from ``NAMES`` in every field with a name."""
+    """Return an archive of small bundles in which every field for a name has one from ``NAMES``."""
     chance = Chance(f"names {seed}")
 
     def some() -> str:
@@ -264,7 +264,7 @@ def named(seed: int, bundles: int = 50) -> list[Any]:
             **{"tools": {some(): some()}, "setup": {some(): some()}, "results": results},
             "notes": [{"text": some(), "benchmark": of["benchmark"], "metric": of["metric"]}],
         }
-        # Each of these names begins another guide, and there should be figures to compare.
+        # Each of these names starts another guide, and there should be figures to compare.
         if at % 50 == 0:
             bundle["sdk"] |= {"os": some(), "name": some(), "image": some()}
             bundle["board"] |= {"soc": some(), "memory": some(), "governor": some()}
@@ -274,7 +274,7 @@ def named(seed: int, bundles: int = 50) -> list[Any]:
 
 def archive(seed: int, bundles: int = 4, results: int = 25) -> list[Any]:
     """Return an archive, the same for the same seed. Bundles share many keys of results, so that
-    there is something to compare and to draw."""
+    there is something to compare and draw."""
     chance = Chance(seed)
     if chance.random() < 0.2:
         chance.numbers = chance.sample(NUMBERS, chance.choice([2, 3]))
@@ -317,7 +317,7 @@ def crowd(seed: int, names: int = 2000) -> list[Any]:
 
 
 def of_many_sizes(seed: int) -> list[Any]:
-    """Return an archive of one to 48 bundles; one in 100 is a :func:`crowd`."""
+    """Return an archive of 1 to 48 bundles; one in 100 is a :func:`crowd`."""
     chance = random.Random(f"size {seed}")
     if chance.random() < 0.01:
         return crowd(seed, chance.choice([300, 2000]))
@@ -325,8 +325,8 @@ def of_many_sizes(seed: int) -> list[Any]:
 
 
 def store(bundles: Sequence[Any], folder: Path, seed: int = 0) -> None:
-    """Write bundles as files of their own; for some seeds as one archive, whose members have names
-    that no file may have."""
+    """Write bundles as separate files or, for some seeds, as one archive, whose members have names
+    that files cannot have."""
     chance = random.Random(f"store {seed}")
     texts = [json.dumps(each).encode() for each in bundles]
     if not seed or chance.random() < 0.8:
@@ -345,9 +345,9 @@ def store(bundles: Sequence[Any], folder: Path, seed: int = 0) -> None:
 def publish(
     bundles: Sequence[Any], folder: Path, *, charts: bool = False, seed: int = 0
 ) -> Holdings:
-    """Make everything from an archive that commands make. Raises any exception of theirs, and
-    :class:`AssertionError` if ``check`` refuses the archive, or if a part of the site could not
-    be made."""
+    """Make everything that commands make from an archive. Passes on any exception they raise, and
+    raises :class:`AssertionError` if ``check`` refuses the archive, or if a part of the site could
+    not be made."""
     results = folder / "results"
     results.mkdir(parents=True)
     store(bundles, results, seed)

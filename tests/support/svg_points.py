@@ -42,6 +42,6 @@ def on_one_scale(data: list[float], places: list[float], scale: str = "linear") 
     values = np.array(data)
     values = values if scale == "linear" else np.log(values)
     slope, shift = np.polyfit(values, np.array(places), 1)
-    # All figures at one position would fit any scale.
+    # If all figures were at one position, any scale would fit.
     assert abs(slope) > 0
     assert np.abs(slope * values + shift - np.array(places)).max() < 0.02

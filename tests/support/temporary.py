@@ -1,7 +1,7 @@
-"""The folder for temporary files of tests: in memory, if there is space.
+"""The folder for tests' temporary files: in memory, if there is space.
 
-A site is thousands of small files, and the tests build hundreds of sites. On a disk they wait for
-it, and the kernel works twenty times as long for each file.
+A site is thousands of small files, and the tests build hundreds of sites. On a disk, they would
+wait for it, and the kernel would work twenty times as long per file.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ NAME = "tests-of-guides-"
 """The prefix of a folder's name, followed by the number of its process."""
 
 NEEDED = 6 * 2**30
-"""Bytes left by a complete run, and as much again."""
+"""The bytes left behind by a complete run, times two."""
 
 
 def write_into_memory() -> None:
-    """Make folders for temporary files in memory, in this process and in its children, unless TMPDIR
+    """Make folders for temporary files in memory, in this process and its children, unless TMPDIR
     names a folder, memory is scarce, or no program can be run there. The folder of a failed run
     stays until the next run."""
     if "TMPDIR" in os.environ or not os.access(MEMORY, os.W_OK):

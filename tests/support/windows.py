@@ -1,4 +1,4 @@
-"""Browser pages that are reused by the next test: a new one costs a process."""
+"""Browser pages that are reused by the next test, as a new one costs a process."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from playwright.sync_api import Error as BrowserError
 
 
 def unfolded(page: Page) -> Page:
-    """Return the page with all folded parts opened, as by a reader who looks for a table."""
+    """Return the page with all folds opened, as by a reader who looks for a table."""
     folded = "document.querySelectorAll('details:is(.perf-fold, .perf-use)')"
     page.evaluate(f"{folded}.forEach(d => {{ d.open = true; }})")
     return page
@@ -53,18 +53,18 @@ class Windows:
         until: Any = "load",
         **options: Any,
     ) -> Page:
-        """Return a page in the state of a new one, waiting ``until`` it has loaded so far.
-        ``options`` are those of a Playwright context."""
-        # Options of a context cannot be changed later, so pages are kept apart by them.
+        """Return a page in the state of a new one, once it has loaded up to ``until``. ``options``
+        are those of a Playwright context."""
+        # A context's options cannot be changed later, so there are separate pages for them.
         kind = repr(sorted(options.items()))
         free = self._free.setdefault(kind, [])
         window = free.pop() if free else self._new(kind, options)
         self._used.append(window)
         page, heard = window.page, window.heard
-        # These can be set again for each test, and need no page of their own.
+        # These can be reset for each test, and need no separate page.
         page.set_viewport_size({"width": width, "height": height})
         page.emulate_media(color_scheme=scheme, reduced_motion=motion, media="screen")
-        # Before the address is opened: a test hears nothing of the one before.
+        # Before the address is opened, so that a test does not hear the previous one.
         heard.messages.clear()
         heard.complaints.clear()
         heard.requests.clear()
@@ -96,7 +96,7 @@ class Windows:
         return next(window.heard for window in self._used if window.page is page)
 
     def release(self) -> list[str]:
-        """Take all pages back, with nothing kept in them; return their errors."""
+        """Take all pages back and clear them; return their errors."""
         complaints: list[str] = []
         while self._used:
             window = self._used.pop()
@@ -104,7 +104,7 @@ class Windows:
             try:
                 window.page.evaluate("localStorage.clear(), sessionStorage.clear()")
                 window.page.goto("about:blank")
-            except BrowserError:  # a test left it in a state from which it cannot recover
+            except BrowserError:  # a test left it in a state that it cannot recover from
                 window.page.context.close()
             else:
                 self._free[window.kind].append(window)
