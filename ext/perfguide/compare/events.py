@@ -1,8 +1,8 @@
-"""Verdicts as events: one cause, its rows and metrics, the largest first.
+"""Grouping of rows with a verdict into events, each with one likely cause, largest first.
 
-Rows that moved with a common shift are one event; of the others those of one benchmark that
-went one way on one board are one, because a benchmark's rows share a program, a run and
-mostly a cause. Like events of several boards are one.
+Rows that moved with a common shift form one event. Of the others, rows of one benchmark that moved
+the same way on one board do, because they share a program, a run and usually a cause. Similar events
+on several boards are merged.
 """
 
 from __future__ import annotations
@@ -35,85 +35,86 @@ from .verdicts import (
 )
 
 EVENT_VERDICTS: tuple[Verdict, ...] = ("regressed", "failed-after", "improved", "changed")
-"""Verdicts with an event."""
+"""Verdicts that make an event."""
 
 FAR = math.log(1.5)
-"""The move from which a figure is listed though it may be scatter, as the logarithm of a factor."""
+"""The log of the factor from which a move is listed even if it may be scatter."""
 
 SMALL_MOVE = math.log(1.1)
-"""The least median move of unproved rows that are an event of their own, as the logarithm of a factor."""
+"""The log of the smallest median move of unproved rows that is an event of its own."""
 
 MANY_ROWS = 5
-"""Rows of a benchmark from which on a move that is just not small is an event without proof."""
+"""The fewest rows of a benchmark for which a move of ``SMALL_MOVE`` is an event without proof."""
 
 SINGLE_FALL = math.log(1.2)
-"""The least fall of one unproved row that is an event where little is known of the row, and the least median
-move of few rows, as the logarithm of a factor."""
+"""The log of the smallest fall that makes an event of a single unproved row about which little is
+known, and of the smallest median move of fewer than ``MANY_ROWS`` rows."""
 
 FEW_MOVES, MIN_AS_FAR, MIN_AS_FAR_OF_FEW = 4, 2, 1
-"""Earlier moves nearly as far as the present one, from which on it is usual for a row; of fewer moves than
-``FEW_MOVES`` one is enough."""
+"""A move is usual for a row if ``MIN_AS_FAR`` earlier ones were nearly as far, or
+``MIN_AS_FAR_OF_FEW`` among fewer than ``FEW_MOVES``."""
 
 SINGLE_RETURN = math.log(2)
-"""The least move of one unproved row back to an earlier level that is an event, as the logarithm of a factor."""
+"""The log of the smallest return of a single unproved row to an earlier level that is an event."""
 
 NEARLY_AS_FAR = 2 / 3
-"""The share of a move that an earlier one has to reach to be nearly as far, as logarithms."""
+"""The least ratio of an earlier move to the present one, as logs, to be nearly as far."""
 
 QUIET, MAX_QUIET_SHARE = math.log(1.1), 0.25
-"""The distance of the last two earlier figures, as a logarithm and as a share of the move, up to which they
-agree, so that no move away from them is usual."""
+"""The last two earlier figures agree, so that no move away from them is usual, if their log ratio is
+at most ``QUIET`` and at most this share of the move."""
 
 SETTLED = math.log(1.5)
-"""The range of the last earlier figures of a share below which few of them are an event without proof."""
+"""The largest log ratio among the last earlier figures of a share that is settled: only then are a few
+such rows an event without proof."""
 
 MIN_POINTS = 10.0
-"""The least move of a load, or of another share, that is an event without proof, in percentage points."""
+"""The least move of a load or another share, in percentage points, that is an event without proof."""
 
 MIN_OVER_KIND = 1.5
-"""The least move of a row with two earlier figures, over the scatter of rows of its metric, that is
-listed: about three standard deviations of a usual row."""
+"""The least move that is listed of a row with two earlier figures, as a multiple of the scatter of rows
+of its metric: about three standard deviations of a typical row."""
 
 MIN_ALIKE_ROWS, MAX_PAIR_RATIO = 3, 1.25
-"""Rows from which on some of them can be unlike, and the largest ratio of the moves of two, as logarithms."""
+"""The fewest rows among which some may differ, and the largest ratio of moves, as logs, for two rows to
+be alike."""
 
 UNKNOWN_SCATTER = 0.2
-"""The relative scatter by which moves are ordered of rows whose own is not known."""
+"""The relative scatter assumed for rows whose own is unknown."""
 
 NO_POWER = 0.01
-"""The share of the largest power of a benchmark below which another one is next to nothing."""
+"""A power below this share of the largest one of its benchmark is next to nothing."""
 
 NOTHING = 1.0
-"""A load in per cent below which it is next to nothing."""
+"""A load below this, in per cent, is next to nothing."""
 
 MAX_LEVEL_RELEASES, LEAST_LEVEL_RELEASES = 3, 2
-"""The releases before OLD that can show an earlier level, and how many of them have to."""
+"""The most releases before OLD that can show an earlier level, and the fewest that must."""
 
 MAX_SIZES_RATIO = 2.0
-"""The largest ratio of moves, as logarithms, that are about as far, as those of one cause are."""
+"""The largest ratio of moves, as logs, that are about as far, as moves of one cause are."""
 
 MAX_COARSE_STEPS = 3
-"""Steps of a program's counting that a change may be of."""
+"""The largest change, in steps of the program's resolution, that is explained by coarse steps."""
 
 RETURN = "a return to the level of"
-"""The beginning of what explains an event whose figures came back."""
+"""The start of the explanation of an event whose figures came back."""
 
 NAMED = 3
-"""Metrics, or benchmarks, at most that an event names; of more it has the number."""
+"""The most metrics or benchmarks that an event names; more are only counted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Something that happened to some rows, reported once.
+    """One change that affected some rows, reported once.
 
-    ``kind`` is the verdict of its rows. ``what`` names what they have in common. ``change``
-    is the median relative change in the better direction, ``None`` where there is none,
-    ``least`` and ``most`` are its ends. ``perhaps`` is what may explain it. ``accepted`` says that
-    all rows are accepted, and ``is_cause`` that it names something that changed around the rows.
-    ``unproved`` are rows of its benchmark that moved far too and cannot be judged, and loads that fell with
-    its rates;
-    ``is_back`` says that its rows are not proved and back at an earlier level, and ``is_minor`` that they
-    are not proved and moved little, or as such rows do.
+    ``kind`` is the verdict of its rows, and ``what`` names what they have in common. ``change`` is the
+    median relative change in the better direction, ``None`` if there is none, and ``least`` and
+    ``most`` are the extremes. ``shared`` is true if any row moved with a common shift. ``perhaps`` are
+    possible explanations. ``is_cause`` is true if the event names something that changed around its
+    rows. ``unproved`` are further rows with the same likely cause, mostly those that cannot be judged.
+    ``is_back`` means that the rows are unproved and back at an earlier level, ``is_minor`` that they
+    are unproved and moved little, or as such rows often do.
     """
 
     kind: Verdict
@@ -133,35 +134,35 @@ class Event:
 
     @property
     def leading(self) -> list[Row]:
-        """Return the rows that are measurements of their own: no second name or price of another one, but for
-        prices that moved much farther than the work."""
+        """The rows that measure something of their own, such as rates and times, without second names of
+        a row; or the loads of rates, if these moved much farther than the rates."""
         return _leading(self.rows)
 
     @property
     def accepted(self) -> bool:
-        """Return whether somebody has accepted all of it; a clock is no alarm by itself."""
+        """True if all rows are accepted, apart from clocks, which raise no alarm themselves."""
         rows = [row for row in self.rows if not row.is_clock]
         return bool(rows) and all(row.accepted for row in rows)
 
     @property
     def of_engine(self) -> bool:
-        """Return whether it is the change of an engine."""
+        """True if the event is a change of engine."""
         return self.is_cause and self.rows[0].ground.startswith(ENGINE_CHANGED)
 
     @property
     def worse_by(self) -> float:
-        """Return how far the row that fell farthest got worse, as the logarithm of a factor."""
+        """The log of the factor by which the worst row got worse."""
         return max((row.worse_by or 0.0 for row in self.rows), default=0.0)
 
     @property
     def over_scatter(self) -> float:
-        """Return the farthest move of a row, over the scatter of rows like it."""
+        """The largest move of any row as a multiple of the scatter of such rows."""
         return max(map(over_scatter, self.rows))
 
     @property
     def weight(self) -> float:
-        """By what events are ordered: how far the rows moved, and a little how many there are."""
-        # A move to or from 0 has no logarithm; 9, a factor of 8,000, puts it before all usual ones.
+        """The sort key of events: how far the rows moved and, to a lesser degree, how many there are."""
+        # A move to or from 0 has no logarithm; 9, a factor of 8,000, ranks it above usual moves.
         size = abs(math.log1p(self.change)) if self.change is not None and self.change > -1 else 9.0
         return size * math.sqrt(len(self.rows))
 
@@ -169,14 +170,14 @@ class Event:
 def events(
     rows: Sequence[Row], old: SideFigures, new: SideFigures, names: Names
 ) -> tuple[tuple[Event, ...], tuple[Event, ...]]:
-    """Return all events of a comparison, and beside them what moved far and cannot be judged.
+    """Return all events of a comparison, and far moves that cannot be judged.
 
-    Of events those that speak against the newer release come first, then by how much happened. Of
-    far moves it is falls, then by distance over the scatter; those that go the way of an event of
-    their benchmark are a part of it, and minor ones, by board and benchmark, come last.
+    Events against the newer release come first, then larger ones. Far moves start with falls, then
+    those farthest beyond their scatter; minor ones, by benchmark and board, come last. Far moves in
+    the direction of an event of their benchmark are part of it.
     """
     clocks = _clock_events(rows, names)
-    # Rows that followed a clock are a part of its event, and would be reported twice.
+    # Rows that followed a clock are part of its event and must not be reported twice.
     explained = {id(row) for event in clocks for row in (*event.rows, *event.unproved)}
     others = [row for row in rows if id(row) not in explained]
     proved = _proved_rows(others, rows)
@@ -197,7 +198,7 @@ def events(
     unjudged.sort(
         key=lambda e: (e.is_minor, e.is_back, e.worse_by <= 0, -e.over_scatter, e.what, e.boards)
     )
-    # What an engine did is a part of its event, so this comes first.
+    # Changes of engine come first, as their effects become part of them.
     ordered = sorted([*out, *unjudged], key=lambda event: not event.of_engine)
     joined = _of_one_cause(ordered, names)
     joined.sort(key=lambda e: (e.kind == "noisy", e.accepted, ORDER.get(e.kind, 0)))
@@ -211,12 +212,13 @@ ORDER: Mapping[Verdict, int] = {"failed-after": 0, "regressed": 0, "improved": 1
 """The ranks of events by the verdict of their rows."""
 
 Groups = dict[tuple[object, ...], list[Row]]
-"""Rows that are an event together. A key has the platform, the benchmark (or the board, where all benchmarks moved),
-the verdict, where the rows are proved whether they are accepted, and the number of a part whose boards moved alike."""
+"""Rows that form an event, by key. A key has the platform, the benchmark (or the board, if all its
+benchmarks moved), the verdict, whether the rows are accepted (if proved), and the number of a part
+whose boards moved alike."""
 
 
 def _clock_events(rows: Sequence[Row], names: Names) -> list[Event]:
-    """Return each change of clocks as an event, with the rows that followed."""
+    """Return an event for each change of clocks, with the rows that followed it."""
     same_clocks: Groups = {}
     for row in rows:
         if row.is_clock and row.change is not None and row.change > -1 and row.old and row.new:
@@ -226,7 +228,7 @@ def _clock_events(rows: Sequence[Row], names: Names) -> list[Event]:
 
 
 def _proved_rows(rows: Sequence[Row], all_rows: Sequence[Row]) -> Groups:
-    """Return the rows with a verdict that is an event, by event."""
+    """Return the rows whose verdict makes an event, grouped by event."""
     prices = _prices(all_rows)
     failed_runs = {
         row.observation
@@ -242,7 +244,7 @@ def _proved_rows(rows: Sequence[Row], all_rows: Sequence[Row]) -> Groups:
     for row in rows:
         if row.verdict not in EVENT_VERDICTS:
             continue
-        # The same on another board, or the rest of a benchmark beside its shift, is one event.
+        # The same move on another board, or other rows beside a shift, belong to one event.
         wide = row.shift is not None and row.shift.name == row.board
         part = row.board if wide else row.benchmark
         rate = prices.get(id(row))
@@ -258,10 +260,10 @@ def _proved_rows(rows: Sequence[Row], all_rows: Sequence[Row]) -> Groups:
 
 
 def _beside(proved: Groups, far: Groups) -> tuple[Groups, Groups]:
-    """Return the unproved rows that belong to each group of proved ones, and all others."""
+    """Return the unproved rows that belong to each proved group, and the remaining groups."""
     beside, rest = Groups(), dict(far)
     for key, own in proved.items():
-        # Beside an accepted event, rows would pass for accepted.
+        # Rows within an accepted event would look accepted.
         rows = [] if key[3] else rest.pop(key[:3], [])
         boards = _boards_that_go_with(own, rows)
         beside[key] = [row for row in rows if row.board in boards]
@@ -271,7 +273,7 @@ def _beside(proved: Groups, far: Groups) -> tuple[Groups, Groups]:
 
 
 def _least_powers(rows: Sequence[Row]) -> dict[tuple[object, ...], float]:
-    """Return for each board and benchmark the power below which a supply draws next to nothing."""
+    """Return, by board, benchmark and unit, the power below which a supply draws next to nothing."""
     out: dict[tuple[object, ...], float] = {}
     for row in rows:
         if row.new and row.new.cell.mean and units.parse(row.unit).kind == "power":
@@ -286,7 +288,7 @@ def _without_usual(
     least: Mapping[tuple[object, ...], float],
     all_rows: Sequence[Row],
 ) -> tuple[Groups, Groups]:
-    """Return the unproved rows of each group that are an event, and all others by benchmark and board."""
+    """Return the unproved rows of each group that form an event, and the rest by benchmark and board."""
     kept: Groups = {}
     for key, own in far.items():
         rows = [
@@ -311,8 +313,8 @@ def _without_usual(
 
 
 def _by_boards(rows: Sequence[Row]) -> list[list[Row]]:
-    """Return rows in parts whose boards have nothing in common: on boards of one part the same figure moved, or on
-    one of them and a third one. Other figures on another board have another cause."""
+    """Split rows into parts by board. Boards are in one part if the same figure moved on both, directly
+    or through other boards; different figures on another board have another cause."""
     of_board: dict[str, set[tuple[object, ...]]] = {}
     for row in rows:
         of_board.setdefault(row.board, set()).add(_figure_of(row))
@@ -326,7 +328,7 @@ def _by_boards(rows: Sequence[Row]) -> list[list[Row]]:
 
 
 def _unusual(unusual: list[Row]) -> list[Row]:
-    """Return those rows of a group that are an event together; all are unproved and moved as they seldom do."""
+    """Return the rows that form an event, given the unproved rows of a group whose moves are unusual."""
     shares = [row for row in unusual if _is_unsettled_share(row)]
     if len(shares) < MANY_ROWS and 2 * len(shares) > len(unusual):
         unusual = [row for row in unusual if row not in shares]
@@ -334,8 +336,7 @@ def _unusual(unusual: list[Row]) -> list[Row]:
 
 
 def _of_one_cause(all_events: Sequence[Event], names: Names) -> list[Event]:
-    """Return events with those joined that are likely to have one cause: it is reported with the first of
-    them."""
+    """Merge events that probably have one cause into the first of them."""
     out: list[Event] = []
     for event in all_events:
         at = next((n for n, first in enumerate(out) if _is_same_cause(first, event, names)), None)
@@ -344,7 +345,7 @@ def _of_one_cause(all_events: Sequence[Event], names: Names) -> list[Event]:
         else:
             beside = (*out[at].unproved, *event.rows, *event.unproved)
             kind = out[at].kind
-            # A cause that made something worse is no mere change.
+            # A cause that made something worse is more than a change.
             if out[at].is_cause and kind == "changed" and event.kind in ALARMS:
                 kind = "regressed"
             out[at] = replace(out[at], unproved=beside, kind=kind)
@@ -352,9 +353,11 @@ def _of_one_cause(all_events: Sequence[Event], names: Names) -> list[Event]:
 
 
 def _is_same_cause(first: Event, event: Event, names: Names) -> bool:
-    """Return whether an event is likely to be about the cause of one before it, in another benchmark: what
-    one subsystem did on the same boards, up or down, or the CPU load of several benchmarks, about as far, or figures that
-    came back to the level of one release together."""
+    """Return whether an event probably has the cause of an earlier one.
+
+    Across benchmarks, that is the work of one subsystem on the same boards, up or down; or CPU loads
+    that moved about as far; or figures that came back to the level of the same release.
+    """
     if first.rows[0].guide.platform != event.rows[0].guide.platform or any(
         each.accepted or each.is_minor for each in (first, event)
     ):
@@ -362,12 +365,12 @@ def _is_same_cause(first: Event, event: Event, names: Names) -> bool:
     same_benchmark = first.benchmark == event.benchmark
     if not same_benchmark and not {*event.boards} <= {*first.boards}:
         return False
-    # Another engine moves the rates of all ciphers and their loads.
+    # A change of engine moves the rates and loads of all ciphers.
     if first.of_engine and same_benchmark and not event.is_cause:
         return {*event.boards} <= {*first.boards}
     if first.is_cause or event.is_cause:
         return False
-    # A far fall that is not proved must not hide behind a small one.
+    # A far unproved fall must not hide behind a small one.
     if first.kind == "noisy" and first.worse_by < FAR <= event.worse_by:
         return False
     if first.is_back != event.is_back:
@@ -397,13 +400,13 @@ def _is_same_cause(first: Event, event: Event, names: Names) -> bool:
 
 
 def _way(event: Event) -> int:
-    """Return 1 if most rows of an event got worse, -1 if they got better, 0 where that is not known."""
+    """Return 1 if most rows of an event got worse, -1 if they got better, 0 if that is unknown."""
     ways = [row.worse_by for row in event.leading if row.worse_by]
     return 0 if event.kind == "failed-after" or not ways else int(math.copysign(1, median(ways)))
 
 
 def _are_as_far(first: Sequence[Row], rows: Sequence[Row]) -> bool:
-    """Return whether rows went about as far as those of others on their boards that went their way."""
+    """Return whether rows moved about as far as other rows on their boards that moved the same way."""
     moves = [row.worse_by for row in rows if row.worse_by and math.isfinite(row.worse_by)]
     if not moves or not (move := median(moves)):
         return False
@@ -418,8 +421,7 @@ def _are_as_far(first: Sequence[Row], rows: Sequence[Row]) -> bool:
 
 
 def _of_clock(clocks: Sequence[Row], rows: Sequence[Row], names: Names) -> Event:
-    """Return the same change of the clocks of some boards as one event, with the benchmarks that
-    followed."""
+    """Return one event for the same change of clock on some boards, with the rows that followed."""
     clock = clocks[0]
     assert clock.change is not None and clock.old and clock.new
     own: list[Row] = [*clocks]
@@ -428,7 +430,7 @@ def _of_clock(clocks: Sequence[Row], rows: Sequence[Row], names: Names) -> Event
     counts = Counter(row.benchmark for row in own[len(clocks) :])
     boards = {(each.guide.platform, each.board) for each in clocks}
     beyond_others = _with_clock_beyond_others(clock, boards, own, rows)
-    # On all of the boards, also where a benchmark did not follow.
+    # Counted on all of these boards, even where a benchmark did not follow.
     rated = Counter(
         row.benchmark
         for row in rows
@@ -469,8 +471,8 @@ def _of_clock(clocks: Sequence[Row], rows: Sequence[Row], names: Names) -> Event
 def _with_clock_beyond_others(
     clock: Row, boards: set[tuple[Platform, str]], own: Sequence[Row], rows: Sequence[Row]
 ) -> list[Row]:
-    """Return the listed rows that moved as far as the clock of their boards beyond what they did on boards with the
-    same clock: another compiler moved all boards, and this clock some."""
+    """Return listed rows that moved as far as the clock on top of their move on boards whose clock
+    stayed: say, a new compiler moved all boards, and the clock only these."""
     assert clock.change is not None
     wanted, followed = math.log1p(clock.change), {row.benchmark for row in own}
     there: dict[tuple[object, ...], list[float]] = {}
@@ -491,7 +493,7 @@ def _with_clock_beyond_others(
 
 
 def _figure_of(row: Row) -> tuple[object, ...]:
-    """Return what a row is of, on whichever board."""
+    """Return the identity of a row on any board."""
     params = frozenset((name, str(value)) for name, value in row.params.items())
     return (row.guide.platform, row.benchmark, row.metric, params)
 
@@ -503,8 +505,8 @@ def _said_of_beyond(rows: Sequence[Row], names: Names) -> str:
 
 
 def _is_of_clock(row: Row, rows: Sequence[Row], names: Names) -> bool:
-    """Return whether a figure is impossible that is computed with a clock which changed, and so is a part of
-    the event of that clock."""
+    """Return whether an impossible figure was computed with a changed clock, and so belongs to the event
+    of that clock."""
     if not cause_of(row).startswith(IMPOSSIBLE):
         return False
     benchmark = names.catalog.get(row.benchmark)
@@ -519,11 +521,11 @@ def _is_of_clock(row: Row, rows: Sequence[Row], names: Names) -> bool:
 
 
 def _causes(rows: Sequence[Row], names: Names) -> list[Event]:
-    """Return each cause for which rows are not compared as one event with these rows."""
+    """Return an event for each cause that keeps rows from being compared."""
     by: dict[tuple[Platform, str, str], list[Row]] = {}
     for row in rows:
         if cause := cause_of(row):
-            # An engine and the columns of a table belong to a benchmark, a condition to the board.
+            # Engines and columns of tables belong to a benchmark, other conditions to the board.
             of_benchmark = cause.startswith((ENGINE_CHANGED, EXCHANGED, IMPOSSIBLE, OTHER_UNIT))
             key = (row.guide.platform, row.benchmark if of_benchmark else "", cause)
             by.setdefault(key, []).append(row)
@@ -546,7 +548,7 @@ def _causes(rows: Sequence[Row], names: Names) -> list[Event]:
 
 
 def _moves(rows: Sequence[Row]) -> str:
-    """Return how the rates and the loads of some rows moved: ``rates ÷2 to ×5, loads 37 to 99 %``."""
+    """Return in words how rows moved: ``8 rows, from ÷2 to ×5, loads mostly 37 → 99 %``."""
     parts = [f"{len(rows)} rows" if len(rows) > 1 else "1 row"]
     pairs = [
         (row, row.old.cell.mean, row.new.cell.mean)
@@ -561,7 +563,7 @@ def _moves(rows: Sequence[Row]) -> str:
     if ratios:
         ends = [units.change_text(end - 1) for end in (min(ratios), max(ratios))]
         parts.append(f"from {ends[0]} to {ends[1]}" if ends[0] != ends[1] else ends[0])
-    # Loads end at 100 %, so a ratio would say little of them, and of swapped ones a middle says nothing.
+    # Loads end at 100 %, so ratios say little about them; nor does a median if they were swapped.
     loads = [
         (old, new)
         for row, old, new in pairs
@@ -574,9 +576,11 @@ def _moves(rows: Sequence[Row]) -> str:
 
 
 def _attach(far: Groups, proved: Groups, beside: Groups) -> None:
-    """Put rises beside the fall of their benchmark on one of their boards, unproved falls beside what fails,
-    unproved loads beside what its rates did, and loads that fell beside the fall of its rates: one set-up that
-    changed moves some rows up and others down."""
+    """Move groups into ``beside`` where they belong to another group of their benchmark: rises to a fall
+    on one of their boards, unproved falls to a failure, and loads to the move of rates.
+
+    One change of set-up can move some rows up and others down.
+    """
     rises = [key for key in proved if key[2:4] == ("improved", False)]
     for key in (*far, *rises):
         groups = far if key in far else proved
@@ -597,7 +601,7 @@ def _attach(far: Groups, proved: Groups, beside: Groups) -> None:
                 continue
             if not (falls or rates):
                 continue
-            # A proved rise must not hide behind a fall that is not proved and much smaller.
+            # A proved rise must not hide behind an unproved, much smaller fall.
             if groups is proved and other in far and (not falls or not _is_as_far(own, rows)):
                 continue
             shared = {row.board for row in rows} & boards
@@ -611,12 +615,12 @@ def _attach(far: Groups, proved: Groups, beside: Groups) -> None:
 
 
 def _worth_an_event(rows: Sequence[Row]) -> list[Row]:
-    """Return those of some unproved rows of a benchmark that went one way which are an event: those that
-    left their level, or else those that came back to an earlier one, if they moved enough."""
-    # Metrics that have nothing in common and did not move alike show nothing together.
+    """Return the rows that form an event, given unproved rows of a benchmark that moved the same way:
+    those that left their level or, failing that, those back at an earlier one, if they moved enough."""
+    # Metrics with nothing in common that did not move alike prove nothing together.
     if any(not row.params for row in rows) and not _are_alike(rows):
         rows = [row for row in rows if not _is_small([row])]
-    # A mean of samples that scatter came back to no level.
+    # A mean of scattering samples has no level to come back to.
     back = [row for row in rows if is_back(row) and not row.spread]
     onward = [row for row in rows if not is_back(row)]
     # Rows on their way back must not make an event of small moves.
@@ -625,20 +629,20 @@ def _worth_an_event(rows: Sequence[Row]) -> list[Row]:
     count = len({row.measurement for row in back if not row.follows})
     least = FAR if count > 1 else SINGLE_RETURN
     far = any(abs(row.worse_by or 0.0) >= least for row in back if _leads(row))
-    # That a load is back, or a few rows by a little, is no news.
+    # A load that is back is no news, nor are a few rows that moved a little.
     return back if far or (count >= MANY_ROWS and any(map(_leads, back))) else []
 
 
 def _is_odd_rise(rows: Sequence[Row]) -> bool:
-    """Return whether rows got better, but are loads alone, did not move alike, or are few, whose earlier figures
-    do not agree: then nothing but scatter is known of them."""
+    """Return whether rises are probably scatter: only loads, rows that did not move alike, or a few rows
+    whose earlier figures do not agree."""
     if any((row.worse_by or 0.0) > 0 for row in rows):
         return False
     if not any(map(_leads, rows)):
         return True
     if len({row.measurement for row in rows if not row.follows}) >= MIN_ALIKE_ROWS:
         return not _are_alike(rows)
-    # Runs of one release that are far apart are sorted out before.
+    # Runs of one release that are far apart were excluded earlier.
     if any(row.new and row.new.cell.runs > 1 for row in rows):
         return False
     for row in rows:
@@ -650,7 +654,8 @@ def _is_odd_rise(rows: Sequence[Row]) -> bool:
 
 
 def _are_alike(rows: Sequence[Row]) -> bool:
-    """Return whether at least half of some rows moved about as far as the middle one, or two nearly as far."""
+    """Return whether at least half of the rows moved about as far as the median one or, of two rows, both
+    nearly as far."""
     moves = sorted(abs(row.worse_by or 0.0) for row in rows if not row.follows)
     if len(moves) < MIN_ALIKE_ROWS:
         return len(moves) > 1 and moves[-1] <= MAX_PAIR_RATIO * moves[0]
@@ -660,15 +665,18 @@ def _are_alike(rows: Sequence[Row]) -> bool:
 
 
 def _is_as_far(rises: Sequence[Row], falls: Sequence[Row]) -> bool:
-    """Return whether falls are about as far as rises, or farther."""
+    """Return whether falls are about as large as rises, or larger."""
     up, down = (median(abs(row.worse_by or 0.0) for row in own) for own in (rises, falls))
     return MAX_SIZES_RATIO * down >= up
 
 
 def _is_small(rows: Sequence[Row]) -> bool:
-    """Return whether unproved rows moved too little for an event of their own: one row by less than
-    ``FAR``, or several whose middle one moved by less than ``SMALL_MOVE``. A fall of one row may be smaller where
-    its earlier figures agree, or its scatter is not known."""
+    """Return whether unproved rows moved too little for an event.
+
+    A single row must move by ``FAR``, or fall by ``SINGLE_FALL`` if its earlier figures agree or its
+    scatter is unknown. Of several rows, one must move by ``FAR``, or their median by ``SMALL_MOVE``
+    (``SINGLE_FALL`` if they are few).
+    """
     moves = [abs(row.worse_by or 0.0) for row in rows]
     # A figure with two names is one.
     count = len({row.measurement for row in rows if not row.follows})
@@ -676,7 +684,7 @@ def _is_small(rows: Sequence[Row]) -> bool:
         least = SMALL_MOVE if count >= MANY_ROWS else SINGLE_FALL
         return not moves or (max(moves) < FAR and median(moves) < least)
     row = min(rows, key=_farthest)
-    # Samples of one load that overlap are too little to look at.
+    # Overlapping samples of a single load are not worth a look.
     if row.spread and units.parse(row.unit).kind == "share":
         return True
     if not is_back(row) and _is_usual(row, is_alone=True):
@@ -686,16 +694,16 @@ def _is_small(rows: Sequence[Row]) -> bool:
 
 
 def _is_usual(row: Row, is_alone: bool = False) -> bool:
-    """Return whether a row moved as far several times before, is a share that moved by few points, or a mean
-    of samples that lie at one level and did not begin to scatter. The return of one row alone from one move
-    is a second one."""
+    """Return whether the move of a row is usual: it moved as far several times before, is a share that
+    moved by few points, or a mean of samples at one level that did not start to scatter. If it moves
+    alone, its return counts as another move."""
     if row.doubt:
         return False
     if row.spread and (row.spread != "scatters more" or (row.worse_by or 0.0) <= 0):
         return True
     size = abs(row.worse_by or 0.0)
     sides = [each.cell for each in (row.old, row.new) if each]
-    # Runs of one release that are as far apart show nothing but their scatter.
+    # If runs of one release are as far apart, the move is only their scatter.
     if not row.spread and any(
         cell.low is not None
         and cell.high is not None
@@ -709,7 +717,7 @@ def _is_usual(row: Row, is_alone: bool = False) -> bool:
     # Falls are listed sooner than rises.
     is_rise = (row.worse_by or 0.0) <= 0
     is_beyond = row.scatter is None or size > math.log1p(row.scatter) or is_beyond_kind(row)
-    # The scatter of a row that comes back is that of the way there.
+    # The scatter of a row that came back includes its way there.
     if is_rise and not is_beyond and not _left(row):
         return True
     before = _before(row)
@@ -717,7 +725,7 @@ def _is_usual(row: Row, is_alone: bool = False) -> bool:
         # Without a level before, only the scatter of such rows is known.
         usual = MIN_OVER_KIND * math.log1p(row.scatter or 0.0)
         return is_alone and size < usual
-    # A row that wandered as far has no level that it left.
+    # A row that wandered as far has not left any level.
     wandered = len(before) > 2 and _range_log(before) >= NEARLY_AS_FAR * size
     if is_alone and wandered and _range_log(before[-2:]) > QUIET:
         return True
@@ -728,7 +736,7 @@ def _is_usual(row: Row, is_alone: bool = False) -> bool:
         return False
     if not _left(row) and _was_there(row, before):
         return True
-    # The way back is as far as the way there.
+    # The way back is as far as the way there, so that is no precedent.
     if is_return := bool(_left(row)) and not is_alone:
         moves.pop()
     least = MIN_AS_FAR_OF_FEW if len(moves) < FEW_MOVES else MIN_AS_FAR
@@ -740,8 +748,8 @@ def _is_usual(row: Row, is_alone: bool = False) -> bool:
 
 
 def _is_usual_of_others(row: Row, rows: Sequence[Row]) -> bool:
-    """Return whether half of the other rows of a metric on the board moved nearly as far before: then it is no news
-    that this one does so for the first time, unless its last figures agreed, or it is back."""
+    """Return whether half of the metric's other rows on the board moved nearly as far before: then it is
+    no news that this one does too, unless its last figures agreed, or it is back."""
     before = _before(row)[-2:]
     is_quiet = len(before) == 2 and _range_log(before) <= QUIET
     if row.doubt or not row.params or is_quiet or is_back(row):
@@ -760,7 +768,7 @@ def _is_usual_of_others(row: Row, rows: Sequence[Row]) -> bool:
 
 
 def metric_on_board(row: Row) -> tuple[object, ...]:
-    """Return what rows have in common that differ in parameters alone."""
+    """Return a key that rows share if they differ only in parameters."""
     return (row.guide.platform, row.board, row.benchmark, row.metric)
 
 
@@ -775,7 +783,7 @@ def _was_there(row: Row, before: Sequence[float]) -> bool:
 
 
 def _is_unsettled_share(row: Row) -> bool:
-    """Return whether a row is a share, such as a load, and too few earlier figures agree."""
+    """Return whether a row is a share, such as a load, whose last earlier figures are too few or differ."""
     before = _before(row)[-MAX_LEVEL_RELEASES:]
     return units.parse(row.unit).kind == "share" and (
         len(before) < 2 or _range_log(before) > SETTLED
@@ -783,7 +791,7 @@ def _is_unsettled_share(row: Row) -> bool:
 
 
 def _before(row: Row) -> list[float]:
-    """Return the figures of a row up to OLD."""
+    """Return the figures of a row up to and including OLD."""
     releases = [release for release, _ in row.line]
     if row.old is None or row.old.guide.release not in releases:
         return []
@@ -791,26 +799,27 @@ def _before(row: Row) -> list[float]:
 
 
 def _range_log(figures: Sequence[float]) -> float:
-    """Return the logarithm of the largest of some figures over the least, infinite where one is 0."""
+    """Return the log ratio of the largest figure to the smallest: infinite if any is 0 or below, but 0 if
+    all are equal."""
     if min(figures) <= 0:
         return 0.0 if min(figures) == max(figures) else math.inf
     return math.log(max(figures)) - math.log(min(figures))
 
 
 def _boards_that_go_with(proved: Sequence[Row], rows: Sequence[Row]) -> set[str]:
-    """Return the boards on which rows are proved, and those of other rows where one of these moved too."""
+    """Return the boards of proved rows, and those of other rows on which a proved figure moved too."""
     same = set(map(_figure_of, proved))
     boards = {row.board for row in proved}
     return boards | {row.board for row in rows if _figure_of(row) in same}
 
 
 def _prices(rows: Sequence[Row]) -> dict[int, Row]:
-    """Return for each load that was called the rate of its run that moved as far: the load is what the
-    new rate costs, and no change of its own."""
+    """Return the rate that explains each load, by ``id()`` of the load: a rate of the same run that moved
+    as far, so that the load is only the price of the new rate."""
     rates = {
         (*row.observation, direction(row.metric)): row
         for row in rows
-        # Metrics without parameters may be of several runs.
+        # Metrics without parameters may come from several runs.
         if row.params and _leads(row) and row.worse_by is not None and _is_listed(row)
     }
     return {
@@ -826,7 +835,8 @@ def _is_listed(row: Row) -> bool:
 
 
 def _leading(rows: Sequence[Row]) -> list[Row]:
-    """Return the rows that say how far some moved: rates and times, or their loads if these moved much farther."""
+    """Return the rows that show how far a group moved: rates and times, or loads if they moved much
+    farther."""
     own = [row for row in rows if not row.follows and row.work is None]
     loads = [row for row in rows if not row.follows and row.work is not None]
     # The ratio of two small loads says little.
@@ -838,8 +848,8 @@ def _leading(rows: Sequence[Row]) -> list[Row]:
 
 
 def _far_rows(rows: Sequence[Row], all_rows: Sequence[Row]) -> tuple[Groups, list[Row]]:
-    """Return what moved far and cannot be judged, by platform, benchmark and the verdict that it would
-    have if it were proved; and rates of packets that moved where the rate of their run did not."""
+    """Return far moves that cannot be judged, by platform, benchmark and the verdict that they would have
+    if proved; and packet rates that moved although the rate of their run did not."""
     moves: dict[tuple[object, ...], float] = {}
     for row in all_rows:
         if _leads(row) and row.worse_by is not None and row.params:
@@ -860,8 +870,8 @@ def _far_rows(rows: Sequence[Row], all_rows: Sequence[Row]) -> tuple[Groups, lis
 
 
 def _says_more(row: Row, of_rate: float) -> bool:
-    """Return whether a load, or a rate of packets, says more than the rate of its run, which moved by
-    ``of_rate``, as a logarithm, or is not listed and moved by 0."""
+    """Return whether a load or a packet rate says more than the rate of its run. ``of_rate`` is the log
+    of that rate's move, 0 if it is not listed."""
     # Packets count the same work as bytes, with fewer digits.
     if units.parse(row.unit).kind == "packet rate":
         return False
@@ -870,17 +880,17 @@ def _says_more(row: Row, of_rate: float) -> bool:
 
 
 def moved_far(row: Row) -> bool:
-    """Return whether a row cannot be judged and moved by more than its scatter, very far, or well beyond
-    the scatter of rows of its metric."""
+    """Return whether a row cannot be judged but moved by ``FAR``, by more than its scatter, or well beyond
+    the scatter of its metric."""
     if row.verdict != "noisy" or row.alternates or row.worse_by is None:
         return False
     if row.change is not None and abs(row.change) <= row.floor:
         return False
-    # A rise that is in doubt is no good news, and a load is one of its run.
+    # A doubtful rise is no good news, and a load is reported with its run.
     if row.doubt:
         return row.worse_by > 0 and _leads(row)
     size = abs(row.worse_by)
-    # Ranges of samples that overlap show no new level unless it is far away.
+    # Samples whose ranges overlap show no new level unless it is far away.
     if row.spread:
         return size >= FAR
     # Without a known scatter, only a move beyond a usual one is worth a line.
@@ -889,22 +899,22 @@ def moved_far(row: Row) -> bool:
 
 
 def is_beyond_kind(row: Row) -> bool:
-    """Return whether a row with two earlier figures moved well beyond the scatter of rows of its metric."""
+    """Return whether a row with two earlier figures moved well beyond the scatter of its metric."""
     if row.kind_scatter is None:
         return False
     return abs(row.worse_by or 0.0) >= MIN_OVER_KIND * math.log1p(row.kind_scatter)
 
 
 def over_scatter(row: Row) -> float:
-    """Return how far a row moved, over the scatter of such rows."""
+    """Return the move of a row as a multiple of the scatter of such rows."""
     scatter = known_scatter(row)
     return abs(row.worse_by or 0.0) / math.log1p(UNKNOWN_SCATTER if scatter is None else scatter)
 
 
 def known_scatter(row: Row) -> float | None:
-    """Return the relative scatter of such rows, or ``None`` where it is not known."""
+    """Return the relative scatter of such rows, at least 0.1 %; ``None`` if unknown."""
     scatter = row.kind_scatter if is_beyond_kind(row) else row.scatter
-    # Without a least scatter, a row that never moved before would lead all others.
+    # Without a lower bound, a row that never moved before would rank above all others.
     return None if scatter is None else max(scatter, 1e-3)
 
 
@@ -963,8 +973,8 @@ def _event(
 
 
 def returned(rows: Sequence[Row]) -> str:
-    """Return to which release's level most rows came back, and that the one between was an
-    exception; "" where they did not."""
+    """Return in words to which release's level most rows came back, and which release differed from it;
+    "" if they did not."""
     releases = Counter((own[-2][0], own[-1][0]) for row in rows if (own := _left(row)))
     if not releases:
         return ""
@@ -976,8 +986,8 @@ def returned(rows: Sequence[Row]) -> str:
 
 
 def _left(row: Row) -> list[tuple[str, float]]:
-    """Return the releases up to OLD that show a level, which OLD left and NEW is at again; the last is
-    OLD. Nothing where it is not so."""
+    """Return the releases that show a level which OLD left and to which NEW returned, followed by OLD;
+    empty if there is no such level."""
     if row.old is None or row.new is None or not row.old.cell.mean or not row.new.cell.mean:
         return []
     names = [release for release, _ in row.line]
@@ -998,20 +1008,20 @@ def _left(row: Row) -> list[tuple[str, float]]:
 
 
 def is_back(row: Row) -> bool:
-    """Return whether NEW is at a level that several releases had, and that OLD alone had left; of a row that got
-    better one release is enough, as what was bad once is over."""
+    """Return whether NEW is back at a level that several releases had and only OLD had left. For a row
+    that got better, one release is enough, as something that was bad once is over."""
     least = LEAST_LEVEL_RELEASES if (row.worse_by or 0.0) > 0 else 1
     return len(_left(row)) > least
 
 
 def _are_back(rows: Sequence[Row]) -> bool:
-    """Return whether most of some rows are back at an earlier level."""
+    """Return whether most rows are back at an earlier level."""
     return 2 * sum(map(is_back, rows)) > len(rows)
 
 
 def _farthest(row: Row) -> tuple[bool, float]:
-    """Return a key by which rows that moved farthest come first, and those that follow others, as loads
-    follow their work, last. Where moves are not proved, it is how far they are over the scatter."""
+    """Return a sort key: rows that moved farthest come first, and those that follow others, as loads
+    follow their work, last. Unproved moves count as multiples of their scatter."""
     if row.verdict == "noisy":
         return bool(row.follows) or row.work is not None, -over_scatter(row)
     ratio = row.ratio if row.ratio is not None else 1 + (row.change or 0.0)
@@ -1030,7 +1040,7 @@ def _vanished(row: Row) -> bool:
 
 
 def _narrow(own: Sequence[Row], siblings: Sequence[Row], names: Names) -> str:
-    """Return what the rows share that other rows of the benchmark do not: metric, engine, size."""
+    """Return in words what the rows share but other rows of the benchmark do not: metric, engine, size."""
     parts = []
     benchmark = names.catalog.get(own[0].benchmark)
     metrics = sorted({row.metric for row in _leading(own)})
@@ -1040,7 +1050,7 @@ def _narrow(own: Sequence[Row], siblings: Sequence[Row], names: Names) -> str:
         parts.append(_joined(inner if len({*inner}) == len(inner) else full))
     for name, value in sorted(own[0].params.items()):
         default = benchmark.param(name).default if benchmark else None
-        # A default is what a reader assumes, and no news.
+        # Readers assume the default, so it is not worth mentioning.
         if value == default or any(row.params.get(name) != value for row in own):
             continue
         if any(row.params.get(name) != value for row in siblings):
@@ -1050,7 +1060,7 @@ def _narrow(own: Sequence[Row], siblings: Sequence[Row], names: Names) -> str:
 
 
 def _joined(names: Sequence[str]) -> str:
-    """Return names with what they begin with said once: ``context switch: 2 of 64 KiB; 4 of 64 KiB``."""
+    """Join names, with a common start given once: ``context switch: 2 of 64 KiB; 4 of 64 KiB``."""
     if len(names) > NAMED:
         return f"{len(names)} metrics"
     begins = {name.partition(", ")[0] for name in names}
@@ -1060,7 +1070,7 @@ def _joined(names: Sequence[str]) -> str:
 
 
 def _conditions(own: Sequence[Row], old: SideFigures, new: SideFigures) -> list[str]:
-    """Return what was different around all rows of an event that are on both sides."""
+    """Return the conditions that changed for all rows of an event that both sides have."""
     counts: Counter[str] = Counter()
     both = [row for row in own if row.old and row.new]
     for row in both:
@@ -1073,7 +1083,7 @@ def _changed(was: Conditions, now: Conditions) -> list[str]:
     out = []
     for name in sorted({*was, *now}):
         a, b = (" and ".join(sorted(side.get(name, ()))) for side in (was, now))
-        # A fact that only one side states may not have changed.
+        # A fact stated by only one side may not have changed.
         if not a or not b or a == b:
             continue
         if name in (*BY_DESIGN, "governor", "cpu_mhz") or name.startswith("tool "):
@@ -1083,7 +1093,7 @@ def _changed(was: Conditions, now: Conditions) -> list[str]:
 
 
 def _coarse(own: Sequence[Row]) -> bool:
-    """Return whether all rows changed by few steps of what their program counts in."""
+    """Return whether all rows changed by only a few steps of their program's resolution."""
     return all(
         row.step
         and row.old
@@ -1095,5 +1105,5 @@ def _coarse(own: Sequence[Row]) -> bool:
 
 
 def tally(events: Sequence[Event]) -> Mapping[Verdict, int]:
-    """Return how many events of each kind are not accepted."""
+    """Count the events that are not accepted, by kind."""
     return Counter(event.kind for event in events if not event.accepted)
