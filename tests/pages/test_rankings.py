@@ -87,6 +87,27 @@ def test_a_benchmark_of_one_soc_has_no_ranking(pages: Path) -> None:
     assert "leads with" not in text and "perf-ranking" not in text
 
 
+def test_the_list_of_benchmarks_says_who_leads_where_there_is_a_ranking(pages: Path) -> None:
+    lines = (pages / "index.rst").read_text("utf-8").splitlines()
+    cells = [line[6:].strip() for line in lines if line[5:6] == "-"]
+    rows = [tuple(cells[at : at + 6]) for at in range(6, len(cells), 6)]
+    newest = "2024-04-02"
+    assert rows == [
+        (
+            "Storage",
+            ":doc:`eMMC <emmc>`",
+            ":perf-small:`SLOW only`",
+            "",
+            "1",
+            newest,
+        ),
+        (
+            *("Crypto", ":doc:`OpenSSL <openssl>` :perf-small:`AES-128-CBC, 1 KiB`"),
+            *("FAST", "40 MB/s at 40 % CPU (accelerator)", "3", newest),
+        ),
+    ]
+
+
 LATENCIES = {
     ("ONE", "a"): (40.0, 90.0),
     ("TWO", "b"): (50.0, 60.0),

@@ -190,6 +190,24 @@ def ratio(one: float, other: float) -> float:
     return large / small if small else math.inf if large else 1.0
 
 
+def is_true_row(
+    row: benchmark_pages.BenchmarkRow, said: str, same: Sequence[str], near: int, is_uncertain: bool
+) -> bool:
+    """Whether the row of a benchmark in the list names the SoCs with the best figure and counts those near it."""
+    remark = r"(?:and (\d+) more (within 5 %|with the same figure))?(?:; )?(rank not certain)?"
+    match = re.fullmatch(remark, row.remark)
+    named = {*row.leaders.split(" and ")}
+    return (
+        match is not None
+        and named <= {*same}
+        and len(named) == (len(same) if len(same) < 3 else 1)
+        and len(named) + int(match[1] or 0) == near
+        and match[2] in (None, "within 5 %" if near > len(same) else "with the same figure")
+        and bool(match[3]) == is_uncertain
+        and re.search(rf" {re.escape(row.figure)}[.;]", said) is not None
+    )
+
+
 Form = tuple[int, bool, bool, bool]
 """The number of a form of the sentence, and whether it names a spread, SoCs near the first, and SoCs near the
 second."""
@@ -237,6 +255,13 @@ def check(benchmark: str, figures: RankedFigures, measured: Measured) -> tuple[F
                     and truth.rounds(at["high"], first.runs.high / scale)
                 )
             )
+        ),
+        "row of the list": is_true_row(
+            benchmark_pages.ranked_row(figures),
+            said,
+            same,
+            len(near),
+            len(same) == 1 and spread >= 1.5,
         ),
         "not measured": {*figures.not_measured} == measured.socs(benchmark) - {*having},
         "failed": {*figures.failed} == {soc for soc, gave in having.items() if not gave},

@@ -53,6 +53,13 @@ MAX_MOVED_PLATFORMS = 6
 """The maximum number of platforms whose first headline is drawn over releases: those that moved
 most."""
 
+MAX_NAMED_LEADERS = 2
+"""The maximum number of leaders with equal figures that the list of benchmarks names. If there are more, it names
+one and counts the others."""
+
+MAX_NAMED_METRICS = 3
+"""The maximum number of metrics that the list of benchmarks names if there is no ranking."""
+
 
 @dataclass(frozen=True, slots=True)
 class NewestFigures:
@@ -93,6 +100,24 @@ class BenchmarkOfSoc(msgspec.Struct, frozen=True):
     moves: list[LastingMove]
     worth: Worth | None
     before: list[NewestRun]
+
+
+class BenchmarkRow(msgspec.Struct, frozen=True):
+    """A benchmark's row in the list of all benchmarks: what it measures, the SoCs that lead, their figure, and a remark
+    about their lead. ``leaders`` and ``figure`` are empty if there is no ranking."""
+
+    measures: str
+    leaders: str = ""
+    figure: str = ""
+    remark: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class BenchmarkOutcome:
+    """The words that find a benchmark's page, and its row in the list of benchmarks."""
+
+    findable: FindablePage
+    row: BenchmarkRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,7 +257,7 @@ def outliers(job: Job) -> Made:
 
 
 def make(job: Job) -> Made:
-    """Write the page of a benchmark, and return its encoded :class:`FindablePage`."""
+    """Write the page of a benchmark, and return its encoded :class:`BenchmarkOutcome`."""
     settings = job.settings
     writer = writer_of(settings.output, job.hashes, job.sends_files)
     catalog, _ = catalog_of(settings.benchmarks, job.descriptions)
@@ -282,7 +307,7 @@ def _names(record: Record) -> tuple[object, ...]:
 
 def _write(
     site: Site, name: str, of_socs: Sequence[BenchmarkOfSoc], last: Collection[GuideKey]
-) -> FindablePage:
+) -> BenchmarkOutcome:
     page, title = site.addresses.benchmark[name], site.catalog.title(name)
     described = site.catalog.get(name)
     measured = [each for own in of_socs for each in own.measured]
@@ -359,7 +384,43 @@ def _write(
         sections.append(lasting_moves.findable("lasting"))
     if any(own.worth for own in of_socs):
         sections.append(hardware_crypto.findable("accelerator"))
-    return FindablePage(page, title, words_of_page, tuple(sections))
+    findable = FindablePage(page, title, words_of_page, tuple(sections))
+    return BenchmarkOutcome(findable, _row(site, name, listed, sorted({key.soc for key in guides})))
+
+
+def _row(
+    site: Site, name: str, listed: Sequence[RankedFigures], socs: Sequence[str]
+) -> BenchmarkRow:
+    """Return the row of a benchmark that was measured on ``socs``."""
+    if not listed:
+        only = f"{socs[0]} only" if len(socs) == 1 else "not ranked"
+        return BenchmarkRow(_metrics(site, name), remark=only)
+    return ranked_row(listed[0])
+
+
+def ranked_row(figures: RankedFigures) -> BenchmarkRow:
+    """Return the row of a benchmark by its first ranking."""
+    best = ranking.leaders(figures.ranking)
+    named = best.socs if len(best.socs) <= MAX_NAMED_LEADERS else best.socs[:1]
+    near = "within 5 %" if best.near > len(best.socs) else "with the same figure"
+    rest = best.near - len(named)
+    remarks = [f"and {rest} more {near}"] if rest > 0 else []
+    remarks += ["rank not certain"] if best.is_uncertain else []
+    leaders = units.enumeration(named)
+    return BenchmarkRow(figures.name, leaders, best.figure, "; ".join(remarks))
+
+
+def _metrics(site: Site, name: str) -> str:
+    """Return the labels of the first metrics of a benchmark."""
+    described = site.catalog.get(name)
+    if described is None:
+        return ""
+    measured = {record.metric for record in site.pool.of_benchmark(name)}
+    named = [each for each in measured if described.metric(each)]
+    ordered = sorted(named, key=lambda each: (described.metric_rank(each)[0], each))
+    labels = list(dict.fromkeys(map(described.metric_label, ordered)))
+    more = " …" if len(labels) > MAX_NAMED_METRICS else ""
+    return ", ".join(labels[:MAX_NAMED_METRICS]) + more
 
 
 def _lasting(page: str, moves: Sequence[LastingMove]) -> dict[str, Any] | None:
@@ -448,11 +509,11 @@ def _links(
     return lines
 
 
-def _write_notice(site: Site, name: str, reason: str) -> FindablePage:
+def _write_notice(site: Site, name: str, reason: str) -> BenchmarkOutcome:
     """Write a page that says why a benchmark's page could not be made."""
     page, title = site.addresses.benchmark[name], site.catalog.title(name)
     write_files.notice(site, page, title, reason)
-    return FindablePage(page, title, (), ())
+    return BenchmarkOutcome(FindablePage(page, title, (), ()), BenchmarkRow(""))
 
 
 def _newest(

@@ -59,10 +59,10 @@ from . import (
     verdicts,
     write_files,
 )
+from .benchmark import BenchmarkOutcome
 from .context import Making, Plan, Site
 from .parts import Made, Part, Parts, Slice, catalog_of, hash_of, opened
-from .search_words import FindablePage
-from .summary import Summary
+from .summary import GuideSummary, Summary
 from .unit import Job, Unit
 
 __all__ = ["generate"]
@@ -294,11 +294,11 @@ def _generate(
         making,
         settings.limits,
     )
-    findable = _write_benchmarks(run, site, outcomes, surveys)
+    of_benchmarks = _write_benchmarks(run, site, outcomes, surveys)
     mark("writing benchmarks")
     # So far, only files of SoCs and benchmarks have been written.
     of_parts = set(writer.files)
-    diagnostics += _write(site, settings, outcomes, findable)
+    diagnostics += _write(site, settings, outcomes, of_benchmarks)
     mark("writing lists")
     return _finish(run, site, sources, summaries, diagnostics, of_parts)
 
@@ -595,8 +595,8 @@ def _write_benchmarks(
     site: Site,
     outcomes: Sequence[_SocOutcome],
     surveys: Mapping[str, _Survey],
-) -> list[FindablePage]:
-    """Write the pages of benchmarks, and return the words that find them."""
+) -> dict[str, BenchmarkOutcome]:
+    """Write the pages of benchmarks, and return the outcome of each."""
 
     def task(name: str) -> _Task:
         own = unit.benchmark_slice(name)
@@ -608,16 +608,17 @@ def _write_benchmarks(
             run, "benchmark", site.plan, name, _runs(surveys, name), of_socs, last
         )
 
-    decode = partial(msgspec.msgpack.decode, type=FindablePage)
+    decode = partial(msgspec.msgpack.decode, type=BenchmarkOutcome)
     tasks = [*map(task, site.addresses.benchmark)]
-    return [page for page, _ in _parts(run, tasks, benchmark.make, decode, "writing benchmarks")]
+    written = _parts(run, tasks, benchmark.make, decode, "writing benchmarks")
+    return dict(zip(site.addresses.benchmark, (outcome for outcome, _ in written), strict=True))
 
 
 def _write(
     site: Site,
     settings: Settings,
     outcomes: Sequence[_SocOutcome],
-    findable: Sequence[FindablePage],
+    of_benchmarks: Mapping[str, BenchmarkOutcome],
 ) -> list[Diagnostic]:
     """Write the lists of all guides, benchmarks, comparisons and data, and the reports. Return the
     findings about hand-written lists."""
@@ -628,7 +629,7 @@ def _write(
     compared = [each for own in summaries for each in own.compared]
     lists.write_overview(site, listed, compared)
     lists.write_guides(site, listed, compared)
-    _write_benchmarks_index(site)
+    _write_benchmarks_index(site, listed, of_benchmarks)
     # Without comparisons, it is unknown which waivers are needed.
     used: set[tuple[str, int]] | None = None
     if extras.is_installed("compare"):
@@ -650,7 +651,8 @@ def _write(
     files = {each.key: each.files for each in by_soc if each.files}
     metrics = {own.soc: own.metrics for own in summaries}
     downloads.write_indexes(site, files, metrics, sum(each.figures for each in listed))
-    words = [*(each.findable for each in listed), *findable]
+    words = [each.findable for each in listed]
+    words += [each.findable for each in of_benchmarks.values()]
     # Without comparisons, there are no pages of moves.
     words += verdicts.findable_moves(site) if extras.is_installed("compare") else []
     worst = (
@@ -719,14 +721,26 @@ def _is_page(writer: Writer, address: str) -> bool:
     return not (text.startswith(write_files.GENERATED) and b"\n:perf-redirect: " in text)
 
 
-def _write_benchmarks_index(site: Site) -> None:
-    """Write the list of all benchmarks."""
-    names, described = list(site.addresses.benchmark), site.catalog.benchmarks
-    chapters: dict[str, list[tuple[str, str]]] = {}
-    for name in dict.fromkeys((*(name for name in described if name in names), *names)):
-        address = site.addresses.benchmark[name].removeprefix("by-benchmark/")
+def _write_benchmarks_index(
+    site: Site, listed: Sequence[GuideSummary], of_benchmarks: Mapping[str, BenchmarkOutcome]
+) -> None:
+    """Write the list of all benchmarks, by chapters."""
+    described = site.catalog.benchmarks
+    chapters: dict[str, list[dict[str, Any]]] = {}
+    for name in dict.fromkeys(
+        (*(name for name in described if name in of_benchmarks), *of_benchmarks)
+    ):
         chapter = described[name].entry.chapter if name in described else "Other results"
-        chapters.setdefault(chapter, []).append((site.catalog.title(name), address))
+        guides = [guide for guide in listed if name in guide.benchmarks]
+        chapters.setdefault(chapter, []).append(
+            {
+                "title": site.catalog.title(name),
+                "page": site.addresses.benchmark[name].removeprefix("by-benchmark/"),
+                "row": of_benchmarks[name].row,
+                "socs": len({guide.key.soc for guide in guides}),
+                "date": max((guide.measured.date().isoformat() for guide in guides), default=""),
+            }
+        )
     write_files.page(site, "by-benchmark/index", "benchmarks.rst.jinja", chapters=chapters)
 
 

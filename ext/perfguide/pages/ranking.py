@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -506,34 +506,54 @@ def _round_up(value: float) -> float:
     return next(f * power for f in (1, 2, 2.5, 5, 10) if f * power >= value * (1 - 1e-9))
 
 
-def lead(figures: RankedFigures) -> str:
-    """Return a sentence that says which SoC leads, with engine and load."""
-    ranking = figures.ranking
+class Leaders(NamedTuple):
+    """The best SoCs of a ranking: several if their figures are equal.
+
+    ``figure`` is theirs, with load and engine if there is only one of them. ``near`` is the number of SoCs
+    within 5 % of it, including these. ``is_uncertain`` is true if the runs differ too much for a rank.
+    """
+
+    socs: list[str]
+    figure: str
+    near: int
+    is_uncertain: bool
+
+
+def leaders(ranking: Ranking) -> Leaders:
+    """Return the SoCs that lead in a ranking."""
     # A ranking has at least two SoCs.
     first, second = ranking.rows[0], ranking.rows[1]
     text = f"{units.number(first.number)} {ranking.unit}".rstrip()
     if ranking.unit == units.SCORE:
         text = f"a score of {units.number(first.number)}"
     equal = [row.soc for row in ranking.rows if row.number == first.number]
-    near = sum(_ratio(first.number, row.number) < MIN_LEAD for row in ranking.rows)
+    near = 1
+    if _ratio(first.number, second.number) < MIN_LEAD:
+        near = sum(_ratio(first.number, row.number) < MIN_LEAD for row in ranking.rows)
     if len(equal) > 1:
         # Equal figures have different loads and engines, so leave these out.
-        leaders = units.enumeration(equal)
-        if near > len(equal):
-            return f"{near} SoCs lead, within 5 % of each other: {leaders} have {text}."
-        return f"{leaders} lead with {text}."
+        return Leaders(equal, text, near, False)
     text += f" at {units.number(first.load)} % CPU" if first.load is not None else ""
     text += f" ({first.engine})" if first.engine else ""
-    ratio = _ratio(first.number, second.number)
-    if ratio >= MIN_LEAD:
-        said = f"{first.soc} leads with {text}"
-        close = sum(_ratio(second.number, row.number) <= CLOSE for row in ranking.rows[2:])
-        more = f"; the next {close + 1} are within 10 % of each other" if close else ""
+    return Leaders(equal, text, near, first.spread >= MIN_SPREAD)
+
+
+def lead(figures: RankedFigures) -> str:
+    """Return a sentence that says which SoC leads, with engine and load."""
+    rows, best = figures.ranking.rows, leaders(figures.ranking)
+    first, second = rows[0], rows[1]
+    names, more = units.enumeration(best.socs), ""
+    if best.near > len(best.socs):
+        verb = "have" if len(best.socs) > 1 else "has"
+        said = f"{best.near} SoCs lead, within 5 % of each other: {names} {verb} {best.figure}"
+    elif len(best.socs) > 1:
+        said = f"{names} lead with {best.figure}"
     else:
-        said = f"{near} SoCs lead, within 5 % of each other: {first.soc} has {text}"
-        more = ""
+        said = f"{names} leads with {best.figure}"
+        close = sum(_ratio(second.number, row.number) <= CLOSE for row in rows[2:])
+        more = f"; the next {close + 1} are within 10 % of each other" if close else ""
     spread = ""
-    if first.spread >= MIN_SPREAD:
+    if best.is_uncertain:
         ends = " to ".join(units.number(end) for end in (first.low or 0, first.high or 0))
         spread = f" Its runs differ, from {ends}, so its rank is not certain."
     return f"{said}{more}.{spread}"
