@@ -3,10 +3,10 @@ parameter, parameters, and hand-written pages.
 
     python bench/counts.py [--count NAME]… [--sizes N …]
 
-An archive has one of each and one figure, except for the count that grows, which has a figure each.
-It is built from nothing as by ``perfguide build``, with its charts. Prints CSV: the CPU time of all
-processes for each size, and the exponent of the power law fitted to the cost beyond the smallest
-size: 1 is linear, 2 quadratic.
+An archive has one of each and a single figure, except for the growing count, which gets a figure
+each. It is built from scratch as by ``perfguide build``, with its charts. Prints CSV: the CPU time
+of all processes for each size, and the exponent of the power law fitted to the cost beyond the
+smallest size: 1 is linear, 2 quadratic.
 """
 
 from __future__ import annotations

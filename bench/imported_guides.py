@@ -1,12 +1,12 @@
-"""Published guides imported by their proposed maps, unedited: figures taken, left out, or pooled.
+"""Published guides imported with their proposed maps, unedited: figures taken, left out, or pooled.
 
     python bench/imported_guides.py [--keep DIR] GUIDE…
 
 Prints CSV, a row for each guide and one for all: the figures taken; the cells left out with a
-message; the figures under "Other results", and those of a metric or unit that no description
-has; the figures that share their names with another one; the boards and their SoCs; the facts and
-notes kept of the words around the tables. Ends with status 1 if more than 3 % of the cells of all
-guides are under "Other results" or left out, or if figures pool. With ``--keep`` the maps and bundles
+message; the figures under "Other results", and those whose metric or unit no description has; the
+figures that share their names with another; the boards and their SoCs; and the facts and notes kept
+from the words around the tables. The exit status is 1 if more than 3 % of the cells of all guides
+are under "Other results" or left out, or if figures pool. With ``--keep``, the maps and bundles
 stay in a folder.
 """
 

@@ -2,8 +2,9 @@
 
     python bench/lasting_events.py ARCHIVE...
 
-All neighbouring releases of an archive are compared as on the day of the newer one, each SoC with a
-table of usual noise learnt from the others. Everything is printed as CSV. Exit status 1 if a goal is missed.
+Compares all neighbouring releases of an archive as on the day of the newer one, each SoC with a
+table of usual noise learnt from the others. Prints everything as CSV. The exit status is 1 if a
+goal is missed.
 """
 
 from __future__ import annotations

@@ -2,10 +2,10 @@
 
     python bench/page_weight.py build/html source/guides/AM62X/linux/09.01.00.08.html …
 
-Prints CSV: for each page the bytes of its HTML, style sheets and scripts compressed by gzip (level
-6, as web servers do), and their sum; and how many requests these take, and how many pictures there
-are. The bytes of pictures are not counted: they load later, and the text does
-not wait for them. The exit status is 1 if a sum exceeds 150 KB (of 1000 bytes).
+Prints CSV: for each page, the bytes of its HTML, style sheets and scripts as compressed by gzip
+(level 6, like web servers), and their sum; the number of requests these take, and the number of
+pictures. Pictures do not count towards the bytes: they load later, and the text does not wait for
+them. The exit status is 1 if a sum exceeds 150 KB (150,000 bytes).
 """
 
 from __future__ import annotations

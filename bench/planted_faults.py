@@ -3,11 +3,11 @@
     python bench/planted_faults.py ARCHIVE [--faults 95] [--seed 1]
 
 Faults of single figures and of tables are planted one at a time into the newest bundle of a board.
-The exit status is 1 if fewer than ``MIN_FOUND_RATIO`` or ``MIN_TABLES_RATIO`` of them are found, if a
-board of a newest release has more than ``MAX_FINDINGS_PER_BOARD`` findings of the rules about newest
-figures without a planted fault, or if a fault brings more than ``MAX_OTHERS_PER_FAULT`` findings about
-other benchmarks. The shares are published on the page *Speed and accuracy*; ``--output`` names another file
-for them.
+The exit status is 1 if fewer than ``MIN_FOUND_RATIO`` or ``MIN_TABLES_RATIO`` of them are found, if
+a board of a newest release has more than ``MAX_FINDINGS_PER_BOARD`` findings of the rules about
+newest figures without a planted fault, or if a fault causes more than ``MAX_OTHERS_PER_FAULT``
+findings about other benchmarks. The shares are published on the page *Speed and accuracy*;
+``--output`` names another file for them.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ PUBLISHED = {
 
 Bundle = dict[str, Any]
 Planted = list[tuple[str, str, str, str]]
-"""Board, benchmark, metric and parameters of the wrong figures."""
+"""The board, benchmark, metric and parameters of each wrong figure."""
 
 
 def sound(bundle: Bundle, name: str) -> Loaded:
@@ -97,7 +97,7 @@ def times(factor: float) -> Callable[[list[Bundle], int, random.Random], Planted
 
 
 def stale(bundles: list[Bundle], at: int, chance: random.Random) -> Planted:
-    """Replace all figures of a benchmark by those of the release before."""
+    """Replace all figures of a benchmark with those of the previous release."""
     own = [b for b in bundles if owner(b) == owner(bundles[at])]
     before = max((b for b in own if version(release(b)) < version(release(bundles[at]))),
                  key=lambda b: version(release(b)), default=None)  # fmt: skip
@@ -122,7 +122,7 @@ def stale(bundles: list[Bundle], at: int, chance: random.Random) -> Planted:
 
 
 def swapped(bundles: list[Bundle], at: int, chance: random.Random) -> Planted:
-    """Exchange two boards of a release."""
+    """Swap two boards of a release."""
     mine = bundles[at]
     others = [
         b for b in bundles
@@ -177,7 +177,7 @@ MIN_TABLE_ROWS = 6
 def tables_of(
     bundles: list[Bundle], at: int, chance: random.Random
 ) -> list[tuple[str, list[dict[str, Any]]]]:
-    """Return the benchmarks of a bundle with enough rates and times, in random order."""
+    """Return the benchmarks of a bundle that have enough rates and times, in random order."""
     by: dict[str, list[dict[str, Any]]] = {}
     for result in bundles[at]["results"]:
         if result.get("value", 0) > 0 and result["unit"] != "%":
@@ -188,7 +188,7 @@ def tables_of(
 
 
 def table_times(factor: float) -> Callable[[list[Bundle], int, random.Random], Planted]:
-    """Return a fault that multiplies the figures of a table in one unit, and their ranges."""
+    """Return a fault that multiplies a table's figures in one unit, and their ranges."""
 
     def plant(bundles: list[Bundle], at: int, chance: random.Random) -> Planted:
         for _, own in tables_of(bundles, at, chance):
@@ -211,7 +211,7 @@ def exchange(one: dict[str, Any], two: dict[str, Any]) -> None:
 
 
 def read_and_write(bundles: list[Bundle], at: int, chance: random.Random) -> Planted:
-    """Exchange the rates of reading and writing in a table."""
+    """Swap the read and write rates in a table."""
     for _, own in tables_of(bundles, at, chance):
         by = {(r["metric"], json.dumps(r.get("params", {}), sort_keys=True)): r for r in own}
         pairs = [
@@ -227,7 +227,7 @@ def read_and_write(bundles: list[Bundle], at: int, chance: random.Random) -> Pla
 
 
 def columns_exchanged(bundles: list[Bundle], at: int, chance: random.Random) -> Planted:
-    """Exchange the figures of two values of a parameter."""
+    """Swap the figures of two values of a parameter."""
     for _, own in tables_of(bundles, at, chance):
         names = sorted({name for result in own for name in result.get("params", {})})
         chance.shuffle(names)
@@ -268,7 +268,7 @@ def rows_shifted(bundles: list[Bundle], at: int, chance: random.Random) -> Plant
 
 
 def copy_of(bundles: list[Bundle], at: int, source: Bundle, chance: random.Random) -> Planted:
-    """Replace the figures of a table by those of another bundle."""
+    """Replace the figures of a table with those of another bundle."""
     old = {named(source, r)[1:]: r for r in source["results"] if r.get("value") is not None}
     for name, _ in tables_of(bundles, at, chance):
         chosen = [
@@ -289,7 +289,7 @@ def copy_of(bundles: list[Bundle], at: int, source: Bundle, chance: random.Rando
 
 
 def two_releases_ago(bundles: list[Bundle], at: int, chance: random.Random) -> Planted:
-    """Replace a table by that of two releases before."""
+    """Replace a table with that of two releases before."""
     own = {
         version(release(b)): b
         for b in bundles
@@ -299,7 +299,7 @@ def two_releases_ago(bundles: list[Bundle], at: int, chance: random.Random) -> P
 
 
 def other_board(bundles: list[Bundle], at: int, chance: random.Random) -> Planted:
-    """Replace a table by that of another board."""
+    """Replace a table with that of another board."""
     others = [
         b
         for b in bundles
@@ -313,7 +313,7 @@ OTHER_SOCS: list[Bundle] = []
 
 
 def other_soc(bundles: list[Bundle], at: int, chance: random.Random) -> Planted:
-    """Replace a table by that of another SoC."""
+    """Replace a table with that of another SoC."""
     others = [b for b in OTHER_SOCS if owner(b)[0] != owner(bundles[at])[0]]
     chance.shuffle(others)
     for source in others:
@@ -404,11 +404,11 @@ def main() -> int:
         at = chance.choice(newest[platform])
         faulty = copy.deepcopy(own)
         wrong = every[kind](faulty, at, chance)
-        # This bundle has no figures for this kind of fault, so another one is tried.
+        # This bundle has no figures for this kind of fault, so try another.
         if not wrong:
             continue
         loaded = [
-            # Reading takes long, and a fault changes one or two bundles.
+            # Reading takes long, and a fault changes only one or two bundles.
             base[platform][n] if faulty[n] == own[n] else sound(faulty[n], f"{n}.json")
             for n in range(len(own))
         ]

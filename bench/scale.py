@@ -1,4 +1,5 @@
-"""The cost of making pages here and by workers of a Dask scheduler, of a bucket, and of Parquet.
+"""The cost of making pages, here and with the workers of a Dask scheduler, of a bucket, and of
+Parquet.
 
 Reported as CPU seconds of this process and its children, which other work on the machine disturbs
 little, and as the peak memory of both. A URL adds a bucket:
@@ -7,12 +8,13 @@ little, and as the peak memory of both. A URL adds a bucket:
     python bench/scale.py --results FOLDER [--times 10] [--pictures]
     python bench/scale.py --results FOLDER --workers 2 [--url s3://bucket/empty]
 
-``--results`` measures the pages of an archive, such as one by ``bench/grown.py``, instead, by figure. ``--times``
-compares them with those of an archive that has all bundles so many times under other SoC names: its
-goals are 1.2 times the memory of the largest process, and 0.9 to 1.1 times the CPU for each bundle.
-``--workers`` starts a Dask scheduler with so many workers on this machine, and compares the CPU of all
-processes with that of a build without them; with ``--url``, both read the archive from a bucket,
-and the workers do not see the files that the asker has fetched, which takes root.
+``--results`` instead measures the pages of an archive, such as one made by ``bench/grown.py``, per
+figure. ``--times`` compares them with those of an archive in which all bundles are repeated that
+many times under other SoC names. Its goals are 1.2 times the memory of the largest process, and 0.9
+to 1.1 times the CPU time per bundle. ``--workers`` starts a Dask scheduler with that many workers
+on this machine, and compares the CPU time of all processes with that of a build without them. With
+``--url``, both read the archive from a bucket, and files that the requesting process has fetched
+are hidden from the workers, which takes root.
 """
 
 from __future__ import annotations

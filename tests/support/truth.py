@@ -1,8 +1,9 @@
-"""The sentences of comparisons, each with a truth that is worked out from the results in the bundles.
+"""The sentences of comparisons, each checked against the results in the bundles in another way.
 
-A comparison says which rows it calls, which of them are one event and how much they usually scatter. All
-else that it says follows from figures, and is worked out here: how far rows moved, how many they are, what
-was before, what became of them. What no pattern fits is a fault too, so that no sentence stays unchecked.
+A comparison decides which rows it calls, which of them form one event and how much they usually
+scatter. Everything else that it says follows from figures, and is worked out here: how far rows
+moved, how many there are, what came before, what became of them. A sentence that fits no pattern is
+a fault too, so that none goes unchecked.
 """
 
 from __future__ import annotations
@@ -35,7 +36,8 @@ RATES = ("data rate", "packet rate")
 
 @dataclass(frozen=True)
 class Runs:
-    """The results of a figure in one release: a tuple for each run, in the base unit of its kind."""
+    """The results of a figure in one release: a tuple for each run, in the base unit of its
+    kind."""
 
     runs: tuple[tuple[float, ...], ...]
     failed: int
@@ -46,7 +48,7 @@ class Runs:
 
     @property
     def ends(self) -> list[tuple[float, float]]:
-        """The least and the greatest sample; and mean of a run, where there are several."""
+        """Return the smallest and largest sample, and the mean of each run if there are several."""
         means = [*map(fmean, self.runs)]
         return [(self.low, self.high), *[(min(means), max(means))] * (len(means) > 1)]
 
@@ -68,7 +70,7 @@ def runs_of(results: Iterable[Result]) -> Runs:
         elif each.samples is not UNSET:
             runs.append(tuple(scale * sample for sample in each.samples))
         elif each.value is not UNSET:
-            # Means count for as many samples as they say.
+            # A mean counts for as many samples as it states.
             runs.append((scale * each.value,) * (1 if each.count is UNSET else each.count))
             is_counted &= each.count is not UNSET
         ends += [scale * end for end in (each.min, each.max) if end is not UNSET]
@@ -78,7 +80,7 @@ def runs_of(results: Iterable[Result]) -> Runs:
 
 
 class Figures:
-    """The results of all bundles of a pool, by what they are of and by release."""
+    """The results of all bundles in a pool, by figure and by release."""
 
     def __init__(self, pool: Pool, names: Names) -> None:
         self.pool, self.names = pool, names
@@ -88,7 +90,8 @@ class Figures:
                 self.by_key[self.key(record)][guide.release] = self.of(record)
 
     def key(self, record: Record) -> Key:
-        """Names a figure in all releases: a table that has its title alone in a guide is known by that."""
+        """Return a key for a figure that is the same in all releases. A table whose title is unique
+        in a guide is identified by that."""
         if "table_no" not in record.params or "table" not in record.params:
             return self.names.key(record)
         numbers = {
@@ -114,7 +117,7 @@ class About:
     rows: tuple[Row, ...] = ()
     beside: tuple[Row, ...] = ()
     counted: tuple[Row, ...] = ()
-    """Those of the rows of an event whose moves its title gives."""
+    """The rows of an event whose moves its title states."""
 
     @property
     def row(self) -> Row:
@@ -138,7 +141,7 @@ class About:
 
     @property
     def ends(self) -> tuple[float, float]:
-        """The figures of both releases, in the unit of the row."""
+        """Return the figures of both releases, in the unit of the row."""
         old, new = map(self._mean, self.sides)
         assert old is not None and new is not None
         return old, new
@@ -149,7 +152,8 @@ class About:
 
     @cached_property
     def worse(self) -> float:
-        """By what factor the row got worse, as a logarithm; a load for the work that was done with it."""
+        """Return the natural logarithm of the factor by which the row got worse; for a load,
+        relative to the work done with it."""
         old, new = self.ends
         sign = 1 if self.row.better == "lower" else -1
         if self.row.work is not None and min(old, new) > 0:
@@ -160,7 +164,7 @@ class About:
 
     @property
     def rate(self) -> About:
-        """The rate that a load is the price of: of bytes, where there is one."""
+        """Return the rate whose price a load is: the one in bytes, if there is one."""
         way = self.row.metric.removesuffix("cpu_load")
         rates = [
             row
@@ -179,7 +183,8 @@ class About:
         return now / load * rate / rate_now
 
     def series(self, all_of: bool = False) -> list[tuple[str, float]]:
-        """The figures of all releases in order; a rate of 0 is a run that failed, but for ``all_of``."""
+        """Return the figures of all releases in order. A rate of 0 is a failed run, and left out
+        unless ``all_of``."""
         assert self.row.new
         own = self.figures.by_key[self.figures.key(self.row.new)]
         is_rate = (
@@ -204,22 +209,22 @@ class About:
 
     @property
     def compared(self) -> float:
-        """The figure of NEW; a load as it would be at the older rate."""
+        """Return the figure of NEW; for a load, as it would be at the older rate."""
         return self.ends[1] * self.at_work
 
     @property
     def at_work(self) -> float:
-        """By what a load is multiplied, so that it is one at the older rate."""
+        """Return the factor that converts a load to the older rate."""
         if self.row.work is None:
             return 1.0
         rate, now = self.rate.ends
         return rate / now
 
     def before(self, number: int) -> list[float]:
-        """The figures up to OLD, as many of the last ones."""
+        """Return the last ``number`` figures up to OLD."""
         assert self.row.old
         last = version(self.row.old.guide.release)
-        # A row can have been matched with one of another name.
+        # A row may have been matched with one of another name.
         past = [(release, own) for release, own in self.series() if version(release) < last]
         past.append((self.row.old.guide.release, self.ends[0]))
         if self.row.work is not None:
@@ -240,7 +245,8 @@ def number(text: str) -> float:
 
 
 def rounds(text: str, value: float, digits: int = 4) -> bool:
-    """Return whether a text is a figure with as many digits, and all of those before the point."""
+    """Return whether a text is a figure rounded to ``digits`` digits, keeping all those before the
+    point."""
     exponent = min(math.floor(math.log10(abs(value))) - digits + 1, 0) if value else 0
     return abs(number(text) - value) <= 0.5001 * 10.0**exponent + 1e-9 * abs(value)
 
@@ -260,7 +266,7 @@ Templates = list[tuple[re.Pattern[str], Holds]]
 
 
 def templates(patterns: dict[str, Holds]) -> Templates:
-    """Return patterns with ``#`` for a number, ``~`` for a change and ``_`` for a name."""
+    """Compile patterns in which ``#`` is a number, ``~`` a change and ``_`` a name."""
     marks = {"#": f"({N})", "~": f"({CHANGE})", "_": "(.+?)"}
     return [
         (re.compile(re.sub("[#~_]", lambda mark: marks[mark[0]], text), re.IGNORECASE), holds)
@@ -270,13 +276,13 @@ def templates(patterns: dict[str, Holds]) -> Templates:
 
 @dataclass
 class Checked:
-    """The number of times that each sentence was met, and those that are false or that no pattern fits."""
+    """The number of occurrences of each sentence, and those that are false or fit no pattern."""
 
     met: Counter[str]
     false: list[str]
 
     def check(self, text: str, templates: Templates, about: About, where: str = "") -> None:
-        """Check a sentence by the first of some patterns that it fits."""
+        """Check a sentence with the first pattern that it fits."""
         for pattern, holds in templates:
             if match := pattern.fullmatch(text):
                 is_true = holds(about, [group or "" for group in match.groups()])
@@ -320,7 +326,8 @@ def _counts(about: About, said: Sequence[str]) -> bool:
 
 
 def _lay(about: About, said: Sequence[str]) -> bool:
-    """Return whether some earlier releases have such ends: mostly the last ones, as others had other conditions."""
+    """Return whether some earlier releases have these ends: usually the last ones, as others had
+    other conditions."""
     printed, past = re.findall(N, said[1]), about.before(99)
 
     def fits(low: float, high: float) -> bool:
@@ -356,7 +363,7 @@ def _failed(is_new: bool) -> Holds:
 
 
 def _other_boards(about: About, said: Sequence[str]) -> bool:
-    """Return whether it is true of a doubtful figure of the run, which need not be the first of an event."""
+    """Check a doubtful figure of the run, which need not be the first of an event."""
     texts = re.findall(rf"(?<!\S){N}(?!\S)", said[1])
     of_figures: dict[tuple[object, ...], dict[str, float]] = {}
     for each in about.each(about.both.rows):
@@ -419,8 +426,9 @@ def _loads(about: About, said: Sequence[str]) -> bool:
 
 
 def _wrong_labels(about: About, said: Sequence[str]) -> bool:
-    """Return whether more than half of the table are farther in this release than in the other from the middle of
-    all before; where it is not known, they are in none."""
+    """Return whether, relative to the middle of all earlier figures, more than half of the table
+    is farther off in this release than in the other. If that is unknown, neither release is at
+    fault."""
     far: Counter[str] = Counter()
     for each in _table(about):
         assert each.row.old and each.row.new
@@ -443,7 +451,7 @@ def middle(values: Sequence[float]) -> Sequence[float]:
 
 
 def _other_digits(about: About, said: Sequence[str]) -> bool:
-    """The digits of the table moved less far than its figures."""
+    """Check that the digits of the table moved less far than its figures."""
     digits, moves = [], []
     for each in _table(about):
         old, new = each.sides
@@ -508,7 +516,7 @@ def _was_and_is(about: About, said: Sequence[str]) -> bool:
 
 
 def _yes(about: About, said: Sequence[str]) -> bool:
-    """A judgement, or words of people, that no figure can prove."""
+    """Accept a judgement, or people's words, which no figure can prove."""
     return True
 
 
@@ -516,7 +524,7 @@ KIND = r"(one run|one mean of samples|one run of several samples|\d+ runs \([^()
 
 
 def _table(about: About) -> list[About]:
-    """The rows that have the ground of this one."""
+    """Return the rows that have the same grounds as this one."""
     key = (about.row.board, about.row.benchmark, about.row.ground)
     return [
         each
@@ -543,7 +551,7 @@ def _of_sides(then: Holds = _yes) -> Holds:
 
 
 NO_PAST = _yes
-"""The truth of a judgement: that earlier releases had the same conditions."""
+"""The judgement that earlier releases had the same conditions, which is taken as true."""
 
 ONE_EACH = "(one run or mean of samples|one or several runs) each"
 
@@ -724,7 +732,8 @@ SIZE = re.compile(
 
 
 def is_toward_zero(text: str, rated: Sequence[About]) -> bool:
-    """Return whether rows went to or from 0, or next to nothing of a share, as far as a text says."""
+    """Return whether rows went to or from 0, or almost nothing of a share, as far as a text
+    says."""
     tiny = [
         each for each in rated if each.row.unit == "%" and 0 < min(each.ends) < 1 <= max(each.ends)
     ]
@@ -747,7 +756,7 @@ def is_toward_zero(text: str, rated: Sequence[About]) -> bool:
 
 
 def is_size(text: str, event: Event, about: About) -> bool:
-    """Return whether the rows of an event moved as far as a text says, and all of them that way."""
+    """Return whether the rows of an event all moved in the direction and as far as a text says."""
     leading = about.each(row for row in event.leading)
     if text == "fails now":
         return all(
@@ -766,7 +775,7 @@ def is_size(text: str, event: Event, about: About) -> bool:
     word = match[2] or match[5]
     if any((each.worse > 0) != (word in ("worse", "longer")) for each in rated):
         return False
-    # What takes longer is a time.
+    # A figure that takes longer is a time.
     times = [each.row.unit in ("ns", "us", "µs", "ms", "s", "min", "h") for each in leading]
     if (word in ("longer", "shorter")) != all(times):
         return False
@@ -806,7 +815,7 @@ def is_size(text: str, event: Event, about: About) -> bool:
 
 
 def _moved_less(about: About, said: Sequence[str]) -> bool:
-    """Nine in ten of the other rows of the benchmark on these boards moved less."""
+    """Check that nine in ten of the benchmark's other rows on these boards moved less."""
     event_rows = {id(row) for row in (*about.rows, *about.beside)}
     boards = {row.board for row in about.rows}
     moves = [
@@ -841,7 +850,7 @@ def _few_steps(about: About, said: Sequence[str]) -> bool:
 
 
 def _together(about: About, said: Sequence[str]) -> bool:
-    """So many of the counted rows went one way, and others of the board with a single one."""
+    """Check that this many of the counted rows went one way, along with others on the board."""
     rated = [each for each in about.each(about.both.rows) if each.is_rated]
     same = [
         each for each in rated if each.row.board == about.row.board and each.worse * about.worse > 0
@@ -856,7 +865,8 @@ def _together(about: About, said: Sequence[str]) -> bool:
 
 
 def _with_them(about: About, said: Sequence[str]) -> bool:
-    """The rows of an event that are not counted are second names, loads, or rates whose loads are."""
+    """Check that an event's uncounted rows are second names, loads, or rates whose loads are
+    counted."""
     counted = set(map(id, about.counted))
     others = [row for row in about.rows if id(row) not in counted and not row.is_clock]
     are_loads = all(row.work is not None for row in about.counted)
@@ -868,7 +878,7 @@ def _with_them(about: About, said: Sequence[str]) -> bool:
 
 
 def names_of_metrics(rows: Sequence[Row], about: About) -> str:
-    """The labels of the metrics of rows in a sentence, or their number."""
+    """Return the labels of the rows' metrics as in a sentence, or their number."""
     names = []
     for benchmark, metric in dict.fromkeys((row.benchmark, row.metric) for row in rows):
         described = about.figures.names.catalog.get(benchmark)
@@ -879,7 +889,7 @@ def names_of_metrics(rows: Sequence[Row], about: About) -> str:
 
 
 def fates(about: About, release: str) -> Counter[str]:
-    """Count what became of those rows that were measured next in a release."""
+    """Count what became of the rows that were next measured in a release."""
     out: Counter[str] = Counter()
     for each in about.each(about.counted):
         now = version(each.row.new.guide.release) if each.row.new else ()
@@ -900,7 +910,7 @@ def _fate_word(text: str) -> str:
 
 
 def _fate(about: About, said: Sequence[str]) -> bool:
-    """“4 of 6 reverted and 1 is still there in 10.00”"""
+    """Check “4 of 6 reverted and 1 is still there in 10.00”"""
     words, most, other, also, release = said
     most, also = _fate_word(most), _fate_word(also)
     own = fates(about, release)
@@ -914,7 +924,7 @@ def _fate(about: About, said: Sequence[str]) -> bool:
 
 
 def _fate_again(about: About, said: Sequence[str]) -> bool:
-    """“All 8 rows next measured in 08.00 reverted”"""
+    """Check “All 8 rows next measured in 08.00 reverted”"""
     words, release, what = said
     what = _fate_word(what)
     own = fates(about, release)
@@ -934,8 +944,8 @@ def _fate_of(about: About, said: Sequence[str]) -> bool:
 
 
 def jumps(about: About, benchmark: str = "") -> tuple[int, int]:
-    """Count the figures of earlier releases that lay far beyond all before them, and those that the next
-    release kept."""
+    """Count the figures of earlier releases that lay far beyond all before them, and those of them
+    that the next release kept."""
     lasted = of = 0
     for each in about.each(about.both.rows):
         row = each.row
@@ -968,7 +978,7 @@ def _of_jumps(about: About, said: Sequence[str]) -> bool:
 
 
 def _followed(about: About, said: Sequence[str]) -> bool:
-    """“Rows moved with it: STREAM 2 of 4”: each moved by the ratio of the clocks, to a third of that."""
+    """Check “Rows moved with it: STREAM 2 of 4”: each moved by the ratio of the clocks, to a third of that."""
     clocks = [each for each in about.each() if each.row.is_clock]
     wanted = math.log(clocks[0].ends[1] / clocks[0].ends[0])
     boards = {each.row.board for each in clocks}
@@ -990,7 +1000,7 @@ def _followed(about: About, said: Sequence[str]) -> bool:
 
 
 def _beyond_others(about: About, said: Sequence[str]) -> bool:
-    """“NBench 3, LMBench 9”: each moved by the ratio of the clocks more than it did on boards without a new one."""
+    """Check “NBench 3, LMBench 9”: each moved by the ratio of the clocks more than it did on boards without a new one."""
     clocks = {row.board: row for row in about.both.rows if row.is_clock}
     (first, *_) = (each for each in about.each() if each.row.is_clock)
     wanted = math.log(first.ends[1] / first.ends[0])
@@ -1138,7 +1148,7 @@ def check_event(event: Event, about: About, checked: Checked, where: str) -> Non
 
 
 def _is_extent(title: str, benchmark: str, boards: str, about: About) -> bool:
-    """“STREAM, evm: 3 rows, −9.8 % to ÷3, or to 0, worse”"""
+    """Check “STREAM, evm: 3 rows, −9.8 % to ÷3, or to 0, worse”"""
     begin = f"{benchmark}{boards}: {wording.count(len(about.rows), 'row')}, "
     rated = [each for each in about.each() if each.is_rated]
     near = [
@@ -1165,7 +1175,7 @@ def _is_extent(title: str, benchmark: str, boards: str, about: About) -> bool:
 
 
 def _is_beside(text: str, event: Event, about: About) -> bool:
-    """“Also moved, but not proved: STREAM, copy, 5.8 % better (3.5 to 33.4 %), 57 more rows; …”"""
+    """Check “Also moved, but not proved: STREAM, copy, 5.8 % better (3.5 to 33.4 %), 57 more rows; …”"""
     begin, _, listed = text.partition(": ")
     is_proved = begin == "Also moved"
     left: dict[tuple[str, bool], list[Row]] = defaultdict(list)
@@ -1209,7 +1219,7 @@ def _listed(about: About, *titles: str) -> list[Event]:
 
 
 def _far_falls(about: About) -> list[Event]:
-    """The falls that are not proved, as they are listed."""
+    """Return the falls that are not proved, as they are listed."""
     return _listed(about, "Worse, not proved")
 
 
@@ -1224,8 +1234,8 @@ def _proved_falls(about: About) -> list[Event]:
 
 
 def _holds_back(about: About, said: Sequence[str]) -> bool:
-    """Two rows of one event fell by a third or more, or one to a fifth, and not all are loads in percent; of
-    another engine, two rates."""
+    """Check that two rows of one event fell by a third or more, or one to a fifth, and that not all
+    of them are loads in per cent; or, with another engine, two rates."""
     for event in _proved_falls(about):
         rows = [row for row in (*event.rows, *event.unproved) if row.worse_by is not None]
         far = [each for each in about.each(rows) if each.is_rated and each.worse >= FAR - 1e-12]
@@ -1241,7 +1251,8 @@ def _holds_back(about: About, said: Sequence[str]) -> bool:
 
 
 def _came_back(about: About) -> bool:
-    """Return whether two of the three figures before OLD, with the last of them, are near NEW and OLD is not."""
+    """Return whether two of the last three figures before OLD, including the last, are close to NEW
+    while OLD is not."""
     *past, old = about.before(4)
     if not past or about.row.work is not None or min([*past, old, about.ends[1]]) <= 0:
         return False
@@ -1251,7 +1262,7 @@ def _came_back(about: About) -> bool:
 
 
 def _look(about: About, said: Sequence[str]) -> bool:
-    """“Look at 5 events before you ship, 3 of them not proved”: all that are listed as worse."""
+    """Check “Look at 5 events before you ship, 3 of them not proved”: all that are listed as worse."""
     of, rest = int(said[0]), said[1]
     proved, unproved = len(_proved_falls(about)), len(_listed(about, "Worse, not proved"))
     texts = {0: "", of: "; it is not proved" if of == 1 else "; none of them is proved"}
@@ -1261,7 +1272,7 @@ def _look(about: About, said: Sequence[str]) -> bool:
 
 
 def _judged_share(about: About, said: Sequence[str]) -> bool:
-    """The share of the figures that were measured with both releases, rounded down."""
+    """Check the share of the figures that were measured in both releases, rounded down."""
     failed = ("failed-before", "failed-both")
     both = [row for row in about.both.rows if row.old and row.new]
     judged = [row for row in both if row.judged and row.verdict not in failed]
@@ -1284,7 +1295,8 @@ def _no_falls(about: About, said: Sequence[str]) -> bool:
 
 
 def _nothing_worse(about: About, said: Sequence[str]) -> bool:
-    """Each row that is called worse was accepted, and nothing fell by a third that is no usual move."""
+    """Check that every row called worse was accepted, and that none fell by a third beyond its
+    usual moves."""
     worse = [row for row in about.both.rows if row.verdict in ("regressed", "failed-after")]
     accepted = bool([row for row in worse if row.waiver or row.settled])
     return (
@@ -1296,7 +1308,7 @@ def _nothing_worse(about: About, said: Sequence[str]) -> bool:
 
 
 def _cannot_be_compared(about: About, said: Sequence[str]) -> bool:
-    """“129 figures cannot be compared, 57 of them because …”, or all of them for the same reason"""
+    """Check “129 figures cannot be compared, 57 of them because …”, or all of them for the same reason"""
     own = [row.ground for row in about.both.rows if row.verdict == "incomparable"]
     most = own.count(said[2])
     return (
@@ -1307,7 +1319,7 @@ def _cannot_be_compared(about: About, said: Sequence[str]) -> bool:
 
 
 def _not_again(about: About, said: Sequence[str]) -> bool:
-    """“1,181 figures were not measured again: all of Active power (1,176) and Resume latency (5)”"""
+    """Check “1,181 figures were not measured again: all of Active power (1,176) and Resume latency (5)”"""
     titles = {group.benchmark: group.title for group in about.both.groups}
     lost = [row for row in about.both.rows if row.new is None]
     again = {row.benchmark for row in about.both.rows if row.new is not None}
@@ -1325,8 +1337,8 @@ def _not_again(about: About, said: Sequence[str]) -> bool:
 
 
 def _on_one_board(about: About, said: Sequence[str]) -> bool:
-    """So many benchmarks have a row that fell by a third or more on this board, and none on another
-    board that measured it."""
+    """Check that this many benchmarks have a row that fell by a third or more on this board, and
+    none on other boards that measured it."""
     fell, measured = defaultdict(set), defaultdict(set)
     for each in about.each(row for row in about.both.rows if row.worse_by is not None):
         measured[each.row.benchmark].add(each.row.board)
@@ -1337,7 +1349,7 @@ def _on_one_board(about: About, said: Sequence[str]) -> bool:
 
 
 def _fell_as_often(about: About, said: Sequence[str]) -> bool:
-    """“4 figures got worse …, as such figures often do: 3 of LMBench, 1 of STREAM”"""
+    """Check “4 figures got worse …, as such figures often do: 3 of LMBench, 1 of STREAM”"""
     titles = {group.benchmark: group.title for group in about.both.groups}
     rows = [row for event in _listed(about, wording.MINOR) for row in event.rows]
     far = Counter(titles[e.row.benchmark] for e in about.each(rows) if e.worse >= FAR - 1e-12)
@@ -1363,7 +1375,7 @@ def _run_again(about: About, said: Sequence[str]) -> bool:
 
 
 def _in_doubt(about: About, said: Sequence[str]) -> bool:
-    """“Measure IPsec on sk; STREAM on evm again first, as their figures are in doubt”"""
+    """Check “Measure IPsec on sk; STREAM on evm again first, as their figures are in doubt”"""
     titles = {group.benchmark: group.title for group in about.both.groups}
     doubted = {
         (titles[row.benchmark], about.both.board_names.get(row.board, row.board))
@@ -1406,9 +1418,9 @@ HEADLINE = templates(
 
 
 def _single(about: About, said: Sequence[str]) -> bool:
-    """“175 of them have a single figure in each release”"""
+    """Check “175 of them have a single figure in each release”"""
     rows = [each for each in about.each(about.both.rows) if each.row.verdict == "noisy"]
-    # Uploads that repeat all of another one are no runs, and those that repeat a part of it are.
+    # Uploads that entirely repeat another one are no runs; those that repeat a part of it are.
     least, most = (
         sum(all(side and count(side) == 1 for side in each.sides) for each in rows)
         for count in (lambda side: len(side.runs), lambda side: len({*map(fmean, side.runs)}))
@@ -1417,7 +1429,8 @@ def _single(about: About, said: Sequence[str]) -> bool:
 
 
 def _half_with_more(about: About, said: Sequence[str]) -> bool:
-    """With so many more runs at least half of the rows could be judged, with fewer not half of them."""
+    """Check that with this many more runs at least half of the rows could be judged, and with fewer
+    not."""
     needed = [row.more_runs for row in about.both.rows if row.verdict == "noisy" and row.more_runs]
     more, of = int(said[0].replace(",", "")), int((said[1] or "1").replace(",", ""))
     return (
@@ -1427,7 +1440,8 @@ def _half_with_more(about: About, said: Sequence[str]) -> bool:
 
 
 def _would_show(about: About, said: Sequence[str]) -> bool:
-    """As many noisy rows would be called if they moved by half: those whose ground promises it for 50 % or less."""
+    """Check how many noisy rows would be called if they moved by half: those whose grounds promise
+    it for 50 % or less."""
     noisy = [row for row in about.both.rows if row.verdict == "noisy"]
     promised = [row.detectable for row in noisy if row.detectable is not None]
     return sum(change <= 0.5 for change in promised) == int((said[0] or "1").replace(",", ""))
@@ -1446,7 +1460,7 @@ ALL = (*GROUNDS, *LINES, *PERHAPS, *HEADLINE, *UNJUDGED)
 
 
 def check_comparison(both: Comparison, figures: Figures, checked: Checked) -> None:
-    """Check all that a comparison says."""
+    """Check everything that a comparison says."""
     about, where = About(figures, both), f"{both.old} → {both.new}"
     for each in about.each(both.rows):
         row = each.row
