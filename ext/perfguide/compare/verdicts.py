@@ -1,4 +1,4 @@
-"""Two releases side by side: one value from which everything that shows it is made."""
+"""The rows of two releases with their verdicts, from which all output is made."""
 
 from __future__ import annotations
 
@@ -62,11 +62,11 @@ ALARMS: tuple[Verdict, ...] = ("regressed", "failed-after")
 """Verdicts against the newer release."""
 
 JUDGED = 0.5
-"""A relative change that is called wherever a figure is said to be judged: a rise by half, a fall
-by a third."""
+"""The relative change that would have been called of any figure said to be judged: a rise by half or a
+fall by a third."""
 
 WORK = "throughput"
-"""The name, behind a direction, of the rate of bytes of a run that has a rate of packets or a load too."""
+"""The name, after a direction, of the byte rate of a run that also has a packet rate or a load."""
 
 CALLED: tuple[Verdict, ...] = ("regressed", "improved", "changed")
 """Verdicts on figures that differ."""
@@ -75,12 +75,12 @@ RATED: tuple[Verdict, ...] = ("regressed", "improved", "same", "steady", "noisy"
 """Verdicts on rows whose figures can be compared as better and worse."""
 
 POINT = 3.0
-"""Percentage points below which the change of a load does not matter."""
+"""The change of a load, in percentage points, below which it does not matter."""
 
 
 @dataclass(frozen=True, slots=True)
 class SideFigures:
-    """One side: its figures, one release for each board, and where they are from."""
+    """One side: its figures, from one release for each board, and their pool."""
 
     pool: Pool
     records: tuple[Record, ...]
@@ -88,10 +88,13 @@ class SideFigures:
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """Decisions made beforehand: names, accepted changes, the smallest change
-    that matters where it is not each metric's own, what people wrote, whether releases after
-    the newer one may be looked at, and how much single figures usually scatter, where that is not
-    what the package carries."""
+    """Decisions made in advance.
+
+    ``threshold`` is the smallest relative change that matters, if it is not each metric's own.
+    ``annotations`` are maintainers' notes and new levels. ``look_ahead`` allows looking at releases
+    after the newer one. ``usual_noise`` is the usual scatter of single figures, if it is not that of
+    the package.
+    """
 
     names: Names
     waivers: tuple[Waiver, ...] = ()
@@ -105,20 +108,18 @@ class Rules:
 class Row:
     """One figure before and after.
 
-    ``board``, ``metric`` and ``params`` are the names of today. Both figures are in
-    ``unit``. ``change`` is new/old - 1. ``floor`` is the relative change that had to
-    be passed; ``p``, ``q``, ``detectable``, ``scatter``, ``kind_scatter`` and ``more_runs`` are explained at
-    :class:`.judge.Judgement`. ``ground`` says why the verdict is as it is.
-    ``work`` is the change of a load for each unit of work that was done with it, where that is
-    known, and then the verdict is on it. ``follows`` is the metric of the same run for which it was
-    called. ``line`` is the figure in all releases that have it,
-    with those names, where it has an event. ``waiver`` is the entry that accepts the change,
-    ``settled`` the one that says that it brought a new level, and ``notes`` are about it. ``shift`` is what it moved with, where many
-    rows did; ``level`` is explained at :class:`.judge.Judgement`. ``is_clock`` says that it is a clock
-    that was set to another frequency, and ``alternates`` that its figure has two states. ``figures`` and
-    ``spread`` are explained at :class:`.judge.Judgement`; ``per`` is the unit of the work of ``work``, and
-    ``step`` what its program counts in, 0 where that is not known. ``doubt`` says why the newer figure
-    proves nothing, and may be empty.
+    ``board``, ``metric`` and ``params`` are today's names, and both figures are in ``unit``. ``change``
+    is new/old - 1, and ``floor`` the relative change from which it matters. ``ground`` gives the reason
+    for the verdict. For ``p``, ``q``, ``detectable``, ``scatter``, ``kind_scatter``, ``more_runs``,
+    ``level``, ``shift``, ``figures`` and ``spread`` see :class:`.judge.Judgement`.
+
+    ``work`` is the change of a load per unit of work done, if known, and the verdict is then about
+    that; ``per`` is the unit of the work. ``follows`` is the metric of the same run whose verdict the
+    row shares. ``line`` is the figure by release, for rows of events. ``waiver`` is the entry that
+    accepts the change, ``settled`` the one that declares it a new level, and ``notes`` are about it.
+    ``is_clock`` marks a clock that was set to another frequency, and ``alternates`` a figure with two
+    states. ``step`` is the resolution of the program, 0 if unknown. ``doubt`` says why the newer
+    figure proves nothing, and is usually empty.
     """
 
     board: str
@@ -158,31 +159,31 @@ class Row:
 
     @property
     def guide(self) -> GuideKey:
-        """The guide of the newer figure, or of the only one."""
+        """The guide of the newer or only figure."""
         record = self.new or self.old
         assert record is not None  # a match has one side at least
         return record.guide
 
     @property
     def alarming(self) -> bool:
-        """Return whether it speaks against the newer release and is not accepted."""
+        """True if the row counts against the newer release and is not accepted."""
         return self.verdict in ALARMS and not self.accepted
 
     @property
     def accepted(self) -> bool:
-        """Return whether somebody has accepted its change."""
+        """True if a maintainer has accepted the change."""
         return self.waiver is not None or self.settled is not None
 
     @property
     def judged(self) -> bool:
-        """Return whether a change by ``JUDGED`` was called, or would have been."""
+        """True if a change by ``JUDGED`` was called or would have been."""
         if self.verdict == "noisy":
             return self.detectable is not None and self.detectable <= JUDGED
         return self.verdict != "incomparable" and self.old is not None and self.new is not None
 
     @property
     def ratio(self) -> float | None:
-        """The ratio in the better direction: above 1 is better, 1.1 is a tenth more."""
+        """The ratio in the better direction: 1.1 is 10 % better; ``None`` if there is none."""
         change = self.change if self.work is None else self.work
         if self.verdict not in RATED or change is None or self.better == "neither" or change <= -1:
             return None
@@ -190,8 +191,8 @@ class Row:
 
     @property
     def worse_by(self) -> float | None:
-        """By what factor it got worse, as a logarithm: above 0 is worse, infinite to or from zero;
-        ``None`` where the figures cannot be compared as better and worse."""
+        """The log of the factor by which the row got worse: negative if it got better, infinite to or
+        from zero, ``None`` if the figures cannot be compared as better and worse."""
         if self.ratio:
             return -math.log(self.ratio)
         if self.verdict not in RATED or self.better == "neither" or not (self.old and self.new):
@@ -203,21 +204,21 @@ class Row:
 
     @property
     def observation(self) -> tuple[object, ...]:
-        """Return what was measured at once: all metrics of one run of a benchmark."""
+        """The identity of the run: it is shared by all metrics measured in one run of a benchmark."""
         params = frozenset((name, str(value)) for name, value in self.params.items())
         return (self.guide.platform, self.board, self.benchmark, params)
 
     @property
     def measurement(self) -> tuple[object, ...]:
-        """Return what it measured: packets and bytes of one run count the same work, and a load is what
-        that costs. Other metrics, and those without parameters, are measured by themselves."""
+        """The identity of the measurement: packets and bytes of one run count the same work, and a load
+        is its price. Other metrics, and those without parameters, are measurements of their own."""
         if not self.params or units.parse(self.unit).kind not in ("packet rate", "share"):
             return (*self.observation, self.metric)
         return (*self.observation, "_".join(filter(None, (direction(self.metric), WORK))))
 
 
 def rows(old: SideFigures, new: SideFigures, history: History, rules: Rules) -> tuple[Row, ...]:
-    """Return every figure of both sides with its verdict, the largest change first."""
+    """Return every figure of both sides with its verdict, largest change first."""
     out: list[Row] = []
     judged: dict[int, Pair] = {}
     pasts: dict[int, Others] = {}
@@ -226,11 +227,11 @@ def rows(old: SideFigures, new: SideFigures, history: History, rules: Rules) -> 
     engines_of = [engines.inferred(side.records, catalog) for side in (old, new)]
     for matched in match(old.records, new.records, rules.names):
         row = _row(matched, old.pool, new.pool, rules)
-        # “same” is a row that nothing has ruled out so far.
+        # “same” means that nothing has ruled the row out so far.
         if row.verdict == "same" and (changed := _engine_changed(matched, *engines_of)):
             row = replace(row, verdict="incomparable", ground=changed)
         out.append(row)
-        # The units in the bundles: those of the records may have been converted already.
+        # The units stated in the bundles, as those of the records may have been converted.
         if matched.old and matched.new and row.verdict == "same":
             stated = old.pool.stated_unit(matched.old), new.pool.stated_unit(matched.new)
             factors[len(out) - 1] = units.factor(*stated) or 1.0
@@ -253,21 +254,21 @@ def rows(old: SideFigures, new: SideFigures, history: History, rules: Rules) -> 
     out = [_clock(row, rules.names) for row in out]
     _without_run(out)
     _together(out)
-    # After _together(), as a row follows one other row at most.
+    # After _together(), as a row follows at most one other.
     _two_names(out)
-    # Waivers first: a new level is looked for only where none accepts the change.
+    # Waivers first, as a new level is only considered if no waiver accepts the change.
     accepted = [_annotated(_accepted(row, rules.waivers), rules.annotations) for row in out]
     return tuple(sorted(accepted, key=_order))
 
 
 ENGINE_CHANGED = "the engine seems to have changed"
-"""The beginning of the ground of a row for which another class of engine has run on each side."""
+"""The start of the ground of a row for which different classes of engine ran on the two sides."""
 
 
 def _engine_changed(
     matched: Match, old: Mapping[engines.Run, Inferred], new: Mapping[engines.Run, Inferred]
 ) -> str:
-    """Return whether the engines of two figures, recorded on neither side, seem to be of two classes."""
+    """Return the ground if the inferred engines of two figures are of different classes, else ""."""
     assert matched.old is not None and matched.new is not None  # rows of one side are not judged
     was, now = old.get(engines.run_of(matched.old)), new.get(engines.run_of(matched.new))
     if was is None or now is None or was.name == now.name:
@@ -276,11 +277,11 @@ def _engine_changed(
 
 
 REPEATED = "the figures are those of"
-"""The beginning of the ground of a row that repeats the figure of the older release."""
+"""The start of the ground of a row that repeats the figure of the older release."""
 
 
 def _repeated(out: Sequence[Row], rated: Iterable[int]) -> dict[int, str]:
-    """Return for each row that repeats the older release why it is not compared, where half of its board
+    """Return, by position, the ground of each row that repeats the older release, if half of its board
     does."""
     boards: dict[tuple[object, ...], list[tuple[int, bool | None]]] = {}
     for position in rated:
@@ -298,22 +299,22 @@ def _repeated(out: Sequence[Row], rated: Iterable[int]) -> dict[int, str]:
 
 
 OTHER_UNIT = "the unit may be another one in name alone"
-"""The beginning of the ground of a row whose digits fit another unit better than the one it has."""
+"""The start of the ground of a row whose digits fit another unit better than its own."""
 
 BINARY_FACTOR = 1.024**2
-"""Between MB and MiB."""
+"""The ratio of MiB to MB."""
 
 HARDLY = 0.0005
-"""A relative change that pages show as one of 0.0 %."""
+"""Smaller relative changes are shown as 0.0 %."""
 
 MIN_OTHER_UNIT_ROWS, OTHER_UNIT_SHARE, SAME_FACTOR = 3, 0.7, 0.003
-"""Rows of a table that show another unit, the share of them whose digits moved less than the units are apart,
-and by how much logarithms may differ from the factor where all rows moved by it."""
+"""The fewest rows of a table that show a wrong unit, the least share of them whose digits moved less
+than the units differ, and the tolerance, as a log, of moves by the ratio of units."""
 
 
 def _of_other_units(out: Sequence[Row], factors: Mapping[int, float]) -> dict[int, str]:
-    """Return for each row of a table whose unit seems to be wrong in one release why it is not compared:
-    its digits hardly moved, and all rows moved as far as the units are apart."""
+    """Return, by position, the grounds of rows of tables whose unit seems to be wrong in one release:
+    either the digits hardly moved although the unit did, or all rows moved by a ratio of units."""
     tables: dict[tuple[object, ...], list[tuple[int, float, float]]] = {}
     for position, factor in factors.items():
         row = out[position]
@@ -357,32 +358,32 @@ def _of_other_units(out: Sequence[Row], factors: Mapping[int, float]) -> dict[in
 # ---------------------------------------------------------------- metrics of one run
 
 Others = tuple[dict[str, Side], dict[str, Side]]
-"""A row in the releases before, and in those after where they are looked at, by release."""
+"""A row in earlier releases and, if looking ahead is allowed, in later ones, by release."""
 
 MOVED = 0.05
-"""The relative change of a rate from which on a load with samples is judged for each unit of it;
-with one run each it always is."""
+"""The least relative change of a rate for which a load with samples is judged per unit of the rate; with
+single runs it always is."""
 
 SEEN = 0.0005
-"""The relative change of a rate from which on a load for its work has other digits than the recorded one."""
+"""The least relative change of a rate at which a scaled load differs from the recorded one in print."""
 
 MAX_DIFFERENCE_SHARE = 0.35
-"""The share by which moves of two metrics of one run may differ to be one."""
+"""The share by which the moves of two metrics of one run may differ and still be the same move."""
 
 
 def _work(out: Sequence[Row], judged: Mapping[int, Pair]) -> dict[int, int]:
-    """For each load the position of the rate that was reached with it."""
+    """Return the position of the rate that was reached with each load, by the load's position."""
     rates: dict[tuple[object, ...], int] = {}
     for position in judged:
         kind = units.parse(out[position].unit).kind
         if kind in RATES and out[position].better == "higher":
             name = (*out[position].observation, kind, direction(out[position].metric))
-            # Two rates of one kind in one run: which of them the load belongs to is not known.
+            # With two rates of one kind in a run, there is no telling which the load belongs to.
             rates[name] = -1 if name in rates else position
     positions = {}
     for position, pair in judged.items():
         row = out[position]
-        # A loss of packets is a share too, and no price of the work.
+        # A packet loss is a share too, but not the price of work.
         if not pair.load or row.better != "lower" or "load" not in row.metric:
             continue
         own = [
@@ -403,7 +404,7 @@ def _work(out: Sequence[Row], judged: Mapping[int, Pair]) -> dict[int, int]:
 
 
 def direction(metric: str) -> str:
-    """``read`` of ``read_throughput`` and ``read_cpu_load``; nothing where there is none."""
+    """Return the direction in a metric's name, ``read`` for ``read_cpu_load``, or ""."""
     word = metric.split("_")[0]
     return word if word in ("read", "write", "rx", "tx", "ingress", "egress") else ""
 
@@ -411,7 +412,7 @@ def direction(metric: str) -> str:
 def _per_work(
     judged: Mapping[int, Pair], pasts: Mapping[int, Others], position: int, own: int
 ) -> Pair:
-    """Return a load's pair as if both loads were at the older release's rate."""
+    """Return a load's pair with all loads scaled to the rate of the older release."""
     load, rate = judged[position], judged[own]
     before, later = (
         tuple(
@@ -440,7 +441,7 @@ def _over(load: Side, rate: Side, at: Side) -> Side:
 
 
 def _of_load(row: Row, rate: Row, pair: Pair, rates: Pair) -> Row:
-    """Return a load that was judged by unit of work, with its own change again."""
+    """Return a load that was judged per unit of work, with its own change restored."""
     assert rate.old and rate.new and row.old and row.new
     was, now = (units.number(r.cell.mean or 0.0) for r in (rate.old, rate.new))
     unit = units.parse(rate.unit).symbol
@@ -461,7 +462,7 @@ def _of_load(row: Row, rate: Row, pair: Pair, rates: Pair) -> Row:
 
 
 def _clock(row: Row, names: Names) -> Row:
-    """Return the row of a clock, which somebody sets, with a verdict on whether it is another one."""
+    """Return a row; if it is a clock, its verdict only says whether the clock was set differently."""
     metric = metric_of(names, row.new) if row.old and row.new else None
     if metric is None or not metric.clock or row.change is None or row.verdict == "incomparable":
         return row
@@ -473,11 +474,11 @@ def _clock(row: Row, names: Names) -> Row:
 
 
 MIN_TELLING_DIGITS = 3
-"""Digits of a figure that another one does not have by chance."""
+"""The fewest digits in which two figures do not agree by chance."""
 
 
 def _two_names(out: list[Row]) -> None:
-    """Mark a figure that has two names as a follower of the first one, so that it counts once."""
+    """Make the second name of a figure follow the first, so that the figure counts once."""
     first: dict[tuple[object, ...], str] = {}
     for position, row in enumerate(out):
         if not row.old or not row.new or row.change in (None, 0.0):
@@ -491,9 +492,9 @@ def _two_names(out: list[Row]) -> None:
 
 
 def _together(out: list[Row]) -> None:
-    """Call the other rate of a run that was called for one: bytes and packets count the same work.
+    """Give the other rate of a run the verdict of the one called: bytes and packets count the same work.
 
-    Metrics without parameters can be of several runs, so they are left as they are.
+    Metrics without parameters are left alone, as they may come from several runs.
     """
     called: dict[tuple[object, ...], Row] = {}
     for row in out:
@@ -522,7 +523,7 @@ def _order(row: Row) -> tuple[object, ...]:
 
 
 def _row(matched: Match, before: Pool, after: Pool, rules: Rules) -> Row:
-    """Return a row whose verdict is still open (``same``), or needs no statistics."""
+    """Return a row whose verdict needs no statistics, or is still open (``same``)."""
     old, new, names = matched.old, matched.new, rules.names
     record = new or old
     assert record is not None
@@ -568,7 +569,7 @@ def _row(matched: Match, before: Pool, after: Pool, rules: Rules) -> Row:
         return _failed(row, old, new)
     if said := failed_run(row, old):
         return replace(row, verdict="incomparable", ground=f"{FAILED_RUN_BEFORE}; {said}")
-    # A rate of a few steps can be rounded to 0.
+    # A rate of only a few steps may be rounded to 0.
     least = MIN_RATE_STEPS * printed((old.cell.mean, new.cell.mean))
     if (
         _is_rate(row)
@@ -587,11 +588,11 @@ def _row(matched: Match, before: Pool, after: Pool, rules: Rules) -> Row:
 
 
 FAILED_RUN, FAILED_RUN_BEFORE = "some new runs failed", "some old runs failed"
-"""The beginnings of grounds of rows with a mean over several runs, one of them failed."""
+"""The starts of grounds of rows whose mean includes a failed run."""
 
 
 def failed_run(row: Row, record: Record) -> str:
-    """Return the ends of the samples of a rate if one of them is of a run that failed, or ""."""
+    """Return the range of a rate's samples in words if one is that of a failed run, else ""."""
     cell = record.cell
     if row.better != "higher" or not in_mean(record.unit, cell.low, cell.high):
         return ""
@@ -600,42 +601,42 @@ def failed_run(row: Row, record: Record) -> str:
 
 
 def is_load(row: Row) -> bool:
-    """Return whether a row is a share that costs something, as the load of a processor."""
+    """Return whether a row is a load, such as that of a processor, of which less is better."""
     return row.better == "lower" and units.parse(row.unit).kind == "share" and "load" in row.metric
 
 
 def points(row: Row) -> float:
-    """Return by how many units a figure of both sides moved: percentage points of a share."""
+    """Return by how many units a figure moved, up or down: percentage points for a share."""
     assert row.old and row.new
     return abs((row.new.cell.mean or 0.0) - (row.old.cell.mean or 0.0))
 
 
 MIN_RATE_STEPS = 5
-"""Printed steps above which a rate is not rounded to 0."""
+"""A rate of more printed steps than this is not rounded to 0."""
 
 
 def _is_rate(row: Row) -> bool:
-    """Return whether a row counts work by time, so that none of it is no result."""
+    """Return whether a row is a rate of work, for which 0 is no result."""
     return row.better == "higher" and units.parse(row.unit).kind in RATES
 
 
 def _is_time(row: Row) -> bool:
-    """Return whether a row is how long something takes, which is never nothing."""
+    """Return whether a row is a duration, which is never 0."""
     return row.better == "lower" and units.parse(row.unit).kind == "time"
 
 
 CONVERTED = "the unit was"
-"""The beginning of the ground of a row whose unit changed."""
+"""The start of the note on a row whose unit changed."""
 
 IMPOSSIBLE = "a figure is beyond what is possible"
-"""The beginning of the ground of a row with a figure that cannot be right."""
+"""The start of the ground of a row with an impossible figure."""
 
 MAX_OVER_LIMIT = 1.2
-"""The largest figure over the limit of its metric that still counts: meters overshoot a little."""
+"""The largest ratio of a figure to the limit of its metric that is accepted: meters overshoot a little."""
 
 
 def limit_of(metric: Metric | None, params: Mapping[str, Scalar], unit: str) -> float | None:
-    """Return the largest possible figure of a metric with parameters in a unit, or ``None``."""
+    """Return the largest possible figure of a metric in ``unit``, ``None`` if there is no limit."""
     if metric is None or metric.at_most is None:
         return None
     threads = params.get(metric.at_most_per, 1)
@@ -646,7 +647,7 @@ def limit_of(metric: Metric | None, params: Mapping[str, Scalar], unit: str) -> 
 def impossible(
     metric: Metric | None, params: Mapping[str, Scalar], records: Iterable[Record]
 ) -> tuple[str, ...]:
-    """Return why figures of a metric with these parameters cannot be right, for each that cannot."""
+    """Return the ground for each figure that exceeds what its metric and parameters allow."""
     grounds = []
     for record in records:
         limit, mean = limit_of(metric, params, record.unit), record.cell.mean
@@ -670,13 +671,13 @@ def _all_failed(record: Record, side: str) -> str:
 
 
 def metric_of(names: Names, record: Record) -> Metric | None:
-    """Return the description of a figure's metric."""
+    """Return the description of a figure's metric, if there is one."""
     benchmark = names.catalog.get(record.benchmark)
     return benchmark.metric(names.metric(record)) if benchmark else None
 
 
 def tools_of(names: Names, benchmark: str) -> tuple[str, ...]:
-    """Return the programs whose version is a condition of a benchmark's figures."""
+    """Return the programs whose versions are conditions of a benchmark's figures."""
     described = names.catalog.get(benchmark)
     return described.entry.tools if described else (benchmark,)
 
@@ -684,14 +685,14 @@ def tools_of(names: Names, benchmark: str) -> tuple[str, ...]:
 def _pair(
     row: Row, before: Pool, after: Pool, history: History, rules: Rules
 ) -> tuple[Pair, Others]:
-    """Return the pair to judge, and its past and its future by release."""
+    """Return the pair to judge, and its earlier and later figures by release."""
     old, new = row.old, row.new
     assert old is not None and new is not None
     metric = metric_of(rules.names, new)
     compared = {old.guide.release, new.guide.release}
     tools = tools_of(rules.names, row.benchmark)
     others = history.of(after, new, compared, tools, _since(row, rules.annotations.levels))
-    # Earlier rates of 0, and those with a sample of 0, are failed runs, and no scatter; times of 0 are none.
+    # Earlier rates that are 0 or have a sample of 0 are failed runs rather than scatter; times are never 0.
     if (_is_rate(row) or _is_time(row)) and old.cell.mean:
         others = {
             release: side
@@ -710,20 +711,21 @@ def _pair(
     figures = [side.mean for side in (*pair.history, pair.old, pair.new)]
     if row.better == "higher" and not pair.step and (step := timer_step(figures)):
         pair = _with_step(pair, step)
-    # From 1 to 2 % a load has doubled, and it hardly matters.
+    # A load that goes from 1 to 2 % has doubled, but that hardly matters.
     if pair.load and not pair.sampled and pair.old.mean and rules.threshold is None:
         pair = replace(pair, floor=max(pair.floor, _part(POINT, abs(pair.old.mean))))
     return pair, (others, later)
 
 
 def _with_step(pair: Pair, step: float) -> Pair:
-    """Return a pair whose program counts in a step; the smaller figure, as a change can be read both ways."""
+    """Return a pair with the resolution of its program, in the unit of the figures, and a floor of one
+    step of the smaller figure, as a change can be read either way."""
     least = min(abs(pair.old.mean), abs(pair.new.mean))
     return replace(pair, step=step, floor=max(pair.floor, _part(DIGIT * step, least)))
 
 
 def _share_resolution(out: Sequence[Row], judged: dict[int, Pair], names: Names) -> None:
-    """Give figures that are computed from others the relative steps of these."""
+    """Give figures that are computed from others the relative resolution of those."""
     steps = {
         (out[i].observation, out[i].metric): pair.step / min(pair.old.mean, pair.new.mean)
         for i, pair in judged.items()
@@ -739,11 +741,11 @@ def _share_resolution(out: Sequence[Row], judged: dict[int, Pair], names: Names)
 
 
 FAILED_TOO = math.log(5)
-"""The move of the other rate of a run that failed, as the logarithm of a factor, from which on that one failed too."""
+"""The log of the factor from which the other rate of a failed run has failed too."""
 
 
 def _without_run(out: list[Row]) -> None:
-    """Compare no load of a run whose rate failed, and no rate next to nothing."""
+    """Withdraw verdicts on loads of a run whose rate failed, and on its other rate if next to nothing."""
     failed: dict[tuple[object, ...], Verdict] = {
         (*row.observation, direction(row.metric)): "failed-before"
         if row.ground.startswith(FAILED_RUN_BEFORE)
@@ -760,13 +762,13 @@ def _without_run(out: list[Row]) -> None:
             out[position] = replace(row, verdict="incomparable", ground=ground)
         elif verdict in ("failed-after", "failed-before") and row.params and _is_rate(row):
             fell = row.worse_by or 0.0
-            # Of few packets a second, none is printed, and still some bytes.
+            # A few packets per second may be printed as 0 while their bytes are not.
             if (fell if verdict == "failed-after" else -fell) >= FAILED_TOO:
                 out[position] = replace(row, verdict=verdict, ground=ground, change=None)
 
 
 def pair_of(record: Record, names: Names) -> Pair:
-    """Return the description of a row as a pair, with the one figure on both sides."""
+    """Return a pair that describes a row, with the same figure on both sides."""
     metric = metric_of(names, record)
     name = names.metric(record)
     better = metric.better if metric else "neither"
@@ -790,8 +792,8 @@ def pair_of(record: Record, names: Names) -> Pair:
 
 
 def _shared(record: Record, board: str, names: Names) -> tuple[str, ...]:
-    """Return what a row may have moved with: its board, its benchmark there, its metric, and rows with
-    one parameter alike. The widest first."""
+    """Return the groups that a row may have moved with, widest first: its board, its benchmark there, its
+    metric, and rows that share a parameter."""
     benchmark = names.catalog.get(record.benchmark)
     title = names.catalog.title(record.benchmark)
     out = [board, f"{board}, {title}", f"{board}, {title}: {names.metric(record)}"]
@@ -803,36 +805,36 @@ def _shared(record: Record, board: str, names: Names) -> tuple[str, ...]:
 
 
 def _step(unit: str, metric: Metric | None) -> float:
-    """Return what a program counts in, in a unit; 0 where that is not known."""
+    """Return the resolution of a metric's program in ``unit``, 0 if unknown."""
     if metric is None or not metric.step:
         return 0.0
     return metric.step * (units.factor(metric.unit, unit) or 0.0)
 
 
 def _floor(row: Row, metric: Metric | None, threshold: float | None) -> float:
-    """Return the relative change above which a change counts."""
+    """Return the relative change from which a change matters."""
     step = _step(row.unit, metric)
     metric = metric or Metric(name=row.metric, unit=row.unit, better="neither")
     floors = [metric.threshold / 100 if threshold is None else threshold, metric.noise_floor / 100]
     means = [abs(r.cell.mean) for r in (row.old, row.new) if r and r.cell.mean]
-    # The smaller figure, because a change can be read both ways round.
+    # The smaller figure, because a change can be read either way.
     if step and means:
         floors.append(_part(DIGIT * step, min(means)))
     return max(floors)
 
 
 def _part(amount: float, of: float) -> float:
-    """Return an amount as a share of a figure, which may be next to nothing."""
-    # Beside a tiny figure the quotient overflows.
+    """Return an amount as a share of a figure, at most the largest float."""
+    # Division by a tiny figure can overflow.
     return min(amount / of, sys.float_info.max)
 
 
 MIN_STATES_LOG = math.log(2)
-"""The least gap between two states of a figure, as the logarithm of a ratio."""
+"""The log of the smallest ratio between two states of a figure."""
 
 
 def _has_states(pair: Pair) -> bool:
-    """Return whether the earlier figures of a row are as far apart as two states of one are."""
+    """Return whether the earlier figures of a row are as far apart as two states."""
     before = [side.mean for side in (*pair.history, pair.old)]
     if min(before) <= 0:
         return min(before) < max(before)
@@ -863,7 +865,7 @@ def _judged(row: Row, pair: Pair, judgement: Judgement) -> Row:
         detectable=judgement.detectable,
         scatter=judgement.scatter,
         kind_scatter=judgement.kind_scatter,
-        # More runs show no level of a figure that is sometimes here and sometimes there.
+        # More runs cannot settle a figure that goes back and forth between two states.
         more_runs=None if _has_states(pair) else judgement.more_runs,
         shift=judgement.shift,
         level=judgement.level,
@@ -889,8 +891,8 @@ def _accepted(row: Row, waivers: Sequence[Waiver]) -> Row:
 
 
 def _since(row: Row, levels: Sequence[Annotation[Level]]) -> str:
-    """Return the first release that says something about a row: that of its latest new level, where
-    both figures have it."""
+    """Return the first release whose figures still count for a row: that of its latest new level up to
+    OLD, or ""."""
     assert row.old is not None
     old = version(row.old.guide.release)
     releases = [x.spec.since for x in levels if about(x, row) and version(x.spec.since) <= old]
@@ -898,7 +900,7 @@ def _since(row: Row, levels: Sequence[Annotation[Level]]) -> str:
 
 
 def _annotated(row: Row, annotations: Annotations) -> Row:
-    """Return a row with its notes, and with the new level that its change brought."""
+    """Return a row with its notes, and with the entry that declares its change a new level."""
     if row.new is None:
         return row
     release = row.new.guide.release
@@ -910,16 +912,16 @@ def _annotated(row: Row, annotations: Annotations) -> Row:
     settled = None
     if row.verdict in ALARMS and row.old is not None and row.waiver is None:
         old, new = version(row.old.guide.release), version(release)
-        # A level counts for the comparison that crosses its first release only.
+        # A level only counts in comparisons that cross its first release.
         spanned = (x for x in annotations.levels if old < version(x.spec.since) <= new)
         settled = next((x for x in spanned if about(x, row)), None)
     return replace(row, notes=notes, settled=settled) if notes or settled else row
 
 
 def about(waiver: AnyEntry, row: Row) -> bool:
-    """Return whether an entry is about a row, whatever became of it."""
+    """Return whether an entry is about a row, whatever its verdict."""
     key = row.guide
-    # An entry may name a board as it was called once.
+    # An entry may use a former name of the board.
     boards = {row.board, *(r.board for r in (row.old, row.new) if r)}
     named = any(waiver.covers(key.soc, key.os, b, row.benchmark, row.metric) for b in boards)
     return named and waiver.fits(row.params)
