@@ -1,7 +1,7 @@
-"""Two boards, SoCs or systems side by side: ratios, what else differs, and no alarm.
+"""Two boards, SoCs or systems side by side: ratios and other differences, without alarms.
 
-Different hardware is not a change: there is no past that says how far the two lie apart by
-chance, so a row has its plain ratio. Only several runs on both sides show more.
+Different hardware is not a change: no past shows how far apart the two are by chance, so rows have
+plain ratios. Only several runs on both sides show more.
 """
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ from .select import ComparedSide
 from .verdicts import impossible, metric_of, pair_of, tools_of
 
 Place = tuple[Platform, str]
-"""A platform, and a board under its name of today."""
+"""A platform, and a board under its current name."""
 
 Standing = Literal["apart", "unsure", "one run", "incomparable", "failed"]
-"""A verdict on two figures by their runs; ``one run`` where there are too few."""
+"""A verdict on two figures from their runs; ``one run`` if there are too few."""
 
 PARTS = ("cpu_mhz", "memory", "governor")
-"""Conditions that belong to the two sides: they are listed and do not keep figures apart."""
+"""Conditions that belong to the two sides: they are listed but do not make figures incomparable."""
 
 OWN_SCALE = ("share", "temperature", "frequency", "number", "DMIPS per MHz", "size", "files")
-"""Kinds of unit that are no amount of work in some time, and say nothing for each MHz."""
+"""Kinds of unit that are neither rates nor times, so that figures per MHz are meaningless."""
 
 
 @dataclass(frozen=True, slots=True)
 class BoardSide:
-    """One board with one release. ``clock`` is that of its processor in MHz, ``None`` where it is
-    not known or not one. ``cpu`` are its cores in words, and ``cores`` is their number, or 0."""
+    """One board with one release. ``clock`` is that of its processor in MHz, ``None`` if unknown or
+    ambiguous. ``cpu`` describes its cores in words, and ``cores`` is their number, 0 if unknown."""
 
     platform: Platform
     board: str
@@ -60,8 +60,8 @@ class BoardSide:
 
 @dataclass(frozen=True, slots=True)
 class Boards:
-    """Two boards side by side. ``differs`` says what else is not the same around their figures;
-    ``only`` counts the figures that one of them has alone."""
+    """Two boards side by side. ``differs`` lists other differences around their figures, and ``only``
+    counts the figures that only the first and only the second has."""
 
     first: BoardSide
     second: BoardSide
@@ -70,7 +70,7 @@ class Boards:
 
     @property
     def clocks(self) -> float | None:
-        """The ratio of the clocks; ``None`` where one is not known or both are alike."""
+        """The ratio of the clocks, second over first; ``None`` if one is unknown or both are alike."""
         one, two = self.first.clock, self.second.clock
         if one is None or two is None or abs(two / one - 1) <= CLOCK:
             return None
@@ -81,9 +81,9 @@ class Boards:
 class Line:
     """One figure on both sides, both in ``unit``.
 
-    ``ratio`` is second over first, ``None`` where there is none. ``better`` turns it into the
-    better direction; ``per_mhz`` is the ratio of what was done, or waited for, in each cycle.
-    ``ground`` says what ``standing`` follows from.
+    ``ratio`` is second over first, ``None`` if there is none; ``better`` is the direction in which it
+    is better. ``per_mhz`` is the ratio of work per clock cycle or, for times, of cycles. ``ground``
+    gives the reason for ``standing``.
     """
 
     boards: Boards
@@ -119,7 +119,7 @@ class Mean:
 
 @dataclass(frozen=True, slots=True)
 class SideBySide:
-    """Two sides that are not the same board or system. ``old`` and ``new`` are what was asked for."""
+    """Two sides of different boards or systems. ``old`` and ``new`` are the names asked for."""
 
     old: str
     new: str
@@ -135,7 +135,7 @@ def shared_places(old: ComparedSide, new: ComparedSide) -> set[Place]:
 
 
 def partners(old: ComparedSide, new: ComparedSide) -> list[tuple[Place, Place]]:
-    """Return which board is compared with which: the only ones of both sides, else those of one name."""
+    """Return the pairs of boards to compare: the only board of each side, else boards of the same name."""
     first, second = _places(old), _places(new)
     if len(first) == len(second) == 1:
         return [(first[0], second[0])]
@@ -150,7 +150,7 @@ def partners(old: ComparedSide, new: ComparedSide) -> list[tuple[Place, Place]]:
 
 
 def names_of_boards(side: ComparedSide) -> list[str]:
-    """Return the boards of a side, for a reader who has to choose one."""
+    """Return the names of a side's boards, in natural order, to choose from."""
     return sorted({board for _, board in _places(side)}, key=units.natural)
 
 
@@ -161,7 +161,7 @@ def _places(side: ComparedSide) -> list[Place]:
 def side_by_side(
     old: ComparedSide, new: ComparedSide, history: History, names: Names
 ) -> SideBySide:
-    """Set each board beside its partner; rows that lie farthest apart come first."""
+    """Compare each board with its partner; lines that are farthest apart come first."""
     pairs = partners(old, new)
     boards: list[Boards] = []
     lines: list[Line] = []
@@ -201,7 +201,7 @@ def _beside(
         _records(side, platform_and_board, names)
         for side, platform_and_board in ((old, first), (new, second))
     )
-    # What a figure is of holds its board, so the first side borrows that of the second.
+    # Figures are matched by board too, so the first side borrows the board of the second.
     lent = [_as_of(record, second) for record in one]
     own = {record.cell.members[0]: record for record in one}
     matched = [
@@ -252,7 +252,8 @@ def _as_of(record: Record, platform_and_board: Place) -> Record:
 
 
 def clock_of(pool: Pool, records: Sequence[Record], names: Names) -> float | None:
-    """Return the clock in MHz that all figures of a board state, or else that a benchmark read."""
+    """Return the clock in MHz that all figures of a board state or, if none does, that a benchmark
+    measured; ``None`` if that is not a single value."""
     stated = {text for record in records for text in pool.conditions(record).get("cpu_mhz", ())}
     if stated:
         return float(stated.pop()) if len(stated) == 1 else None
@@ -266,8 +267,8 @@ def clock_of(pool: Pool, records: Sequence[Record], names: Names) -> float | Non
 
 
 def _differs(old: Pool, new: Pool, pairs: Sequence[Match]) -> tuple[str, ...]:
-    """Return what both state and was not the same around the figures that both have, but for commands
-    and clocks."""
+    """Return the conditions, other than commands and clocks, that both boards state and that differ for
+    figures that both have."""
     differences: dict[str, set[tuple[str, str]]] = {}
     for each in pairs:
         assert each.old and each.new  # pairs have both
@@ -321,7 +322,7 @@ def _line(each: Match, boards: Boards, old: Pool, new: Pool, names: Names) -> Li
     if one is None or two is None:
         return replace(line, standing="failed", ground="a side has no figure: its runs failed")
     kind = units.parse(second.unit).kind
-    # Each board reached a rate of its own, and the load is its price.
+    # Each load is the price of a different rate.
     if kind == "share":
         return _saying(line, "a share: read it beside the rate that was reached with it")
     if one <= 0 or two <= 0:
@@ -344,11 +345,11 @@ def _saying(line: Line, more: str) -> Line:
 def _told_apart(
     lines: Sequence[Line], old: Pool, new: Pool, history: History, names: Names
 ) -> list[Line]:
-    """Return the lines with what their samples show, all of them judged together."""
+    """Return the lines with the outcome of their samples, all judged together."""
     out = list(lines)
     pairs: dict[int, Pair] = {}
     for position, line in enumerate(lines):
-        # Two single runs say nothing of scatter.
+        # A single run says nothing about scatter.
         if line.ratio is None or min(_runs(line.first), _runs(line.second)) < 2:
             continue
         sides = history.side(old, line.first), history.side(new, line.second)
@@ -376,7 +377,7 @@ def _means(lines: Sequence[Line], names: Names) -> tuple[Mean, ...]:
     for benchmark in [*described, *sorted(by.keys() - described)]:
         own = by[benchmark]
         per_mhz = [line.towards(line.per_mhz) for line in own]
-        # A mean of some of the figures would not be of those counted beside it.
+        # A mean of only some figures would not match the number given beside it.
         whole = None if None in per_mhz else _geometric(per_mhz)
         title, ratio = names.catalog.title(benchmark), _geometric([x.towards(x.ratio) for x in own])
         out.append(Mean(title, ratio, whole, len(own)))
@@ -389,5 +390,5 @@ def _geometric(ratios: Sequence[float | None]) -> float:
 
 
 def tally(lines: Sequence[Line]) -> Mapping[Standing, int]:
-    """Return how many lines have each standing."""
+    """Count the lines by standing."""
     return Counter(line.standing for line in lines)

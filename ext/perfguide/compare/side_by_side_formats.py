@@ -21,10 +21,10 @@ from . import wording as words
 from .side_by_side import Boards, BoardSide, Line, Mean, SideBySide, Standing, tally
 
 VERSION = 1
-"""Raised when a key of the JSON changes its meaning or goes."""
+"""The version of the JSON, raised when a key is removed or changes its meaning."""
 
 LISTED = 20
-"""Rows that are listed without asking: those that lie farthest apart."""
+"""The number of rows listed by default, those farthest apart."""
 
 WORDS: dict[Standing, str] = {
     "apart": "samples differ",
@@ -47,7 +47,7 @@ def _clock(side: BoardSide) -> str:
 
 
 def _said(compared: SideBySide, boards: Boards) -> list[str]:
-    """Return what a reader has to know of two boards before any ratio."""
+    """Return the facts about two boards that a reader needs before any ratio."""
     common = sum(1 for line in compared.lines if line.boards is boards)
     first, second = boards.only
     out = [
@@ -77,7 +77,7 @@ def _said(compared: SideBySide, boards: Boards) -> list[str]:
 
 
 def _tested(compared: SideBySide) -> str:
-    """Return how many of the ratios are backed by samples."""
+    """Return a sentence on how many ratios are backed by samples."""
     counts = tally(compared.lines)
     tested = counts["apart"] + counts["unsure"]
     rest = counts["incomparable"] + counts["failed"]
@@ -91,7 +91,7 @@ def _tested(compared: SideBySide) -> str:
 
 
 def to_text(compared: SideBySide, catalog: Catalog, everything: bool, coloured: bool) -> str:
-    """For a terminal; the rows that lie farthest apart, or all of them."""
+    """Return text for a terminal, with the rows farthest apart or, with ``everything``, all rows."""
     out = io.StringIO()
     console = as_text.terminal(out, coloured)
     for boards in compared.boards:
@@ -147,7 +147,7 @@ def _name(line: Line, compared: SideBySide, catalog: Catalog) -> str:
 
 
 def _why(line: Line) -> tuple[str, str]:
-    """Return the standing, unless it is that of all rows with one run, and its ground."""
+    """Return the standing in words, empty for single runs, and its ground."""
     return "" if line.standing == "one run" else WORDS[line.standing], line.ground
 
 
@@ -156,14 +156,15 @@ def _figures(line: Line) -> tuple[str, str]:
 
 
 def _unit(line: Line) -> str:
-    # Only units of two kinds differ here; others were converted.
+    # Units that still differ here are of different kinds; others were converted.
     if line.first.unit != line.unit:
         return f"{units.parse(line.first.unit).symbol}, {units.parse(line.unit).symbol}"
     return units.unit_cell(line.unit, line.better)
 
 
 def to_markdown(compared: SideBySide, catalog: Catalog, link: str = "") -> str:
-    """For a comment; what does not fit is counted, and ``link`` leads to all of it."""
+    """Return Markdown for a comment. Lines that do not fit are counted, with ``link`` as the address of
+    the full comparison."""
     text = as_markdown.text
     head = [
         f"### Performance: {text(compared.old)} and {text(compared.new)} side by side\n",
@@ -197,7 +198,7 @@ def to_markdown(compared: SideBySide, catalog: Catalog, link: str = "") -> str:
 
 
 def to_html(compared: SideBySide, catalog: Catalog) -> str:
-    """Return one page with all rows that needs no other file."""
+    """Return one self-contained page with all rows."""
     scaled = any(line.per_mhz is not None for line in compared.lines)
 
     def ratios(of: Line | Mean) -> tuple[str, ...]:
@@ -227,7 +228,7 @@ def to_html(compared: SideBySide, catalog: Catalog) -> str:
 
 
 def to_json(compared: SideBySide) -> str:
-    """Everything, with all digits."""
+    """Return everything as JSON, in full precision."""
     numbers = {id(boards): number for number, boards in enumerate(compared.boards)}
     content = {
         "format": "perfguide-side-by-side",
@@ -289,7 +290,7 @@ COLUMNS = (
 
 
 def to_comma_separated(compared: SideBySide) -> str:
-    """Return all rows as CSV (RFC 4180 but for line ends)."""
+    """Return all rows as CSV (RFC 4180 except for line endings)."""
     rows = [
         (
             *_of_side(line.boards.first),

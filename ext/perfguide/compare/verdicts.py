@@ -601,7 +601,7 @@ def failed_run(row: Row, record: Record) -> str:
 
 
 def is_load(row: Row) -> bool:
-    """Return whether a row is a load, such as that of a processor, of which less is better."""
+    """Return whether a row is a load, such as that of a processor, for which less is better."""
     return row.better == "lower" and units.parse(row.unit).kind == "share" and "load" in row.metric
 
 

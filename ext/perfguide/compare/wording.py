@@ -1,4 +1,4 @@
-"""A comparison in words and figures, the same for everything that shows it."""
+"""The words and figures of a comparison, shared by all output formats."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ LEADING: tuple[Verdict, ...] = (
     "changed",
     "incomparable",
 )
-"""The verdicts whose rows a reader is shown without asking."""
+"""The verdicts whose rows are shown by default."""
 
 FOLDED: tuple[Verdict, ...] = tuple(verdict for verdict in WORDS if verdict not in LEADING)
-"""The verdicts whose rows are counted, and shown on demand."""
+"""The verdicts whose rows are only counted, unless a reader asks for them."""
 
 TITLES: dict[Verdict, str] = {
     "regressed": "Regressions",
@@ -58,18 +58,18 @@ ACTIONS = (
     *("Worse", "Causes", WORSE_UNPROVED, "Better", "Changed", "Accepted"),
     *("Better, not proved", BACK, MINOR),
 )
-"""Titles of events by how far they are proved, in the order in which a reader sees them. They are no
-advice of their own: in public history as many proved moves lasted as others."""
+"""Titles of groups of events, in the order in which they are shown. Proof alone is no reason to act: in
+public history, unproved moves lasted as often as proved ones."""
 
 ENDS = 6
-"""Digits of the ends of a spread: they are single samples, and mostly recorded with no more."""
+"""The digits of the ends of a spread, which are single samples and rarely recorded with more."""
 
 MAX_NAME_CHARS = 17
-"""Characters of OLD and NEW that a line of the summary has room for."""
+"""The most characters of the names of OLD and NEW that fit into a line of the summary."""
 
 
 def short(text: str, most: int = MAX_NAME_CHARS) -> str:
-    """Return a text, cut in the middle if it is longer than there is room for."""
+    """Return a text of at most ``most`` characters, shortened in the middle if necessary."""
     if len(text) <= most:
         return text
     behind = (most - 1) // 2
@@ -77,7 +77,7 @@ def short(text: str, most: int = MAX_NAME_CHARS) -> str:
 
 
 def summary(comparison: Comparison) -> tuple[str, str, str]:
-    """Return what a reader has to know, in three lines of at most 80 characters."""
+    """Return the essentials in three lines of at most 80 characters."""
     counts, common = comparison.counts, comparison.common
     boards = count(len(comparison.spans), "board")
     accepted = sum(1 for row in comparison.rows if row.accepted)
@@ -94,7 +94,7 @@ def summary(comparison: Comparison) -> tuple[str, str, str]:
 
 
 def action(event: Event) -> str:
-    """Return the title above an event, one of ``ACTIONS``."""
+    """Return the title of an event's group, one of ``ACTIONS``."""
     if event.accepted:
         return "Accepted"
     if event.is_cause and event.kind not in ALARMS:
@@ -111,14 +111,14 @@ def action(event: Event) -> str:
 
 
 def unaccepted(comparison: Comparison) -> list[Event]:
-    """Return the events that speak against the newer release and are not accepted, those to look
-    at first."""
+    """Return the events that count against the newer release and are not accepted, in the order in which
+    they are shown."""
     listed = (event for _, own in by_action(comparison) for event in own)
     return [event for event in listed if event.kind in ALARMS and not event.accepted]
 
 
 def instead(comparison: Comparison) -> str:
-    """Return which releases to compare where no board has both: ``Compare sk: 09.00 → 09.02.``"""
+    """Return which releases to compare if no board has both (``… Compare sk: 09.00 → 09.02.``), else ""."""
     if comparison.spans:
         return ""
     pairs = [f"{span.board}: {span.old} → {span.new}" for span in comparison.instead]
@@ -134,7 +134,7 @@ def instead(comparison: Comparison) -> str:
 
 
 MAX_APART = 4
-"""Boards without a common release that a sentence names."""
+"""The most boards without a common release that are named."""
 
 
 def _releases(releases: Sequence[str]) -> str:
@@ -144,7 +144,8 @@ def _releases(releases: Sequence[str]) -> str:
 
 
 def unjudged(comparison: Comparison) -> list[str]:
-    """Return why nothing is called of figures, how many would show a far change, and what would help."""
+    """Return sentences on why figures are too noisy, how many would show a large change, and what would
+    help."""
     rows = of_verdict(comparison.rows, ["noisy"])
     single = sum(" runs " not in row.figures for row in rows)
     more_runs = sorted(row.more_runs for row in rows if row.more_runs)
@@ -156,12 +157,12 @@ def unjudged(comparison: Comparison) -> list[str]:
         have = "has" if single == 1 else "have"
         out.append(f"{all_of} {have} a single figure in each release.")
     if judged := sum(row.judged for row in rows):
-        # Without this the share in the headline and the number of these rows seem to contradict each other.
+        # Otherwise the share in the headline would seem to contradict the number of these rows.
         which = "it" if len(rows) == 1 else f"{judged:,} of them"
         which += ", which counts" if judged == 1 else ", which count"
         out.append(f"A change of 50 % would have shown in {which} as judged.")
     if more_runs:
-        # The median, since some rows would need hundreds of runs.
+        # The median, as some rows would need hundreds of runs.
         middle = more_runs[len(more_runs) // 2]
         of = len(more_runs)
         which = "the one figure" if of == 1 else f"half of the {of:,} figures"
@@ -174,7 +175,7 @@ def unjudged(comparison: Comparison) -> list[str]:
 
 
 def event_title(event: Event, comparison: Comparison) -> str:
-    """Return what happened, where, and by how much: ``LMBench: lat_ctx, sk: −12.0 %, 4 rows``."""
+    """Return what changed, where, and by how much: ``LMBench: lat_ctx, sk: 12.0 % worse, 4 rows``."""
     boards = (comparison.board_names.get(board, board) for board in event.boards)
     where = f", {', '.join(boards)}" if len(comparison.spans) > 1 else ""
     if event.is_minor:
@@ -185,14 +186,15 @@ def event_title(event: Event, comparison: Comparison) -> str:
 
 
 def counted(event: Event) -> Sequence[Row]:
-    """Return the rows that the title of an event counts: those whose moves it gives, but for clocks; of a cause
-    all."""
+    """Return the rows counted in the title of an event, without clocks: all rows of a cause, else those
+    whose moves the title gives."""
     rows = event.rows if event.is_cause else event.leading
     return [row for row in rows if not row.is_clock] or event.rows
 
 
 def _size(event: Event) -> str:
-    """Return how far the rows of an event moved: ``9.9 % worse (5.2 to 13.9 %)``, ``longer by a factor of 15``."""
+    """Return how far the rows of an event moved: ``9.9 % worse (5.2 to 13.9 %)``, ``longer by a factor
+    of 15``."""
     if event.kind == "failed-after":
         return "fails now"
     moves = [row.worse_by for row in event.leading if row.worse_by is not None]
@@ -204,7 +206,7 @@ def _size(event: Event) -> str:
     words = ("longer", "shorter") if are_times else ("worse", "better")
     word = words[moves[0] < 0]
     per = {row.per for row in event.leading}
-    # Rows that were judged for the work done must not be read as plain loads.
+    # Loads judged per unit of work must not read like plain loads.
     if "" not in per:
         word = f"{word} for {f'each {per.pop()}' if len(per) == 1 else 'the work done'}"
     ((most_spread, _),) = Counter(row.spread for row in event.rows).most_common(1)
@@ -224,7 +226,7 @@ def _size(event: Event) -> str:
         return f"{spread}{word}: {' or '.join(zero)}"
     logs, shares = (sorted(side) for side in zip(*moved, strict=True))
     if logs[-1] >= math.log(units.MIN_FACTOR):
-        # Without “×” and “÷”, which do not say whether “÷2 better” is half of the time or twice the rate.
+        # Without “×” and “÷”: “÷2 better” could be half the time or twice the rate.
         middle, least, most = (
             units.factor_text(math.exp(log))[1:] for log in (median(logs), logs[0], logs[-1])
         )
@@ -237,7 +239,8 @@ def _size(event: Event) -> str:
 
 
 def _extent(rows: Sequence[Row]) -> str:
-    """Return the lowest and the highest change of rows, and which way they went: ``−29.4 % to −22.4 %, better``."""
+    """Return the smallest and the largest change of rows, and their direction: ``−29.4 % to −22.4 %,
+    better``."""
     rated = [row for row in rows if math.isfinite(row.worse_by or 0.0)]
     changes = [_listed_share(row) for row in rated if not _is_next_to_nothing(row)]
     ends = [units.change_text(end) for end in (min(changes), max(changes))] if changes else []
@@ -252,14 +255,14 @@ def _extent(rows: Sequence[Row]) -> str:
 
 
 def _listed_share(row: Row) -> float:
-    """Return the relative change that an event lists for a row: that for which it has its verdict."""
+    """Return the relative change of a row that its verdict is about."""
     return (row.change or 0.0) if row.work is None or not row.per else row.work
 
 
 def beside(event: Event, comparison: Comparison) -> list[str]:
-    """Return how far the rows beside an event moved, those of its benchmark and that went its way first:
-    the proved ones, and the others."""
-    # Rows that moved with a clock are counted by benchmark.
+    """Return up to two lines on how far the further rows of an event moved, one for proved and one for
+    unproved rows; those of its benchmark and in its direction come first."""
+    # Rows that moved with a clock are already counted by benchmark.
     if event.rows[0].is_clock:
         return []
     way = event.worse_by > 0
@@ -286,7 +289,7 @@ def beside(event: Event, comparison: Comparison) -> list[str]:
 
 
 def _named_beside(rows: Sequence[Row], event: Event, comparison: Comparison) -> str:
-    """Return the benchmark and the metrics of rows beside an event where they are others than its own."""
+    """Return the benchmark and the metrics of further rows, as far as they differ from the event's."""
     own = {row.metric for row in event.leading}
     metrics = dict.fromkeys(row.metric for row in rows)
     benchmark = rows[0].benchmark
@@ -297,18 +300,18 @@ def _named_beside(rows: Sequence[Row], event: Event, comparison: Comparison) -> 
 
 
 def _metrics(rows: Sequence[Row], comparison: Comparison) -> str:
-    """Return the labels of the metrics of rows, or how many these are."""
+    """Return the labels of the rows' metrics, or their number if there are many."""
     metrics = dict.fromkeys((row.benchmark, row.metric) for row in rows)
     names = [comparison.metric_labels.get(metric, metric[1]) for metric in metrics]
     return " and ".join(names) if len(names) < MANY_METRICS else f"{len(names)} metrics"
 
 
 MANY_METRICS = 3
-"""Metrics of rows with an event, or beside it, from which on they are counted, and not named."""
+"""The fewest metrics that are counted rather than named."""
 
 
 def _to_or_from_zero(rows: Sequence[Row]) -> list[str]:
-    """Return whether some of the rows fell to zero or rose from it."""
+    """Return in words how rows fell to zero or next to nothing, or rose from it."""
     rated = [row for row in rows if row.worse_by is not None and row.old and row.new]
     ends = (("to", [row.new for row in rated]), ("from", [row.old for row in rated]))
     out = [f"{word} 0" for word, own in ends if any(each and each.cell.mean == 0 for each in own)]
@@ -328,7 +331,7 @@ def _to_or_from_zero(rows: Sequence[Row]) -> list[str]:
 
 
 def _is_next_to_nothing(row: Row) -> bool:
-    """Return whether a share is next to nothing on one side, so that a ratio says nothing of it."""
+    """Return whether a share is next to nothing on one side, so that its ratio is meaningless."""
     if units.parse(row.unit).kind != "share" or not (row.old and row.new):
         return False
     ends = sorted((row.old.cell.mean or 0.0, row.new.cell.mean or 0.0))
@@ -336,12 +339,12 @@ def _is_next_to_nothing(row: Row) -> bool:
 
 
 def _without_sign(share: float) -> str:
-    """Return a share of zero or more in per cent, without a sign and without the unit."""
+    """Return a share of zero or more in per cent, without sign and unit."""
     return units.percent(share).replace("+", "").removesuffix(" %")
 
 
 def event_lines(event: Event, comparison: Comparison) -> list[str]:
-    """Return the grounds of an event, what may explain it, and what to do, as sentences."""
+    """Return the grounds of an event, its fate and its possible explanations in sentences."""
     if event.is_minor:
         return []
     others = _moves_of_others(event, comparison)
@@ -376,7 +379,7 @@ def event_lines(event: Event, comparison: Comparison) -> list[str]:
         with_them = "it" if len(rows) == 1 else "them"
         named = _metrics(followers, comparison)
         out.append(f"{count(len(followers), 'more row')} moved with {with_them}: {named}.")
-    # Rows that are not compared have no move that could last.
+    # Incomparable rows have no move that could last.
     out += _fates([row for row in rows if row.verdict != "incomparable"])
     out += [f"{units.capital(text)}." for text in beside(event, comparison)]
     if not (event.is_cause or event.is_back):
@@ -395,13 +398,13 @@ def event_lines(event: Event, comparison: Comparison) -> list[str]:
             break
     converted = (text for row in event.rows for text in row.aliases if text.startswith(CONVERTED))
     out += [f"{units.capital(text)}." for text in dict.fromkeys(converted)]
-    # Rows of an event mostly have the same notes.
+    # Rows of an event usually share their notes.
     out += dict.fromkeys(f"Note: {note.spec.text}" for row in event.rows for note in row.notes)
     return list(filter(None, out))
 
 
 def _together(rows: Sequence[Row]) -> str:
-    """Return how many rows of an event moved by a common shift, for which it is one event."""
+    """Return how many rows of an event moved by a common shift, which makes them one event."""
     shared = sum(row.shift is not None for row in rows)
     if len(rows) == 1:
         return "it moved together with other rows"
@@ -412,7 +415,7 @@ def _together(rows: Sequence[Row]) -> str:
 
 
 def _moves_of_others(event: Event, comparison: Comparison) -> list[float]:
-    """Return how far all other rows of the benchmark of an event moved on its boards, ascending."""
+    """Return how far the other rows of an event's benchmark moved on its boards, ascending."""
     own = {id(row) for row in (*event.rows, *event.unproved)}
     return sorted(
         abs(change)
@@ -424,13 +427,14 @@ def _moves_of_others(event: Event, comparison: Comparison) -> list[float]:
 
 
 def benchmark_title(event: Event, comparison: Comparison) -> str:
-    """Return the title of the benchmark of an event."""
+    """Return the title of an event's benchmark."""
     return next(each.title for each in comparison.groups if each.benchmark == event.benchmark)
 
 
 def _fates(rows: Sequence[Row]) -> list[str]:
-    """Return what became of rows in the releases that measured them next: ``6 of 10 reverted and 4 are still
-    there in 05.01.``, ``All 19 rows next measured in 11.01 still show it.`` where others were not."""
+    """Return sentences on the fate of rows in the releases that measured them next: ``6 of 10 reverted
+    and 4 are still there in 05.01.`` or, if only some rows were measured in that release, ``All 19 rows
+    next measured in 11.01 still show it.``"""
     again: dict[str, list[str]] = {}
     for row in rows:
         after = None if row.verdict == "failed-after" else kept(row)
@@ -465,14 +469,14 @@ def _shows(fate: str, number: int) -> str:
 
 
 MIN_JUMPS = 10
-"""Far moves in earlier releases from which on the share that lasted is worth a sentence."""
+"""The fewest far moves in earlier releases for which the share that lasted is mentioned."""
 
 MOSTLY_LASTED = 0.75
-"""The share of earlier far moves that lasted from which on one needs no second measurement first."""
+"""The share of lasting far moves above which no second measurement is advised."""
 
 
 def lasted(jumps: Iterable[Jumps], what: str = "figures") -> str:
-    """Return how many far moves in earlier releases lasted, and what follows; nothing where there are few."""
+    """Return a sentence on how many far moves in earlier releases lasted; "" if there were few."""
     counts = list(jumps)
     kept, of = sum(each.lasted for each in counts), sum(each.of for each in counts)
     if of < MIN_JUMPS:
@@ -482,17 +486,17 @@ def lasted(jumps: Iterable[Jumps], what: str = "figures") -> str:
 
 
 LISTED_ROWS = 3
-"""Rows that are listed with an event; tables and data have all."""
+"""The most rows of an event that are listed with it; tables and data have all."""
 
 
 def listed(event: Event) -> tuple[Row, ...]:
-    """Return the rows that are shown with an event: those that moved most, and one of those that are not
-    proved and went its way."""
+    """Return the rows listed with an event: those that moved most and, in the same direction, at least one
+    of its further rows, if there are any."""
     if event.is_minor:
         return ()
     if event.kind == "noisy":
         return event.rows[:1]
-    # A row that went the other way would read as a part of what happened; the sentences have it.
+    # A row that moved the other way would mislead here; the sentences mention it.
     ways = {(row.worse_by or 0.0) > 0 for row in event.leading}
     beside = [
         row
@@ -509,19 +513,19 @@ def unproved(row: Row) -> str:
         return row.doubt
     if is_beyond_kind(row) and row.kind_scatter is not None:
         return f"{row.ground}; half of such rows scatter within {_range(_the_way_it_went(row, row.kind_scatter))}"
-    # The change for each unit of work is said with the figures.
+    # The change per unit of work is already given with the figures.
     for_each = f"{units.change_text(row.work or 0.0)} for each {row.per}; " if row.per else ""
     return "; ".join(filter(None, (row.ground.removeprefix(for_each), usual(row))))
 
 
 def usual(row: Row) -> str:
-    """Return how much rows of this kind scatter; nothing where it is not known."""
+    """Return in words how much a row usually scatters; "" if unknown."""
     return "" if row.scatter is None else scatter_text(_the_way_it_went(row, row.scatter))
 
 
 def _the_way_it_went(row: Row, scatter: float) -> float:
-    """Return a scatter as the share that a row falls by, if it fell: a fall by a third is as far as a rise
-    by half."""
+    """Return a scatter as the share by which the row falls if it fell: a fall by a third is as far as a
+    rise by half."""
     moved = row.change if row.work is None else row.work
     is_factor = 1 + scatter >= units.MIN_FACTOR
     return scatter / (1 + scatter) if (moved or 0.0) < 0 and not is_factor else scatter
@@ -548,7 +552,7 @@ def _of_all(number: int, of: int) -> str:
 
 
 def acceptance(row: Row) -> str:
-    """Return by what the change of a row is accepted; empty if it is not."""
+    """Return the entry that accepts the change of a row in words; "" if there is none."""
     if row.waiver:
         return f"accepted until {row.waiver.spec.until}: {row.waiver.spec.reason}"
     if row.settled:
@@ -557,13 +561,13 @@ def acceptance(row: Row) -> str:
 
 
 def snippet(event: Event) -> str:
-    """Return entries for ``waivers.toml`` that accept an event, for each board and metric. The release
-    with which they lapse, and the reason, are for a person to say."""
+    """Return entries for ``waivers.toml`` that accept an event, by board and metric. The release with
+    which they lapse, and the reason, are left for a person to fill in."""
     groups: dict[tuple[str, str, str], list[Row]] = {}
     for row in event.rows:
         groups.setdefault((row.board, row.benchmark, row.metric), []).append(row)
     if len(groups) > MOST_ENTRIES:
-        # One entry for each benchmark on a board, with what its metrics begin with.
+        # One entry for each benchmark on a board, with the common prefix of its metrics.
         wide: dict[tuple[str, str], list[Row]] = {}
         for row in event.rows:
             wide.setdefault((row.board, row.benchmark), []).append(row)
@@ -575,9 +579,9 @@ def snippet(event: Event) -> str:
 
 
 def _entry(rows: Sequence[Row], board: str, metric: str | None, begin: str) -> str:
-    """Return an entry for rows of one benchmark on one board; of one metric, or of those with a begin."""
+    """Return an entry for rows of one benchmark on one board: for one metric, or all with a prefix."""
     first = rows[0]
-    # Entries are patterns, so brackets in a name would mean something else.
+    # Entries are patterns, so brackets in names must be escaped.
     names = escape(metric) if metric is not None else f"{escape(begin)}*"
     lines = [
         "[[waivers]]",
@@ -595,7 +599,7 @@ def _entry(rows: Sequence[Row], board: str, metric: str | None, begin: str) -> s
     if shared:
         lines.append(f"params = {{ {', '.join(shared)} }}")
     moves = [abs(row.change) for row in rows if row.change is not None]
-    # A row without a change, such as one that fails, has no size to limit.
+    # A row without a change, such as a failed one, has no size to limit.
     if len(moves) == len(rows) and max(moves) < MOST_WAIVED:
         per = next((row.per for row in rows if row.per), "")
         of = f"of the loads themselves, not for each {per}" if per else "of the figures, up or down"
@@ -606,29 +610,29 @@ def _entry(rows: Sequence[Row], board: str, metric: str | None, begin: str) -> s
 
 
 def _begin(names: Sequence[str]) -> str:
-    """Return what all names begin with."""
-    # All names between the first and the last in order begin with what these two share.
+    """Return the common prefix of names."""
+    # The prefix shared by the first and the last name in order is shared by all.
     least, most = min(names), max(names)
     ends = (i for i, (a, b) in enumerate(zip(least, most, strict=False)) if a != b)
     return least[: next(ends, min(len(least), len(most)))]
 
 
 MOST_ENTRIES = 6
-"""Entries for one event that are for one metric each."""
+"""The most entries for single metrics of one event; beyond that, entries cover a prefix of metrics."""
 
 MOST_WAIVED = 100.0
-"""A relative change from which on its size is no limit that a person would mean."""
+"""The relative change from which a limit on its size would be pointless."""
 
 
 def _toml(value: Scalar) -> str:
-    """Return a value as TOML; in a text, nothing may end it early or be invalid."""
+    """Return a value as TOML, with text escaped."""
     if isinstance(value, str):
         return json.dumps(visible(value), ensure_ascii=False)
     return json.dumps(value)
 
 
 def _figures(event: Event) -> str:
-    """Return the kinds of figures of both sides of an event: ``One run each``."""
+    """Return the kinds of figures on both sides of an event: ``One run each``."""
     kinds = dict.fromkeys(row.figures for row in event.rows if row.verdict != "failed-after")
     if len(kinds) == 1:
         return units.capital(next(iter(kinds)))
@@ -637,21 +641,21 @@ def _figures(event: Event) -> str:
 
 
 def _of_all_rows(ground: str, event: Event) -> str:
-    """Return the ground of the first row of an event with the kinds of figures that all of its rows have."""
+    """Return the ground of an event's first row, with the kinds of figures of all its rows."""
     runs = _figures(event)
     return ground.replace(event.rows[0].figures, f"{runs[:1].lower()}{runs[1:]}", 1)
 
 
 def _share_of(number: int) -> str:
-    """Nine of ten rows, or all where that is as many."""
+    """Return words for nine in ten of the other rows, or for all if they are fewer than ten."""
     if number == 1:
         return "the other row"
     return f"the other {number} rows" if number < 10 else f"nine in ten of the other {number} rows"
 
 
 def _up(share: float) -> str:
-    """Return a share in per cent without decimals, rounded up, for a change that is said to be below it."""
-    # Never the share itself, as “less than 5 %” has to be true of exactly 5 %.
+    """Return the smallest full percentage above a share, as an upper limit."""
+    # Never the share itself, as “less than 5 %” must be true of it.
     return f"{math.floor(100 * share) + 1} %"
 
 
@@ -660,7 +664,7 @@ def _runs(record: Record | None) -> int:
 
 
 def fate(row: Row) -> str:
-    """Return whether the next release kept a change; nothing where there is none yet."""
+    """Return in words whether the next release kept a change; "" if there is none yet."""
     after = None if row.verdict == "failed-after" else kept(row)
     word = followed(after[1]) if after else ""
     words = {"lasted": "still there in", "went back": "reverted in", "": ""}
@@ -668,7 +672,7 @@ def fate(row: Row) -> str:
 
 
 def kept(row: Row) -> tuple[str, float] | None:
-    """Return the next release, and the part of a change that it kept; ``None`` where there is none yet."""
+    """Return the next release and the part of a change that it kept; ``None`` if there is none yet."""
     if row.new is None or row.old is None or row.old.cell.mean is None:
         return None
     names = [name for name, _ in row.line]
@@ -676,28 +680,28 @@ def kept(row: Row) -> tuple[str, float] | None:
         return None
     later = row.line[names.index(row.new.guide.release) + 1 :]
     new, old = row.new.cell.mean, row.old.cell.mean
-    # Without a move there is no part of it to keep.
+    # Without a move, there is nothing to keep.
     if not later or new is None or new == old:
         return None
     return later[0][0], (later[0][1] - old) / (new - old)
 
 
 def followed(part: float) -> Literal["lasted", "went back", ""]:
-    """Return the fate of a change by the part that the next release kept."""
+    """Return the fate of a change, given the part that the next release kept."""
     if part > 2 / 3:
         return "lasted"
     return "went back" if part < 1 / 3 else ""
 
 
 def by_action(comparison: Comparison) -> list[tuple[str, list[Event]]]:
-    """Return events by what to do about them."""
+    """Return events grouped by :func:`action`, in the order of ``ACTIONS``."""
     every = (*comparison.events, *comparison.far)
     by_title = [(name, [e for e in every if action(e) == name]) for name in ACTIONS]
     return [(name, own) for name, own in by_title if own]
 
 
 class Named(Protocol):
-    """Anything that names a row."""
+    """Anything that identifies a row."""
 
     @property
     def benchmark(self) -> str:
@@ -705,7 +709,7 @@ class Named(Protocol):
 
     @property
     def metric(self) -> str:
-        """Its metric, under the name of today."""
+        """Its metric, under today's name."""
 
     @property
     def params(self) -> Mapping[str, Scalar]:
@@ -713,12 +717,12 @@ class Named(Protocol):
 
 
 def count(number: int, what: str) -> str:
-    """``1 figure``, ``2,000 figures``."""
+    """Return a number with its noun: ``1 figure``, ``2,000 figures``."""
     return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def figure(row: Named, catalog: Catalog) -> str:
-    """Return what a row is about, without its benchmark: ``throughput, block_size 1k``."""
+    """Return the name of a row without its benchmark: ``throughput, block_size 1k``."""
     benchmark = catalog.get(row.benchmark)
     parts = [row.metric]
     for name, value in sorted(row.params.items()):
@@ -730,8 +734,7 @@ def figure(row: Named, catalog: Catalog) -> str:
 
 
 def board_text(row: Row, comparison: Comparison, *, by_id: bool = False) -> str:
-    """Return the board of a row by its short name, or by its id, with its SoC and system where there are
-    several."""
+    """Return the short name, or the id, of a row's board, with SoC and system if there are several."""
     platforms = {span.platform for span in comparison.spans}
     key, board = row.guide, row.board if by_id else comparison.board_names.get(row.board, row.board)
     return f"{key.soc}, {family(key)}, {board}" if len(platforms) > 1 else board
@@ -770,7 +773,7 @@ def unit(row: Row) -> str:
 
 
 def one_unit(row: Row) -> str:
-    """Return the unit of both figures; if they have two, a name for what cannot be converted."""
+    """Return the unit as stated or, if the two figures have different units, both symbols."""
     mixed = row.old and row.new and row.old.unit != row.new.unit
     return unit(row) if mixed else row.unit
 
@@ -781,24 +784,24 @@ def change(row: Row) -> str:
 
 
 def listed_change(row: Row) -> str:
-    """Return the change that an event lists for a row: that for which it has its verdict."""
+    """Return in words the change of a row that its verdict is about."""
     if row.work is None or not row.per:
         return change(row)
     return f"{units.change_text(row.work)} for each {row.per}"
 
 
 def changed(row: Row) -> TableCell:
-    """Return the relative change, a dash where there is none."""
+    """Return the relative change, or a dash if there is none."""
     return units.MISSING if row.change is None else units.change(row.change)
 
 
 def verdict(row: Row) -> str:
-    """Return the verdict, and whether somebody has accepted it."""
+    """Return the verdict, and whether it is accepted."""
     return WORDS[row.verdict] + (", accepted" if row.accepted else "")
 
 
 def outcome(row: Row) -> str:
-    """Return the verdict with the change, and with the usual scatter if no change was found."""
+    """Return the verdict with the change, and the usual scatter if no change was found."""
     moved = row.verdict in ("regressed", "improved", "changed")
     if row.change is None or not (moved or row.verdict in ("noisy", "steady")):
         return verdict(row)
@@ -808,7 +811,7 @@ def outcome(row: Row) -> str:
 
 
 def ground(row: Row) -> str:
-    """Why the verdict is as it is, what could have been seen, and what could settle it."""
+    """Return why a row has its verdict, what change would have been seen, and what could settle it."""
     parts = [row.ground, *row.aliases]
     if row.detectable is not None and _would_be_seen(row, row.detectable):
         parts.append(_detectable(row, row.detectable))
@@ -822,8 +825,8 @@ def ground(row: Row) -> str:
 
 
 def _would_be_seen(row: Row, least: float) -> bool:
-    """Return whether a larger change than that of a row would have been called: one that is called, or does not
-    matter, says nothing of that, nor do samples that overlap."""
+    """Return whether ``least``, the smallest change that would have been called, is worth stating: it must
+    exceed the change of an uncalled row whose samples do not overlap."""
     if row.verdict not in ("noisy", "steady", "same") or row.spread or row.shift or row.follows:
         return False
     moved = row.change if row.work is None else row.work
@@ -831,18 +834,18 @@ def _would_be_seen(row: Row, least: float) -> bool:
 
 
 def _detectable(row: Row, least: float) -> str:
-    """Return the smallest change, the way that the row went, that would have been called; nothing where
+    """Return in words the smallest change in the direction of the row that would have been called; "" if
     none that matters would."""
     moved = row.change if row.work is None else row.work
     way = "fall" if (moved or 0.0) < 0 else "rise"
-    # A change that does not matter is not called, however sure it is.
+    # A change that does not matter is not called, however certain.
     if way == "rise":
         least = max(least, row.floor)
     elif row.floor < 1:
         least = max(least, row.floor / (1 - row.floor))
     else:
         return ""
-    # Rounded up: a change said to be seen is one.
+    # Rounded up, so that a change of the stated size would indeed be seen.
     if 1 + least >= units.MIN_FACTOR:
         digits = 10 ** max(2 - int(math.log10(1 + least)), 0)
         size = f"{'÷' if way == 'fall' else '×'}{math.ceil((1 + least) * digits) / digits:g}"
@@ -860,17 +863,16 @@ def ratio(group: Group) -> str:
 
 
 def tally(group: Group) -> str:
-    """Return what became of a benchmark's figures: ``2 regressed, 5 same``."""
+    """Return the number of a benchmark's figures by verdict: ``2 regressed, 5 same``."""
     parts = [f"{number} {WORDS[v]}" for v, number in group.counts.items() if number]
     return ", ".join(parts)
 
 
 @dataclass(frozen=True, slots=True)
 class RowWords:
-    """A row as readers see it; a spread is empty where nothing is known of the samples.
+    """A row as readers see it. A spread is empty if nothing is known about the samples.
 
-    ``name`` says all that a row is about: the board where there are several, the benchmark
-    and the figure.
+    ``name`` is the full name of the row: the board if there are several, the benchmark and the figure.
     """
 
     name: str
@@ -888,7 +890,7 @@ class RowWords:
 
 
 def row_words(row: Row, comparison: Comparison, catalog: Catalog) -> RowWords:
-    """Return all that a row says, in the words of every format."""
+    """Return the words for a row that all formats share."""
     about, board = figure(row, catalog), board_text(row, comparison)
     name = f"{row.benchmark}: {about}"
     return RowWords(
@@ -908,10 +910,10 @@ def row_words(row: Row, comparison: Comparison, catalog: Catalog) -> RowWords:
 
 
 def coverage(comparison: Comparison) -> list[str]:
-    """Return what one side has alone; the same on several boards is one line."""
+    """Return lines on what only one side has; the same on several boards is one line."""
     alike: dict[tuple[object, ...], list[Coverage]] = {}
     for number, one in enumerate(comparison.coverage):
-        # Boards have equal numbers of figures by chance only.
+        # Entire boards are never merged, as they have equal numbers of figures only by chance.
         alone = () if one.benchmark else (number,)
         key = (one.kind, one.platform, one.benchmark, one.count, one.of, *alone)
         alike.setdefault(key, []).append(one)
@@ -926,7 +928,7 @@ def coverage(comparison: Comparison) -> list[str]:
 
 
 def obstacles(rows: Sequence[Row], comparison: Comparison) -> list[str]:
-    """Why rows are not comparable; those of one benchmark, board and reason are one line."""
+    """Return why rows are not comparable, one line for each board, benchmark and reason."""
     alike: dict[tuple[str, str, str], list[Row]] = {}
     for row in rows:
         alike.setdefault((board_text(row, comparison), row.benchmark, row.ground), []).append(row)
@@ -938,7 +940,7 @@ def obstacles(rows: Sequence[Row], comparison: Comparison) -> list[str]:
 
 
 def remarks(comparison: Comparison) -> dict[str, list[str]]:
-    """Return the remarks besides the rows, under its titles."""
+    """Return remarks beside the rows, by title."""
     return {
         "Coverage": coverage(comparison),
         "Notes": list(comparison.notes),
@@ -947,5 +949,5 @@ def remarks(comparison: Comparison) -> dict[str, list[str]]:
 
 
 def of_verdict(rows: Iterable[Row], verdicts: Sequence[Verdict]) -> list[Row]:
-    """Return the rows with one of these verdicts, in their order."""
+    """Return the rows with any of these verdicts, in their order."""
     return [row for row in rows if row.verdict in verdicts]
