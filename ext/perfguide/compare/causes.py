@@ -44,7 +44,7 @@ MIN_IN_STATE, MIN_STATE_CHANGES = 2, 2
 release."""
 
 Line = Callable[[Row], Sequence[tuple[str, float]]]
-"""The figure of a row in all releases, by release."""
+"""A function that returns the figure of a row in all releases, as pairs of release and figure."""
 
 
 def explained(rows: Sequence[Row], line: Line, catalog: Catalog) -> list[Row]:
@@ -155,7 +155,7 @@ def _sides(benchmark: Benchmark | None, param: str, values: Collection[Scalar | 
         return ""
     ordered = sorted((value for value in values if value is not None), key=units.plain)
     names = [labels.param(benchmark, param, value) for value in ordered]
-    # A bare value does not say what it is of.
+    # A bare value does not say what it means.
     return " and ".join(names) if names != [*map(units.plain, ordered)] else ""
 
 

@@ -623,7 +623,7 @@ def _worth_an_event(rows: Sequence[Row]) -> list[Row]:
     # A mean of scattering samples has no level to come back to.
     back = [row for row in rows if is_back(row) and not row.spread]
     onward = [row for row in rows if not is_back(row)]
-    # Rows on their way back must not make an event of small moves.
+    # Rows on their way back must not turn small moves into an event.
     if not _is_small(onward) and not _is_odd_rise(onward):
         return list(rows) if len(back) > len(onward) else onward
     count = len({row.measurement for row in back if not row.follows})
@@ -678,7 +678,7 @@ def _is_small(rows: Sequence[Row]) -> bool:
     (``SINGLE_FALL`` if they are few).
     """
     moves = [abs(row.worse_by or 0.0) for row in rows]
-    # A figure with two names is one.
+    # A figure with two names counts once.
     count = len({row.measurement for row in rows if not row.follows})
     if count > 1 or not moves:
         least = SMALL_MOVE if count >= MANY_ROWS else SINGLE_FALL
@@ -945,7 +945,7 @@ def _event(
     what = "all benchmarks" if wide else names.catalog.title(first.benchmark)
     if not wide:
         metric, _, more = (narrow := _narrow(leading, siblings, names)).partition(", ")
-        # “UDP throughput: throughput, ingress” would say it twice.
+        # “UDP throughput: throughput, ingress” would be redundant.
         narrow = more if what.casefold().endswith(f" {metric.casefold()}") else narrow
         what = f"{what}: {narrow}" if narrow else what
     perhaps = [*_conditions(own, old, new)]

@@ -247,7 +247,7 @@ def _join_boards(tests: dict[int, _Test]) -> None:
 
 
 def scaled(pair: Pair) -> ScaledRow:
-    """Return a pair on its scale."""
+    """Return a pair as a row on its scale."""
     key = (pair.benchmark or pair.family, pair.metric or pair.family)
     before = (*pair.history, pair.old)
     return scaled_row(

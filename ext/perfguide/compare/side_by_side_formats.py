@@ -204,7 +204,7 @@ def to_html(compared: SideBySide, catalog: Catalog) -> str:
     def ratios(of: Line | Mean) -> tuple[str, ...]:
         return (_amount(of.ratio), *((_amount(of.per_mhz),) if scaled else ()))
 
-    from . import as_html  # here: its templates take longer than all else
+    from . import as_html  # here, as its templates take longest to load
 
     return as_html.page(
         "side_by_side",

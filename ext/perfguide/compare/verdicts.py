@@ -161,7 +161,7 @@ class Row:
     def guide(self) -> GuideKey:
         """The guide of the newer or only figure."""
         record = self.new or self.old
-        assert record is not None  # a match has one side at least
+        assert record is not None  # a match has at least one side
         return record.guide
 
     @property
