@@ -270,7 +270,7 @@ def test_no_text_becomes_a_formula_a_link_or_a_key(tmp_path: Path) -> None:
         return {k for v in item for k in keys(v)} if isinstance(item, list) else set()
 
     lists = ("metrics", "params", "rows", "engines", "conditions", "stated", "verdicts", "sections")
-    assert keys(value) == {*lists, "remarks", "lines"}
+    assert keys(value) == {*lists, "remarks", "doubts", "lines"}
 
 
 def test_sheets_are_called_as_near_to_their_benchmarks_as_the_format_allows(
@@ -296,7 +296,7 @@ def test_the_explorer_has_every_figure_of_a_guide_once(site: Path) -> None:
     for path in sorted((top / "explore/AM62X").rglob("[0-9].js")):
         name, part = _script(path)
         assert path == top / "explore" / f"{name}.js"
-        for row, _, board, figures, _ in part["lines"]:
+        for row, _, board, figures, _, *_ in part["lines"]:
             metric, pairs, *_ = part["rows"][row]
             keys = [(part["params"][p][0], part["params"][p][2][v]) for p, v in pairs]
             names = (board, part["metrics"][metric][1], part["metrics"][metric][4])

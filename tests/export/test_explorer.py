@@ -213,6 +213,14 @@ def test_large_rates_are_shown_in_a_larger_unit_and_lose_no_digit_before_the_poi
     # Measured as 123456.5 and 2 kB/s; pages round no digit before the point of what was measured.
     assert [cell.split()[0] for cell in rows[label]] == ["123.457", "0.002"]
     cells = page.locator("tr[data-key] td.perf-n data:not(.perf-ratio)")
+def test_a_figure_in_doubt_is_marked_as_in_its_guide(page: Page, site: Path) -> None:
+    _sides(page, site.as_uri(), _side("11.00", "board-5", "J721E"), results="dhrystone")
+    mark = page.locator("tr[data-key] .perf-mark")
+    reason = (mark.get_attribute("title") or "").removeprefix("In doubt: ")
+    page.locator("tr[data-key] td a").click()
+    assert reason and reason in (page.locator("td .perf-mark").first.get_attribute("title") or "")
+
+
     assert {"123456.5", "2"} <= set(cells.evaluate_all("all => all.map(each => each.value)"))
 
 

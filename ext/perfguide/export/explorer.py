@@ -84,7 +84,7 @@ class FiguresOfSoc:
 
     ``guides`` are in the order of their systems, newest release first. ``verdicts`` are those
     against the previous release, keyed by the figure's first row in the frame. ``section`` returns
-    the anchor of a figure's section in its guide.
+    the anchor of a figure's section in its guide, and ``doubts`` the titles of the findings about it.
     """
 
     def __init__(
@@ -95,9 +95,11 @@ class FiguresOfSoc:
         guides: Sequence[GuideOfSoc],
         verdicts: Mapping[int, Verdict],
         section: Callable[[Record], str],
+        doubts: Callable[[Record], str],
     ) -> None:
         self._pool, self._names, self._scenes = pool, names, scenes
         self._guides, self._verdicts, self._section = guides, verdicts, section
+        self._doubts = doubts
         self._number_of = {guide.key: number for number, guide in enumerate(guides)}
         self._owner = pool.frame.table["bundle"].to_numpy()
         every = [record for guide in guides for record in guide.records]
@@ -222,8 +224,10 @@ class FiguresOfSoc:
         each as the items that it lacks and has compared with the previous list. ``verdicts``:
         words. ``sections``: anchors in the guide. ``remarks``: facts stated by results, each with
         name, label and values, where a number is the index of the run with the value; and notes.
+        ``doubts``: titles of findings about figures.
 
-        ``lines``: row, system (as [SDK, system]), board, figures and breaks, oldest release first.
+        ``lines``: row, system (as [SDK, system]), board, figures and breaks, oldest release first,
+        and if there are any the doubts, each with the guides of its figures.
         A figure: guide, mean (``None`` if it failed), minimum, maximum, number of samples, section,
         engine, CPU load of its run in %, conditions stated, verdict against the previous release,
         and if there are any its remarks, the indices of its runs and its samples. A break: the
@@ -272,16 +276,22 @@ class FiguresOfSoc:
                 lists.rows.append(self._row(first, lists, label))
             platform = first.record.guide.platform
             points = [(figure.record.guide.release, figure.load) for figure in line]
+            # Few figures are in doubt, and most of those share it with others of their line.
+            doubts: dict[str, list[int]] = {}
+            for figure in line:
+                if doubt := self._doubts(figure.record):
+                    doubts.setdefault(doubt, []).append(self._number_of[figure.record.guide])
             breaks = trends.breaks(self._scenes[platform], platform[1], first.board, points)
-            out.append(
-                [
-                    rows[first.row],
-                    [platform[0], platform[2]],
-                    first.board,
-                    [self._figure(figure, lists) for figure in line],
-                    [[self._number_of[line[at].record.guide], why] for at, why in breaks.items()],
-                ]
-            )
+            own = [
+                rows[first.row],
+                [platform[0], platform[2]],
+                first.board,
+                [self._figure(figure, lists) for figure in line],
+                [[self._number_of[line[at].record.guide], why] for at, why in breaks.items()],
+            ]
+            if doubts:
+                own.append([[index_in(lists.doubts, each), *doubts[each]] for each in doubts])
+            out.append(own)
         return {
             "metrics": list(lists.metrics),
             "params": [[*param, list(lists.values[param])] for param in lists.params],
@@ -295,6 +305,7 @@ class FiguresOfSoc:
             "verdicts": list(lists.verdicts),
             "sections": list(lists.sections),
             "remarks": [_own(said, self._guides[guide].runs) for guide, said in lists.remarks],
+            "doubts": list(lists.doubts),
             "lines": out,
         }
 
@@ -387,6 +398,7 @@ class _Lists:
         self.verdicts: dict[str, int] = {"": 0}
         self.sections: dict[str, int] = {}
         self.remarks: dict[tuple[int, remarks.OwnWords], int] = {}
+        self.doubts: dict[str, int] = {}
 
 
 def _differences(lists: Iterable[tuple[int, ...]]) -> Iterator[tuple[list[int], list[int]]]:

@@ -44,6 +44,17 @@ class Marks:
         members = record.cell.members
         return visible(self._doubts.get(members[0], "")) if members else ""
 
+    def doubts(self, record: Record) -> str:
+        """Return the titles of the findings by which a figure is wrong or suspect, "" if there are
+        none. Notes, and findings that a maintainer accepted, are none."""
+        own = self._by_member.get(record.cell.members[0], ()) if record.cell.members else ()
+        titles = (
+            mark.finding.rule.title
+            for mark in own
+            if mark.finding.severity != "note" and not mark.finding.acknowledged
+        )
+        return "; ".join(dict.fromkeys(titles))
+
     def of(self, view: View) -> tuple[list[dict[str, str]], list[Mark]]:
         """Return the notes and the marks of a view, in the form that :class:`Grid` takes."""
         notes: dict[str, int] = {}

@@ -123,7 +123,8 @@ def _write_by_benchmark(
     ]
     names = Names(site.catalog, site.boards)
     figures = explorer.FiguresOfSoc(
-        site.pool, names, site.scenes, listed, verdicts, partial(_section, site)
+        *(site.pool, names, site.scenes, listed, verdicts),
+        *(partial(_section, site), site.marks.doubts),
     )
     inferred: dict[engines.Run, engines.Inferred] = {}
     by_benchmark: dict[str, list[Record]] = {}

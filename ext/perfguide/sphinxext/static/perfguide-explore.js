@@ -334,6 +334,7 @@
       const [one, two] = isSameBoard(sides[base], side) && sides[base].guide.number < side.guide.number ? [side, sides[base]] : [sides[base], side];
       return [el("li", {}, `${names}not judged here. `, el("code", {}, `perfguide compare ${argumentOf(one)} ${argumentOf(two)}`), " does.")];
     });
+      if (cell.figure.doubt) out.append(el("abbr", { class: "perf-mark", title: `In doubt: ${cell.figure.doubt}` }, "†"));
   }
 
   function detailRow(entry, { sides, notes }) {
@@ -383,6 +384,7 @@
       ...(sides[at - 1]?.engine ? [` (${sides[at - 1].engine})`] : [])));
     const body = el("tbody");
     const fact = (name, valueOf) => body.append(el("tr", {}, el("th", { scope: "row", class: "perf-key" }, name),
+      if (figure.doubt) add("In doubt", figure.doubt);
       ...sides.map((side) => el("td", { class: "perf-n", "data-head": side.title }, valueOf(side)))));
     if (per === "mhz") fact("Clock (MHz)", (side) => (side.clock ? number(side.clock) : "not known"));
     if (per === "core") fact("Cores", (side) => (side.cores ? String(side.cores) : "not known"));

@@ -65,12 +65,13 @@ window.perfguideFigures = (() => {
       added.forEach((each) => now.add(each));
       return [...now].map((each) => conditions[each]);
     });
-    return part.lines.map(([row, [sdk, os], board, figures, breaks]) => ({
+    return part.lines.map(([row, [sdk, os], board, figures, breaks, doubts = []]) => ({
       row: rows[row], sdk, os, board, breaks: new Map(breaks),
       figures: figures.map(([guide, mean, low, high, count, section, engine, load, condition, verdict, remark, runs = [], samples = []]) => ({
         guide, mean, low, high, count, samples, runs,
         section: part.sections[section], engine: part.engines[engine], load: load === null ? "" : `${load} % CPU`, conditions: stated[condition],
         verdict: part.verdicts[verdict], remarks: part.remarks[remark] ?? [[], []],
+        doubt: part.doubts[doubts.find(([, ...guides]) => guides.includes(guide))?.[0]] ?? "",
       })),
     }));
   }
