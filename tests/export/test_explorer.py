@@ -202,6 +202,12 @@ def test_figures_are_those_of_guides_and_failed_missing_and_zero_differ(
     assert page.url.endswith("/source/guides/AM62X/linux/09.02.html#openssl")
     expect(page.locator(":target")).to_have_count(1)
 
+    search = page.get_by_label("Rows with")
+    search.press_sequentially("64")
+    expect(page.locator("tr[data-key]")).to_have_count(1)
+    assert "find=64" in page.url
+    search.press("Backspace")
+    search.press("Backspace")
 
 def test_large_rates_are_shown_in_a_larger_unit_and_lose_no_digit_before_the_point(
     page: Page, site: Path

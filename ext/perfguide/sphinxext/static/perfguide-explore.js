@@ -264,7 +264,8 @@
       field("Relative to", main.base, (base) => choose({ base: base === "1" ? "" : base })),
       field("Per", main.per, (per) => choose({ per })),
       field("Order", main.order, (value) => choose({ order: value })),
-      field("Rows with", main.find, (find) => choose({ find, rows: "" }))));
+      // No step back for each letter.
+      field("Rows with", main.find, (find) => show({ ...current.choice, find, rows: "" }, "replace"), "input")));
   form.addEventListener("submit", (event) => event.preventDefault());
   const status = el("p", { class: "perf-explorer-status", role: "status", "aria-live": "polite" });
   const result = el("div", { class: "perf-explorer-result" });
