@@ -16,6 +16,7 @@
   const MAX_SIDES = 5;
   const MAX_ROWS = 100; // in the table, until all are asked for
   const MAX_DRAWN = 24; // in the chart
+  const MIN_SHARE = 0.5; // of the rows of the release before, for a release to be full
   const MIN_LARGE = 1000; // the figure from which a larger unit reads better
   const NONE = "none";
   const PER = { "": "board", mhz: "MHz", core: "core", watt: "watt" };
@@ -86,31 +87,64 @@
       [guide] = soc.guides;
     }
     if (board && !guide.clocks.has(board)) missing.push([`board of ${guide.path}`, board]);
-    const name = guide.clocks.has(board) ? board : [...guide.clocks.keys()][0];
-    const known = soc.boards.find((each) => each.board === name);
-    const isOnly = soc.boards.filter((each) => each.short === known.short).length === 1;
-    const short = isOnly ? known.short : name;
-    const title = `${soc.name} ${short} · ${guide.system} ${guide.release}`;
-    return { side: { soc, guide, path: guide.path, board: name, short, title, engine: engine ?? "", clock: guide.clocks.get(name), cores: known.cores, cpu: known.cpu }, missing };
+    return { side: sideOf(soc, guide, guide.clocks.has(board) ? board : [...guide.clocks.keys()][0], engine), missing };
   }
 
-  /* The newest guide of a SoC that is no small one, and its board with the most headline figures. */
-  function usualOf({ guides, headlines }) {
-    const counts = guides.map(() => new Map());
-    for (const { board, figures } of headlines) for (const { guide } of figures) counts[guide].set(board, (counts[guide].get(board) ?? 0) + 1);
-    const most = counts.map((own) => Math.max(0, ...own.values()));
-    const at = Math.max(0, most.findIndex((each) => each >= Math.max(...most) / 2));
-    const [board] = [...counts[at]].sort((a, b) => b[1] - a[1])[0] ?? guides[at].clocks.keys();
-    return { guide: guides[at], board };
+  function sideOf(soc, guide, board, engine) {
+    const known = soc.boards.find((each) => each.board === board);
+    const isOnly = soc.boards.filter((each) => each.short === known.short).length === 1;
+    const short = isOnly ? known.short : board;
+    const title = `${soc.name} ${short} · ${guide.system} ${guide.release}`;
+    return { soc, guide, path: guide.path, board, short, title, engine: engine ?? "", clock: guide.clocks.get(board), cores: known.cores, cpu: known.cpu };
+  }
+
+  const sidesOf = (soc) => soc.guides.flatMap((guide) => [...guide.clocks.keys()].map((board) => sideOf(soc, guide, board)));
+
+  const isSameSide = (a, b) => a.path === b.path && a.board === b.board;
+
+  /* Of some sides of one SoC the one to open beside another one, with the rows it has in common with that one: {side, count}, or
+     nothing if none has any. ``lines`` are those of both; ``shown`` are the figures of the other one that count. The newest
+     side is not always the one: a release of one run would hide the one before. */
+  function newestFull(sides, beside, lines, shown, isPreferred = () => false) {
+    const systems = new Map();
+    for (const side of sides) {
+      const besides = beside ?? side;
+      const rows = rowsOf([besides, side], beside ? lines : [lines[1], lines[1]], null, "");
+      const count = rows.filter(({ cells: [one, own] }) => one && own && own.figure.mean !== null && (!shown || shown.has(one.figure))).length;
+      const key = JSON.stringify([side.guide.sdk, side.guide.os, side.board]);
+      if (count) systems.set(key, [...(systems.get(key) ?? []), { side, count }]);
+    }
+    // Guides of a system come newest first.
+    const full = [...systems.values()].map((own) => {
+      const all = own.filter(({ count }, at) => at === own.length - 1 || count >= MIN_SHARE * own[at + 1].count);
+      return all.find(({ side }) => side.guide === beside?.guide) ?? all[0];
+    });
+    const most = Math.max(...full.map(({ count }) => count));
+    return full.filter(({ count }) => count >= MIN_SHARE * most)
+      .sort((a, b) => order.compare(b.side.guide.date, a.side.guide.date) || isPreferred(b.side) - isPreferred(a.side) || b.count - a.count)[0];
+  }
+
+  /* The side to open where a SoC, a system or a board was chosen. */
+  async function opened({ soc: name, isMeant = () => true, isPreferred, beside }, results) {
+    const soc = await socOf(...top.socs.find(([each]) => each === name));
+    const meant = sidesOf(soc).filter(isMeant);
+    const others = meant.filter((side) => !beside || !isSameSide(side, beside));
+    const sides = others.length ? others : meant;
+    for (const each of new Set([results, ""])) {
+      const lines = await Promise.all([beside ?? { soc }, { soc }].map((side) => linesOfSide(side, each)));
+      const found = newestFull(sides, beside, lines, null, isPreferred);
+      if (found) return found.side;
+    }
+    return sides[0];
   }
 
   /* Sides to begin with: the newest of a few SoCs, or of one the two newest releases of a board. */
   async function usual() {
-    const socs = await Promise.all(top.socs.slice(0, 3).map((entry) => socOf(...entry)));
-    if (socs.length > 1) return socs.map(usualOf).map(({ guide, board }) => ({ path: guide.path, board, engine: "" }));
-    const { guide: newest, board } = usualOf(socs[0]);
-    const own = socs[0].guides.filter((guide) => guide.number >= newest.number && guide.os === newest.os && guide.sdk === newest.sdk && guide.clocks.has(board));
-    return own.slice(0, 2).reverse().map((guide) => ({ path: guide.path, board, engine: "" }));
+    const [first, ...others] = top.socs.slice(0, 3).map(([soc]) => soc);
+    const beside = await opened({ soc: first }, "");
+    if (others.length) return [beside, ...await Promise.all(others.map((soc) => opened({ soc, beside }, "")))];
+    const older = sidesOf(beside.soc).find((side) => isSameBoard(side, beside) && side.guide.number > beside.guide.number);
+    return older ? [older, beside] : [beside];
   }
 
   async function linesOfSide(side, results) {
@@ -125,7 +159,8 @@
   async function settle(wanted) {
     top ??= await load("index");
     if (!top.socs.length) return null;
-    let asked = await Promise.all(wanted.sides.map(resolve));
+    const chosen = await Promise.all(wanted.sides.map((side) => (side.beside ? opened(side, wanted.results) : side)));
+    let asked = await Promise.all(chosen.map(resolve));
     const missing = asked.flatMap((each) => each.missing);
     let sides = asked.map((each) => each.side).filter(Boolean);
     if (!sides.length) {
@@ -193,20 +228,21 @@
       parts[name] = el("select", {});
       box.append(field(label, parts[name], chosen));
     };
-    const guideOf = (wanted) => {
-      const { soc, guide, board } = current.sides[at];
-      const fits = soc.guides.filter(wanted);
-      return fits.find((each) => each.release === guide.release && each.clocks.has(board)) ?? fits.find((each) => each.clocks.has(board)) ?? fits[0];
+    // Beside the rows that the reader has: those of the base, or of the first other side, or of this one itself.
+    const open = (isMeant, isPreferred, soc = current.sides[at].soc.name) => {
+      const { sides, base } = current;
+      const beside = [sides[base ?? 0], ...sides].find((side) => side !== sides[at]) ?? sides[at];
+      changeSide(at, { soc, isMeant, isPreferred, beside });
     };
-    add("soc", "SoC", (name) => changeSide(at, { path: undefined, soc: name, os: "", release: "", board: "", engine: "" }));
+    const systemOf = ({ guide }) => JSON.stringify([guide.sdk, guide.os]);
+    add("soc", "SoC", (name) => open(undefined, undefined, name));
     add("system", "System", (value) => {
-      const [sdk, os] = JSON.parse(value);
-      changeSide(at, { path: guideOf((each) => each.sdk === sdk && each.os === os).path, engine: "" });
+      const { board } = current.sides[at];
+      open((side) => systemOf(side) === value, (side) => side.board === board);
     });
     add("board", "Board", (name) => {
-      const { guide } = current.sides[at];
-      const path = guideOf((each) => each.clocks.has(name) && each.sdk === guide.sdk && each.os === guide.os)?.path;
-      changeSide(at, { path: path ?? guideOf((each) => each.clocks.has(name)).path, board: name, engine: "" });
+      const system = systemOf(current.sides[at]);
+      open((side) => side.board === name && systemOf(side) === system);
     });
     add("release", "Release", (path) => changeSide(at, { path }));
     add("engine", "Engine", (engine) => changeSide(at, { engine }));
@@ -298,6 +334,7 @@
       const value = !per || cell.row.use !== 2 ? cell.figure.mean : amount(cell, per);
       out.append(el("a", { href: sectionOf(cell) }, el("data", { value: value ?? "" }, value === null ? "not known" : textIn(value, entry.shown))));
       const relation = base === null ? null : entry.relations[at];
+      if (cell.figure.doubt) out.append(el("abbr", { class: "perf-mark", title: `In doubt: ${cell.figure.doubt}` }, "†"));
       if (relation?.ratio) more.push(el("data", { value: relation.ratio, class: "perf-ratio" }, ratioText(relation.towards ?? relation.ratio)));
       else if (relation?.why) more.push(el("abbr", { title: relation.why }, "not compared"));
     }
@@ -335,7 +372,6 @@
       const [one, two] = isSameBoard(sides[base], side) && sides[base].guide.number < side.guide.number ? [side, sides[base]] : [sides[base], side];
       return [el("li", {}, `${names}not judged here. `, el("code", {}, `perfguide compare ${argumentOf(one)} ${argumentOf(two)}`), " does.")];
     });
-      if (cell.figure.doubt) out.append(el("abbr", { class: "perf-mark", title: `In doubt: ${cell.figure.doubt}` }, "†"));
   }
 
   function detailRow(entry, { sides, notes }) {
@@ -348,6 +384,7 @@
       const samples = figure.samples.length ? figure.samples.map((sample) => textIn(sample, entry.shown)).join(", ")
         : figure.count > 1 ? `${figure.count}, listed in the guide's data` : "one figure";
       add("Samples", samples);
+      if (figure.doubt) add("In doubt", figure.doubt);
       if (figure.low !== null) add("Range", spreadOf(figure, entry.shown).trim());
       if (figure.engine) add("Engine", figure.engine);
       if (figure.load) add("Load", figure.load);
@@ -385,7 +422,6 @@
       ...(sides[at - 1]?.engine ? [` (${sides[at - 1].engine})`] : [])));
     const body = el("tbody");
     const fact = (name, valueOf) => body.append(el("tr", {}, el("th", { scope: "row", class: "perf-key" }, name),
-      if (figure.doubt) add("In doubt", figure.doubt);
       ...sides.map((side) => el("td", { class: "perf-n", "data-head": side.title }, valueOf(side)))));
     if (per === "mhz") fact("Clock (MHz)", (side) => (side.clock ? number(side.clock) : "not known"));
     if (per === "core") fact("Cores", (side) => (side.cores ? String(side.cores) : "not known"));
@@ -413,6 +449,27 @@
 
   const captionOf = ({ offered, choice, per, base, sides }) =>
     `${offered.get(choice.results) ?? "Headline results"}${per ? ` per ${PER[per]}` : ""}${base === null || sides.length < 2 ? "" : `, and each relative to ${sides[base].title}`}`;
+
+  /* Why sides have none of the rows shown, and where the rows are. */
+  function emptySides({ sides, lines, rows, base, choice }) {
+    const first = [base ?? 0, ...sides.keys()].find((at) => rows.some(({ cells }) => cells[at]));
+    if (first === undefined) return [];
+    const shown = new Set(rows.map(({ cells }) => cells[first]?.figure).filter(Boolean));
+    return sides.flatMap((side, at) => {
+      if (rows.some(({ cells }) => cells[at])) return [];
+      const others = sidesOf(side.soc).filter((each) => !isSameSide(each, sides[first]));
+      const found = newestFull(others, sides[first], [lines[first], lines[at]], shown);
+      const why = `${side.title} has none of the rows of ${sides[first].title}. `;
+      if (!found) return [el("p", {}, `${why}Nor has any other release or board of ${side.soc.name}.`)];
+      const changed = sides.map((each, n) => (n === at ? found.side : each));
+      const link = el("a", { href: toAddress({ ...choice, sides: changed }) }, found.side.title);
+      link.addEventListener("click", (event) => {
+        event.preventDefault();
+        choose({ sides: changed });
+      });
+      return [el("p", {}, why, link, ` has ${found.count} of ${shown.size}.`)];
+    });
+  }
 
   /* The ratios of the rows that have some. */
   function ratioChart(found, room) {
@@ -508,7 +565,7 @@
     status.textContent = sentence(found);
     const room = result.clientWidth;
     const judged = judgements(found);
-    result.replaceChildren(...ratioChart(found, room), ...table(found), ...(judged.length ? [el("ul", {}, ...judged)] : []), ...history(found, room));
+    result.replaceChildren(...emptySides(found), ...ratioChart(found, room), ...table(found), ...(judged.length ? [el("ul", {}, ...judged)] : []), ...history(found, room));
     result.querySelectorAll(".perf-scroll").forEach((box) => fit(box));
   }
 
