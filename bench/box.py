@@ -2,20 +2,20 @@
 
     python bench/box.py [FOLDER] [--board BOARD] [--add FOLDER] [--minutes N] [--again] [-- OPTION OF run.sh…]
 
-QEMU emulates a board with two Cortex-A53 and virtio-crypto as its accelerator. Kernel and
-programs are Debian's packages for arm64, fetched by apt into ``build/box`` and unpacked there;
-this machine's own packages stay as they are. The root file system is read-only. The logs are
-written to FOLDER, or ``build/box/logs``, with ``box.txt``, which lists versions and times.
+QEMU emulates a board with two Cortex-A53 cores and virtio-crypto as its accelerator. Kernel and
+programs are Debian packages for arm64, fetched by apt into ``build/box`` and unpacked there; this
+machine's own packages are left alone. The root file system is read-only. The logs are written to
+FOLDER, or ``build/box/logs``, with ``box.txt``, which lists versions and times.
 
-``--board armhf`` emulates two Cortex-A15 instead: Debian's kernel for them has a simulated NAND
-flash, which the kernel for arm64 lacks. It carries UBIFS, on ``/run/ubifs``.
+``--board armhf`` emulates two Cortex-A15 cores instead: Debian's kernel for them has a simulated
+NAND flash, which the kernel for arm64 lacks. It holds a UBIFS, mounted on ``/run/ubifs``.
 
-``--board arm64-rt`` has Debian's real-time kernel, with the tracers that rtla reads, and is of Debian 13,
-the first release with rtla. ``--add FOLDER`` puts programs that Debian lacks, and models, into
-the board's ``/run/box/add``. Programs in its ``bin`` are found there.
+``--board arm64-rt`` uses Debian's real-time kernel, with the tracers that rtla reads, from Debian
+13, the first release with rtla. ``--add FOLDER`` puts models and programs that Debian lacks into
+the board's ``/run/box/add``, whose ``bin`` is on the search path.
 
-Every command is emulated, so the figures show that a procedure works, and not how fast a board
-is. ``--sdk emulated`` and a description say so in each bundle.
+Every command is emulated, so the figures show that a procedure works, not how fast a board is.
+``--sdk emulated`` and a description in each bundle say so.
 """
 
 from __future__ import annotations

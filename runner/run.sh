@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs the benchmarks that a board has and keeps their output. See README.md.
+# Runs the benchmarks available on a board and keeps their output. See README.md.
 # shellcheck source-path=SCRIPTDIR
 
 RUNNER_VERSION=1
@@ -73,7 +73,7 @@ fi
 ! wanted alsa || run_alsa
 ! wanted inference || run_inference
 ! wanted latency || run_latency
-# All of a plan has been said.
+# The plan has been printed in full.
 [ -z "$SHOW_PLAN" ] || exit 0
 say ""
 say "Results in $OUT:"

@@ -1,7 +1,7 @@
 # shellcheck shell=sh
 # The highest rate at which no datagram is lost, searched as in RFC 2544 (26.1): trials halve
 # the interval between the highest rate without loss and the lowest with loss. A burst is sent
-# each 10 ms, followed by a pause.
+# every 10 ms, followed by a pause.
 
 run_loss() {
     if [ -z "$PEER" ]; then
@@ -98,7 +98,7 @@ loss_count() {
         $1 == "\"bits_per_second\":" && rate < 0 { rate = value }
         $1 == "\"lost_packets\":" && value + 0 > lost { lost = value + 0 }
         $1 == "\"packets\":" {
-            # Datagrams that the other side has not counted were lost, too.
+            # Datagrams that the other side did not count were lost too.
             if (sent < 0 || value + 0 > sent) sent = value + 0
             if (least == "" || value + 0 < least) least = value + 0
         }

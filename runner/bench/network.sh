@@ -135,7 +135,7 @@ network_iperf3() {
     fi
 }
 
-# The lengths are those of the frames in RFC 2544.
+# The lengths are the frame sizes in RFC 2544.
 network_netperf() {
     network_mode=" driver=$(network_driver)"
     set -- netperf -H "$NETWORK_HOST" -p "$NETWORK_NETPERF_PORT" -j -c -C -l "$NET_SECONDS"

@@ -28,7 +28,7 @@ run_programs() {
     done
 }
 
-# glmark2, on each display: the program's name says on which it draws.
+# glmark2, on each display: the program's name says which one it draws on.
 run_glmark2() {
     if [ -n "${WAYLAND_DISPLAY:-}" ]; then
         program glmark2 'glmark2-es2-wayland glmark2-wayland' '' backend=Wayland
@@ -98,7 +98,7 @@ program_at_home() {
 }
 
 # LMBench's programs, one by one. Their names are common words, so all are taken
-# from the folder of bw_mem.
+# from bw_mem's folder.
 run_lmbench() {
     run_lmbench_path=$PATH
     for run_lmbench_dir in /usr/lib/lmbench/bin /usr/lib/lmbench/bin/* /opt/lmbench/bin/*; do

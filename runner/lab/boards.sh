@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs the runner on many boards, by SSH, and fetches what they printed.
+# Runs the runner on many boards over SSH, and fetches their output.
 # See source/lab.rst.
 
 usage() {
@@ -77,15 +77,15 @@ remote() {
     $REMOTE "$1" "$2"
 }
 
-# lock NAME: allows one run for each board. A lock of a process that has ended is ignored.
+# lock NAME: allows one run per board. Locks left by processes that have ended are ignored.
 lock() {
     lock_dir=$OUT/.state/$1.lock
     if ! mkdir "$lock_dir" 2>/dev/null; then
         lock_pid=$(cat "$lock_dir/pid" 2>/dev/null)
-        # Another process writes its number only after it has made the lock.
+        # A process writes its number only after creating the lock.
         [ -n "$lock_pid" ] || { sleep 1; lock_pid=$(cat "$lock_dir/pid" 2>/dev/null); }
         [ -z "$lock_pid" ] || ! kill -0 "$lock_pid" 2>/dev/null || return 1
-        # If two processes find the same dead lock, only one can rename it.
+        # If two processes find the same stale lock, only one can rename it.
         mv "$lock_dir" "$lock_dir.$$" 2>/dev/null || return 1
         rm -rf "$lock_dir.$$"
         mkdir "$lock_dir" 2>/dev/null || return 1
@@ -137,12 +137,12 @@ board_once() {
     board_status=0
     remote "$board_address" "sh '$DIR/runner/run.sh' -o '$DIR/results'$(quoted "$@")$OPTIONS" >&2 </dev/null ||
         board_status=$?
-    # The runner's state is of no use elsewhere, and stays on the board.
+    # The runner's state is useless elsewhere, so it stays on the board.
     rm -rf "$OUT/.state/$board_name.new"
     mkdir "$OUT/.state/$board_name.new" || return 1
     remote "$board_address" "cd '$DIR/results' && tar -cf - ./*.* " </dev/null >"$OUT/.state/$board_name.tar" || return 1
     tar -xf "$OUT/.state/$board_name.tar" -C "$OUT/.state/$board_name.new" || return 1
-    # Each file is renamed into place, so that readers never see a part of it.
+    # Each file is renamed into place, so that readers never see an incomplete one.
     for board_file in "$OUT/.state/$board_name.new"/*; do
         mv "$board_file" "$OUT/$board_name/" || return 1
     done
@@ -158,7 +158,7 @@ listed() {
     done
 }
 
-# worker NUMBER: runs its share of the boards, one after the other.
+# worker NUMBER: runs its share of the boards, one after another.
 worker() {
     awk -v from="$1" -v each="$JOBS" '(NR - 1) % each == from' "$OUT/.state/$$.boards" >"$OUT/.state/$$.worker-$1"
     while read -r worker_line <&3; do

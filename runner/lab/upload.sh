@@ -1,5 +1,5 @@
 #!/bin/sh
-# Takes bundles, their signatures and logs to the inbox of a site. See source/lab.rst.
+# Sends bundles, their signatures and logs to the inbox of a site. See source/lab.rst.
 
 usage() {
     cat <<'END'
@@ -60,7 +60,7 @@ case $TARGET in
         HOST=${TARGET#*:}
         WHERE=${HOST#*:}
         HOST=${HOST%%:*}
-        # Both become words of a remote shell.
+        # A remote shell will split both into words.
         case $HOST in -* | *[!A-Za-z0-9@._-]*) wrong "'$HOST' is no name of a host" ;; esac
         case $WHERE in *[!A-Za-z0-9@._/-]* | -*) wrong "'$WHERE' has other characters than letters, digits and @._/-" ;; esac
         ;;
@@ -128,7 +128,7 @@ STATUS=0
 if [ -n "$KEY" ]; then
     for file in "$FOLDER"/*.json; do
         [ -f "$file" ] || continue
-        # A signature of an earlier bundle of the same name would be refused.
+        # The signature of an earlier bundle with the same name would be refused.
         if [ -f "$file.sig" ] && ssh-keygen -q -Y check-novalidate -n perfguide -s "$file.sig" <"$file" >/dev/null 2>&1; then
             continue
         fi

@@ -7,7 +7,7 @@
 # a later one with the same number. Status 1: there is none, or it is a zombie.
 start_time() {
     { read -r start_time_line <"/proc/$1/stat"; } 2>/dev/null || return 1
-    # The name in parentheses can be anything: count the fields after it.
+    # The name in parentheses may contain anything: count the fields after it.
     # shellcheck disable=SC2086 # the fields are to be split
     set -- ${start_time_line##*) }
     [ "$1" != Z ] || return 1
@@ -15,7 +15,7 @@ start_time() {
 }
 
 # kill_below PID: kills its descendants, if the kernel lists children. It starts no
-# program, which would take seconds beside a job at nice -20.
+# program, since that would take seconds beside a job at nice -20.
 kill_below() {
     kill_below_queue=$1
     kill_below_all=
@@ -116,7 +116,7 @@ patiently() {
 cleanup() {
     trap '' TERM INT HUP
     kill_below "$$"
-    # Twice, for processes that were being started. The list has its own makers, too.
+    # Twice, to catch processes that were just starting. The list includes those that make it.
     # shellcheck disable=SC2046 # one word for each process
     kill -KILL $(descendants_of "$$") 2>/dev/null
     # shellcheck disable=SC2046 # one word for each process
@@ -134,7 +134,7 @@ ended_by() {
     exit "$2"
 }
 
-# take_folder: allows one runner for each folder, and cleans up after a killed one.
+# take_folder: allows one runner per folder, and cleans up after a killed one.
 take_folder() {
     mkdir -p "$STATE" || wrong "cannot write to $OUT"
     if [ -f "$STATE/lock" ]; then

@@ -1,9 +1,9 @@
 # shellcheck shell=sh
-# A 16 MB RAM disk as LUKS device (aes-cbc-null, 128-bit key) with ext2 on it.
+# A 16 MB RAM disk as a LUKS device (aes-cbc-null, 128-bit key) formatted with ext2.
 
-# Tests put their own folder in place of the device mapper's.
+# Tests substitute their own folder for the device mapper's.
 MAPPER=${PERFGUIDE_MAPPER:-/dev/mapper}
-# They also put their own list in place of the kernel's.
+# They also substitute their own list for the kernel's.
 CRYPTO=${PERFGUIDE_CRYPTO:-/proc/crypto}
 CRYPT_NAME=perfguide-crypt
 CRYPT_DEVICE=$MAPPER/$CRYPT_NAME
@@ -53,7 +53,7 @@ crypt_ram() {
         echo /dev/ram0
         return
     fi
-    # Without brd, a file in memory serves as well.
+    # Without brd, a file in memory does as well.
     crypt_ram_file=/dev/shm/perfguide-crypt.img
     undo_later remove "$crypt_ram_file"
     dd if=/dev/zero of="$crypt_ram_file" bs=1024 count="$CRYPT_KIB" 2>/dev/null ||
@@ -89,10 +89,10 @@ crypt_open() {
 crypt_make() {
     CRYPT_RAM=$(crypt_ram) || return 1
     undo_later remove "$CRYPT_KEY"
-    # The speed that dd prints would be taken for a figure.
+    # The speed that dd prints would be mistaken for a figure.
     (umask 077 && dd if=/dev/urandom of="$CRYPT_KEY" bs=32 count=1 2>/dev/null) ||
         { echo "the key cannot be written to $CRYPT_KEY"; return 1; }
-    # LUKS1, as the header of LUKS2 is as large as the disk.
+    # LUKS1, because a LUKS2 header would fill the disk.
     cryptsetup -q luksFormat --type luks1 --cipher aes-cbc-null --key-size 128 \
         --iter-time 100 "$CRYPT_RAM" "$CRYPT_KEY" || return 1
     undo_later luks-close "$CRYPT_NAME"

@@ -1,5 +1,5 @@
 # shellcheck shell=sh
-# The engines by which this board can run an algorithm. $ENGINES_FILE has a line
+# The engines with which this board can run an algorithm. $ENGINES_FILE has a line
 # NAME KIND VALUE for each; the kinds are
 #   plain     openssl as it is
 #   mask      VALUE is VARIABLE=MASK, which hides CPU instructions from openssl
@@ -96,7 +96,7 @@ find_engines() {
                 if ! engine_loads "$find_engines_name"; then
                     skip "engine $find_engines_name" "openssl cannot load it"
                 elif [ "$find_engines_name" = afalg ] && ! kernel_accelerates; then
-                    # Without an accelerator, afalg would measure system calls.
+                    # Without an accelerator, afalg would just measure system calls.
                     printf 'afalg engine afalg\n' >>"$ENGINES_FILE"
                     warn "engine afalg" "the kernel has no accelerator for AES-CBC: its figures are named afalg, not hw"
                 else
@@ -180,8 +180,8 @@ quick_speed() {
         awk 'NF { last = $NF } END { sub(/k$/, "", last); printf "%.0f\n", last }'
 }
 
-# check_mask ALGORITHM: tests that the mask hides instructions. The result is in
-# checks.txt, and measured once for each folder.
+# check_mask ALGORITHM: tests that the mask hides instructions. The result is kept in
+# checks.txt, so it is measured once per folder.
 check_mask() {
     check_mask_full=$(awk '$2 == "plain" { print $1 }' "$ENGINES_FILE")
     load_engine sw

@@ -62,7 +62,7 @@ kernel_flavour() {
     esac
 }
 
-# soc_name: prints the chip of the last compatible string (AM625 of ti,am625), or the machine.
+# soc_name: prints the chip in the last compatible string (AM625 in ti,am625), or the machine.
 soc_name() {
     if [ -r /proc/device-tree/compatible ]; then
         tr '\000' '\n' </proc/device-tree/compatible | sed -n '$s/^[^,]*,//p' | tr '[:lower:]' '[:upper:]'

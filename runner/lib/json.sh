@@ -2,7 +2,7 @@
 # Writing JSON.
 
 # json_string: prints its input as one JSON string, ASCII only. Bytes that are not
-# UTF-8 become U+FFFD; NUL and a newline at the end (device tree, files) are removed.
+# UTF-8 become U+FFFD; NULs (device tree) and trailing newlines (files) are removed.
 json_string() {
     od -An -v -tu1 | awk '
         function put(code) {

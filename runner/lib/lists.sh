@@ -1,8 +1,8 @@
 # shellcheck shell=sh
 # Lists that people type: "1 2 3", "1,2,3", "-20..19", "-20..19/4".
 
-# expand_numbers LIST: prints the integers in it, one on each line, as written.
-# A range always has its last number, whatever the step. Status 1: not a list.
+# expand_numbers LIST: prints the integers in it as written, one per line.
+# A range always includes its last number, whatever the step. Status 1: not a list.
 expand_numbers() {
     printf '%s\n' "$1" | tr ',' ' ' | tr ' ' '\n' | awk '
         /^$/ { next }

@@ -1,6 +1,6 @@
 # shellcheck shell=sh
 # Load beside the measured job. Both loops check now and then that the runner
-# still runs, and end with it, so that a SIGKILL leaves no core busy.
+# is still running, and end if it is not, so that a SIGKILL leaves no core busy.
 
 # shellcheck disable=SC2016 # the inner shell expands it
 BUSY_LOOP='while kill -0 "$1"; do n=0; while [ "$n" -lt 100000 ]; do n=$((n + 1)); done; done'

@@ -1,6 +1,6 @@
 # shellcheck shell=sh
 # Tests that a program is the right one. Names such as stream, coremark or fio are
-# common words: ImageMagick has a "stream", too.
+# common words: ImageMagick has a "stream" too.
 
 # sign_of BENCHMARK: sets SIGN, a pattern that only the right program prints, and
 # SIGN_ASK, the option with which it prints its name. If it has none, the pattern is
@@ -48,7 +48,7 @@ meant() {
     grep -Eq -- "$SIGN" "$meant_file"
 }
 
-# said_sign BENCHMARK FILE: succeeds if the output is from the right program.
+# said_sign BENCHMARK FILE: succeeds if the output is that of the right program.
 said_sign() {
     sign_of "$1"
     [ -z "$SIGN" ] || [ -n "$SIGN_ASK" ] || grep -Eq -- "$SIGN" "$2"

@@ -108,7 +108,7 @@ Exit status: 0 done (what was skipped is in summary.txt), 2 wrong usage,
 END
 }
 
-# number NAME VALUE LOWEST: exits with status 2 unless VALUE is an integer from LOWEST.
+# number NAME VALUE LOWEST: exits with status 2 unless VALUE is an integer of at least LOWEST.
 number() {
     case $2 in
         '' | *[!0-9]*) wrong "$1 takes a whole number, not '$2'" ;;
@@ -261,7 +261,7 @@ check_lists() {
         # shellcheck disable=SC2086 # the names are words
         has_word "${check_lists_item%%=*}" $STORAGE_KNOWN ||
             wrong "'${check_lists_item%%=*}' is none of $STORAGE_KNOWN"
-        # fio takes a colon as the end of a name.
+        # fio treats a colon as the end of a name.
         case $check_lists_item in *:*) wrong "'$check_lists_item' has a colon" ;; esac
     done
     for check_lists_item in $FIO_SIZES; do
@@ -281,7 +281,7 @@ check_lists() {
     done
     IPSEC_SIZES=$(expand_numbers "$IPSEC_SIZES") || wrong "--ipsec-sizes takes numbers"
     for check_lists_item in $IPSEC_SIZES; do
-        # iperf3's own head is 16 bytes.
+        # iperf3's own header takes 16 bytes.
         if [ "$check_lists_item" -lt 44 ] || [ "$check_lists_item" -gt 65507 ]; then
             wrong "packets are 44 to 65507 bytes long, not $check_lists_item"
         fi
@@ -300,7 +300,7 @@ check_lists() {
     done
 }
 
-# wanted BENCHMARK: succeeds if it is selected and not left out.
+# wanted BENCHMARK: succeeds if it is selected and not excluded.
 wanted() {
     # shellcheck disable=SC2086 # the benchmarks are words
     has_word "$1" $ONLY

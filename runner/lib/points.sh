@@ -1,18 +1,18 @@
 # shellcheck shell=sh
-# The log: blocks, one for each program that was run.
+# The log: one block for each program that was run.
 #
 #   # perfguide-run: benchmark=openssl nice=-20 … command=nice -n -20 …
 #   # perfguide-at: started=… clock_mhz=… temperature_c=…
 #   …what the program printed, both streams, untouched…
 #   # perfguide-end: status=0 elapsed=6
 #
-# The first line has everything that was chosen and nothing that varies, so it
-# identifies the block: a resumed run skips blocks with status 0, and runs all
-# others again.
+# The first line has every choice and nothing that varies between runs, so it
+# identifies the block: a resumed run skips blocks with status 0, and repeats all
+# others.
 
-# repair_logs: removes cut blocks (without an end line) and failed ones from the
-# logs, and lists the others in $STATE/done. Bytes outside blocks are removed, too,
-# as only the runner writes here.
+# repair_logs: removes truncated blocks (without an end line) and failed ones from the
+# logs, and lists the others in $STATE/done. Bytes outside blocks are removed too,
+# since only the runner writes here.
 repair_logs() {
     : >"$STATE/done"
     for repair_log in "$OUT"/*.log; do
@@ -39,7 +39,7 @@ is_done() {
     grep -Fxq -- "# perfguide-run: $1" "$STATE/done" 2>/dev/null
 }
 
-# circumstances: prints conditions that vary by themselves, as key=value words.
+# circumstances: prints conditions that vary on their own, as key=value words.
 circumstances() {
     circumstances_text="started=$(date -u +%Y-%m-%dT%H:%M:%SZ)"
     circumstances_clock=$(clock_mhz)

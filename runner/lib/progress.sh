@@ -10,7 +10,7 @@ progress_begin() {
 }
 
 # progress_next WHAT: announces a point. From the third on, the remaining time is
-# estimated from those before.
+# estimated from the points so far.
 progress_next() {
     progress_left=$((progress_total - progress_count))
     if [ "$progress_count" -ge 3 ]; then

@@ -6,7 +6,7 @@ say() {
 }
 
 # summary KIND WHAT WHY: KIND is done, skipped, warning or failed.
-# Each line is said once, and is in summary.txt of the output folder.
+# Each line is printed once, and kept in summary.txt in the output folder.
 summary() {
     summary_line="$1: $2${3:+: $3}"
     ! grep -Fxq -- "$summary_line" "$OUT/summary.txt" 2>/dev/null || return 0

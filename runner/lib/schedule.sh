@@ -52,7 +52,7 @@ times_cpu() {
 # changes it: nice, renice (small BusyBoxes have only that), or nothing.
 find_nice() {
     { read -r find_nice_line <"/proc/$$/stat"; } 2>/dev/null || find_nice_line=
-    # The name in parentheses can be anything: count the fields after it.
+    # The name in parentheses may contain anything: count the fields after it.
     # shellcheck disable=SC2086 # the fields are to be split
     set -- ${find_nice_line##*) }
     OWN_NICE=${17:-0}

@@ -1,7 +1,7 @@
 # shellcheck shell=sh
-# Sensors of the board: at this moment, and while a program runs.
+# The board's sensors: right now, and while a program runs.
 
-# Tests put their own folder in place of the kernel's.
+# Tests substitute their own folder for the kernel's.
 SYS=${PERFGUIDE_SYS:-/sys}
 
 # clock_mhz: prints the first core's clock now, or nothing.
@@ -102,7 +102,7 @@ watch_begin() {
     watch_pid=$!
 }
 
-# It ends with the runner, even if that is killed.
+# It ends when the runner does, even if the runner is killed.
 watch_loop() {
     while sleep "$SAMPLE_SECONDS" && kill -0 "$$"; do
         sample

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Reports what the runner did as test cases of LAVA: cases.sh FOLDER.
-# A skipped benchmark is a skipped case, and a warning fails none.
+# Reports what the runner did as LAVA test cases: cases.sh FOLDER.
+# A skipped benchmark is a skipped case; warnings fail no case.
 
 [ -r "$1/summary.txt" ] || {
     lava-test-case perfguide-runner --result fail
@@ -8,7 +8,7 @@
 }
 lava-test-case perfguide-runner --result pass
 while read -r kind what; do
-    # LAVA keeps each result of a repeated case; names must not have spaces.
+    # LAVA keeps every result of a repeated case; names must not contain spaces.
     name=$(printf '%s\n' "${what%%: *}" | tr -c 'A-Za-z0-9._\n-' '-')
     case $kind in
         done:) lava-test-case "$name" --result pass ;;
