@@ -491,6 +491,9 @@ def test_what_a_link_asks_for_and_is_missing_is_said(page: Page, site: Path) -> 
     for words in ("guide “AM62X/linux/99”", "“<b>gone</b>”", "SoC “GONE/linux/1”", "benchmark “x”"):
         expect(status).to_contain_text(words)
     assert len(_rows(page)) > 1
+    _sides(page, site.as_uri(), "AM62X/linux/10.00")
+    # Of the three boards of this guide it has the headline figure.
+    assert _title(page, 1) == "AM62X board-4 · Linux 10.00"
 
 
 def test_names_from_bundles_are_text_wherever_they_show(page: Page, site: Path) -> None:

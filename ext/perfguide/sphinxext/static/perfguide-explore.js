@@ -87,7 +87,8 @@
       [guide] = soc.guides;
     }
     if (board && !guide.clocks.has(board)) missing.push([`board of ${guide.path}`, board]);
-    return { side: sideOf(soc, guide, guide.clocks.has(board) ? board : [...guide.clocks.keys()][0], engine), missing };
+    const name = guide.clocks.has(board) ? board : usualBoard(soc, guide);
+    return { side: sideOf(soc, guide, name, engine), missing };
   }
 
   function sideOf(soc, guide, board, engine) {
@@ -122,6 +123,12 @@
     const most = Math.max(...full.map(({ count }) => count));
     return full.filter(({ count }) => count >= MIN_SHARE * most)
       .sort((a, b) => order.compare(b.side.guide.date, a.side.guide.date) || isPreferred(b.side) - isPreferred(a.side) || b.count - a.count)[0];
+  }
+
+  /* The board of a guide with the most headline figures. */
+  function usualBoard(soc, guide) {
+    const sides = sidesOf(soc).filter((side) => side.guide === guide);
+    return (newestFull(sides, null, [[], soc.headlines])?.side ?? sides[0]).board;
   }
 
   /* The side to open where a SoC, a system or a board was chosen. */
