@@ -1,4 +1,4 @@
-"""Dots of CPU loads in rankings: their colour and form say what is known of the engine."""
+"""Rankings on pages: dots of CPU loads, whose colour and form say what is known of the engine, and labels."""
 
 from __future__ import annotations
 
@@ -31,3 +31,20 @@ def test_a_dot_is_hollow_where_no_engine_was_recorded_and_its_colour_is_the_load
     assert ranking._dot(own) == classes
     legend = ranking._legend(with_axis("x", "MB/s", "higher", [own, row("", 50.0)]))
     assert ("hollow" in legend) == bool(engine)
+
+
+@pytest.mark.parametrize(
+    ("figures", "labels"),
+    [
+        ((10.0, 45.0), ["0", "20", "40", "60"]),
+        ((96.0, 100.0), ["0", "25", "50", "75", "100"]),
+        ((0.5, 900.0), ["0.1", "10", "1,000"]),
+        ((150_000.0, 352_800.0), ["0", "200,000", "400,000"]),
+    ],
+)
+def test_labels_of_an_axis_have_room_for_each_other(
+    figures: tuple[float, ...], labels: list[str]
+) -> None:
+    rows = [RankedRow("A", "", "", "", "", each, None, None, "", None, []) for each in figures]
+    ticks = with_axis("x", "MB/s", "higher", rows).ticks
+    assert [text for _, text in ranking._labels(ticks)] == labels

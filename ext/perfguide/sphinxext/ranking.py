@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from docutils import nodes
@@ -11,6 +12,9 @@ from ..common import units
 from ..figures import engines
 from ..pages.ranking import MIN_SPREAD, RankedRow, Ranking
 from .screen_nodes import Links, ScreenNode, printed_table, words, write_html
+
+MAX_LABELS_LENGTH, LABEL_GAP = 20, 2
+"""The number of characters that fit below the narrowest axis, and between two labels."""
 
 
 class perf_ranking(ScreenNode):
@@ -23,6 +27,8 @@ class perf_ranking(ScreenNode):
         ranking: Ranking = self["ranking"]
         return {
             "ranking": ranking,
+            "has_engines": any(row.engine for row in ranking.rows),
+            "labels": _labels(ranking.ticks),
             "has_loads": any(row.load is not None for row in ranking.rows),
             "has_runs": any(row.low is not None for row in ranking.rows),
             "min_spread": MIN_SPREAD,
@@ -35,6 +41,12 @@ class perf_ranking(ScreenNode):
     def printed(self) -> list[nodes.Node]:
         """Return the ranking as an ordinary table."""
         return [_plain(self["ranking"])]
+
+
+def _labels(ticks: Sequence[tuple[float, str]]) -> Sequence[tuple[float, str]]:
+    """Return the ticks that are labelled: every second one if all labels would not fit side by side."""
+    needed = sum(len(text) + LABEL_GAP for _, text in ticks)
+    return ticks[::2] if needed > MAX_LABELS_LENGTH else ticks
 
 
 def _load(row: RankedRow) -> str:
