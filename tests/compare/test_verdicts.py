@@ -352,7 +352,7 @@ def test_coverage_is_a_finding_of_its_own(speed: Catalog) -> None:
     assert wording.coverage(both) == [
         "AM62X, Linux: the board gone (1 figure) is no longer measured",
         "AM62X, Linux, sk, Speed: 1 of 2 figures is no longer measured",
-        "AM62X, Linux, sk, Speed: 2 of 3 figures were not measured before",
+        "AM62X, Linux, sk, Speed: 2 of 3 figures were not measured in the older release",
     ]
     assert {row.board for row in both.rows} == {"sk"}
 

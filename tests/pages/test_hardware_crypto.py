@@ -196,6 +196,22 @@ def test_an_engine_that_is_not_known_is_no_rival_and_an_inferred_one_is_called_l
     )
 
 
+def test_an_accelerator_behind_a_run_that_kept_the_cpu_busy_is_probably_not_worth_it(
+    tmp_path: Path, write_bundle: Bundle
+) -> None:
+    """It is behind at every block size in throughput and in data per second of CPU time."""
+    slow, fast = [0.4e3, 1.6e3, 6e3, 25e3, 100e3], [4.9e3, 19e3, 73e3, 232e3, 580e3]
+    assert all(one / 38 < two / 98 for one, two in zip(slow, fast, strict=True))
+    releases = {
+        "09.00": results({"default": fast}, {"default": 98.0}),
+        "09.01": results({"default": slow}, {"default": 38.0}),
+    }
+    out = written(tmp_path, {"AM62X": releases}, write_bundle)
+    text = (out / "guides/AM62X/linux/09.01.rst").read_text("utf-8")
+    assert "Hardware crypto is probably not worth it. That is not certain: no engine" in text
+    assert "That run was faster at every block size, with more data per second of CPU time." in text
+
+
 def test_an_accelerator_that_was_not_in_use_has_no_verdict(
     tmp_path: Path, write_bundle: Bundle
 ) -> None:

@@ -480,6 +480,7 @@ VERDICTS = (
     r"Hardware crypto is faster (?P<faster>.+), and moves more data per second of CPU time (?P<thrifty>.+)",
     r"(?P<never>Hardware crypto is not worth it at any block size up to .+: it is neither faster nor moves more data per second of CPU time)",
     r"Hardware crypto is worth it (?P<both>.+): it is faster, and moves more data per second of CPU time",
+    r"(?P<unlikely>Hardware crypto is probably not worth it\. That is not certain: no engine on the CPU is known to compare it with)",
     r"(?P<uncertain>Whether hardware crypto is worth it is not certain: no engine on the CPU is known to compare it with)",
 )
 
@@ -590,7 +591,12 @@ def _is_worth(site: Site, guide: Guide, said: str) -> bool:
         ratio = own.load / other.load
         thrifty = [size for size in sizes if own.rates[size] > ratio * other.rates[size]]
     if at["release"]:
-        return "is not certain" in verdict and _is_busy(at["busy"] or "", sizes, faster, thrifty)
+        is_behind = faster == thrifty == []
+        return (
+            "is not certain" in verdict
+            and ("probably not" in verdict) == is_behind
+            and _is_busy(at["busy"] or "", sizes, faster, thrifty)
+        )
     if not verdict:
         return True
     for pattern in VERDICTS:

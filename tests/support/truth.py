@@ -566,7 +566,7 @@ def _one_each(about: About, said: Sequence[str]) -> bool:
 
 GROUNDS = templates(
     {
-        "it was not measured before": lambda about, _: about.row.old is None,
+        "the older release did not measure it": lambda about, _: about.row.old is None,
         "it was measured before and is not now": lambda about, _: about.row.new is None,
         "the figures are equal": lambda about, _: rounds(f"{about.ends[0]:.12g}", about.ends[1], 9),
         "the clock is the same": lambda about, _: abs(about.ends[1] / about.ends[0] - 1) <= 0.01,
@@ -1048,8 +1048,8 @@ def _not_compared(about: About, said: Sequence[str]) -> bool:
 STAYED, SHOWS = "(?:is|are) still there", "still shows? it"
 
 JUMPED = (
-    r"In earlier releases figures(?: of (.+?))? jumped far beyond all before # times; # of these jumps were still "
-    r"there one release later(, so measure again before you act)?"
+    r"In earlier releases, figures(?: of (.+?))? jumped far out of their range # times; # of these jumps were still "
+    r"there one release later(: measure again before you act)?"
 )
 
 

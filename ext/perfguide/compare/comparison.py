@@ -83,7 +83,7 @@ class Coverage:
         if self.kind == "lost":
             when = f"{'is' if one else 'are'} no longer measured"
         else:
-            when = f"{'was' if one else 'were'} not measured before"
+            when = f"{'was' if one else 'were'} not measured in the older release"
         figures = "1 figure" if self.of == 1 else f"{self.of} figures"
         if not self.benchmark:
             return f"{self.platform}: the board {boards[0]} ({figures}) {when}"

@@ -601,8 +601,10 @@ def _attach(far: Groups, proved: Groups, beside: Groups) -> None:
                 continue
             if not (falls or rates):
                 continue
-            # A proved rise must not hide behind an unproved, much smaller fall.
-            if groups is proved and other in far and (not falls or not _is_as_far(own, rows)):
+            # A proved rise must not hide behind an unproved fall that is much smaller, or of fewer
+            # rows.
+            is_like = falls and _is_as_far(own, rows) and len(own) <= len(rows)
+            if groups is proved and other in far and not is_like:
                 continue
             shared = {row.board for row in rows} & boards
             is_accepted = other in proved and other[3]

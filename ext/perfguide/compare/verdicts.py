@@ -542,7 +542,7 @@ def _row(matched: Match, before: Pool, after: Pool, rules: Rules) -> Row:
         aliases=matched.aliases,
     )
     if old is None:
-        return replace(row, verdict="only-new", ground="it was not measured before")
+        return replace(row, verdict="only-new", ground="the older release did not measure it")
     if new is None:
         return replace(row, verdict="only-old", ground="it was measured before and is not now")
     factor = units.factor(old.unit, new.unit)

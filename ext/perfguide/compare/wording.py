@@ -50,7 +50,7 @@ TITLES: dict[Verdict, str] = {
 
 BACK = "Back at an earlier level"
 
-MINOR = "Small or usual moves, not proved"
+MINOR = "Other moves, not proved"
 
 WORSE_UNPROVED = "Worse, not proved"
 
@@ -481,8 +481,8 @@ def lasted(jumps: Iterable[Jumps], what: str = "figures") -> str:
     kept, of = sum(each.lasted for each in counts), sum(each.of for each in counts)
     if of < MIN_JUMPS:
         return ""
-    out = f"In earlier releases {what} jumped far beyond all before {of} times; {kept} of these jumps were still there one release later"
-    return f"{out}." if kept >= MOSTLY_LASTED * of else f"{out}, so measure again before you act."
+    out = f"In earlier releases, {what} jumped far out of their range {of} times; {kept} of these jumps were still there one release later"
+    return f"{out}." if kept >= MOSTLY_LASTED * of else f"{out}: measure again before you act."
 
 
 LISTED_ROWS = 3

@@ -18,6 +18,7 @@ from ..charts import gallery, trends
 from ..charts.from_figures import Scene
 from ..charts.model import ChartView
 from ..common import slugs, units
+from ..figures import labels
 from ..figures.dataset import Holdings, Settings
 from ..figures.pool import Pool, Record
 from ..health import rules
@@ -342,7 +343,9 @@ def _write(
                 ranking.lead(each),
             )
             for each in listed[1:]
+            # A numbered table of a published guide repeats a row under other conditions.
             if each.is_headline
+            and each.params.keys().isdisjoint((labels.TABLE, labels.TABLE_NUMBER))
         ],
         newest=figures,
         moved_most=_moved_most(page, histories),

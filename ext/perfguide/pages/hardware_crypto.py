@@ -239,7 +239,7 @@ def _kind(
 
 def sentences(answer: Worth) -> str:
     """Return whether an accelerator is worth it, with the figures that this follows from."""
-    verdict = f"{_verdict(answer)}." if answer.cpu else UNCERTAIN
+    verdict = f"{_verdict(answer)}." if answer.cpu else _without_rival(answer)
     return f"{verdict} {figures(answer)}"
 
 
@@ -262,6 +262,10 @@ UNCERTAIN = (
     "Whether hardware crypto is worth it is not certain: no engine on the CPU is known to compare "
     "it with."
 )
+UNLIKELY = (
+    "Hardware crypto is probably not worth it. That is not certain: no engine on the CPU is known "
+    "to compare it with."
+)
 MORE = "more data per second of CPU time"
 
 
@@ -276,6 +280,14 @@ def _verdict(answer: Worth) -> str:
         end = f"up to {units.size(sizes[-1])}: it is neither faster nor moves {MORE}"
         return f"Hardware crypto is not worth it at any block size {end}"
     return f"Hardware crypto is worth it {span(faster, sizes)}: it is faster, and moves {MORE}"
+
+
+def _without_rival(answer: Worth) -> str:
+    """Return the verdict where no engine on the CPU is known. A run that kept the CPU busy was
+    probably on it, and settles the question only if the accelerator is behind at every block
+    size."""
+    is_behind = answer.busy is not None and answer.faster == answer.thriftier == []
+    return UNLIKELY if is_behind else UNCERTAIN
 
 
 def _verdict_on_busy(answer: Worth) -> str:
