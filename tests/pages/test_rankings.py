@@ -72,6 +72,18 @@ def test_a_page_says_of_what_who_leads_and_ranks_each_soc_with_its_load(pages: P
     assert ":name: openssl/boards\n" in text
 
 
+def test_figures_in_another_unit_add_no_second_ranking_of_one_name(
+    tmp_path: Path, write_bundle: Bundle
+) -> None:
+    for soc, unit in (("A", "MB/s"), ("B", "MB/s"), ("C", "1"), ("D", "1")):
+        copy = [{"benchmark": "stream", "metric": "copy", "unit": unit, "value": 1000.0 + ord(soc)}]
+        write_bundle(tmp_path / f"results/{soc}.json", copy, id=soc, board__soc=soc)
+    generate(Settings((tmp_path / "results",), (SHIPPED,), tmp_path / "out"), run=parallel.here)
+    page = (tmp_path / "out/by-benchmark/stream.rst").read_text("utf-8")
+    assert page.count(":name: stream/boards\n") == 1
+    assert "perf-headline" not in page
+
+
 def test_other_values_have_pages_of_their_own_where_they_are_few(pages: Path) -> None:
     text = (pages / "openssl.rst").read_text("utf-8")
     (other,) = (pages / "openssl").glob("rank-*.rst")

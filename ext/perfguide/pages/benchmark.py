@@ -342,10 +342,7 @@ def _write(
                 slugs.relative(page, f"{page}/{each.slug}"),
                 ranking.lead(each),
             )
-            for each in listed[1:]
-            # A numbered table of a published guide repeats a row under other conditions.
-            if each.is_headline
-            and each.params.keys().isdisjoint((labels.TABLE, labels.TABLE_NUMBER))
+            for each in _other_headlines(listed)
         ],
         newest=figures,
         moved_most=_moved_most(page, histories),
@@ -465,6 +462,20 @@ def _rankings(site: Site, name: str, pages: Mapping[str, str]) -> list[RankedFig
     if benchmark is None:
         return []
     return ranking.rankings(site, benchmark, site.pool.of_benchmark(name), pages)
+
+
+def _other_headlines(listed: Sequence[RankedFigures]) -> list[RankedFigures]:
+    """Return the headline rankings after the first that have a name of their own. Figures in a
+    unit that cannot be converted share one, and a numbered table of a published guide repeats a
+    row under other conditions."""
+    out = {each.name: each for each in reversed(listed) if each.is_headline}
+    return [
+        each
+        for each in listed[1:]
+        if out.get(each.name) is each
+        and each.name != listed[0].name
+        and each.params.keys().isdisjoint((labels.TABLE, labels.TABLE_NUMBER))
+    ]
 
 
 def _ranked(
