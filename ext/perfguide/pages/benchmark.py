@@ -468,12 +468,12 @@ def _other_headlines(listed: Sequence[RankedFigures]) -> list[RankedFigures]:
     """Return the headline rankings after the first that have a name of their own. Figures in a
     unit that cannot be converted share one, and a numbered table of a published guide repeats a
     row under other conditions."""
-    out = {each.name: each for each in reversed(listed) if each.is_headline}
+    first_of_name = {each.name: each for each in reversed(listed)}
     return [
         each
         for each in listed[1:]
-        if out.get(each.name) is each
-        and each.name != listed[0].name
+        if each.is_headline
+        and first_of_name[each.name] is each
         and each.params.keys().isdisjoint((labels.TABLE, labels.TABLE_NUMBER))
     ]
 
