@@ -9,7 +9,7 @@ import pytest
 from making import TOML, described, loaded, result
 
 from perfguide.bundles.decode import Loaded
-from perfguide.compare import wording
+from perfguide.compare import ledger, wording
 from perfguide.compare.causes import alternating
 from perfguide.compare.comparison import Comparison
 from perfguide.compare.events import Event
@@ -55,6 +55,33 @@ def test_exchanged_columns_are_one_cause_and_no_regression(tmp_path: Path, swapp
     assert [name for name, _ in wording.by_action(both)] == ["Causes"]
     assert {row.verdict for row in both.rows} == {"incomparable"} and not both.far
     assert headline(both).state == "too little"
+
+
+@pytest.mark.parametrize("swapped", ["9.1", "9.3", "9.4"])
+def test_a_release_with_exchanged_columns_is_neither_past_nor_proof(
+    tmp_path: Path, swapped: str
+) -> None:
+    """All rates fall by a fifth in 9.3 and stay there; the next release in its place shows it."""
+    names = [f"9.{number}" for number in range(1, 8)]
+    catalog = described(tmp_path)
+    bundles = []
+    for number, name in enumerate(names, 1):
+        rows = [
+            result(each.metric, each.unit, value=each.value * factor, params=dict(each.params))
+            for each in engines(name, name == swapped).bundle.results
+            for factor in [0.8 if number >= 3 and each.metric == "rate" else 1.0]
+        ]
+        bundles.append(loaded(*rows, id=name, board__name="sk", sdk__version=name))
+    both = compared(*bundles, releases=("9.6", "9.7"), catalog=catalog)
+    own = [name for name in names if name != swapped]
+    assert all(f"{len(own) - 1} earlier releases" in row.ground for row in both.rows)
+    assert {row.verdict for row in both.rows} == {"same"}
+    if swapped != "9.3":
+        fell = compared(*bundles, releases=("9.2", "9.3"), catalog=catalog)
+        rates = [row for row in fell.rows if row.metric == "rate"]
+        after = own[own.index("9.3") + 1]
+        assert {ledger._fate(row) for row in rates if row.line} == {"lasted"}
+        assert {wording.kept(row)[0] for row in rates if row.line} == {after}
 
 
 @pytest.mark.parametrize("is_exchanged", [True, False])

@@ -18,6 +18,7 @@ from ..figures.labels import TABLE_NUMBER
 from ..figures.pool import Cell, Pool, Record
 from .match import Key, Names, obstacles
 from .relative import Side
+from .wrong_labels import Place, misplaced
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -58,8 +59,8 @@ class _Past:
 
 
 class History:
-    """All figures of some pools by key. A platform is read when first needed, and kept until
-    :meth:`forget`."""
+    """All figures of some pools by key, without those under wrong labels. A platform is read when first
+    needed, and kept until :meth:`forget`."""
 
     def __init__(self, pools: Sequence[Pool], names: Names) -> None:
         # OLD, NEW and all others often share one pool.
@@ -74,6 +75,7 @@ class History:
             guides.sort(key=lambda guide: version(guide[1].release))
         self._ranks: dict[Platform, dict[str, int]] = {}
         self._past: dict[Platform, dict[Key, list[_Past]]] = {}
+        self._misplaced: dict[Platform, set[Place]] = {}
         self._in_tables_of_one_title: set[tuple[GuideKey, Key]] = set()
         self._records: dict[tuple[int, GuideKey], list[Record]] = {}
         self._conditions: dict[ConditionSet, ConditionSet] = {}
@@ -147,12 +149,15 @@ class History:
         }
 
     def line(self, record: Record) -> tuple[tuple[str, float], ...]:
-        """Return the same figure in all releases up to that of ``record`` and in the next one of its
-        board, as pairs of release and mean in version order, in ``record``'s unit."""
+        """Return the same figure in all releases up to that of ``record`` and in the next one of its board
+        that has it in its place, as pairs of release and mean in version order, in ``record``'s unit."""
         past = self._figures(record)
         ranks = self._ranks[record.guide.platform]
         upcoming = self.upcoming(record.guide, record.board) or record.guide
         last = ranks.get(upcoming.release, len(ranks))
+        # Under a wrong label, the next figure shows nothing, but the one after it does.
+        if (self._key(record), last) in self._misplaced[record.guide.platform]:
+            last = next((p.rank for p in past if p.rank > last), last)
         return tuple((p.release, _in_unit(p, record.unit).mean) for p in past if p.rank <= last)
 
     def releases_of(self, record: Record) -> dict[str, Side]:
@@ -230,7 +235,13 @@ class History:
                     past = _Past(rank, guide.release, unit, self.side(pool, record), conditions)
                     out.setdefault(key, []).append(past)
         _mark_repeated(out)
-        return out
+        first = {key: own[0].unit for key, own in out.items()}
+        wrong = self._misplaced[platform] = misplaced(
+            {key: {p.rank: _in_unit(p, first[key]).mean for p in own} for key, own in out.items()}
+        )
+        return {
+            key: [past for past in own if (key, past.rank) not in wrong] for key, own in out.items()
+        }
 
 
 def _mark_repeated(figures: Mapping[Key, list[_Past]]) -> None:

@@ -15,6 +15,10 @@ from ..common import units
 MIN_APART_LOG = math.log(1.25)
 """The least log ratio of two rows that distinguishes them."""
 
+LEAST_MOVE_LOG = MIN_APART_LOG / 1.5
+"""The least log ratio by which a row moves that fits another one better than itself: the two are
+``MIN_APART_LOG`` apart, and what is left is less than half of the move."""
+
 MAX_FIT_LOG = math.log(2)
 """The greatest log ratio of a figure to the row that it fits, which must also be much closer than
 its own row."""
@@ -58,6 +62,11 @@ def exchanges(rows: Sequence[Moved], elsewhere: Collection[str] = ()) -> list[Ex
     of exchanges in the same table for other boards: these are likely here too, so fewer rows have
     to fit.
     """
+    # Most tables are quiet, and need not be searched.
+    if not elsewhere and sum(abs(row.after - row.before) >= LEAST_MOVE_LOG for row in rows) < min(
+        MIN_EXCHANGED_FIGURES, MIN_SHIFTED_FIGURES
+    ):
+        return []
     candidates = [
         Exchange(words, tuple(sorted(own)), param)
         for words, param, mapping, least in _candidates(rows)
