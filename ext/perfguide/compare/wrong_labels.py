@@ -31,7 +31,7 @@ def misplaced(lines: Mapping[Key, Line]) -> set[Place]:
     by_benchmark: dict[object, dict[Key, Line]] = defaultdict(dict)
     for key, line in lines.items():
         by_benchmark[key[2]][key] = line
-    return {place for own in by_benchmark.values() for place in _of_benchmark(own)}
+    return {each for own in by_benchmark.values() for each in _of_benchmark(own)}
 
 
 def _of_benchmark(lines: Mapping[Key, Line]) -> set[Place]:
@@ -47,8 +47,8 @@ def _of_benchmark(lines: Mapping[Key, Line]) -> set[Place]:
             if before[key] and line.get(rank, 0.0) > 0 and key[5] != SHARE:
                 ends = before[key][-1], math.log(line[rank])
                 tables[key[1]].append((key, Moved(str(key[3]), str(key[5]), params[key], *ends)))
-        found = [exchanges([each for _, each in own]) for own in tables.values()]
-        words = {exchange.words for own in found for exchange in own}
+        alone = [exchanges([each for _, each in own]) for own in tables.values()]
+        words = {exchange.words for own in alone for exchange in own}
         for rows in tables.values() if words else ():
             for exchange in exchanges([each for _, each in rows], words):
                 own = [rows[number] for number in exchange.rows]

@@ -17,7 +17,7 @@ MIN_APART_LOG = math.log(1.25)
 
 LEAST_MOVE_LOG = MIN_APART_LOG / 1.5
 """The least log ratio by which a row moves that fits another one better than itself: the two are
-``MIN_APART_LOG`` apart, and what is left is less than half of the move."""
+``MIN_APART_LOG`` apart, and the rest is less than half of the move."""
 
 MAX_FIT_LOG = math.log(2)
 """The greatest log ratio of a figure to the row that it fits, which must also be much closer than
