@@ -9,7 +9,7 @@ import dataclasses
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -78,6 +78,15 @@ def test_python_and_each_package_count_with_their_versions() -> None:
         assert any(each.lower().startswith(f"{name} ") and each[-1].isdigit() for each in found)
 
 
+@pytest.fixture
+def other_packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder whose packages count as installed for one test."""
+    monkeypatch.syspath_prepend(tmp_path)
+    package._installed.cache_clear()
+    yield tmp_path
+    package._installed.cache_clear()
+
+
 def _install(folder: Path, name: str, version: str, *fields: str) -> None:
     """Put what is known of an installed package, and its module, into a folder."""
     about = folder / f"{name}-{version}.dist-info/METADATA"
@@ -88,14 +97,11 @@ def _install(folder: Path, name: str, version: str, *fields: str) -> None:
     (folder / f"{name}_module.py").write_text("", "utf-8")
 
 
-def test_packages_that_make_no_page_do_not_count(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.syspath_prepend(tmp_path)
+def test_packages_that_make_no_page_do_not_count(other_packages: Path) -> None:
     libraries = package.libraries.__wrapped__
     before = libraries("sphinx.ext.autodoc")
-    _install(tmp_path, "tool", "1.0")
-    _install(tmp_path, "drawn", "2.0", "Requires-Dist: tool>=1", "Requires-Dist: numpy")
+    _install(other_packages, "tool", "1.0")
+    _install(other_packages, "drawn", "2.0", "Requires-Dist: tool>=1", "Requires-Dist: numpy")
     assert libraries("sphinx.ext.autodoc") == before
     assert not any(name in " ".join(before) for name in ("pytest", "mypy", "ruff", "s3fs"))
     # As the module of an extension it counts, with all that it needs.
@@ -104,16 +110,17 @@ def test_packages_that_make_no_page_do_not_count(
     assert libraries("no_such_module", "json") == before
 
 
-def test_of_our_extras_those_count_that_make_pages(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.syspath_prepend(tmp_path)
-    _install(tmp_path, "sheets", "1.0", "Provides-Extra: more", 'Requires-Dist: a; extra == "more"')
+def test_of_our_extras_those_count_that_make_pages(other_packages: Path) -> None:
+    _install(
+        other_packages, "sheets", "1.0", "Provides-Extra: more", 'Requires-Dist: a; extra == "more"'
+    )
     for name in ("a", "b", "c", "d"):
-        _install(tmp_path, name, "1.0")
+        _install(other_packages, name, "1.0")
     extras = ("Provides-Extra: excel", "Provides-Extra: s3")
     needs = ('sheets; extra == "excel"', 'b; extra == "s3"', 'c; python_version < "3"', "d")
-    _install(tmp_path, "perfguide", "9", *extras, *(f"Requires-Dist: {need}" for need in needs))
+    _install(
+        other_packages, "perfguide", "9", *extras, *(f"Requires-Dist: {need}" for need in needs)
+    )
     found = package.libraries.__wrapped__()[1:]
     assert found == ("d 1.0", "perfguide 9", "sheets 1.0")
 

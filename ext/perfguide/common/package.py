@@ -10,7 +10,6 @@ import hashlib
 import os
 import platform
 import sys
-from collections.abc import Sequence
 from functools import cache
 from importlib.metadata import (
     PackageNotFoundError,
@@ -65,17 +64,13 @@ def libraries(*modules: str) -> tuple[str, ...]:
         if name in versions:
             continue
         try:
-            metadata = distribution(name).metadata
+            versions[name], needs = _installed(name)
         except PackageNotFoundError:
             if name == NAME:
                 every = {f"{each.name} {each.version}" for each in distributions()}
                 return (python, *sorted(every))
             continue  # for another platform, or an extra that is not installed
-        versions[name] = f"{metadata['Name']} {metadata['Version']}"
-        extras = metadata.get_all("Provides-Extra", [])
-        chosen = ["", *({*extras} - EXTRAS_OF_NO_PAGE if name == NAME else ())]
-        needs = metadata.get_all("Requires-Dist", [])
-        waiting += filter(None, (_needed(need, chosen) for need in needs))
+        waiting += needs
     return (python, *sorted(versions.values()))
 
 
@@ -90,11 +85,22 @@ def _package_of(module: str) -> str:
     return next(iter(packages_distributions().get(parts[0], ())), "")
 
 
-def _needed(requirement: str, extras: Sequence[str]) -> str:
-    """Return the package that a requirement names, or "" if its marker does not apply here."""
-    read = Requirement(requirement)
-    is_needed = not read.marker or any(read.marker.evaluate({"extra": each}) for each in extras)
-    return read.name if is_needed else ""
+@cache
+def _installed(name: str) -> tuple[str, tuple[str, ...]]:
+    """Return a package's name with its version, and the packages that it requires here.
+
+    Raises ``PackageNotFoundError``.
+    """
+    metadata = distribution(name).metadata
+    extras = metadata.get_all("Provides-Extra", [])
+    chosen = ["", *({*extras} - EXTRAS_OF_NO_PAGE if name == NAME else ())]
+    needs = [Requirement(each) for each in metadata.get_all("Requires-Dist", [])]
+    required = (
+        need.name
+        for need in needs
+        if not need.marker or any(need.marker.evaluate({"extra": extra}) for extra in chosen)
+    )
+    return f"{metadata['Name']} {metadata['Version']}", tuple(required)
 
 
 def surroundings(*modules: str) -> str:
