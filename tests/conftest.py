@@ -48,7 +48,7 @@ LONGEST = (
     "report", "lab", "import_guides", "tutorial", "formats", "errata", "pdf", "farm",
     "random_archives", "pages_in_a_browser", "compare_command", "draw", "shares", "extras",
     "envelope", "guest", "mcp_server", "inbox", "long_tables", "hardware_crypto", "rules", "fuzz",
-    "judge", "csv_table", "bench", "ci", "hostile_repository", "badge", "widths", "contributing",
+    "judge", "csv_table", "bench", "ci", "hostile_repository", "quoted_figures", "widths", "contributing",
     "documentation", "example", "round_trip", "data_files", "lab_page", "comparison_rows",
 )  # fmt: skip
 """The tests that take longest, by file. The first one makes the site that others look at; those

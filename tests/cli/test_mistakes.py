@@ -243,7 +243,7 @@ MISTAKES = {
         TWO | {"source/acknowledged.toml": '[[acknowledged]]\nrule = "two-name"\nreason = "x"\n'},
         "health results", 2, ("source/acknowledged.toml:1", "did you mean “two-names”?"),
     ),
-    # -- comparisons, badges and other questions ------------------------------------
+    # -- comparisons and other questions ------------------------------------
     "release that is not there": Mistake(
         TWO, "compare 08.00 09.01", 3, ("is named or begins with “08.00”", "did you mean “09.00”?")
     ),
@@ -261,13 +261,6 @@ MISTAKES = {
     ),
     "report with the name of a folder": Mistake(
         TWO, f"{COMPARE} -o results", 2, ("results: Is a directory (it is a folder; name a file)",)
-    ),
-    "badge of two figures": Mistake(
-        SIZES, "badge AM62X/latest/sk/speed/rate", 3,
-        ("matches 2 figures", "?block_size=16 or ?block_size=64"),
-    ),
-    "badge of a mistyped parameter": Mistake(
-        SIZES, "badge AM62X/latest/sk/speed/rate?blocksize=16", 3, ("did you mean “block_size”?",)
     ),
     "release written otherwise": Mistake(
         SIZES, "show AM62X/9.1", 3, ("there is no release “9.1”", "did you mean “09.01”?")

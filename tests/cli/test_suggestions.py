@@ -75,8 +75,6 @@ def test_a_query_is_followed_by_bundles(results: Path, capsys: pytest.CaptureFix
     assert shown[0] == 0 and "09.00" in shown[1]
     assert said(capsys, "show", "AM62X/latest", "--results", path) == shown
     assert said(capsys, "show", "am62x/latest/SK/Speed/RATE", path) == shown
-    badge = said(capsys, "badge", "AM62X/latest/sk/speed/rate", path)
-    assert badge[0] == 0 and badge[1].startswith("<svg")
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from test_store import same_size, settle
 
 from perfguide.common import parallel
 from perfguide.common.diagnostics import Diagnostic
-from perfguide.export.badge import FigureFinder
+from perfguide.export.quoted_figures import FigureFinder
 from perfguide.figures import dataset
 from perfguide.pages import build, parts
 from perfguide.pages.unit import make as make_soc

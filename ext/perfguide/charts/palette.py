@@ -1,4 +1,4 @@
-"""The colours of pictures, spreadsheets and badges. perfguide.css repeats them for pages."""
+"""The colours of pictures and spreadsheets. perfguide.css repeats them for pages."""
 
 SERIES = ("#2f7fd0", "#c2560c", "#9a55c4", "#2a8a5e", "#b0447a", "#8a7200", "#5f7a8c", "#c0392b")
 """The colours of boards, chosen to contrast with light and dark backgrounds. In charts, lines also

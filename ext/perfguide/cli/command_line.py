@@ -45,7 +45,6 @@ COMMANDS = (
     Command(
         "export", "export", "write all figures for other programs, or all pages for other builders"
     ),
-    Command("badge", "badge", "print a badge (SVG) that shows one figure"),
     Command("generate", "generate", "write the pages of the guides, without building the site"),
     Command("schema", "schema", "print the JSON Schema of a bundle"),
     Command("pack", "pack", "make a bundle from the logs of a board"),

@@ -64,7 +64,7 @@ KINDS: dict[str, Kind] = {
     "boards": Kind("error", "an entry of the list of boards that cannot be used"),
     "compare": Kind("error", "a requested comparison that is not possible"),
     "table": Kind("error", "a table that cannot be shown"),
-    "figure": Kind("error", "a figure in prose or on a badge that does not exist or is ambiguous"),
+    "figure": Kind("error", "a figure in prose that does not exist or is ambiguous"),
     "about": Kind("error", "a page's statement of its subject that cannot be read"),
     "chart": Kind("error", "a chart that cannot be shown"),
     "redirect": Kind("error", "an old address that cannot be redirected"),

@@ -1,1 +1,1 @@
-"""Figures for other programs: JSON, Parquet, workbooks, badges, feeds."""
+"""Figures for other programs: JSON, Parquet, workbooks, feeds."""

@@ -102,8 +102,6 @@ class Values(msgspec.Struct):
     ``html_extra_path`` has one."""
     perfguide_profile: bool = False
     """True: a build prints the time that each of its phases took."""
-    perfguide_badges: dict[str, str] = {}
-    """Badges to write: by name, the query of a figure."""
     perfguide_limits: dict[str, int] = {}
     """Limits of one upload by name; SECURITY.md lists them."""
 

@@ -1,10 +1,9 @@
-"""The ``perf`` role, which puts a figure into prose and looks it up at each build; and badges."""
+"""The ``perf`` role, which puts a figure into prose and looks it up at each build."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence, Set
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from docutils import nodes
@@ -16,10 +15,8 @@ from sphinx.util.nodes import make_refnode
 
 from ..common.diagnostics import Diagnostic
 from ..common.slugs import anchor
-from ..export import badge
-from ..export.badge import FigureFinder, QuotedFigure
+from ..export.quoted_figures import FigureFinder, QuotedFigure
 from ..figures.dataset import Addresses, Holdings
-from . import internals
 from .config import page_name, warn
 
 KIND = "perf-figure"
@@ -100,24 +97,6 @@ class Lookup:
             )
         )
 
-    def write_badges(self, app: Sphinx, exception: Exception | None) -> None:
-        """Write the configured badges as ``badges/NAME.svg``."""
-        if exception is not None or not internals.is_site(app.builder):
-            return
-        for name, query in sorted(app.config.perfguide_badges.items()):
-            # The name is used as a file name.
-            if not badge.is_name(name):
-                hint = "letters, digits, “.”, “_” and “-”, with a letter or digit first"
-                warn([Diagnostic("figure", name, "is not a valid name for a badge", hint)])
-                continue
-            figure = self.find(query)
-            if isinstance(figure, Diagnostic):
-                warn([figure], location="perfguide_badges")
-                continue
-            target = Path(app.outdir, "badges", f"{name}.svg")
-            target.parent.mkdir(exist_ok=True)
-            target.write_bytes(badge.svg(figure.label, figure.text, figure.words))
-
 
 def _resolve(
     app: Sphinx, _env: BuildEnvironment, node: addnodes.pending_xref, content: nodes.Element
@@ -135,6 +114,4 @@ def setup(app: Sphinx) -> Lookup:
     app.add_role("perf", PerfFigure(lookup))
     app.connect("env-get-outdated", lookup.outdated)
     app.connect("missing-reference", _resolve)
-    # Run before the end of the build, when the site's files are recorded.
-    app.connect("build-finished", lookup.write_badges, priority=400)
     return lookup

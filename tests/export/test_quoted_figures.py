@@ -1,10 +1,9 @@
-"""Figures in prose and on badges: looked up, checked, and read anew when they change."""
+"""Figures in prose: looked up, checked, and read anew when they change."""
 
 from __future__ import annotations
 
 import json
 import re
-import xml.etree.ElementTree as ET
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +11,8 @@ import pytest
 from conftest import TOP, run_sphinx
 from making import described, plain, result
 
-from perfguide.cli import command_line
 from perfguide.common.diagnostics import Diagnostic
-from perfguide.export import badge
-from perfguide.export.badge import FigureFinder, QuotedFigure
+from perfguide.export.quoted_figures import FigureFinder, QuotedFigure
 from perfguide.figures import dataset
 
 RATE = "AM62X/09.01/sk/speed/rate"
@@ -82,6 +79,7 @@ def test_latest_is_the_newest_release(project: Path) -> None:
         (RATE, "matches 2 figures (be specific: ?block_size=16 or ?block_size=64)"),
         ("AM62X/09.01/sk/speed/rat", "there is no metric “rat”; did you mean “rate”?"),
         ("AM62X/09.01/sk/sped/rate", "there is no benchmark “sped”; did you mean “speed”?"),
+        (f"{RATE}?blocksize=16", "did you mean “block_size”?"),
         (f"{RATE}?block_size=17", "no figure combines them all"),
         ("AM62X//sk", "a part of the query is empty"),
         ("AM62X/*/sk/speed/load", "matches 2 figures"),
@@ -95,9 +93,7 @@ def test_a_query_that_names_not_just_one_figure_says_why(
 
 
 def test_the_role_shows_the_figure_and_leads_to_its_row(project: Path, tmp_path: Path) -> None:
-    run = run_sphinx(
-        project, tmp_path / "html", "-W", "-D", f"perfguide_badges.rate={RATE}?block_size=64"
-    )
+    run = run_sphinx(project, tmp_path / "html", "-W")
     assert run.returncode == 0, run.stderr
     page = (tmp_path / "html/index.html").read_text("utf-8")
     start = page.index("It moves <a ")
@@ -105,7 +101,6 @@ def test_the_role_shows_the_figure_and_leads_to_its_row(project: Path, tmp_path:
     assert "1234.57 MB/s" in link
     target, _, anchor = link.partition('href="')[2].partition('"')[0].partition("#")
     assert f'id="{anchor}"' in (tmp_path / "html" / target).read_text("utf-8")
-    assert "99.00 MB/s" in (tmp_path / "html/badges/rate.svg").read_text("utf-8")
 
 
 def test_a_wrong_query_warns_with_its_place_and_the_page_is_made(
@@ -113,12 +108,10 @@ def test_a_wrong_query_warns_with_its_place_and_the_page_is_made(
 ) -> None:
     text = (project / "index.rst").read_text("utf-8").replace("speed/rate", "speed/rat")
     (project / "index.rst").write_text(text, "utf-8")
-    run = run_sphinx(project, tmp_path / "html", "-D", f"perfguide_badges.rate={RATE}")
+    run = run_sphinx(project, tmp_path / "html")
     assert run.returncode == 0
     assert "index.rst:4: ERROR" in run.stderr or "index.rst:4: WARNING" in run.stderr
     assert "did you mean “rate”?" in run.stderr and "[perfguide.figure]" in run.stderr
-    assert "matches 2 figures" in run.stderr
-    assert not (tmp_path / "html/badges").exists()
 
 
 def test_a_page_is_read_anew_when_its_figure_changes_and_only_then(
@@ -130,33 +123,6 @@ def test_a_page_is_read_anew_when_its_figure_changes_and_only_then(
     (project / "results/a.json").write_text(_bundle(4321), "utf-8")
     assert run_sphinx(project, tmp_path / "html", "-j2").returncode == 0
     assert "4321.00 MB/s" in (tmp_path / "html/index.html").read_text("utf-8")
-
-
-def test_a_badge_is_sound_and_holds_hostile_words_as_text() -> None:
-    words = '<script>alert("1")</script>&\x00\u202e'
-    picture = badge.svg(words, words, words)
-    root = ET.fromstring(picture)
-    assert not [node for node in root.iter() if node.tag.endswith("script")]
-    assert "alert" in "".join(root.itertext()) and "\u202e" not in picture.decode()
-    assert picture == badge.svg(words, words, words)
-
-
-def test_badge_names_are_never_paths() -> None:
-    assert badge.is_name("am62x-aes.v1") and not badge.is_name("../x") and not badge.is_name("a/b")
-
-
-def test_the_command_writes_a_badge(
-    project: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(project)
-    assert command_line.main(["badge", f"{RATE}?block_size=16", "--label", "AES"]) == 0
-    shown = capsys.readouterr().out
-    assert ">AES</text>" in shown and ">1234.57 MB/s</text>" in shown
-    assert command_line.main(["badge", f"{RATE}?block_size=16", "-o", "b.svg"]) == 0
-    assert ET.parse(project / "b.svg").getroot().tag.endswith("svg")
-    capsys.readouterr()
-    assert command_line.main(["badge", RATE]) == 3
-    assert "matches 2 figures" in capsys.readouterr().err
 
 
 def test_the_example_of_the_documentation_names_a_published_figure() -> None:

@@ -1,11 +1,10 @@
-"""One figure, found by a query: as text for prose, and as a badge (a small image)."""
+"""Single figures, found by queries, as text for prose."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from html import escape
 
 from ..bundles.guide_key import family, version
 from ..common import units
@@ -27,7 +26,6 @@ class QuotedFigure:
     """A figure as text with its unit, a verbal description, and its location."""
 
     text: str
-    label: str
     words: str
     anchor: Anchor
 
@@ -85,7 +83,6 @@ class FigureFinder:
         where = (record.guide.soc, f"{family(record.guide)} {record.guide.release}", record.board)
         return QuotedFigure(
             f"{number}{suffix}",
-            visible(label),
             visible(f"{', '.join(where)}: {label}: {units.whole(cell)}{suffix}"),
             self._anchors.of(record),
         )
@@ -105,49 +102,3 @@ def _apart(first: Record, second: Record) -> str:
     if first.guide.os != second.guide.os:
         return f"be specific: ?os={first.guide.os} or ?os={second.guide.os}"
     return f"be specific: {query.name(first)} or {query.name(second)}"
-
-
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
-HEIGHT_PX = 20
-MARGIN_PX = 6
-NARROW_CHARS = frozenset("iljtfrI.,:;'|!()[] ")
-WIDE_CHARS = frozenset("mwMW%@—")
-
-
-def is_name(name: str) -> bool:
-    """Return whether a badge can have this name, which becomes part of its address."""
-    return _NAME.fullmatch(name) is not None
-
-
-def width(text: str) -> int:
-    """Estimate the width in pixels of text at 11 pixels in a common sans-serif font.
-
-    The image's ``textLength`` stretches or shrinks any font to fit.
-    """
-    units = sum(4.0 if c in NARROW_CHARS else 10.0 if c in WIDE_CHARS else 6.8 for c in text)
-    return round(units) + 2
-
-
-def svg(label: str, value: str, words: str) -> bytes:
-    """Draw the badge, with ``label`` on the left, ``value`` on the right, and ``words`` as tooltip
-    and for screen readers."""
-    # XML does not allow control characters, and the image should stay small.
-    label, value, words = (visible(text, 200) for text in (label, value, words))
-    left, right = width(label) + 2 * MARGIN_PX, width(value) + 2 * MARGIN_PX
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + right}" height="{HEIGHT_PX}"'
-        f' viewBox="0 0 {left + right} {HEIGHT_PX}" role="img" aria-label="{escape(words)}">',
-        f"<title>{escape(words)}</title>",
-        f'<rect width="{left}" height="{HEIGHT_PX}" fill="#3b4650"/>',
-        f'<rect x="{left}" width="{right}" height="{HEIGHT_PX}" fill="#1f6496"/>',
-        '<g fill="#fff" font-family="system-ui,Verdana,Arial,sans-serif" font-size="11">',
-        _text(MARGIN_PX, label),
-        _text(left + MARGIN_PX, value),
-        "</g></svg>",
-    ]
-    return "\n".join(parts).encode("utf-8", "backslashreplace") + b"\n"
-
-
-def _text(x: int, text: str) -> str:
-    length = width(text)
-    return f'<text x="{x}" y="14" textLength="{length}" lengthAdjust="spacingAndGlyphs">{escape(text)}</text>'
