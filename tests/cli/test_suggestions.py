@@ -44,7 +44,7 @@ def said(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str
         (["list", "--result=x"], ""),
         (["compare", "1", "2", "--frmat", "json"], "did you mean “--format”?"),
         (["compare", "1", "2", "--format", "jsn"], "did you mean “json”?"),
-        (["completion", "bahs"], "did you mean “bash”?"),
+        (["health", "--format", "jsno"], "did you mean “json”?"),
         (["health", "--fail-on", "eror"], "did you mean “error”?"),
     ],
 )
