@@ -8,8 +8,10 @@ the entry-point group ``perfguide.adapters``, each of whose entry points names a
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
+
+from msgspec import structs
 
 from ..bundle import Result
 from ..common.diagnostics import Diagnostic
@@ -50,6 +52,23 @@ class Reading:
     diagnostics: tuple[Diagnostic, ...] = ()
     facts: Mapping[str, Scalar] = field(default_factory=dict)
     lines: frozenset[int] = frozenset()
+
+    def renumbered(self, line_of: Callable[[int], int]) -> Reading:
+        """Return the reading with other line numbers, as given by a function of each."""
+        return Reading(
+            tuple(
+                structs.replace(each, log=structs.replace(each.log, line=line_of(each.log.line)))
+                if each.log
+                else each
+                for each in self.results
+            ),
+            tuple(
+                replace(each, line=line_of(each.line)) if each.line is not None else each
+                for each in self.diagnostics
+            ),
+            self.facts,
+            frozenset(map(line_of, self.lines)),
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import replace
-
-from msgspec import structs
 
 from ..bundle import Log, Result
 from ..common.diagnostics import Diagnostic
@@ -14,25 +11,6 @@ from . import Context, Reading, Scalar
 
 MAX_DIAGNOSTICS = 1000
 """The number of faults beyond which a log cannot be of this format."""
-
-
-def moved(reading: Reading, lines: int) -> Reading:
-    """Shift the line numbers of a reading that covers part of a log by the number of preceding
-    lines."""
-    return Reading(
-        tuple(
-            structs.replace(each, log=structs.replace(each.log, line=each.log.line + lines))
-            if each.log
-            else each
-            for each in reading.results
-        ),
-        tuple(
-            replace(each, line=each.line + lines) if each.line is not None else each
-            for each in reading.diagnostics
-        ),
-        reading.facts,
-        frozenset(line + lines for line in reading.lines),
-    )
 
 
 class Sheet:

@@ -28,7 +28,7 @@ from ..common.diagnostics import Diagnostic
 from . import Context, Format, Reading, Scalar, registry
 from .farm.text import moment
 from .log_lines import Line, figure, holds, lines, words
-from .log_sheet import Sheet, moved
+from .log_sheet import Sheet
 from .openssl import speed
 from .programs import lmbench
 
@@ -246,7 +246,9 @@ def _parts(
     # Another line of the runner follows, so the last line of the output is not truncated.
     output = b"\n".join((*body, b""))
     of_block = Context(context.file, params)
-    readings = [moved(_reader(each)(output, of_block), skipped) for each in readers]
+    readings = [
+        _reader(each)(output, of_block).renumbered(lambda line: line + skipped) for each in readers
+    ]
     for part in readings:
         sheet.understood(*part.lines)
     # A program that ran without leaving a figure must not pass for one that was not run.

@@ -5,12 +5,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from functools import reduce
 from operator import and_, or_
 from typing import NamedTuple
 
-from msgspec import UNSET, structs
+from msgspec import UNSET
 
 from ..bundle import Result
 from ..common.diagnostics import Diagnostic
@@ -149,17 +148,4 @@ def _placed(reading: Reading, numbers: Sequence[int]) -> Reading:
     def line_of(number: int) -> int:
         return numbers[min(max(number, 1), last) - 1] if last else number
 
-    return Reading(
-        tuple(
-            structs.replace(each, log=structs.replace(each.log, line=line_of(each.log.line)))
-            if each.log
-            else each
-            for each in reading.results
-        ),
-        tuple(
-            replace(each, line=line_of(each.line)) if each.line is not None else each
-            for each in reading.diagnostics
-        ),
-        reading.facts,
-        frozenset(map(line_of, reading.lines)),
-    )
+    return reading.renumbered(line_of)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from . import Context, Format, Reading, Scalar, registry
 from .log_lines import holds, lines
-from .log_sheet import Sheet, moved
+from .log_sheet import Sheet
 
 EXAMPLE = """\
 sbc-bench v0.9.65 Raspberry Pi 5 Model B Rev 1.0 (Tue, 19 Mar 2024 19:04:10 +0100)
@@ -222,7 +222,7 @@ def _read(part: _Part, conditions: dict[str, Scalar], context: Context) -> Itera
         reading = registry.built_in(name).read(
             data, Context(context.file, {**conditions, **context.params}, context.about)
         )
-        yield moved(reading, part.first - 1)
+        yield reading.renumbered(lambda line: line + part.first - 1)
 
 
 FORMAT = Format(

@@ -81,23 +81,6 @@ _TRANSACTIONS = {
 _RATE_HEAD = re.compile(
     r"[ \t]*bytes[ \t]+[Bb]ytes[ \t]+bytes[ \t]+bytes[ \t]+secs\.[ \t]+per sec\b.*"
 )
-_KEYS = frozenset(
-    [
-        "DIRECTION",
-        "THROUGHPUT",
-        "THROUGHPUT_UNITS",
-        "LOCAL_CPU_UTIL",
-        "LOCAL_BYTES_SENT",
-        "REMOTE_BYTES_RECVD",
-        "LOCAL_BYTES_RECVD",
-        "REMOTE_BYTES_SENT",
-        "LOCAL_SEND_SIZE",
-        "PROTOCOL",
-        "REQUEST_SIZE",
-        "RESPONSE_SIZE",
-        "MEAN_LATENCY",
-    ]
-)
 # The relevant columns of ``-o``, with their names in ``-k``.
 _COLUMNS = {
     "Throughput": "THROUGHPUT",
@@ -145,7 +128,7 @@ def read(data: bytes, context: Context) -> Reading:
             test.columns = tuple(text.split(","))
         elif test.columns and not test.keys and not test.cut:
             _row(line, test, sheet)
-        elif (match := _KEY.fullmatch(text)) and (match[1] in _KEYS or test.keys):
+        elif (match := _KEY.fullmatch(text)) and (match[1] in _COLUMNS.values() or test.keys):
             if match[1] in test.keys:
                 test = _finish(test, sheet)
             test.keys[match[1]] = (line.number, match[2])
