@@ -18,13 +18,10 @@ from profiles import examples
 from perfguide import bundle
 from perfguide.adapters import Context, Format, Reading
 from perfguide.adapters.farm import (
-    asv,
     google_benchmark,
     kcidb,
-    lava_bundle,
     lava_csv,
     lava_yaml,
-    phoronix_json,
     phoronix_xml,
     pytest_benchmark,
     squad,
@@ -38,14 +35,11 @@ from perfguide.common.diagnostics import KINDS
 MODULES = (
     lava_yaml,
     lava_csv,
-    lava_bundle,
     squad,
     kcidb,
     phoronix_xml,
-    phoronix_json,
     google_benchmark,
     pytest_benchmark,
-    asv,
 )
 FORMATS: dict[str, Format] = {module.FORMAT.name: module.FORMAT for module in MODULES}
 DATA = Path(__file__).with_name("farm_data")
@@ -53,8 +47,6 @@ FILES = {
     "lava.yaml": "lava-yaml",
     "lava.csv": "lava-csv",
     "lava-quoted.csv": "lava-csv",
-    "lava-bundle-1.0.json": "lava-bundle",
-    "lava-bundle-1.7.1.json": "lava-bundle",
     "squad-metrics.json": "squad",
     "squad-metadata.json": "squad",
     "squad-api-metrics.json": "squad",
@@ -62,13 +54,11 @@ FILES = {
     "kcidb-4.2.json": "kcidb",
     "kcidb-5.3.json": "kcidb",
     "phoronix-composite.xml": "phoronix-xml",
-    "phoronix.json": "phoronix-json",
     "google-benchmark-1.7.1.json": "google-benchmark",
     "google-benchmark-1.7.1-aggregates.json": "google-benchmark",
     "google-benchmark-1.4.1.json": "google-benchmark",
     "pytest-benchmark-5.3.1.json": "pytest-benchmark",
     "pytest-benchmark-5.3.1-saved.json": "pytest-benchmark",
-    "asv-0.6.json": "asv",
 }
 CHOSEN = {"board.name": "am62xx_sk-fs", "sdk.version": "09.01"}
 """What takes one board and release from the file that has several."""
@@ -164,33 +154,6 @@ def test_lava_export(file: str) -> None:
     assert any("1 cases of LAVA's own suite" in n for n in notes)
     assert any("1 test cases passed without" in n for n in notes)
     assert reading.lines == frozenset(range(1, data.count(b"\n") + 1))
-
-
-def test_lava_dashboard_bundle() -> None:
-    data = load("lava-bundle-1.7.1.json")
-    reading = read("lava-bundle", data)
-    assert [brief(r) for r in reading.results] == [
-        ("lmbench", "bw_mem-bcopy-1mb", "MB/s", {}, [1252.05, 1250.5], line_of(data, '"1252.05"')),
-        ("lmbench", "bw_mem-bzero-1mb", "MB/s", {}, "fail", line_of(data, '"measurement"', 5)),
-    ]
-    assert reading.facts == {
-        "board.name": "am62xx_sk-fs",
-        "sdk.version": "09.02.01.10",
-        "sdk.image": "tisdk-default-image",
-        "tools.lmbench": "1.0",
-        "created": "2014-04-02T09:30:00+00:00",
-    }
-    (row,) = [d for d in reading.diagnostics if d.kind == "log-row"]
-    assert "1,5" in row.message and row.line == line_of(data, '"1,5"')
-
-    data = load("lava-bundle-1.0.json")
-    reading = read("lava-bundle", data)
-    assert [brief(r) for r in reading.results] == [
-        ("stream", "triad", "MB/s", {"threads": "1"}, [2502.25], line_of(data, "2502.25")),
-        ("stream", "triad", "MB/s", {"threads": "4"}, [4810.0], line_of(data, "4810")),
-    ]
-    assert reading.facts["sdk.image"] == "an image"
-    assert any("clock" in d.message for d in reading.diagnostics)
 
 
 def test_squad_as_uploaded() -> None:
@@ -306,16 +269,6 @@ def test_phoronix_xml() -> None:
     assert kinds(reading) == ["log-failed", "log-failed", "log-note"]
 
 
-def test_phoronix_json() -> None:
-    data = load("phoronix.json")
-    reading = read("phoronix-json", data)
-    copy, openssl = reading.results
-    assert brief(copy)[:3] == ("stream", "Type: Copy", "MB/s")
-    assert brief(copy)[4:] == ([2500.04, 2502.51, 2504.96, 2502.5], line_of(data, "2502.5,"))
-    assert openssl.status == "fail"
-    assert kinds(reading) == ["log-failed", "log-note", "log-row"]
-
-
 def test_google_benchmark() -> None:
     data = load("google-benchmark-1.7.1.json")
     runs = json.loads(data)["benchmarks"]
@@ -349,19 +302,6 @@ def test_google_benchmark_before_it_said_what_a_run_is() -> None:
     assert got["BM_arithmetic_mean", "cpu_time"] == [12.25]
     assert {metric for metric, _ in got} == {"BM_copy/1024", "BM_arithmetic_mean"}
     assert sorted(kinds(reading)) == ["log-note", "log-row", "log-row"]
-
-
-def test_asv() -> None:
-    data = load("asv-0.6.json")
-    reading = read("asv", data)
-    got = {(r.metric, r.params.get("param1")): r for r in reading.results}
-    assert got["copy.time_block", "1024"].samples == [0.00125, 0.0013]
-    assert got["copy.time_block", "65536"].status == "fail"
-    small = got["copy.peakmem_block", None]
-    assert (small.value, small.unit, small.samples) == (41943040.0, "B", UNSET)
-    assert got["copy.track_ratio", "ab"].unit == "1"
-    assert reading.facts["created"] == "2024-04-02T09:30:00+00:00"
-    assert sorted(kinds(reading)) == ["log-failed", "log-failed", "log-row"]
 
 
 def test_metrics_without_a_suite_are_recognised_where_the_file_holds_nothing_else() -> None:
@@ -528,18 +468,6 @@ def written(name: str, cases: list[tuple[str, str, object]]) -> tuple[str, list[
     if name == "lava-csv":
         body = "".join(f"1,{i}_{b},pass,{t},MB/s,{m}\r\n" for i, ((b, m, _), t) in enumerate(rows))
         return f"job,suite,result,measurement,unit,name\r\n{body}", texts
-    if name == "lava-bundle":
-        runs = [
-            {
-                "test_id": b,
-                "test_results": [
-                    {"test_case_id": m, "result": "pass", "measurement": t, "units": "MB/s"}
-                ],
-            }
-            for (b, m, _), t in rows
-        ]
-        document = {"format": "Dashboard Bundle Format 1.7", "test_runs": runs}
-        return json.dumps(document, indent=1), texts
     if name == "squad":
         keys = {
             f"{b}{i}/{m}": {"value": t, "unit": "MB/s"} for i, ((b, m, _), t) in enumerate(rows)
@@ -552,7 +480,7 @@ def written(name: str, cases: list[tuple[str, str, object]]) -> tuple[str, list[
     return json.dumps({"version": {"major": 5}, "tests": tests}, indent=1), texts
 
 
-@pytest.mark.parametrize("name", ["lava-yaml", "lava-csv", "lava-bundle", "squad", "kcidb"])
+@pytest.mark.parametrize("name", ["lava-yaml", "lava-csv", "squad", "kcidb"])
 @SLOW
 @given(cases=CASES)
 def test_every_figure_is_exact_and_its_line_right(
@@ -588,7 +516,7 @@ BAD = [
 
 
 @pytest.mark.parametrize("bad", BAD)
-@pytest.mark.parametrize("name", ["lava-yaml", "lava-csv", "lava-bundle", "squad", "kcidb"])
+@pytest.mark.parametrize("name", ["lava-yaml", "lava-csv", "squad", "kcidb"])
 def test_what_is_no_number_gives_no_figure(name: str, bad: str) -> None:
     text, _ = written(name, [("stream", "triad", "0123456789")])
     broken = text.replace("0123456789", f'"{bad}"' if name == "lava-csv" and "," in bad else bad)
@@ -602,10 +530,9 @@ def test_what_is_no_number_gives_no_figure(name: str, bad: str) -> None:
 
 
 @pytest.mark.parametrize("value", ["true", "null", "[1]", "{}", "1e400", "9" * 5000, "1e-400"])
-@pytest.mark.parametrize("file", ["kcidb-5.3.json", "squad-metrics.json", "lava-bundle-1.0.json"])
+@pytest.mark.parametrize("file", ["kcidb-5.3.json", "squad-metrics.json"])
 def test_json_values_that_are_no_figures(file: str, value: str) -> None:
-    target = {"kcidb-5.3.json": "1252.05", "squad-metrics.json": "[1252.05, 1250.5, 1251]"}
-    old = target.get(file, "2502.25")
+    old = "1252.05" if file == "kcidb-5.3.json" else "[1252.05, 1250.5, 1251]"
     reading = read(FILES[file], load(file).replace(old.encode(), value.encode()))
     assert "log-row" in kinds(reading) or value in ("null", "[1]")
     whole = {key(r): figures(r) for r in read(FILES[file], load(file)).results}
@@ -636,7 +563,7 @@ def test_deep_nesting_is_refused(name: str, mark: str) -> None:
 
 
 def test_keys_that_stand_twice_are_refused() -> None:
-    for name in ("lava-bundle", "kcidb", "google-benchmark", "pytest-benchmark", "phoronix-json"):
+    for name in ("kcidb", "google-benchmark", "pytest-benchmark"):
         example = FORMATS[name].example
         doubled = re.sub(r"\{", '{"x": 1, "x": 2, ', example, count=1)
         reading = read(name, doubled.encode())
@@ -706,7 +633,7 @@ def test_unicode_line_ends_do_not_shift_lines() -> None:
 
 
 def test_bytes_that_are_not_text_spoil_the_name_they_stand_in() -> None:
-    for name in ("lava-csv", "lava-bundle", "squad", "kcidb", "lava-yaml"):
+    for name in ("lava-csv", "squad", "kcidb", "lava-yaml"):
         data = FORMATS[name].example.encode()
         last = data.rindex(b"bw_mem-bcopy-1mb")
         damaged = data.replace(b"bw_mem-bcopy-1mb", b"bw_mem-\xffbcopy-1mb")

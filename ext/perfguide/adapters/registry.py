@@ -84,14 +84,11 @@ BUILT_IN: dict[str, str] = {
     "perf-bench": DESCRIBED,
     "lava-yaml": "farm.lava_yaml:FORMAT",
     "lava-csv": "farm.lava_csv:FORMAT",
-    "lava-bundle": "farm.lava_bundle:FORMAT",
     "squad": "farm.squad:FORMAT",
     "kcidb": "farm.kcidb:FORMAT",
     "phoronix-xml": "farm.phoronix_xml:FORMAT",
-    "phoronix-json": "farm.phoronix_json:FORMAT",
     "google-benchmark": "farm.google_benchmark:FORMAT",
     "pytest-benchmark": "farm.pytest_benchmark:FORMAT",
-    "asv": "farm.asv:FORMAT",
 }
 """The built-in formats and their locations, in the notation of entry points."""
 

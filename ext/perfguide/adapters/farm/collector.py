@@ -30,7 +30,8 @@ _SELECTORS = ("board.name", "sdk.version")
 class Run:
     """The runs that rows belong to, as far as the file describes them.
 
-    ``board`` and ``release`` distinguish runs even if they are not valid names.
+    Empty ``facts`` are not stated. ``board`` and ``release`` distinguish runs even if they are not
+    valid names.
     """
 
     facts: Mapping[str, Scalar] = field(default_factory=dict)

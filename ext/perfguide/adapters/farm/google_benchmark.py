@@ -64,29 +64,26 @@ _UNITS = {
     "net_heap_growth": "B",
 }
 _SETTINGS = frozenset(
-    {
-        "name",
-        "run_name",
-        "run_type",
-        "family_index",
-        "per_family_instance_index",
-        "repetitions",
-        "repetition_index",
-        "threads",
-        "iterations",
-        "time_unit",
-        "label",
-        "aggregate_name",
-        "aggregate_unit",
-        "big_o",
-        "rms",
-        "cpu_coefficient",
-        "real_coefficient",
-        "error_occurred",
-        "error_message",
-        "skipped",
-        "skip_message",
-    }
+    (
+        *(
+            "name",
+            "run_name",
+            "run_type",
+            "family_index",
+            "per_family_instance_index",
+            "repetitions",
+        ),
+        *("repetition_index", "threads", "iterations", "time_unit", "label", "aggregate_name"),
+        *(
+            "aggregate_unit",
+            "big_o",
+            "rms",
+            "cpu_coefficient",
+            "real_coefficient",
+            "error_occurred",
+        ),
+        *("error_message", "skipped", "skip_message"),
+    )
 )
 
 
@@ -214,7 +211,7 @@ def _run(setup: Node) -> Run:
     if clock is not None and clock > 0:
         facts["board.cpu_mhz"] = clock
     facts |= stated((k, v.text) for k, v in setup.members.items() if v.kind == "string")
-    return Run(facts={k: v for k, v in facts.items() if v})
+    return Run(facts)
 
 
 FORMAT = Format(

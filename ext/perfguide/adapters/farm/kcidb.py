@@ -91,7 +91,7 @@ def _run(test: Node, kernels: dict[str, str]) -> Run:
     }
     misc = test.child("misc").members.items()
     facts |= stated((k, v.text) for k, v in misc if v.kind == "string")
-    return Run(facts={k: v for k, v in facts.items() if v})
+    return Run(facts)
 
 
 def _kernels(root: Node) -> dict[str, str]:

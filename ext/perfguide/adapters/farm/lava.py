@@ -63,8 +63,7 @@ class Cases:
         if fields["suite"] == "lava":
             self._own += 1
             return
-        facts = {"created": moment(fields.get("logged", ""))}
-        run = collector.run(Run(facts={k: v for k, v in facts.items() if v}))
+        run = collector.run(Run({"created": moment(fields.get("logged", ""))}))
         row = Row(
             benchmark=benchmark(fields["suite"]),
             metric=fields["name"],

@@ -3,17 +3,22 @@
 Each item of the list is read by itself, so that a broken one spoils no other. A
 text that ends within a line is cut; one that is cut between two lines of the last
 case's metadata cannot be distinguished from a complete one.
+
+Nothing is constructed from the text, and a scalar is the text as written. More nodes, levels or
+aliases than a test case has are refused, and so are keys that appear twice and tags.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+import yaml
 
 from .. import Context, Format, Reading
 from ..json_nodes import Source, source
 from ..log_lines import holds
-from ..yaml_nodes import Item, YamlError, parse
 from .collector import Collector
 from .lava import FIELDS, Case, Cases
 
@@ -36,11 +41,18 @@ EXAMPLE = """\
     result: pass
 """
 
+MAX_NODES = 5_000
+MAX_ALIASES = 20
+MAX_LEVELS = 20
+
 # Layout: ``lava_results_app`` of LAVA (``export_testcase`` and the views that stream it): a list
 # with one mapping for each test case, or one such mapping by itself
 # (``/results/testcase/<id>/yaml``). How names map: :mod:`.lava`.
 _BEGIN = re.compile(r"^(?:- |-\r?$|[a-z_]+:[ \r\n])", re.MULTILINE)
 _NEXT = re.compile(r"^[^ \t\r\n]", re.MULTILINE)
+_IMPLICIT_TAG = re.compile("tag:yaml.org,2002:[a-z]+")
+
+_Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 def _blocks(log: Source) -> Iterator[tuple[int, int]]:
@@ -76,21 +88,22 @@ def read(data: bytes, context: Context) -> Reading:
             collector.broken(log.line(end - 1), "the text ends within this line: it may be cut")
             continue
         try:
-            item = parse(block)
-        except YamlError as fault:
-            collector.broken(first + fault.line - 1, f"a test case is broken: {fault.message}")
+            item = _parsed(block)
+        except _YamlError as fault:
+            line = first + block.count("\n", 0, fault.at)
+            collector.broken(line, f"a test case is broken: {fault}")
             continue
-        for each in item.items if item.items else (item,):
+        for each in item.items or (item,):
             _take(each, log, start, cases, collector)
         collector.understood(first, log.line(start + len(block.rstrip()) - 1))
     cases.finish()
     return collector.reading()
 
 
-def _take(item: Item, log: Source, start: int, cases: Cases, collector: Collector) -> None:
+def _take(item: _Item, log: Source, start: int, cases: Cases, collector: Collector) -> None:
     fields = {k: v.text for k, v in item.members.items() if v.text is not None}
     for name in FIELDS:
-        if name in fields and not item.members[name].whole:
+        if name in fields and not item.members[name].is_on_one_line:
             line = log.line(start + item.members[name].at)
             collector.broken(line, f"the field {name} goes on over a line end")
             return
@@ -99,6 +112,104 @@ def _take(item: Item, log: Source, start: int, cases: Cases, collector: Collecto
     named = metadata.members.get("set") if metadata is not None else None
     test_set = (named.text or "") if named is not None else ""
     cases.take(Case(fields, log.line(start + measured.at), test_set))
+
+
+class _YamlError(Exception):
+    """Text that is not the YAML that is read here, and the offset of the fault in characters."""
+
+    def __init__(self, message: str, at: int) -> None:
+        super().__init__(message)
+        self.at = at
+
+
+@dataclass(frozen=True, slots=True)
+class _Item:
+    """A scalar with its text, or a mapping with scalars as keys, or a list; and its offset."""
+
+    at: int
+    text: str | None = None
+    is_on_one_line: bool = True
+    members: Mapping[str, _Item] = field(default_factory=dict)
+    items: tuple[_Item, ...] = ()
+
+
+def _parsed(text: str) -> _Item:
+    """Return the only document of a text. Raises :class:`_YamlError` for whatever is not
+    well-formed or is refused."""
+    try:
+        return _Composer(text).document()
+    except yaml.MarkedYAMLError as fault:
+        mark = fault.problem_mark or fault.context_mark
+        at = mark.index if mark is not None else 0
+        raise _YamlError(str(fault.problem or "not well-formed YAML"), at) from None
+    except (yaml.YAMLError, ValueError, OverflowError, RecursionError) as fault:
+        # Among these: characters that YAML forbids, and escapes beyond Unicode.
+        raise _YamlError(f"not well-formed YAML: {str(fault).splitlines()[:1]}", 0) from None
+
+
+class _Composer:
+    """Makes items of the events of one text, within the limits. PyYAML's own composer in C would
+    exhaust the stack with values that are nested deeply."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._events = yaml.parse(text, Loader=_Loader)
+        self._anchors: dict[str, _Item] = {}
+        self._nodes = 0
+        self._aliases = 0
+
+    def document(self) -> _Item:
+        """Return the only document."""
+        root: _Item | None = None
+        for event in self._events:
+            if not isinstance(event, yaml.NodeEvent):
+                continue
+            if root is not None:
+                raise _YamlError("more than one document", _at(event))
+            root = self._node(event, 0)
+        return root if root is not None else _Item(0, "")
+
+    def _node(self, event: yaml.Event, level: int) -> _Item:
+        self._nodes += 1
+        at = _at(event)
+        # Aliases of aliases make gigabytes of a few lines.
+        if self._nodes > MAX_NODES or level > MAX_LEVELS:
+            raise _YamlError("more values, or deeper nested, than a test case has", at)
+        if isinstance(event, yaml.AliasEvent):
+            self._aliases += 1
+            if self._aliases > MAX_ALIASES or event.anchor not in self._anchors:
+                raise _YamlError("an alias of nothing, or one of too many", at)
+            return self._anchors[event.anchor]
+        if isinstance(event, yaml.ScalarEvent | yaml.CollectionStartEvent) and event.tag:
+            raise _YamlError(f"the tag {str(event.tag)[:80]}: tags are not acted on", at)
+        if isinstance(event, yaml.ScalarEvent):
+            end = event.end_mark.index if event.end_mark is not None else at
+            item = _Item(at, event.value, "\n" not in self._text[at:end].rstrip())
+        elif isinstance(event, yaml.SequenceStartEvent):
+            items: list[_Item] = []
+            while not isinstance(part := next(self._events), yaml.SequenceEndEvent):
+                items.append(self._node(part, level + 1))
+            item = _Item(at, items=tuple(items))
+        else:
+            item = _Item(at, members=self._members(level))
+        if isinstance(event, yaml.NodeEvent) and event.anchor:
+            self._anchors[event.anchor] = item
+        return item
+
+    def _members(self, level: int) -> dict[str, _Item]:
+        members: dict[str, _Item] = {}
+        while not isinstance(event := next(self._events), yaml.MappingEndEvent):
+            key = self._node(event, level + 1).text
+            if key is None:
+                raise _YamlError("a key that is not a plain text", _at(event))
+            if key in members:
+                raise _YamlError(f"the key “{key[:80]}” stands twice", _at(event))
+            members[key] = self._node(next(self._events), level + 1)
+        return members
+
+
+def _at(event: yaml.Event) -> int:
+    return event.start_mark.index if event.start_mark is not None else 0
 
 
 FORMAT = Format(

@@ -1,7 +1,7 @@
 """The Phoronix Test Suite on a console.
 
 Layout: ``test_run_start`` and ``test_run_end`` of pts_concise_display_mode.php. Below the options of a test
-are its runs, then their mean with the unit. Names are those of :mod:`.phoronix`; the arguments are not printed.
+are its runs, then their mean with the unit. Names are those of :mod:`.phoronix_xml`; the arguments are not printed.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from .. import Context, Format, Reading, Scalar
 from ..log_lines import Line, figure, holds, lines
 from ..log_sheet import Sheet
-from .phoronix import benchmark
+from .phoronix_xml import benchmark
 
 _VERSION = re.compile(r"Phoronix Test Suite v([0-9][!-~]{1,20})[ \t]*")
 _PROFILE = re.compile(

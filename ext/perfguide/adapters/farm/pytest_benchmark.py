@@ -96,7 +96,7 @@ def _run(root: Node) -> Run:
     if machine.string("system") == "Linux":
         facts["sdk.kernel"] = machine.string("release")
     facts |= stated((k, v.text) for k, v in machine.members.items() if v.kind == "string")
-    return Run(facts={k: v for k, v in facts.items() if v})
+    return Run(facts)
 
 
 FORMAT = Format(

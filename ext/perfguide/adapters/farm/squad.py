@@ -186,10 +186,9 @@ class _Reader:
             for environment, series in environments.members.items():
                 for point in series.items:
                     build = point.items[2].text
-                    facts: dict[str, Scalar] = {"board.name": environment, "sdk.version": build}
-                    if when := _epoch(point.items[0].text):
-                        facts["created"] = when
-                    run = self.collector.run(Run(facts=facts))
+                    created = _epoch(point.items[0].text)
+                    facts = {"board.name": environment, "sdk.version": build, "created": created}
+                    run = self.collector.run(Run(facts))
                     self._add(name, "", (point.items[1],), point, run)
 
     def metadata(self, root: Node) -> None:
@@ -200,7 +199,7 @@ class _Reader:
         for suite, version in root.child("suite_versions").members.items():
             facts[f"tools.{suite}"] = version.text if version.kind == "string" else ""
         facts |= stated((k, v.text) for k, v in root.members.items() if v.kind == "string")
-        self.collector.run(Run(facts={k: v for k, v in facts.items() if v}))
+        self.collector.run(Run(facts))
 
     def _add(self, name: str, unit: str, items: tuple[Node, ...], whole: Node, run: Run) -> None:
         """Add the samples of one metric. A sample that is not a figure invalidates all of them, as

@@ -10,21 +10,19 @@ from collections.abc import Iterable
 from .. import Scalar
 
 _STATED = frozenset(
-    {
-        "sdk.version",
-        "sdk.name",
-        "sdk.os",
-        "sdk.kernel",
-        "sdk.image",
-        "board.name",
-        "board.soc",
-        "board.description",
-        "board.memory",
-        "board.governor",
-        "runner.name",
-        "runner.job_url",
-        "runner.version",
-    }
+    (
+        *(
+            "sdk.version",
+            "sdk.name",
+            "sdk.os",
+            "sdk.kernel",
+            "sdk.image",
+            "board.name",
+            "board.soc",
+        ),
+        *("board.description", "board.memory", "board.governor"),
+        *("runner.name", "runner.job_url", "runner.version"),
+    )
 )
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,9})?", re.ASCII)
 _FAILED = re.compile(r"[+-]?(?:nan|inf|infinity)", re.ASCII | re.IGNORECASE)
