@@ -72,16 +72,29 @@ def test_a_page_says_of_what_who_leads_and_ranks_each_soc_with_its_load(pages: P
     assert ":name: openssl/boards\n" in text
 
 
-def test_figures_in_another_unit_add_no_second_ranking_of_one_name(
+def test_a_figure_without_the_unit_of_others_is_not_ranked(
     tmp_path: Path, write_bundle: Bundle
 ) -> None:
     for soc, unit in (("A", "MB/s"), ("B", "MB/s"), ("C", "1"), ("D", "1")):
-        copy = [{"benchmark": "stream", "metric": "copy", "unit": unit, "value": 1000.0 + ord(soc)}]
-        write_bundle(tmp_path / f"results/{soc}.json", copy, id=soc, board__soc=soc)
+        value = 1000.0 + ord(soc)
+        results = [
+            {"benchmark": "stream", "metric": "copy", "unit": unit, "value": value},
+            {"benchmark": "gfxbench", "metric": "Fps", "unit": "1", "value": value},
+            {"benchmark": "gfxbench", "metric": "Score", "unit": "1", "value": value},
+        ]
+        write_bundle(tmp_path / f"results/{soc}.json", results, id=soc, board__soc=soc)
     generate(Settings((tmp_path / "results",), (SHIPPED,), tmp_path / "out"), run=parallel.here)
-    page = (tmp_path / "out/by-benchmark/stream.rst").read_text("utf-8")
-    assert page.count(":name: stream/boards\n") == 1
-    assert "perf-headline" not in page
+    folder = tmp_path / "out/by-benchmark"
+    page = (folder / "stream.rst").read_text("utf-8")
+    assert "2 SoCs lead, within 5 % of each other: B has 1,066 MB/s." in page
+    assert "Not measured in this form on C, D." in page
+    assert page.count(":name: stream/boards\n") == 1 and "perf-headline" not in page
+    assert not [*(folder / "stream").glob("rank-*")]
+    # A unit that no figure has is not known, but they can be ranked.
+    of_frames = (folder / "gfxbench.rst").read_text("utf-8")
+    assert "D has a score of 1,068." in of_frames
+    (other,) = (folder / "gfxbench").glob("rank-*.rst")
+    assert "D has 1,068 (unit not stated)." in other.read_text("utf-8")
 
 
 def test_other_values_have_pages_of_their_own_where_they_are_few(pages: Path) -> None:

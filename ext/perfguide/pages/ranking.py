@@ -45,6 +45,12 @@ MIN_TICKS = 4
 MAX_LOG_TICKS = 12
 """The maximum number of powers of ten labelled on a logarithmic axis."""
 
+NUMBER = units.parse("1").kind
+"""The kind of unit of a figure without one."""
+
+NOT_STATED = "(unit not stated)"
+"""The text in place of a unit that figures should have."""
+
 SMALLEST_SHOWN = 1e-300
 """A figure closer to zero is drawn at zero, since a float may be unable to hold its power of
 ten."""
@@ -141,7 +147,7 @@ def rankings(
     are the release pages of each SoC that has figures of the benchmark."""
     engine = engines.ENGINE if benchmark.param(engines.ENGINE).classes else ""
     results = [record for record in records if not _is_beside(benchmark, record)]
-    groups = _groups(benchmark, results, engine)
+    groups = _groups(results, engine)
     groups |= _worst_parts(site, benchmark, groups)
     loads = {(*_run(r), r.metric, frozenset(r.params.items())): r.cell.mean for r in records}
     likely = engines.inferred(records, site.catalog)
@@ -220,7 +226,7 @@ def records_before(
     engine = engines.ENGINE if benchmark.param(engines.ENGINE).classes else ""
     results = [record for record in records if not _is_beside(benchmark, record)]
     runs: dict[tuple[Any, ...], set[frozenset[tuple[str, Scalar]]]] = {}
-    for own in _groups(benchmark, results, engine).values():
+    for own in _groups(results, engine).values():
         for record in _of_socs(site, own)[0]:
             if (record.guide, record.board) not in chosen:
                 runs.setdefault(_run(record), set()).add(engines.run_of(record)[3])
@@ -238,19 +244,22 @@ def records_before(
     ]
 
 
-_Groups = dict[tuple[str, tuple[tuple[str, Scalar], ...], object, str], list[Record]]
+_Groups = dict[tuple[str, tuple[tuple[str, Scalar], ...], str, str], list[Record]]
 """Figures by metric, parameters, kind of unit, and the parameter over which they are the worst
 value."""
 
 
-def _groups(benchmark: Benchmark, records: Sequence[Record], engine: str) -> _Groups:
+def _groups(records: Sequence[Record], engine: str) -> _Groups:
     groups: _Groups = {}
+    kinds: dict[str, set[str]] = {}
     for record in records:
         params = tuple(sorted((n, v) for n, v in record.params.items() if n != engine))
         # Units of one kind are converted; figures of two kinds cannot be ranked together.
-        key = record.metric, params, units.parse(record.unit).kind, ""
-        groups.setdefault(key, []).append(record)
-    return groups
+        kind = units.parse(record.unit).kind
+        groups.setdefault((record.metric, params, kind, ""), []).append(record)
+        kinds.setdefault(record.metric, set()).add(kind)
+    # Old figures may lack a unit that others of the same metric have; nothing says which it was.
+    return {key: own for key, own in groups.items() if key[2] != NUMBER or len(kinds[key[0]]) == 1}
 
 
 def _worst_parts(site: Site, benchmark: Benchmark, groups: _Groups) -> _Groups:
@@ -454,7 +463,7 @@ def _ranked(
     if len(rows) < 2:
         return None
     rows.sort(key=lambda row: (sign * row.number, units.natural(row.soc)))
-    symbol = units.parse(unit).symbol
+    symbol = _symbol(benchmark, figure.metric, unit)
     left_out = [
         (
             f"{_named(site, record)}: {units.number(scaled(record, record.cell.mean or 0.0))} {symbol}".rstrip(),
@@ -466,6 +475,14 @@ def _ranked(
         if site.marks.doubt(record)
     ]
     return with_axis(name, symbol, better, rows), left_out
+
+
+def _symbol(benchmark: Benchmark, metric: str, unit: str) -> str:
+    """Return the text of a unit. Figures without one say so if the catalog has a unit for them."""
+    described, own = benchmark.metric(metric), units.parse(unit)
+    if described is None or own.kind != NUMBER or units.parse(described.unit).kind == NUMBER:
+        return own.symbol
+    return units.SCORE if described.unit == units.SCORE else NOT_STATED
 
 
 def _named(site: Site, record: Record) -> str:
