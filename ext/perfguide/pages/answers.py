@@ -586,10 +586,11 @@ def lead(answers: Answers, benchmarks: Collection[str]) -> list[str]:
         name = called(row)
         if len(spans) > 1:
             comma = "," if "," in name else ""
-            name = f"{name}{comma} is the headline figure that differs most between the boards"
+            name = f"Of the headline figures of this chapter, {name}{comma} differs most between the boards"
         out.append(f"{name}: {both}.")
     if alike:
-        out.append(f"Headline figures within 5 % on all boards: {units.enumeration(alike)}.")
+        named = units.enumeration(alike)
+        out.append(f"Headline figures of this chapter within 5 % on all boards: {named}.")
     return out
 
 
