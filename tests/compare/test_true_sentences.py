@@ -133,7 +133,9 @@ def rows_of(folder: Path) -> Rows:
         bundle = json.loads(path.read_bytes())
         for each in bundle["results"]:
             if "value" in each:
-                name = [bundle["board"]["name"], each["metric"], each["unit"], each.get("params")]
+                # The numbers of tables shift from release to release.
+                params = {n: v for n, v in each.get("params", {}).items() if n != "table_no"}
+                name = [bundle["board"]["name"], each["metric"], each["unit"], params]
                 own = out.setdefault((bundle["sdk"]["os"], each["benchmark"]), {})
                 of_row = own.setdefault(json.dumps(name), {})
                 of_row.setdefault(bundle["sdk"]["version"], []).append(each["value"])

@@ -15,7 +15,8 @@ from making import TOML, plain, result, run_by_run, text
 from perfguide.cli import main
 from perfguide.common import parallel
 from perfguide.figures.dataset import BUILT_IN, Settings
-from perfguide.pages import build
+from perfguide.pages import build, lasting_moves
+from perfguide.pages.lasting_moves import LastingMove
 
 STEADY = (100.0, 100.2, 99.9, 100.1, 100.0)
 
@@ -287,3 +288,23 @@ def test_the_front_page_says_whether_a_fall_is_proved(settings: Settings, is_pro
     (worse,) = overview["worse"]
     assert worse["is_proved"] == is_proved and worse["fall"].startswith("Speed")
     assert worse["change"] == "100 → 40 MB/s, ÷2.5"
+
+
+def test_falls_and_rises_of_loads_are_listed_after_others_and_engines_last() -> None:
+    moves = [
+        LastingMove(
+            *("emmc", "AM62X", "SK", 1, figure, "1 → 2", "", size, "Linux", "", figure, ""),
+            is_engine=is_engine,
+            is_load=is_load,
+        )
+        for figure, size, is_engine, is_load in (
+            ("load", 3.0, False, True),
+            ("engine", 2.0, True, False),
+            ("rise", -0.5, False, False),
+            ("small fall", 0.2, False, False),
+            ("fall", 0.4, False, False),
+        )
+    ]
+    listed = [move.figure for move in lasting_moves.largest(moves)]
+    assert listed == ["fall", "small fall", "load", "rise", "engine"]
+    assert lasting_moves.counted(moves) == "3 falls, 1 rise and 1 change of engine"

@@ -634,7 +634,7 @@ def _is_worth(site: Site, guide: Guide, said: str) -> bool:
         thrifty = [size for size in sizes if own.rates[size] > ratio * other.rates[size]]
     if at["release"]:
         is_behind = faster == thrifty == []
-        # On the page of the benchmark, one verdict stands above the SoCs that share it.
+        # The page of the benchmark has one verdict for all SoCs that share it.
         is_said = "is not certain" in verdict and ("probably not" in verdict) == is_behind
         return (is_said or not verdict) and _is_busy(at["busy"] or "", sizes, faster, thrifty)
     if not verdict:
@@ -735,7 +735,7 @@ def _is_busy_engine(page: Page, said: re.Match[str]) -> bool:
 
 
 def _algorithm(label: str) -> str:
-    return label.lower().replace("sha-", "sha")
+    return {"3DES": "des3"}.get(label, label.lower().replace("sha-", "sha"))
 
 
 def _is_likely(page: Page, said: re.Match[str]) -> bool:
@@ -1028,7 +1028,7 @@ def check_moves(site: Site, pages: Path, checked: Checked) -> None:
         for part in re.findall(
             r"^Which release made it .+?\n-+\n(.+?)^\.\. _", text, re.DOTALL | re.MULTILINE
         ):
-            rows = _table(part)
+            rows = _table(part) + _table(part.replace("\n   ", "\n"))
             counts = {
                 word: int(number_of)
                 for number_of, word in re.findall(
@@ -1066,6 +1066,7 @@ def _named(site: Site, text: str) -> Guide | None:
 
 
 MOVE = re.compile(rf"({N}) → ({N})(?: (\S+))?")
+SIZE = re.compile(r"\d+ (?:bytes|[KM]iB)")
 AFTER = re.compile(
     r"(\S+) → (\S+) (Linux|RT-Linux), (?:(newest release)|(not measured since)|(CPU load .+)"
     r"|(still )?(.+) in the (?:later release|(\d+) later releases))"
@@ -1094,7 +1095,8 @@ def _is_move(site: Site, benchmark: str, row: Sequence[str]) -> bool:
         if not (was and rounds(value[1], was / scale) and rounds(value[2], now / scale)):
             continue
         sizes = [v for n, v in name[2] if n.endswith("_size")]
-        if any(units.size(int(v.split()[1])) not in label for v in sizes):
+        sizes = [int(v.split()[1]) for v in sizes]
+        if not all({units.size(each), f"{each} bytes"} & {*SIZE.findall(label)} for each in sizes):
             continue
         is_worse = (now > was) == (metric is not None and metric.better == "lower")
         if after[6]:
@@ -1103,7 +1105,7 @@ def _is_move(site: Site, benchmark: str, row: Sequence[str]) -> bool:
             continue
         later = [mean for release, mean in means.items() if version(release) > version(new)]
         if after[4] or after[5]:
-            is_last = site.of.releases(owner)[-1] == new
+            is_last = site.releases((*owner[:3], new))[-1] == new
             if not later and is_last == bool(after[4]):
                 return True
             continue

@@ -331,6 +331,8 @@ def _lay(about: About, said: Sequence[str]) -> bool:
     printed, past = re.findall(N, said[1]), about.before(99)
 
     def fits(low: float, high: float) -> bool:
+        if not low and ("%" in said[1] or "×" in said[1]):
+            return False
         if "%" in said[1]:
             size = 100 * (high / low - 1) or 1e-9
             return abs(number(printed[0]) - size) <= 0.0501 * 10.0 ** (
@@ -366,16 +368,18 @@ def _other_boards(about: About, said: Sequence[str]) -> bool:
     """Check a doubtful figure of the run, which need not be the first of an event."""
     texts = re.findall(rf"(?<!\S){N}(?!\S)", said[1])
     of_figures: dict[tuple[object, ...], dict[str, float]] = {}
-    for each in about.each(about.both.rows):
-        row, mean = each.row, each._mean(each.sides[1])
-        figure = (row.guide.platform, row.benchmark, row.metric, *sorted(row.params.items()))
-        if mean is not None:
-            of_figures.setdefault(figure, {})[row.board] = mean
-    own = about.row
+    # A board that only NEW has is no row.
+    for record in about.figures.pool.of_guide(about.row.guide):
+        mean = about.figures.of(record).mean
+        if record.benchmark == about.row.benchmark and mean is not None:
+            key = record.metric, *sorted(record.params.items())
+            of_figures.setdefault(key, {})[record.board] = mean / units.parse(record.unit).scale
+    new = about.row.new
+    assert new
     beside = [
-        sorted(mean for board, mean in means.items() if board != own.board)
-        for (_, benchmark, *_), means in of_figures.items()
-        if benchmark == own.benchmark and own.board in means
+        sorted(mean for board, mean in means.items() if board != new.board)
+        for means in of_figures.values()
+        if new.board in means
     ]
     return ((" to " in said[1]) == (int(said[0]) > 2) or len(texts) == 1) and any(
         len(means) == int(said[0]) and rounds(texts[0], means[0]) and rounds(texts[-1], means[-1])

@@ -172,6 +172,10 @@ class History:
             (guide for guide in self.guides_with(key.platform, board) if guide in later), None
         )
 
+    def is_newest(self, key: GuideKey) -> bool:
+        """Return whether no later guide of its platform exists."""
+        return self._guides[key.platform][-1][1] == key
+
     def guides_with(self, platform: Platform, board: str) -> list[GuideKey]:
         """Return the guides in which a board was measured, under any of its names, in version order."""
         names = self._names.boards.ever(platform[1], board)

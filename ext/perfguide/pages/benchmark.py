@@ -428,10 +428,15 @@ def _lasting(page: str, moves: Sequence[LastingMove]) -> dict[str, Any] | None:
     if not moves:
         return None
     largest = lasting_moves.largest(moves)
+    # What got worse is open; the rest is one click away, unless there is nothing else.
+    first = [move for move in largest if move.word == "worse"] or largest
+    rest = [move for move in largest if move not in first]
     return {
         "title": lasting_moves.TITLE,
         "counted": f"{'The largest of ' if len(largest) < len(moves) else ''}{lasting_moves.counted(moves)}",
-        "moves": [(each, slugs.relative(page, each.address)) for each in largest],
+        "first": [(each, slugs.relative(page, each.address)) for each in first],
+        "rest": [(each, slugs.relative(page, each.address)) for each in rest],
+        "rest_counted": units.capital(lasting_moves.counted(rest)) if rest else "",
     }
 
 

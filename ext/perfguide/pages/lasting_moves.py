@@ -18,7 +18,7 @@ from ..compare.events import RETURN, Event
 from ..compare.history import History
 from ..compare.relative import Side
 from ..compare.select import ReleasePair
-from ..compare.verdicts import Row
+from ..compare.verdicts import Row, is_load
 from ..figures import labels
 from . import comparison_rows, search_words
 from .search_words import FindableSection
@@ -46,7 +46,8 @@ class LastingMove(msgspec.Struct, frozen=True):
     the change. ``size`` is the natural logarithm of the factor, positive if it got worse; with
     ``is_engine``, another engine ran, so it counts neither as a fall nor as a rise. ``boards`` is
     the number of boards in the event. ``system`` and ``releases`` are those of the comparison,
-    whose page is ``address``, and ``after`` says what became of the figure."""
+    whose page is ``address``, and ``after`` says what became of the figure. Loads are listed after
+    other figures, since a load that was close to nothing may rise by any factor."""
 
     benchmark: str
     soc: str
@@ -61,6 +62,7 @@ class LastingMove(msgspec.Struct, frozen=True):
     address: str
     after: str
     is_engine: bool = False
+    is_load: bool = False
 
     @property
     def where(self) -> str:
@@ -82,10 +84,10 @@ def of_comparison(
     out = []
     for event in (*comparison.events, *comparison.far):
         rows = [row for row in event.leading if _has_size(row)] if _is_news(event) else []
-        fates = {id(row): _fate(row, history) for row in rows}
+        fates = {id(row): _fate(row, history, is_alone=len(event.rows) == 1) for row in rows}
         rows = [row for row in rows if fates[id(row)]]
         if rows:
-            row = max(rows, key=lambda row: abs(row.worse_by or 0.0))
+            row = max(rows, key=lambda row: abs(_size(row)))
             out.append(
                 LastingMove(
                     row.benchmark,
@@ -95,11 +97,12 @@ def of_comparison(
                     _figure(row, catalog),
                     _values(row),
                     wording.change(row),
-                    row.worse_by or 0.0,
+                    _size(row),
                     family(pair.new),
                     f"{pair.old.release} → {pair.new.release}",
                     pair.address,
                     fates[id(row)],
+                    is_load=is_load(row),
                 )
             )
     return [*out, *_with_other_engines(comparison, pair, catalog)]
@@ -156,13 +159,26 @@ def _is_news(event: Event) -> bool:
 
 
 def _has_size(row: Row) -> bool:
-    """Return whether a figure moved and is not a load of other work."""
-    return row.worse_by is not None and math.isfinite(row.worse_by) and row.work is None
+    """Return whether a figure moved, and, if it is a load, in the direction in which it moved for the
+    same work."""
+    if row.worse_by is None or not math.isfinite(row.worse_by):
+        return False
+    return row.work is None or _size(row) * row.worse_by > 0
 
 
-def _fate(row: Row, history: History) -> str:
-    """Return what later releases show of a move; empty if one of them reversed it, or if earlier
-    releases were on both sides of it, which means the figure has two states."""
+def _size(row: Row) -> float:
+    """Return the logarithm of the factor between both figures, positive if it got worse."""
+    assert row.old and row.new
+    old, new = row.old.cell.mean or 0.0, row.new.cell.mean or 0.0
+    if row.work is None or min(old, new) <= 0:
+        return row.worse_by or 0.0
+    return math.log(new / old)
+
+
+def _fate(row: Row, history: History, is_alone: bool) -> str:
+    """Return what later releases show of a move; empty if one of them reversed it, if earlier
+    releases were on both sides of it, which means the figure has two states, or if no other row moved
+    with it and no earlier release had the old figure, which may then have been a bad one."""
     assert row.old and row.new
     old, new = row.old.cell.mean or 0.0, row.new.cell.mean or 0.0
     sides = {
@@ -183,10 +199,10 @@ def _fate(row: Row, history: History) -> str:
         each > MIN_KEPT_PART for each in before
     ):
         return ""
+    if is_alone and not any(each < MAX_LOST_PART for each in before):
+        return ""
     if not later:
-        return (
-            "not measured since" if history.upcoming(row.new.guide, row.board) else "newest release"
-        )
+        return "newest release" if history.is_newest(row.new.guide) else "not measured since"
     _, factor = units.readable(row.unit, (old, new))
     span = units.ends([units.scaled(side.mean, factor) for side in later])
     still = "still " if all(part(side) > MIN_KEPT_PART for side in later) else ""
@@ -221,7 +237,7 @@ def _values(row: Row) -> str:
 def largest(moves: Iterable[LastingMove]) -> list[LastingMove]:
     """Return the largest falls, then the largest rises, then changes of engine, one of each kind
     per system and release."""
-    ordered = sorted(moves, key=lambda move: -abs(move.size))
+    ordered = sorted(moves, key=lambda move: (move.is_load, -abs(move.size)))
     by_page: dict[tuple[str, str], LastingMove] = {}
     for move in ordered:
         by_page.setdefault((move.address, move.word), move)
@@ -239,5 +255,5 @@ def counted(moves: Sequence[LastingMove]) -> str:
     parts = [(falls, "fall"), (len(own) - falls, "rise"), (len(moves) - len(own), "change")]
     words = [wording.count(number, word) for number, word in parts if number]
     if len(own) < len(moves):
-        words[-1] += " of the engine, which is neither"
+        words[-1] += " of engine"
     return units.enumeration(words)

@@ -126,7 +126,7 @@ class RankedFigures(msgspec.Struct, frozen=True):
     parameters except the engine, the doubtful figures that are not ranked, each with the reason,
     and the SoCs without a figure: those whose runs failed, and those that measured the benchmark
     only in other forms. ``worst_of`` is the parameter, such as the core, whose worst value each
-    board is ranked by."""
+    board is ranked by. ``socs_left_out`` are those of the doubtful figures."""
 
     name: str
     slug: str
@@ -138,6 +138,7 @@ class RankedFigures(msgspec.Struct, frozen=True):
     failed: list[str]
     not_measured: list[str]
     worst_of: str = ""
+    socs_left_out: list[str] = []
 
 
 def rankings(
@@ -175,7 +176,9 @@ def rankings(
             missing = sorted((soc for soc in pages if soc not in present), key=units.natural)
             names = (name, slug, figure.metric, figure.params, figure.is_headline)
             without = sorted(figure.failed, key=units.natural), missing
-            out.append(RankedFigures(*names, ranking, left_out, *without, figure.worst_of))
+            doubtful = {record.guide.soc for record in own if site.marks.doubt(record)}
+            more = figure.worst_of, sorted(doubtful, key=units.natural)
+            out.append(RankedFigures(*names, ranking, left_out, *without, *more))
     return out
 
 
