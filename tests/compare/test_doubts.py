@@ -16,6 +16,7 @@ from perfguide.catalog.benchmarks import Catalog
 from perfguide.compare import wording
 from perfguide.compare.comparison import Comparison
 from perfguide.compare.headline import headline
+from perfguide.compare.verdicts import points
 
 from test_verdicts import compared  # isort: skip
 
@@ -178,6 +179,59 @@ def test_a_load_that_moves_by_less_than_three_points_is_no_event(
         catalog=speed,
     )
     assert bool(listed(both)) is (load - 1.5 > 3) is is_event
+
+
+SETTLED = (
+    ((14.96, 14.86), 23.1),
+    ((14.75, 14.7), 22.1),
+    ((12.3, 12.24), 19.2),
+    ((14.3, 14.28), 22.4),
+    ((12.77, 12.78), 18.8),
+    ((12.73, 12.7), 18.5),
+)
+"""Loads in two releases that agree, and then."""
+
+RESTLESS = (
+    ((10.3, 14.0), 14.1),
+    ((17.8, 13.1), 12.8),
+    ((20.0, 15.2), 15.8),
+    ((11.4, 15.5), 15.1),
+    ((12.3, 16.7), 17.0),
+)
+
+
+@pytest.mark.parametrize(
+    ("rows", "scale", "count"),
+    [
+        (SETTLED, 1.0, 6),
+        (SETTLED[:4], 1.0, 0),  # few
+        ((*SETTLED, ((9.7, 9.7), 6.1), ((9.8, 9.8), 6.2)), 1.0, 0),  # both ways
+        (SETTLED, 0.1, 0),  # less than a point
+    ],
+)
+def test_loads_that_had_settled_and_rose_together_are_an_event(
+    rows: Sequence[tuple[Sequence[float], float]], scale: float, count: int, speed: Catalog
+) -> None:
+    """None moved by ten points, and most had moved as far before."""
+    bundles = [
+        release(
+            "sk",
+            name,
+            *(
+                result("load", "%", value=scale * (*own, new)[at], params={"block_size": n})
+                for n, (own, new) in enumerate((*rows, *RESTLESS), 1)
+            ),
+        )
+        for at, name in enumerate(("9.3", "9.4", "9.5"))
+    ]
+    both = compared(*bundles, releases=("9.4", "9.5"), catalog=speed)
+    rose = [event for event in both.far if event.worse_by > 0 and not event.is_minor]
+    assert [len(event.rows) for event in rose] == [count] * bool(count)
+    factors = sorted(new / own[-1] for own, new in SETTLED)
+    for event in rose:
+        assert all(row.verdict == "noisy" and points(row) < 10 for row in event.rows)
+        ends = [f"{100 * factor - 100:.1f}" for factor in (factors[0], factors[-1])]
+        assert f" % worse ({ends[0]} to {ends[1]} %), 6 rows" in wording.event_title(event, both)
 
 
 @pytest.mark.parametrize(("rate", "state"), [(100.0, "look"), (10.0, "do not ship")])

@@ -125,7 +125,7 @@ def test_an_event_names_up_to_three_metrics_and_counts_more(moved: int, speed: C
     event = only(both.events)
     rows = f"{moved} row" if moved == 1 else f"{moved} rows"
     title = wording.event_title(event, both)
-    metrics = f"{moved} metrics" if moved > 3 else ", ".join(names[:moved])
+    metrics = f"lat_a and {moved - 1} more metrics" if moved > 3 else ", ".join(names[:moved])
     # More time is worse: 1.5 times the time is a third less speed.
     assert title.startswith(f"Speed: {metrics}")
     assert title.endswith(rows)

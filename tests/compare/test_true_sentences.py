@@ -105,7 +105,7 @@ def test_every_sentence_about_archives_at_random_is_true() -> None:
     assert checked.false == []
     missing = [pattern.pattern for pattern, _ in truth.ALL if not checked.met[pattern.pattern]]
     assert [each for each in missing if not any(part in each for part in RARE)] == []
-    assert all(checked.met[kind] for kind in ("N rows of N", "how far", "N metrics", "also moved"))
+    assert all(checked.met[kind] for kind in ("N rows of N", "how far", "also moved"))
 
 
 @pytest.mark.parametrize("soc", ["AM64X", "results"])
@@ -120,7 +120,7 @@ def test_every_sentence_about_real_bundles_is_true(soc: str) -> None:
         truth.check_comparison(both, figures, checked)
     assert checked.false == []
     if soc != "results":
-        assert any("jumped far" in kind for kind in checked.met)
+        assert any("jumped far" in kind for kind in checked.met) and checked.met["N metrics"]
 
 
 Rows = dict[tuple[str, str], list[dict[str, float]]]

@@ -1130,11 +1130,10 @@ def check_event(event: Event, about: About, checked: Checked, where: str) -> Non
     if text != begin[:-2]:
         is_true = text.startswith(begin) and is_size(text.removeprefix(begin), event, own)
         checked.note("how far", title, is_true, where)
-    metrics = re.search(r"\b(\d+) metrics", event.what)
+    metrics = re.search(r"\band (\d+) more metrics", event.what)
     if metrics:
-        checked.note(
-            "N metrics", title, int(metrics[1]) == len({row.metric for row in event.leading}), where
-        )
+        number = len({row.metric for row in event.leading})
+        checked.note("N metrics", title, int(metrics[1]) == number - 1, where)
     for line in wording.event_lines(event, both):
         said = line.removesuffix(".")
         if said.startswith("Perhaps: "):

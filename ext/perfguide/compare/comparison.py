@@ -18,12 +18,22 @@ from . import drift
 from .causes import explained
 from .doubts import doubted
 from .engine_changes import EngineChange, engine_changes
-from .events import EVENT_VERDICTS, Event, events, metric_on_board, moved_far
+from .events import EVENT_VERDICTS, SMALL_MOVE, Event, events, metric_on_board, moved_far
 from .history import History
 from .match import BY_DESIGN, Names
 from .match import WORDS as CONDITIONS
 from .select import ComparedSide, Filter, choose
-from .verdicts import ENGINE_CHANGED, WORDS, Row, Rules, SideFigures, Verdict, about, rows
+from .verdicts import (
+    ENGINE_CHANGED,
+    WORDS,
+    Row,
+    Rules,
+    SideFigures,
+    Verdict,
+    about,
+    is_load,
+    rows,
+)
 
 __all__ = ["Comparison", "Filter", "History", "Names", "Rules", "choose", "compare"]
 
@@ -187,8 +197,13 @@ def compare(
     )
     # Rows that followed a clock belong to its event, whatever their verdict.
     is_of_clock = any(row.is_clock for row in explained_rows)
-    # Earlier moves of other rows of a metric show whether the move of one is usual.
-    moved = {metric_on_board(row) for row in explained_rows if moved_far(row)}
+    # Earlier moves of other rows of a metric show whether the move of one is usual, and of loads, whether
+    # they had settled.
+    moved = {
+        metric_on_board(row)
+        for row in explained_rows
+        if moved_far(row) or (is_load(row) and abs(row.worse_by or 0.0) >= SMALL_MOVE)
+    }
     judged = tuple(
         replace(row, line=history.line(row.new))
         if row.new

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
@@ -31,6 +31,7 @@ from .verdicts import (
     SideFigures,
     Verdict,
     direction,
+    is_load,
     points,
 )
 
@@ -70,6 +71,9 @@ such rows an event without proof."""
 
 MIN_POINTS = 10.0
 """The least move of a load or another share, in percentage points, that is an event without proof."""
+
+MIN_MANY_POINTS = 1.0
+"""The least median move, in percentage points, of many loads that moved together."""
 
 MIN_OVER_KIND = 1.5
 """The least move that is listed of a row with two earlier figures, as a multiple of the scatter of rows
@@ -181,18 +185,19 @@ def events(
     explained = {id(row) for event in clocks for row in (*event.rows, *event.unproved)}
     others = [row for row in rows if id(row) not in explained]
     proved = _proved_rows(others, rows)
-    far, alone = _far_rows(others, rows)
+    together = _loads_together(rows)
+    far, alone = _far_rows(others, rows, together)
     beside, far = _beside(proved, far)
-    far, minor = _without_usual(far, alone, _least_powers(rows), rows)
+    far, minor = _without_usual(far, alone, _least_powers(rows), rows, together)
     _attach(far, proved, beside)
     event_of = partial(_event, rows=rows, old=old, new=new, names=names, drifts=drifting(rows))
     out = [event_of(own, unproved=beside[key]) for key, own in proved.items() if own]
     out += clocks + _causes([row for row in rows if not _is_of_clock(row, rows, names)], names)
     out.sort(key=lambda e: (e.accepted, ORDER[e.kind], -e.weight, e.what))
+    typical = {key: _typical(own) for key, own in far.items() if own}
     unjudged = [
-        replace(event_of(own, unproved=beside[key]), is_back=_are_back(own))
-        for key, own in far.items()
-        if own
+        replace(event_of(own, unproved=[*odd, *beside[key]]), is_back=_are_back(own))
+        for key, (own, odd) in typical.items()
     ]
     unjudged += [replace(event_of(own), is_minor=True) for own in minor.values()]
     unjudged.sort(
@@ -287,6 +292,7 @@ def _without_usual(
     alone: Sequence[Row],
     least: Mapping[tuple[object, ...], float],
     all_rows: Sequence[Row],
+    together: Collection[int],
 ) -> tuple[Groups, Groups]:
     """Return the unproved rows of each group that form an event, and the rest by benchmark and board."""
     kept: Groups = {}
@@ -297,10 +303,14 @@ def _without_usual(
             if max(figure.cell.mean or 0.0 for figure in (row.old, row.new) if figure)
             >= least.get((row.board, row.benchmark, row.unit), -math.inf)
         ]
-        for number, part in enumerate(_by_boards([row for row in rows if not _is_usual(row)])):
-            together = _unusual(part)
-            alone_of_metric = len(together) == 1 and _is_usual_of_others(together[0], all_rows)
-            kept[*key, number] = [] if alone_of_metric else together
+        unusual_rows = [row for row in rows if id(row) in together or not _is_usual(row)]
+        for number, part in enumerate(_by_boards(unusual_rows)):
+            alike = [row for row in part if id(row) in together]
+            # A load that is back is no news.
+            alike = [] if _are_back(alike) else alike
+            own_event = _unusual([row for row in part if id(row) not in together])
+            alone_of_metric = len(own_event) == 1 and _is_usual_of_others(own_event[0], all_rows)
+            kept[*key, number] = [*alike, *([] if alone_of_metric else own_event)]
     minor: Groups = {}
     for row in alone:
         minor.setdefault((row.guide.platform, row.benchmark, row.board), []).append(row)
@@ -310,6 +320,36 @@ def _without_usual(
             if id(row) not in unusual:
                 minor.setdefault((*key[:2], row.board), []).append(row)
     return kept, minor
+
+
+def _loads_together(rows: Sequence[Row]) -> set[int]:
+    """Return, by ``id()``, loads that had settled and then moved together: ``MANY_ROWS`` of a benchmark on
+    its board moved the same way, and hardly any the other way.
+
+    One such load proves little, as a few points are soon gained or lost. In public history, 19 of
+    26 rows of such groups lasted in the next release.
+    """
+    ways: dict[tuple[object, ...], tuple[list[Row], list[Row]]] = {}
+    for row in rows:
+        if is_load(row) and has_left_level(row):
+            key = (row.guide.platform, row.board, row.benchmark)
+            ways.setdefault(key, ([], []))[(row.worse_by or 0.0) > 0].append(row)
+    out: set[int] = set()
+    for both in ways.values():
+        for own, others in (both, both[::-1]):
+            are_many = len(own) >= MANY_ROWS and len(others) * MANY_ROWS <= len(own)
+            if are_many and median(map(points, own)) >= MIN_MANY_POINTS:
+                out.update(id(row) for row in own if row.verdict == "noisy")
+    return out
+
+
+def has_left_level(row: Row) -> bool:
+    """Return whether the last two earlier figures of a row agree, and its move is far beyond their range
+    and the row's scatter."""
+    before, size = _before(row)[-2:], abs(row.worse_by or 0.0)
+    if len(before) < 2 or not max(SMALL_MOVE, math.log1p(row.scatter or 0.0)) < size < math.inf:
+        return False
+    return _range_log(before) <= min(QUIET, MAX_QUIET_SHARE * size)
 
 
 def _by_boards(rows: Sequence[Row]) -> list[list[Row]]:
@@ -655,6 +695,26 @@ def _is_odd_rise(rows: Sequence[Row]) -> bool:
     return True
 
 
+def _typical(rows: list[Row]) -> tuple[list[Row], list[Row]]:
+    """Split many rows that nothing proves into those that moved about as far as the median one, which
+    show what happened, and the others. A far move is not put beside small ones."""
+    sizes = {id(row): abs(row.worse_by or 0.0) for row in rows}
+    lead = [row for row in _leading(rows) if not row.follows]
+    if len(lead) < MANY_ROWS or not _are_alike(lead):
+        return rows, []
+    middle = median(sizes[id(row)] for row in lead)
+    odd = [
+        row
+        for row in lead
+        if not middle / MAX_SIZES_RATIO <= sizes[id(row)] <= middle * MAX_SIZES_RATIO
+    ]
+    odd_ids = set(map(id, odd))
+    kept = [row for row in rows if id(row) not in odd_ids]
+    if max(sizes[id(row)] for row in kept) < FAR <= max((sizes[i] for i in odd_ids), default=0.0):
+        return rows, []
+    return kept, odd
+
+
 def _are_alike(rows: Sequence[Row]) -> bool:
     """Return whether at least half of the rows moved about as far as the median one or, of two rows, both
     nearly as far."""
@@ -849,9 +909,12 @@ def _leading(rows: Sequence[Row]) -> list[Row]:
     return own or list(rows)
 
 
-def _far_rows(rows: Sequence[Row], all_rows: Sequence[Row]) -> tuple[Groups, list[Row]]:
-    """Return far moves that cannot be judged, by platform, benchmark and the verdict that they would have
-    if proved; and packet rates that moved although the rate of their run did not."""
+def _far_rows(
+    rows: Sequence[Row], all_rows: Sequence[Row], together: Collection[int]
+) -> tuple[Groups, list[Row]]:
+    """Return far moves that cannot be judged and loads that moved ``together``, by platform, benchmark and
+    the verdict that they would have if proved; and packet rates that moved although the rate of their
+    run did not."""
     moves: dict[tuple[object, ...], float] = {}
     for row in all_rows:
         if _leads(row) and row.worse_by is not None and row.params:
@@ -860,7 +923,9 @@ def _far_rows(rows: Sequence[Row], all_rows: Sequence[Row]) -> tuple[Groups, lis
             moves[key] = max(moves.get(key, 0.0), size)
     out: Groups = {}
     alone: list[Row] = []
-    for row in filter(moved_far, rows):
+    for row in rows:
+        if not (moved_far(row) or id(row) in together):
+            continue
         ways = {direction(row.metric), ""}
         of_run = [moves[key] for way in ways if (key := (*row.observation, way)) in moves]
         if _leads(row) or not of_run or _says_more(row, max(of_run)):
@@ -1045,7 +1110,9 @@ def _narrow(own: Sequence[Row], siblings: Sequence[Row], names: Names) -> str:
     """Return in words what the rows share but other rows of the benchmark do not: metric, engine, size."""
     parts = []
     benchmark = names.catalog.get(own[0].benchmark)
-    metrics = sorted({row.metric for row in _leading(own)})
+    metrics = list(dict.fromkeys(row.metric for row in _leading(own)))
+    if len(metrics) <= NAMED:
+        metrics.sort()
     if len({row.metric for row in siblings}) > len(metrics):
         full = [benchmark.metric_label(m) if benchmark else m for m in metrics]
         inner = [labels.within(name) for name in full]
@@ -1063,11 +1130,13 @@ def _narrow(own: Sequence[Row], siblings: Sequence[Row], names: Names) -> str:
 
 def _joined(names: Sequence[str]) -> str:
     """Join names, with a common start given once: ``context switch: 2 of 64 KiB; 4 of 64 KiB``."""
+    begins = dict.fromkeys(name.partition(", ")[0] for name in names)
     if len(names) > NAMED:
-        return f"{len(names)} metrics"
-    begins = {name.partition(", ")[0] for name in names}
+        if len(begins) <= NAMED:
+            return ", ".join(begins)
+        return f"{next(iter(begins))} and {len(names) - 1} more metrics"
     if len(names) > 1 and len(begins) == 1 and all(", " in name for name in names):
-        return f"{begins.pop()}: {'; '.join(name.partition(', ')[2] for name in names)}"
+        return f"{next(iter(begins))}: {'; '.join(name.partition(', ')[2] for name in names)}"
     return ("; " if any(", " in name for name in names) else ", ").join(dict.fromkeys(names))
 
 

@@ -71,9 +71,10 @@ _WITH_UNIT = re.compile(r"(.+) \(([^()]+)\)")
 
 
 def within(name: str) -> str:
-    """Return a label as written mid-sentence: ``packet rate`` for ``Packet rate``, but ``CPU load``
-    unchanged."""
-    return name if name[1:2].isupper() else name[:1].lower() + name[1:]
+    """Return a label as written mid-sentence: ``packet rate`` for ``Packet rate``, but ``CPU load`` and
+    ``CoreMark-Pro`` unchanged."""
+    first_word = name.partition(" ")[0]
+    return name if first_word[1:] != first_word[1:].lower() else name[:1].lower() + name[1:]
 
 
 def full(benchmark: Benchmark, record: Record) -> str:
