@@ -105,8 +105,10 @@ def test_a_change_is_listed_with_its_release_and_what_was_different_then(
 def stayed(settings: Settings) -> list[tuple[str, ...]]:
     """The rows of the list of what moved on the page of the benchmark, without markup."""
     listed = page(settings, "by-benchmark/speed").partition(" Release\n   * - ")[2]
-    rows = listed.partition("\n\n.. _")[0].split("   * - ")
-    plain = [re.sub(r":[\w-]+:`([^`<]+?)( <[^`]*>)?`|\*\*", r"\1", row) for row in rows if row]
+    # Those below the first table are folded, and indented further.
+    rows = re.split(r"^ +\* - ", listed.partition("\n\n.. _")[0], flags=re.MULTILINE)
+    texts = [row.partition("\n\n")[0] for row in rows if not row.startswith("SoC and board")]
+    plain = [re.sub(r":[\w-]+:`([^`<]+?)( <[^`]*>)?`|\*\*", r"\1", row) for row in texts]
     return [tuple(cell.strip() for cell in row.split("     - ")) for row in plain]
 
 
