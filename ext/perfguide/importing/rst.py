@@ -20,10 +20,10 @@ import pkgutil
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import PurePosixPath
-from typing import Any
+from typing import Any, ClassVar
 
 import msgspec
 from docutils import nodes
@@ -113,7 +113,7 @@ def read(file: str, text: str, opener: Opener, reading: Reading) -> None:
     try:
         text, captions = _separated(text)
         exact = _page_tables(file, opener) if text.startswith(".. perfguide: ") else {}
-        with _directives(file, opener, reading, exact):
+        with _directives(_Source(file, opener, reading, exact)):
             parser.parse(text, document)
     finally:
         # Tables before a fault are kept, and the line of the last one locates the fault.
@@ -368,106 +368,6 @@ class _Through(Directive):
         return [holder]
 
 
-@contextmanager
-def _directives(
-    file: str, opener: Opener, reading: Reading, exact: Mapping[str, _PageTable]
-) -> Iterator[None]:
-    """Register our directives with docutils while a file is read."""
-
-    def left_out(line: int, message: str, hint: str = "") -> list[nodes.Node]:
-        reading.fault(Diagnostic(_KIND, file, message, hint, line=line))
-        return []
-
-    def opened(directive: Directive, name: str) -> tuple[str, str] | None:
-        """Return the path and text of a file that a directive refers to, or ``None``."""
-        path = below(file, name)
-        data = opener(path) if path else None
-        if path is None or data is None:
-            message = f"the table's file “{name[:200]}” is not in the guide, or too large"
-            left_out(directive.lineno, message, "name it by its path from this document")
-            return None
-        return path, data.decode("utf-8-sig", "replace")
-
-    class CsvTable(docutils_tables.CSVTable):
-        """A csv-table that keeps the line of each row."""
-
-        # docutils would look up the encoding, for which Python imports a module.
-        option_spec = docutils_tables.CSVTable.option_spec | {"encoding": str}
-
-        def run(self) -> list[Any]:
-            content, where, first = "\n".join(self.content), file, self.content_offset + 1
-            line = self.lineno
-            if "url" in self.options:
-                return left_out(line, "a table's address is never opened", "write its rows here")
-            if "file" in self.options:
-                if (path_and_text := opened(self, self.options["file"])) is None:
-                    return []
-                where, content = path_and_text
-                first = line = 1
-            rows = csv_rows(self, content, where, first)
-            head = int(self.options.get("header-rows", 0))
-            if (name := str(self.options.get("file", ""))) in exact:
-                _make_exact(rows[head:], self.options.get("stub-columns", 0), exact[name].figures)
-            if "header" in self.options:
-                extra = csv_rows(self, self.options["header"], file, self.lineno)
-                rows, head = [*extra, *rows], head + len(extra)
-            title, _ = self.make_title()  # type: ignore[no-untyped-call]
-            return [_csv_node(title, rows, head, where, line)]
-
-    class Include(Directive):
-        """An include directive, which is not followed."""
-
-        required_arguments = 1
-        final_argument_whitespace = True
-        option_spec = _Through.option_spec
-
-        def run(self) -> list[nodes.Node]:
-            message = f"“{visible(self.arguments[0][:200])}” is not included"
-            hint = "if it has tables, import it as a separate guide"
-            reading.fault(Diagnostic("log-note", file, message, hint, line=self.lineno))
-            return []
-
-    def csv_rows(directive: CsvTable, content: str, where: str, first: int) -> list[_Row]:
-        dialect: Any = directive.DocutilsDialect(directive.options)
-        reader = csv.reader(io.StringIO(content, newline=""), dialect=dialect)
-        return [
-            (line, [inline(directive, text, line) for text in row])
-            for line, row in _csv(reader, where, first, reading)
-        ]
-
-    def inline(directive: Directive, text: str, line: int) -> str | nodes.Element:
-        # Most cells have no markup, and parsing it would take most of the time.
-        if not set(text) & set("*`_|:\\["):
-            return plain(text)
-        nodes_within, _ = directive.state.inline_text(text, line)
-        return nodes.paragraph("", "", *nodes_within)
-
-    docutils_directive, docutils_role = directives.directive, roles.role
-
-    def find(name: str, language: Any, document: Any) -> Any:
-        if name in own_names:
-            return own_names[name], []
-        directive, messages = docutils_directive(name, language, document)
-        if directive is None or name in _IGNORED_DIRECTIVES | _CODE_DIRECTIVES:
-            return _Through, []
-        return directive, messages
-
-    def find_role(name: str, language: Any, lineno: int, reporter: Any) -> Any:
-        role, messages = docutils_role(name, language, lineno, reporter)
-        return (_plain_role, []) if role is None else (role, messages)
-
-    own_names = {
-        **{"csv-table": CsvTable, "perf-csv-table": CsvTable},
-        "include": Include,
-    }
-    # docutils has no registry per parse, so its lookups are replaced temporarily.
-    directives.directive, roles.role = find, find_role  # type: ignore[assignment]
-    try:
-        yield
-    finally:
-        directives.directive, roles.role = docutils_directive, docutils_role
-
-
 _Row = tuple[int, list[Any]]
 """The line of a row, and its cells as text or nodes."""
 _Figures = list[tuple[int, int, int | float | bool, str]]
@@ -482,6 +382,117 @@ class _PageFigures(msgspec.Struct):
     """The subset of :mod:`perfguide.tables.page_tables`' data file that is read here."""
 
     tables: dict[str, _PageTable] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """The document being read: its file, how to open others, and the exact figures of its tables."""
+
+    file: str
+    opener: Opener
+    reading: Reading
+    exact: Mapping[str, _PageTable]
+
+    def leave_out(self, line: int, message: str, hint: str = "") -> list[nodes.Node]:
+        """Report a table that is left out, and return no nodes, for its directive to return."""
+        self.reading.fault(Diagnostic(_KIND, self.file, message, hint, line=line))
+        return []
+
+
+class _CsvTable(docutils_tables.CSVTable):
+    """A csv-table that keeps the line of each row."""
+
+    # docutils would look up the encoding, for which Python imports a module.
+    option_spec = docutils_tables.CSVTable.option_spec | {"encoding": str}
+    source: ClassVar[_Source]
+
+    def run(self) -> list[Any]:
+        content, where, first = "\n".join(self.content), self.source.file, self.content_offset + 1
+        line = self.lineno
+        if "url" in self.options:
+            return self.source.leave_out(
+                line, "a table's address is never opened", "write its rows here"
+            )
+        if "file" in self.options:
+            name = self.options["file"]
+            path = below(where, name)
+            data = self.source.opener(path) if path else None
+            if path is None or data is None:
+                message = f"the table's file “{name[:200]}” is not in the guide, or too large"
+                hint = "name it by its path from this document"
+                return self.source.leave_out(line, message, hint)
+            where, content = path, data.decode("utf-8-sig", "replace")
+            first = line = 1
+        rows = self._rows(content, where, first)
+        head = int(self.options.get("header-rows", 0))
+        if own := self.source.exact.get(str(self.options.get("file", ""))):
+            _make_exact(rows[head:], self.options.get("stub-columns", 0), own.figures)
+        if "header" in self.options:
+            extra = self._rows(self.options["header"], self.source.file, self.lineno)
+            rows, head = [*extra, *rows], head + len(extra)
+        title, _ = self.make_title()  # type: ignore[no-untyped-call]
+        return [_csv_node(title, rows, head, where, line)]
+
+    def _rows(self, content: str, where: str, first: int) -> list[_Row]:
+        dialect: Any = self.DocutilsDialect(self.options)
+        reader = csv.reader(io.StringIO(content, newline=""), dialect=dialect)
+        return [
+            (line, [self._inline(text, line) for text in row])
+            for line, row in _csv(reader, where, first, self.source.reading)
+        ]
+
+    def _inline(self, text: str, line: int) -> str | nodes.Element:
+        # Most cells have no markup, and parsing it would take most of the time.
+        if not set(text) & set("*`_|:\\["):
+            return plain(text)
+        nodes_within, _ = self.state.inline_text(text, line)
+        return nodes.paragraph("", "", *nodes_within)
+
+
+class _Include(Directive):
+    """An include directive, which is not followed."""
+
+    required_arguments = 1
+    final_argument_whitespace = True
+    option_spec = _Through.option_spec
+    source: ClassVar[_Source]
+
+    def run(self) -> list[nodes.Node]:
+        message = f"“{visible(self.arguments[0][:200])}” is not included"
+        hint = "if it has tables, import it as a separate guide"
+        fault = Diagnostic("log-note", self.source.file, message, hint, line=self.lineno)
+        self.source.reading.fault(fault)
+        return []
+
+
+@contextmanager
+def _directives(source: _Source) -> Iterator[None]:
+    """Register our directives with docutils while a file is read."""
+    docutils_directive, docutils_role = directives.directive, roles.role
+
+    # Classes of this document, as docutils makes the directives itself.
+    table = type("CsvTable", (_CsvTable,), {"source": source})
+    include = type("Include", (_Include,), {"source": source})
+    own = {"csv-table": table, "perf-csv-table": table, "include": include}
+
+    def find(name: str, language: Any, document: Any) -> Any:
+        if name in own:
+            return own[name], []
+        directive, messages = docutils_directive(name, language, document)
+        if directive is None or name in _IGNORED_DIRECTIVES | _CODE_DIRECTIVES:
+            return _Through, []
+        return directive, messages
+
+    def find_role(name: str, language: Any, lineno: int, reporter: Any) -> Any:
+        role, messages = docutils_role(name, language, lineno, reporter)
+        return (_plain_role, []) if role is None else (role, messages)
+
+    # docutils has no registry per parse, so its lookups are replaced temporarily.
+    directives.directive, roles.role = find, find_role  # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        directives.directive, roles.role = docutils_directive, docutils_role
 
 
 def _page_tables(file: str, opener: Opener) -> dict[str, _PageTable]:
