@@ -7,7 +7,7 @@ were missing, an older run could seem to answer what a newer one does.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -99,75 +99,93 @@ def part(benchmark: Benchmark, records: Iterable[Record], facts: FactsOfSoc) -> 
     first: release, figure, engine, section, and the doubt if there is one. Failed measurements are
     left out.
     """
-    systems: dict[Any, int] = {}
-    names: dict[tuple[str, str], int] = {}
-    metrics: dict[tuple[str, str], int] = {}
-    params: dict[str, int] = {}
-    values: dict[str, dict[tuple[str, Scalar], int]] = {}
-    cases: dict[tuple[tuple[int, int], ...], int] = {}
-    texts: dict[str, int] = {"": 0}
-    sections: dict[str, int] = {}
-    clocks: dict[tuple[int, int], dict[int, float]] = {}
-    lines: dict[tuple[int, int, int, int], list[list[Any]]] = {}
+    lists = _Lists(benchmark, facts)
+    systems: list[tuple[str, list[list[str]]]] = []
     by_guide: dict[GuideKey, list[Record]] = {}
     for record in records:
         by_guide.setdefault(record.guide, []).append(record)
-    releases: list[list[list[str]]] = []
-    for platform, keys in families(by_guide).items():
-        system = index_in(systems, (family(keys[0]), platform))
-        releases.append([])
+    for keys in families(by_guide).values():
+        releases = []
         for number, key in enumerate(reversed(keys)):
             page, _ = facts.section(by_guide[key][0])
-            releases[-1].append([key.release, facts.days[key], page])
+            releases.append([key.release, facts.days[key], page])
             for record in by_guide[key]:
-                if record.cell.mean is None:
-                    continue
-                case = []
-                for name in sorted(record.params):
-                    value = record.params[name]
-                    codes = values.setdefault(name, {})
-                    case.append(
-                        (index_in(params, name), index_in(codes, (type(value).__name__, value)))
-                    )
-                # A renamed board keeps a single line for all of its releases.
-                board = facts.boards.today(key.soc, record.board)
-                line = (
-                    system,
-                    index_in(names, (board, facts.boards.short(key.soc, board))),
-                    index_in(metrics, (record.metric, record.unit)),
-                    index_in(cases, tuple(case)),
-                )
-                if clock := facts.clocks[key].get(board):
-                    clocks.setdefault(line[:2], {})[number] = clock
-                engine = index_in(texts, engines.label(benchmark, record, facts.inferred))
-                section = index_in(sections, facts.section(record)[1])
-                figure, doubt = [number, record.cell.mean, engine, section], facts.doubt(record)
-                own = [*figure, index_in(texts, doubt)] if doubt else figure
-                lines.setdefault(line, []).append(own)
-    return {
-        "systems": [[name, own] for (name, _), own in zip(systems, releases, strict=True)],
-        "boards": list(names),
-        "metrics": list(metrics),
-        "params": [
-            [
-                name,
-                benchmark.param_label(name),
-                None
-                if (default := benchmark.param(name).default) is None
-                else units.plain(default),
-                [_value(benchmark, name, value) for _, value in values[name]],
-            ]
-            for name in params
-        ],
-        "cases": list(cases),
-        "texts": list(texts),
-        "sections": list(sections),
-        "clocks": [
-            [*board, [own.get(number) for number in range(len(releases[board[0]]))]]
-            for board, own in clocks.items()
-        ],
-        "lines": [[*line, figures] for line, figures in lines.items()],
-    }
+                if record.cell.mean is not None:
+                    lists.add(record, len(systems), number)
+        systems.append((family(keys[0]), releases))
+    return {"systems": systems, **lists.as_json([len(releases) for _, releases in systems])}
+
+
+class _Lists:
+    """The lists in one file but for its systems, with the index of each entry."""
+
+    def __init__(self, benchmark: Benchmark, facts: FactsOfSoc) -> None:
+        self._benchmark, self._facts = benchmark, facts
+        self._boards: dict[tuple[str, str], int] = {}
+        self._metrics: dict[tuple[str, str], int] = {}
+        self._params: dict[str, int] = {}
+        self._values: dict[str, dict[tuple[str, Scalar], int]] = {}
+        self._cases: dict[tuple[tuple[int, int], ...], int] = {}
+        self._texts: dict[str, int] = {"": 0}
+        self._sections: dict[str, int] = {}
+        self._clocks: dict[tuple[int, int], dict[int, float]] = {}
+        self._lines: dict[tuple[int, int, int, int], list[list[Any]]] = {}
+
+    def add(self, record: Record, system: int, number: int) -> None:
+        """Add a figure of a system's release, which is its ``number`` from the newest."""
+        facts, key = self._facts, record.guide
+        # A renamed board keeps a single line for all of its releases.
+        board = facts.boards.today(key.soc, record.board)
+        line = (
+            system,
+            index_in(self._boards, (board, facts.boards.short(key.soc, board))),
+            index_in(self._metrics, (record.metric, record.unit)),
+            index_in(self._cases, tuple(self._case(record))),
+        )
+        if clock := facts.clocks[key].get(board):
+            self._clocks.setdefault(line[:2], {})[number] = clock
+        engine = engines.label(self._benchmark, record, facts.inferred)
+        figure = [
+            number,
+            record.cell.mean,
+            index_in(self._texts, engine),
+            index_in(self._sections, facts.section(record)[1]),
+        ]
+        doubt = facts.doubt(record)
+        own = [*figure, index_in(self._texts, doubt)] if doubt else figure
+        self._lines.setdefault(line, []).append(own)
+
+    def _case(self, record: Record) -> Iterator[tuple[int, int]]:
+        for name in sorted(record.params):
+            value = record.params[name]
+            values = self._values.setdefault(name, {})
+            code = index_in(values, (type(value).__name__, value))
+            yield index_in(self._params, name), code
+
+    def as_json(self, release_counts: Sequence[int]) -> dict[str, Any]:
+        """Return the lists by name, given the number of releases of each system."""
+        return {
+            "boards": list(self._boards),
+            "metrics": list(self._metrics),
+            "params": [self._param(name) for name in self._params],
+            "cases": list(self._cases),
+            "texts": list(self._texts),
+            "sections": list(self._sections),
+            "clocks": [
+                [system, board, [own.get(number) for number in range(release_counts[system])]]
+                for (system, board), own in self._clocks.items()
+            ],
+            "lines": [[*line, figures] for line, figures in self._lines.items()],
+        }
+
+    def _param(self, name: str) -> list[Any]:
+        default = self._benchmark.param(name).default
+        return [
+            name,
+            self._benchmark.param_label(name),
+            None if default is None else units.plain(default),
+            [_value(self._benchmark, name, value) for _, value in self._values[name]],
+        ]
 
 
 def _metrics(
