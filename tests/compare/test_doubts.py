@@ -123,6 +123,76 @@ def test_a_mean_with_a_run_that_failed_proves_nothing(side: str | None, speed: C
         assert line == "Not proved: some new runs failed; its samples are 0.4 to 310 MB/s."
 
 
+@pytest.mark.parametrize(
+    ("before", "old", "new", "is_odd"),
+    [
+        ([20.1, 18.0, 18.4, 15.0], 0.6, 22.0, True),
+        ([20.1, 18.0, 18.4, 15.0], 0.6, 2.0, False),  # still far from all before
+        ([20.1, 18.0, 18.4, 15.0], 60.0, 90.0, False),  # goes on, the other way
+        ([20.1, 1.8, 18.4, 5.0], 0.6, 22.0, False),  # earlier figures wandered as far
+        ([20.1], 0.6, 22.0, False),  # one figure may be the odd one itself
+        ([18.1, 18.0, 18.4, 18.2], 0.6, 18.1, False),  # a return, which is reported as such
+    ],
+)
+def test_a_move_away_from_an_odd_older_figure_shows_nothing(
+    before: list[float], old: float, new: float, is_odd: bool, speed: Catalog
+) -> None:
+    names = [f"9.{number}" for number in range(1, len(before) + 3)]
+    both = compared(
+        *(
+            release("sk", name, result(value=rate, params={"block_size": 64}))
+            for name, rate in zip(names, (*before, old, new), strict=True)
+        ),
+        releases=(names[-2], names[-1]),
+        catalog=speed,
+    )
+    row = only(both.rows)
+    least, most = min(before), max(before)
+    assert (row.verdict == "incomparable") is is_odd
+    if is_odd:
+        said = f"the last {len(before)} before it were {least:g} to {most:g} MB/s"
+        assert row.ground == f"the older figure may be a bad measurement: {said}"
+        assert not both.events and not both.far
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "is_odd"),
+    [
+        ((1.0, 3.9, 79.4, 53.2, 182.0), (1.1, 4.6, 17.5, 52.8, 179.0), True),
+        ((1.0, 3.9, 14.4, 53.2, 182.0), (1.1, 4.6, 79.4, 52.8, 179.0), False),  # NEW is odd
+        ((1.0, 3.9, 79.4, 53.2, 182.0), (1.1, 4.6, 40.0, 52.8, 179.0), False),  # both are
+        ((1.0, 3.9, 79.4, 253.2, 382.0), (0.2, 1.0, 17.5, 52.8, 79.0), False),  # all fell
+        ((79.4, 3.9, 14.4, 53.2, 182.0), (1.0, 3.9, 14.4, 53.2, 182.0), False),  # at the end
+    ],
+)
+@pytest.mark.parametrize("has_past", [False, True])
+def test_an_older_figure_off_the_curve_of_its_neighbours_shows_nothing(
+    old: Sequence[float], new: Sequence[float], is_odd: bool, has_past: bool, speed: Catalog
+) -> None:
+    sides = {"9.3": old, "9.4": old, "9.5": new} if has_past else {"9.4": old, "9.5": new}
+    both = compared(
+        *(
+            release(
+                "sk",
+                name,
+                *(
+                    result(value=rate, params={"block_size": 4 ** (n + 2)})
+                    for n, rate in enumerate(rates)
+                ),
+            )
+            for name, rates in sides.items()
+        ),
+        releases=("9.4", "9.5"),
+        catalog=speed,
+    )
+    odd = [row for row in both.rows if row.verdict == "incomparable"]
+    # An earlier release with the same figure shows that it was right.
+    assert [row.params["block_size"] for row in odd] == [4**4] * (is_odd and not has_past)
+    for row in odd:
+        said = f"block size were {old[1]:g} and {old[3]:g} MB/s"
+        assert row.ground.endswith(f"those at the next smaller and larger {said}")
+
+
 def listed(both: Comparison) -> list[str]:
     """The titles of events, without those of small or usual moves."""
     return [

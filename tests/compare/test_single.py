@@ -96,6 +96,13 @@ def test_a_return_to_what_the_row_showed_before_is_no_change() -> None:
     assert row(both, "spike").p == 1.0
 
 
+@pytest.mark.parametrize(("new", "is_back"), [(9.8, True), (5.0, False)])
+def test_a_return_need_not_hit_what_the_row_showed_before(new: float, is_back: bool) -> None:
+    both = last(quiet(9) | {"dip": [10.0, 10.1, 10.0, 10.0, 10.1, 9.9, 10.0, 19.0, new]})
+    assert (row(both, "dip").p == 1.0) is is_back
+    assert (row(both, "dip").verdict == "changed") is not is_back
+
+
 def test_a_step_back_counts_once_the_present_level_has_lasted() -> None:
     both = last(quiet(9) | {"step": [10.0, 10.1, 10.0, 10.1, 20.1, 20.0, 20.1, 20.0, 10.05]})
     assert row(both, "step").verdict == "changed"

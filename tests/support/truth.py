@@ -79,6 +79,14 @@ def runs_of(results: Iterable[Result]) -> Runs:
     return Runs(tuple(runs), failed, low, high, is_counted, unit)
 
 
+SWAPPED = {
+    ("AM64X", "ethernet-udp", "09.02"),
+    ("AM62X", "ethernet-udp", "09.02"),
+    ("AM62X", "coremark-pro", "09.02"),
+}
+"""Tables of the public archive, found by reading it, whose labels are swapped in one release."""
+
+
 class Figures:
     """The results of all bundles in a pool, by figure and by release."""
 
@@ -87,7 +95,8 @@ class Figures:
         self.by_key: dict[Key, dict[str, Runs]] = defaultdict(dict)
         for guide in sorted(pool.guides(), key=lambda guide: version(guide.release)):
             for record in pool.of_guide(guide):
-                self.by_key[self.key(record)][guide.release] = self.of(record)
+                if (guide.soc, record.benchmark, guide.release) not in SWAPPED:
+                    self.by_key[self.key(record)][guide.release] = self.of(record)
 
     def key(self, record: Record) -> Key:
         """Return a key for a figure that is the same in all releases. A table whose title is unique
@@ -387,6 +396,59 @@ def _other_boards(about: About, said: Sequence[str]) -> bool:
     )
 
 
+def _run_of(about: About) -> list[About]:
+    """Return the figures of the run of a row, as the load of a rate shares its doubt."""
+    return [
+        each
+        for each in about.each(about.both.rows)
+        if each.row.observation == about.row.observation and each.row.new and each.row.old
+    ]
+
+
+def _unlike_past(about: About, said: Sequence[str]) -> bool:
+    printed = re.findall(rf"(?<!\S){N}(?!\S)", said[1])
+    for each in _run_of(about):
+        *past, old = each.before(99)
+        near = past[-int(said[0]) :]
+        others = near if len(past) == len(near) else past
+        ends = (
+            (
+                any(rounds(printed[at], own) for own in others)
+                if near is not others
+                else rounds(printed[at], own)
+                for at, own in ((0, min(near)), (-1, max(near)))
+            )
+            if near
+            else [False]
+        )
+        if all(ends) and max(old / max(near), min(near) / old) >= 1.5:
+            return True
+    return False
+
+
+def _unlike_neighbours(about: About, said: Sequence[str]) -> bool:
+    """Check that the older figures beside one were these, and that it is beyond both or far from the
+    middle of them."""
+    name = said[0].replace(" ", "_")
+    printed = re.findall(rf"(?<!\S){N}(?!\S)", said[1])
+    for each in _run_of(about):
+        curve = {
+            other.row.params[name]: other.ends[0]
+            for other in each.each(about.both.rows)
+            if (other.row.board, other.row.metric) == (each.row.board, each.row.metric)
+            and other.row.old
+            and other.row.new
+            and {**other.row.params, name: 0} == {**each.row.params, name: 0}
+        }
+        sizes = sorted(curve)
+        at = sizes.index(each.row.params[name])
+        if 0 < at < len(sizes) - 1:
+            ends = sorted((curve[sizes[at - 1]], curve[sizes[at + 1]]))
+            if rounds(printed[0], ends[0]) and rounds(printed[-1], ends[1]):
+                return not ends[0] * 1.01 < each.ends[0] < ends[1] / 1.01 or ends[1] > 2 * ends[0]
+    return False
+
+
 def _overlap(about: About, said: Sequence[str]) -> bool:
     old, new = about.sides
     assert old and new
@@ -667,6 +729,8 @@ GROUNDS = templates(
             )
         ),
         "the # other boards have (.+), so it may be a bad measurement": _other_boards,
+        "the older figure may be a bad measurement: the last # before it were (.+)": _unlike_past,
+        "the older figure may be a bad measurement: those at the next smaller and larger (.+) were (.+)": _unlike_neighbours,
         "the loads of its benchmark went both ways: # far up, # far down": lambda about, said: all(
             sum(
                 each.is_rated and (each.ends[1] > each.ends[0]) is is_up

@@ -22,6 +22,7 @@ from .events import EVENT_VERDICTS, SMALL_MOVE, Event, events, metric_on_board, 
 from .history import History
 from .match import BY_DESIGN, Names
 from .match import WORDS as CONDITIONS
+from .odd_figures import withdrawn
 from .select import ComparedSide, Filter, choose
 from .verdicts import (
     ENGINE_CHANGED,
@@ -186,14 +187,16 @@ def compare(
             count = len(_of_boards(old if span.old else new, [span], rules.names).records)
             coverage.append(Coverage(kind, span.title, board, "", count, count))
     before, after = (_of_boards(side, shared, rules.names) for side in (old, new))
-    explained_rows = explained(
-        doubted(
-            rows(before, after, history, rules),
-            (record for records in new.records.values() for record in records),
-            rules.names,
-        ),
-        lambda row: history.line(row.new) if row.new else (),
-        rules.names.catalog,
+    explained_rows = withdrawn(
+        explained(
+            doubted(
+                rows(before, after, history, rules),
+                (record for records in new.records.values() for record in records),
+                rules.names,
+            ),
+            lambda row: history.line(row.new) if row.new else (),
+            rules.names.catalog,
+        )
     )
     # Rows that followed a clock belong to its event, whatever their verdict.
     is_of_clock = any(row.is_clock for row in explained_rows)

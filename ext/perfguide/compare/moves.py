@@ -19,6 +19,10 @@ LEVEL_DEVIATIONS = 2.5
 LASTING_RUNS = 3
 """The fewest runs of a level for which it replaces everything that the row showed before."""
 
+NEAR_PART = 0.25
+"""The largest part of the way from an earlier release to the present level within which NEW is back at
+that release."""
+
 DIGIT = 1.001
 """The largest difference, in printed digits, that counts as none: one digit, allowing for rounding."""
 
@@ -40,8 +44,8 @@ class Move:
     ``by`` is the level that starts with NEW minus the ``level`` that ends with OLD, and ``error`` its
     standard error with ``freedom`` degrees of freedom. ``after`` is the number of releases in the
     level of NEW, including NEW. ``equal`` is set if OLD and NEW are the same figure, ``returned`` if
-    NEW lies within the range that the row showed before; ``beyond`` is how far that range extends
-    from the present level, 0 once a level has lasted.
+    NEW lies within the range that the row showed before, and near its ends; ``beyond`` is how far that
+    range extends from the present level, 0 once a level has lasted.
     """
 
     p: float
@@ -64,8 +68,8 @@ class Move:
 def move_of(row: ScaledRow, noise: Noise) -> Move:
     """Test NEW, with later releases if there are any, against the present level of its row.
 
-    Unless the present level has lasted, a NEW within the range that the row showed before is a
-    return to it, not a change.
+    Unless the present level has lasted, a NEW within the range that the row showed before, or near an
+    earlier level, is a return to it, not a change.
     """
     from scipy import special
 
@@ -77,6 +81,10 @@ def move_of(row: ScaledRow, noise: Noise) -> Move:
     freedom = noise.worth(min(row.old.runs, row.new.runs))
     equal = abs(row.move) <= (EQUAL if row.sampled else max(EQUAL, DIGIT * row.step))
     figures = [release.at for release in row.past]
+    slack = LEVEL_DEVIATIONS * math.sqrt(noise.of_release(row.new.runs))
+    for release in row.past[: -level.releases]:
+        near = min(slack, NEAR_PART * abs(release.at - level.at))
+        figures += [release.at - near, release.at + near]
     young = max(level.runs, after.runs) < LASTING_RUNS
     returned = young and min(figures) <= row.new.at <= max(figures)
     beyond = max(max(figures) - level.at, level.at - min(figures)) if young else 0.0

@@ -23,6 +23,7 @@ from .history import History, are_repeated, printed, repeats, scaled, timer_step
 from .judge import Judgement, Pair, Spread, judge, ranges_overlap
 from .match import CLOCK, Match, Names, match, obstacles
 from .moves import DIGIT
+from .odd_figures import unlike_curves, unlike_past
 from .relative import EQUAL, Side
 from .shifts import Shift
 from .usual_noise import Table
@@ -119,7 +120,7 @@ class Row:
     accepts the change, ``settled`` the one that declares it a new level, and ``notes`` are about it.
     ``is_clock`` marks a clock that was set to another frequency, and ``alternates`` a figure with two
     states. ``step`` is the resolution of the program, 0 if unknown. ``doubt`` says why the newer
-    figure proves nothing, and is usually empty.
+    figure proves nothing, and ``odd`` why the older one may not; both are usually empty.
     """
 
     board: str
@@ -156,6 +157,7 @@ class Row:
     per: str = ""
     step: float = 0.0
     doubt: str = ""
+    odd: str = ""
 
     @property
     def guide(self) -> GuideKey:
@@ -251,6 +253,9 @@ def rows(old: SideFigures, new: SideFigures, history: History, rules: Rules) -> 
         if loads.get(position):
             at = work[position]
             out[position] = _of_load(out[position], out[at], pair, judged[at])
+    first = {position for position, pair in judged.items() if not (pair.history or pair.sampled)}
+    for position, odd in unlike_curves(out, first).items():
+        out[position] = replace(out[position], odd=odd)
     out = [_clock(row, rules.names) for row in out]
     _without_run(out)
     _together(out)
@@ -448,7 +453,9 @@ def _of_load(row: Row, rate: Row, pair: Pair, rates: Pair) -> Row:
     change = None if not pair.old.mean else pair.new.mean / pair.old.mean - 1
     others = (*rates.history, rates.new)
     if any(abs(side.mean / rates.old.mean - 1) >= SEEN for side in others if side.mean):
-        row = replace(row, ground=f"{row.ground}; loads scaled to {was} {unit}")
+        said = f"loads scaled to {was} {unit}"
+        odd = f"{row.odd}; {said}" if row.odd else ""
+        row = replace(row, ground=f"{row.ground}; {said}", odd=odd)
     if abs((rate.new.cell.mean or 0.0) / (rate.old.cell.mean or 1.0) - 1) < MOVED:
         return replace(row, change=change, work=row.change)
     return replace(
@@ -854,6 +861,7 @@ def _judged(row: Row, pair: Pair, judgement: Judgement) -> Row:
         more = pair.new.mean > pair.old.mean
         verdict = "improved" if more == (row.better == "higher") else "regressed"
         verdict = "changed" if row.better == "neither" else verdict
+    past = [] if pair.sampled else [side.mean for side in pair.history]
     return replace(
         row,
         verdict=verdict,
@@ -872,6 +880,7 @@ def _judged(row: Row, pair: Pair, judgement: Judgement) -> Row:
         step=pair.step,
         figures=judgement.figures,
         spread=judgement.spread,
+        odd=unlike_past(past, pair.old.mean, pair.new.mean, row.unit),
     )
 
 

@@ -1,0 +1,128 @@
+"""Older figures that are the odd ones themselves: what moved away from one of them shows nothing."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ..catalog.chart_spec import is_number
+from ..common import units
+
+if TYPE_CHECKING:
+    from .verdicts import Row
+
+MIN_ODD = math.log(1.5)
+"""The least log ratio of an odd figure to those that it is unlike."""
+
+MAX_LEFT = 0.5
+"""The largest distance of NEW beyond earlier figures, as a share of that of the odd one."""
+
+MAX_PAST, MIN_PAST, FEW_PAST_RANGE = 4, 3, 0.5
+"""The most earlier figures, the nearest ones, that show one to be odd, and the fewest: they do if it is
+farther from them than their range. Two do if their range is at most this share of that distance."""
+
+RETURN_RELEASES, RETURN_PART, MAX_RETURN = 2, 0.25, math.log(1.25)
+"""NEW is back at a level, which is news, if its log ratio to so many earlier releases is at most this part
+of the way and at most ``MAX_RETURN``."""
+
+ODD = "the older figure may be a bad measurement"
+"""The start of the ground of a row whose older figure is odd."""
+
+
+def unlike_past(past: Sequence[float], old: float, new: float, unit: str) -> str:
+    """Return in words what earlier releases had if only OLD is far from them, else "".
+
+    The row then moved towards its past, though not clearly back to a level that several releases had.
+    """
+    past = past[-MAX_PAST:]
+    if len(past) < 2 or min(*past, old, new) <= 0:
+        return ""
+    least, most = min(past), max(past)
+    odd = max(math.log(old / most), math.log(least / old))
+    left = max(math.log(new / most), math.log(least / new), 0.0)
+    widest = odd if len(past) >= MIN_PAST else FEW_PAST_RANGE * odd
+    if odd < MIN_ODD or math.log(most / least) > widest:
+        return ""
+    if (old > new) != (old > most) or left > MAX_LEFT * odd:
+        return ""
+    near = min(RETURN_PART * abs(math.log(new / old)), MAX_RETURN)
+    if all(abs(math.log(new / each)) <= near for each in past[-RETURN_RELEASES:]):
+        return ""
+    return (
+        f"{ODD}: the last {len(past)} before it were {units.ends(past)} "
+        f"{units.parse(unit).symbol}".rstrip()
+    )
+
+
+MAX_NEAR = 0.25
+"""The largest distance of a figure from the line between its neighbours for it to fit a curve, and the
+largest move of these neighbours, as shares of the distance of the odd figure."""
+
+
+def withdrawn(rows: Sequence[Row]) -> list[Row]:
+    """Return rows, without the verdicts of those whose older figure is odd."""
+    odd = {id(row): row.odd for row in rows if row.odd and row.verdict in WITHDRAWN}
+    # A load was judged for the rate of its run.
+    runs = {_run(row): odd[id(row)] for row in rows if id(row) in odd and row.work is None}
+    return [
+        replace(row, verdict="incomparable", ground=said, detectable=None, more_runs=None)
+        if row.verdict in WITHDRAWN
+        and (said := odd.get(id(row), "") or (runs.get(_run(row), "") if row.work else ""))
+        else row
+        for row in rows
+    ]
+
+
+WITHDRAWN = ("regressed", "improved", "changed", "noisy")
+"""Verdicts that an odd older figure takes back."""
+
+
+def _run(row: Row) -> tuple[object, ...]:
+    return (*row.observation, row.metric.split("_")[0])
+
+
+def unlike_curves(rows: Sequence[Row], first: Collection[int]) -> dict[int, str]:
+    """Return, by position, the rows whose older figure alone is off the curve of its neighbours, such as
+    those at the next smaller and larger block size, with these in words.
+
+    ``first`` are the positions of rows without earlier figures, which would show more.
+    """
+    curves: dict[tuple[object, ...], dict[float, int]] = {}
+    for position, row in enumerate(rows):
+        if min(_old(row), _new(row)) > 0:
+            for name, value in row.params.items():
+                if is_number(value) and float(value) > 0:
+                    others = frozenset((n, str(v)) for n, v in row.params.items() if n != name)
+                    table = (row.guide.platform, row.board, row.benchmark, row.metric, row.unit)
+                    curves.setdefault((name, others, table), {})[float(value)] = position
+    out = {}
+    for key, points in curves.items():
+        places = sorted(points)
+        for near in zip(places, places[1:], places[2:], strict=False):
+            if points[near[1]] in first and _is_off(near, [rows[points[each]] for each in near]):
+                ends = units.ends([_old(rows[points[each]]) for each in (near[0], near[2])])
+                where = f"at the next smaller and larger {str(key[0]).replace('_', ' ')}"
+                unit = units.parse(rows[points[near[1]]].unit).symbol
+                out[points[near[1]]] = f"{ODD}: those {where} were {ends} {unit}".rstrip()
+    return out
+
+
+def _old(row: Row) -> float:
+    return (row.old and row.old.cell.mean) or 0.0
+
+
+def _new(row: Row) -> float:
+    return (row.new and row.new.cell.mean) or 0.0
+
+
+def _is_off(places: Sequence[float], rows: Sequence[Row]) -> bool:
+    """Return whether the older figure at the middle one of three places is off the line between its
+    neighbours, on which the newer one lies."""
+    first, middle, last = map(math.log, places)
+    part = (middle - first) / (last - first)
+    old, new = ([math.log(side(row)) for row in rows] for side in (_old, _new))
+    off, left = (own[1] - own[0] - part * (own[2] - own[0]) for own in (old, new))
+    moves = new[0] - old[0], new[2] - old[2]
+    return abs(off) >= MIN_ODD and max(map(abs, (left, *moves))) <= MAX_NEAR * abs(off)
