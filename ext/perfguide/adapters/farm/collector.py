@@ -1,9 +1,9 @@
-"""Rows of board farms' files collected into a reading.
+"""Collecting the rows of board farms' files.
 
-A row is one test case of one run. Rows of one case become the samples of one
-result; a case that failed is a failed result with no figure. One reading is of
-one board and one release. Where a file holds several, the context names one
-(``board.name`` and ``sdk.version``); without it nothing is read, because figures under a wrong board's name are worse than none.
+A row is one test case of one run. Rows of the same case become the samples of one result; a failed case
+becomes a failed result. A reading covers one board and one release. If a file has several, the context
+has to name one (``board.name`` and ``sdk.version``), or nothing is read: figures under the wrong
+board's name are worse than none.
 """
 
 from __future__ import annotations
@@ -28,11 +28,8 @@ _SELECTORS = ("board.name", "sdk.version")
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """The runs that rows belong to, as far as the file describes them.
-
-    Empty ``facts`` are not stated. ``board`` and ``release`` distinguish runs even if they are not
-    valid names.
-    """
+    """A run, as far as the file describes it. Empty ``facts`` are not stated. ``board`` and ``release``
+    distinguish runs even if they are not valid names."""
 
     facts: Mapping[str, Scalar] = field(default_factory=dict)
     board: str = ""
@@ -41,11 +38,9 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A test case as stated in its file.
-
-    ``samples`` are single measurements; ``value`` is what the program reports about them.
-    ``failed`` says why there is no figure. An empty ``unit`` is unknown.
-    """
+    """A test case as stated in its file. ``samples`` are single measurements, ``value`` is what the
+    program reports about them, ``failed`` says why there is no figure, and an empty ``unit`` is
+    unknown."""
 
     benchmark: str
     metric: str
@@ -94,12 +89,8 @@ class Collector:
         self._rows.append((row, run))
 
     def case(self, row: Row, run: Run, status: str, measured: str | None) -> None:
-        """Add a row from a status word and a measurement as written.
-
-        ``pass`` and ``done`` with a measurement give a figure and without one
-        nothing; ``fail`` and ``error`` give a failed result whatever was measured;
-        any other status is noted.
-        """
+        """Add a row from a status word and a measurement as written: a figure for ``pass`` and ``done``
+        if there is a measurement, a failed result for ``fail`` and ``error``, and otherwise a note."""
         outcome = status.strip().lower()
         name = f"{row.benchmark} {row.metric}"
         if outcome in ("fail", "error"):
@@ -219,10 +210,10 @@ def _capped(diagnostics: list[Diagnostic]) -> Iterable[Diagnostic]:
 
 
 def _results(rows: list[Row], context: Context) -> Iterable[Result]:
-    """Return rows as results: one for each case, unit and set of parameters.
+    """Yield one result for each case, unit and set of parameters.
 
-    A case that failed takes the unit of its other rows where they agree on one.
-    A program's own mean belongs to its row's samples, so such rows stay apart.
+    A failed case takes the unit of its other rows if they agree on one. A program's own mean belongs to
+    the samples of its row, so such rows stay separate.
     """
     units: dict[tuple[object, ...], set[str]] = {}
     groups: dict[tuple[object, ...], list[Row]] = {}

@@ -1,17 +1,12 @@
 """Google Benchmark's JSON (``--benchmark_format=json``, ``--benchmark_out``).
 
-Layout: ``src/json_reporter.cc`` of google/benchmark: ``context`` and
-``benchmarks``, one object for each repetition and each aggregate.
+The benchmark is the file name of ``context.executable``, or else ``google-benchmark``; the metric is
+``run_name``. One run has several figures, distinguished by the parameter ``measure``: ``real_time``
+and ``cpu_time`` in the run's ``time_unit``, ``bytes_per_second`` in B/s, ``items_per_second`` in
+items/s, ``max_bytes_used`` and the like in B, and the program's own counters, which have no unit.
 
-The names: the benchmark is the file name of ``context.executable``, or
-``google-benchmark`` where it is not stated; the metric is ``run_name``. One run gives
-several figures, distinguished by the parameter ``measure``: ``real_time`` and
-``cpu_time`` in the run's ``time_unit``, ``bytes_per_second`` in B/s,
-``items_per_second`` in items/s, ``max_bytes_used`` and the like in B, and the
-program's own counters, which have no unit.
-
-Repetitions are samples. Where a file holds aggregates only, the ``mean`` is the
-value; other aggregates, complexity and RMS are no measurements and are left out.
+Repetitions are samples. If a file has only aggregates, the ``mean`` is the value. Other aggregates,
+complexity and RMS are not measurements and are left out.
 """
 
 from __future__ import annotations
@@ -53,6 +48,8 @@ EXAMPLE = """\
 }
 """
 
+# Layout: ``src/json_reporter.cc`` of google/benchmark: ``context``, and in ``benchmarks`` one object per
+# repetition and aggregate.
 _AGGREGATES = frozenset({"mean", "median", "stddev", "cv"})
 _COMPUTED = frozenset({"big_o", "rms", "cpu_coefficient"})
 _TIMES = ("real_time", "cpu_time")
@@ -132,11 +129,10 @@ def _name(entry: Node) -> str:
 
 
 def _kind(entry: Node, untyped: frozenset[str]) -> str:
-    """Return ``iteration`` or ``aggregate``, or an empty text where the report does not say which.
+    """Return ``iteration`` or ``aggregate``, or an empty text if the report does not say which.
 
-    Before 1.5 aggregates are recognised by their names, ``NAME_mean`` and so on, behind the
-    repetitions of ``NAME``, or, where these were not reported, behind one another.
-    ``untyped`` are the names of all entries without a ``run_type``.
+    Before 1.5, aggregates are recognised by their names, such as ``NAME_mean``, next to ``NAME`` or to
+    one another. ``untyped`` are the names of all entries without a ``run_type``.
     """
     if (kind := entry.string("run_type")) or "run_name" in entry.members:
         return kind

@@ -1,21 +1,14 @@
-"""KernelCI test results in the KCIDB format, schema versions 4 and 5.
+"""KernelCI test results in the KCIDB format, schema versions 4 and 5 (kcidb-io, v4.0 to v5.3).
 
-Layout: the schemas of kcidb-io, v4.0 to v5.3: ``version``, and ``tests`` with
-``path``, ``status``, ``number`` (``value``, ``unit``, ``prefix``), ``environment``,
-``origin``, ``start_time`` and ``misc``.
+The first part of a test's dotted ``path`` is the benchmark, the rest the metric
+(``lmbench.bw_mem-bcopy-1mb``); a path of one part is both. ``number`` counts if the test ran (``PASS``,
+``DONE``), ``FAIL`` and ``ERROR`` are failures, and ``MISS``, ``SKIP`` or no status give a note.
+``prefix`` only tells viewers how to scale a figure, so it is ignored. ``misc`` and ``output_files``
+hold no figures.
 
-The names: the first step of a test's dotted ``path`` is the benchmark, the rest
-the metric as written (``lmbench.bw_mem-bcopy-1mb``); a path of one step is both.
-
-``number`` counts where the test has run (``PASS``, ``DONE``); ``FAIL`` and
-``ERROR`` are failures; ``MISS``, ``SKIP`` and no status give a note. ``prefix``
-only says how a viewer may scale the figure, so value and unit stay as they are.
-The schema keeps no figures elsewhere: ``misc`` and ``output_files`` are not read.
-
-Facts: the board is ``environment.misc.platform``, or the first of
-``environment.compatible`` where there is none; ``sdk.kernel`` is the
-``git_commit_name`` of the build's checkout; keys of a test's ``misc`` count where
-they are spelt as a bundle's (``sdk.version``).
+The board is ``environment.misc.platform``, or else the first of ``environment.compatible``.
+``sdk.kernel`` is the ``git_commit_name`` of the build's checkout. Keys of ``misc`` count if they are
+spelled as in a bundle (``sdk.version``).
 """
 
 from __future__ import annotations

@@ -1,19 +1,15 @@
-"""LAVA's exports of test cases, in YAML and CSV.
+"""Test cases that LAVA (https://lava.readthedocs.io) exports as YAML and CSV.
 
-LAVA (https://lava.readthedocs.io) exports the test cases of a job as YAML
-(``/results/<job>/yaml``, ``/results/<job>/<suite>/yaml``) and as CSV. Both hold
-the same fields, all of them text: ``name`` (the test case), ``suite``,
-``result``, ``measurement`` (``None`` where nothing was measured), ``unit``,
-``logged``, ``job``, ``metadata`` and others.
+Both exports have the same fields, all of them text: ``name`` (the test case), ``suite``, ``result``,
+``measurement`` (``None`` if nothing was measured), ``unit``, ``logged``, ``job``, ``metadata`` and
+others.
 
-The names: LAVA puts the number of a test definition and ``_`` before its name
-to make suites unique in a job; that number is taken off, so the suite
-``0_lmbench`` is the benchmark ``lmbench``. The test case is the metric as
-written. A test set, which distinguishes equal cases, becomes the parameter
-``test_set``; the metadata call it ``set``.
+LAVA makes suites unique within a job by the number of their test definition, followed by ``_``. It is
+removed, so the suite ``0_lmbench`` is the benchmark ``lmbench``. The test case is the metric. A test
+set (``set`` in the metadata) distinguishes equal cases and becomes the parameter ``test_set``.
 
-The suite ``lava`` is LAVA's own: how long the farm's own actions took. It is no
-statement about the software on the board, and is noted and left out.
+The suite ``lava`` is LAVA's own: it measures the farm rather than the software on the board, so it is
+noted and left out.
 """
 
 from __future__ import annotations

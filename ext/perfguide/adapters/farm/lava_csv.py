@@ -1,12 +1,8 @@
-"""LAVA's export of test cases as CSV.
+"""LAVA's export of test cases as CSV; :mod:`.lava` explains their names.
 
-Layout: ``lava_results_app`` of LAVA (``testcase_export_fields`` and the views
-that write it): a line with the fields' names, then one line for each test case,
-quoted or not. The column ``metadata`` is a Python dictionary as text. How names
-map: :mod:`.lava`.
-
-Each line is read by itself: no field of LAVA's holds a line end (the dictionary
-shows them as escapes), and so a stray quote cannot swallow the lines behind it.
+A line with the names of the fields precedes one line per test case. The column ``metadata`` is a Python
+dictionary as text. Each line is read by itself, so that a stray quote cannot swallow the lines after
+it: no field contains a newline, as the dictionary escapes them.
 """
 
 from __future__ import annotations
@@ -27,6 +23,7 @@ log_start_line,log_end_line
 /results/testcase/98213,bw_mem-bcopy-1mb,98213,480,482
 """
 
+# Layout: ``testcase_export_fields`` in ``lava_results_app`` of LAVA.
 _MAX_METADATA_CHARS = 20_000
 
 

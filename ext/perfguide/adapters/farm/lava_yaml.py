@@ -1,11 +1,10 @@
-"""LAVA's export of test cases as YAML.
+"""LAVA's export of test cases as YAML; :mod:`.lava` explains their names.
 
-Each item of the list is read by itself, so that a broken one spoils no other. A
-text that ends within a line is cut; one that is cut between two lines of the last
-case's metadata cannot be distinguished from a complete one.
+Each item of the list is read by itself, so that a broken one affects no other. Text that ends within a
+line is truncated; a text truncated between two lines of the last case's metadata looks complete.
 
-Nothing is constructed from the text, and a scalar is the text as written. More nodes, levels or
-aliases than a test case has are refused, and so are keys that appear twice and tags.
+Nothing is constructed from the text: scalars stay as written. Tags, duplicate keys, and more nodes,
+levels or aliases than a test case has are refused.
 """
 
 from __future__ import annotations
@@ -45,9 +44,8 @@ MAX_NODES = 5_000
 MAX_ALIASES = 20
 MAX_LEVELS = 20
 
-# Layout: ``lava_results_app`` of LAVA (``export_testcase`` and the views that stream it): a list
-# with one mapping for each test case, or one such mapping by itself
-# (``/results/testcase/<id>/yaml``). How names map: :mod:`.lava`.
+# Layout: ``export_testcase`` in ``lava_results_app`` of LAVA: a list with one mapping per test case, or a
+# single such mapping (``/results/testcase/<id>/yaml``).
 _BEGIN = re.compile(r"^(?:- |-\r?$|[a-z_]+:[ \r\n])", re.MULTILINE)
 _NEXT = re.compile(r"^[^ \t\r\n]", re.MULTILINE)
 _IMPLICIT_TAG = re.compile("tag:yaml.org,2002:[a-z]+")

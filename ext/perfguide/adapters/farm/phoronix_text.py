@@ -1,7 +1,7 @@
 """The Phoronix Test Suite on a console.
 
-Layout: ``test_run_start`` and ``test_run_end`` of pts_concise_display_mode.php. Below the options of a test
-are its runs, then their mean with the unit. Names are those of :mod:`.phoronix_xml`; the arguments are not printed.
+The runs of a test follow its options, and are followed by their mean with the unit. Names are those of
+:mod:`.phoronix_xml`; the arguments are not printed.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from ..log_lines import Line, figure, holds, lines
 from ..log_sheet import Sheet
 from .phoronix_xml import benchmark
 
+# Layout: ``test_run_start`` and ``test_run_end`` of pts_concise_display_mode.php.
 _VERSION = re.compile(r"Phoronix Test Suite v([0-9][!-~]{1,20})[ \t]*")
 _PROFILE = re.compile(
     r"[ \t]{4}([A-Za-z0-9_-]{1,40}/[A-Za-z0-9._-]{1,80}-[0-9.]{1,20})(?: \[(.{1,200})\])?[ \t]*"
@@ -58,10 +59,10 @@ def read(data: bytes, context: Context) -> Reading:
         text = line.text
         if test.result:
             # Another line shows that the unit was not truncated.
-            _give(test, sheet)
+            _add_runs(test, sheet)
             test = _Test()
         if match := _PROFILE.fullmatch(text):
-            _lack(test, sheet)
+            _report_no_result(test, sheet)
             test = _Test(line.number, match[1], match[2] or title)
         elif match := _VERSION.fullmatch(text):
             sheet.fact("tools.phoronix-test-suite", match[1])
@@ -90,21 +91,21 @@ def read(data: bytes, context: Context) -> Reading:
         elif not _UNDERSTOOD.fullmatch(text):
             continue
         sheet.understood(line.number)
-    _lack(test, sheet)
+    _report_no_result(test, sheet)
     return sheet.reading()
 
 
-def _lack(test: _Test, sheet: Sheet) -> None:
+def _report_no_result(test: _Test, sheet: Sheet) -> None:
     if test.profile:
         sheet.broken(
             test.line, f"{test.name}: no result of this test is printed: it is cut or failed"
         )
 
 
-def _give(test: _Test, sheet: Sheet) -> None:
+def _add_runs(test: _Test, sheet: Sheet) -> None:
     result = test.result
     if not result or not test.runs:
-        _lack(test, sheet)
+        _report_no_result(test, sheet)
         return
     values = [value for _, value in test.runs]
     stated = {"Average": sum(values) / len(values), "Minimum": min(values), "Maximum": max(values)}

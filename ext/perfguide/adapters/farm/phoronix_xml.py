@@ -1,19 +1,16 @@
 """Phoronix Test Suite result files (``composite.xml``).
 
-The names: the test profile without its repository and version is the benchmark
-(``pts/stream-1.3.4`` is ``stream``), the description of the options the metric
-(``Type: Copy``), or the test's title where there is none. The parameters
-``profile`` (the full identifier) and ``arguments`` keep apart what the suite keeps
-apart. The unit is the scale as written.
+The test profile without its repository and version is the benchmark (``pts/stream-1.3.4`` is
+``stream``); the description of the options (``Type: Copy``), or else the test's title, is the metric.
+The parameters ``profile`` (the full identifier) and ``arguments`` distinguish what the suite
+distinguishes. The unit is the scale as written, and the board is the system's identifier.
 
-A system is the board, the identifier that it was given its name. What the suite
-reports is the mean, the maximum or the minimum of the raw values, and the file
-does not say which. Where it agrees with their mean to the last digit that is
-shown, the raw values are samples; elsewhere it is a value with the range and
-number of the raw ones.
+The suite reports the mean, maximum or minimum of the raw values, and the file does not say which. If
+it equals their mean up to its last digit, the raw values are samples; otherwise it is a value with the
+range and number of the raw ones.
 
-Pictures, series over time and counts are no figures: noted and left out. Whether
-higher or lower is better (``HIB``, ``LIB``) is the catalog's to say.
+Pictures, series over time and counts are noted and left out. The catalog decides whether higher or
+lower is better, not ``HIB`` or ``LIB``.
 """
 
 from __future__ import annotations

@@ -1,13 +1,9 @@
 """pytest-benchmark's JSON (``--benchmark-json``, ``--benchmark-save``).
 
-Layout: ``pytest_benchmark.plugin`` and ``.stats``: ``machine_info``,
-``benchmarks`` with ``fullname``, ``name`` and ``stats``, ``datetime``, ``version``.
-
-The names: the test file (``fullname`` before ``::``) is the benchmark, the test's
-``name`` with its parameters the metric. Each round's seconds in ``stats.data`` are
-the samples, with ``mean`` as the program's own value; where a file was saved
-without data, the value is ``mean`` with ``min``, ``max`` and ``rounds``. The unit is
-always the second. Tests that fail are not in the file at all.
+The test file (``fullname`` before ``::``) is the benchmark, the test's ``name`` with its parameters the
+metric. The seconds of each round in ``stats.data`` are the samples, with ``mean`` as the program's own
+value. In files saved without data, the value is ``mean`` with ``min``, ``max`` and ``rounds``. Tests
+that failed are not in the file.
 """
 
 from __future__ import annotations

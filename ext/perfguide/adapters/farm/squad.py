@@ -1,24 +1,21 @@
 """SQUAD metrics and the metadata of the test run they belong to.
 
-- As uploaded to ``/api/submit`` as ``metrics``: an object whose keys are
-  ``suite/metric`` and whose values are a number, an array of numbers, or an
-  object with ``value`` (either of them) and ``unit``.
-- As uploaded as ``metadata``: an object with ``job_id`` and others.
-- As ``/api/metrics/`` gives them: objects with ``name``, ``short_name``,
-  ``result``, ``measurement_list``, ``unit``, alone, in an array, or in the
-  ``results`` of a page.
-- As ``/api/data/`` gives them: ``suite/metric``, then environment, then points
-  of time, value and build.
+- ``metrics`` as uploaded to ``/api/submit``: an object whose keys are ``suite/metric`` and whose values
+  are a number, an array of numbers, or an object with ``value`` (either of them) and ``unit``.
+- ``metadata`` as uploaded: an object with ``job_id`` and others.
+- The output of ``/api/metrics/``: objects with ``name``, ``short_name``, ``result``,
+  ``measurement_list`` and ``unit``, alone, in an array, or in the ``results`` of a page.
+- The output of ``/api/data/``: ``suite/metric``, then environment, then points with time, value and
+  build.
 
-The names: the text before the last ``/`` is the benchmark, the text behind it
-the metric; within ``[…]`` at the end a ``/`` does not count. A metric without a
-suite has the benchmark ``/``, as SQUAD calls it. A unit that is not stated is 1.
+The text before the last ``/`` is the benchmark, the text after it the metric; a ``/`` within ``[…]`` at
+the end does not count. A metric without a suite has the benchmark ``/``, as in SQUAD. The default unit
+is 1.
 
-Facts: ``created`` and ``runner.job_url`` are the metadata's ``datetime`` and
-``job_url``, ``tools.<suite>`` its ``suite_versions``; other keys count where they are
-spelt as a bundle's (``sdk.version``). In ``/api/data/`` the environment is the
-board and the build the release; ``/api/metrics/`` names both by address only,
-which serves to distinguish several.
+``created`` and ``runner.job_url`` are the metadata's ``datetime`` and ``job_url``, ``tools.<suite>`` its
+``suite_versions``. Other keys count if they are spelled as in a bundle (``sdk.version``). In
+``/api/data/``, the environment is the board and the build the release; ``/api/metrics/`` only has the
+addresses of both, which suffice to distinguish several.
 """
 
 from __future__ import annotations
@@ -50,11 +47,8 @@ _SPECIAL = re.compile(r":[a-z_]+:")
 
 
 def recognises(data: bytes) -> bool:
-    """Return whether a document has the form of metrics or of their metadata.
-
-    Metrics without a suite count where they are all that the file holds: an object of
-    nothing but names and numbers among other text could be anything.
-    """
+    """Return whether a document has the form of metrics or of their metadata. Metrics without a suite
+    only count if the file holds nothing else, as such an object could be anything."""
     if _HINT.search(data):
         return True
     if b"/" not in data and b"job_id" not in data and not _PLAIN.match(data):

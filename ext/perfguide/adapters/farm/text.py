@@ -30,18 +30,13 @@ MAX_NUMBER_CHARS = 400
 
 
 def number(text: str) -> float | None:
-    """Return the figure that a text states exactly, or ``None``.
-
-    Only decimal digits with a point and an exponent are accepted: no commas, no signs of other
-    scripts, and nothing too large or too small for a double, so that a nonzero figure never becomes
-    zero or infinite.
-    """
+    """Parse decimal digits with a point and an exponent; return ``None`` for anything else, including
+    figures too large or too small for a double, which would become infinite or zero."""
     text = text.strip(" \t\r\n")
     if len(text) > MAX_NUMBER_CHARS or not _NUMBER.fullmatch(text):
         return None
     value = float(text)
     mantissa = re.split("[eE]", text)[0]
-    # A figure that underflows or overflows would be published as another one.
     if not math.isfinite(value) or (value == 0 and any(c in "123456789" for c in mantissa)):
         return None
     return value
