@@ -278,7 +278,7 @@ class _Reader:
         if self._spec.unconfirmed and self._block:
             self._block.waiting.append(figure_)
         else:
-            self._give(figure_)
+            self._add(figure_)
 
     def _is_mean_of_others(self, is_mean: bool, key: tuple[str, str, dict[str, Scalar]]) -> bool:
         """Return whether a figure is the mean of figures read earlier, or possibly of damaged
@@ -294,7 +294,7 @@ class _Reader:
         self._has_lost_row = False
         return has_rows
 
-    def _give(self, each: _Waiting) -> None:
+    def _add(self, each: _Waiting) -> None:
         self._sheet.setup = each.setup
         self._sheet.figure(
             each.line,
@@ -314,7 +314,7 @@ class _Reader:
                     each.line, self._benchmark, each.metric, each.unit, each.params, failure
                 )
             else:
-                self._give(each)
+                self._add(each)
         if self._block:
             self._block.waiting.clear()
 
@@ -357,7 +357,7 @@ class _Reader:
                 self._sheet.broken(line.number, message)
                 continue
             params, setup = self._params(names), self._setup(names)
-            self._give(_Waiting(line.number, metric, unit, value, params, setup, True))
+            self._add(_Waiting(line.number, metric, unit, value, params, setup, True))
         return head
 
 

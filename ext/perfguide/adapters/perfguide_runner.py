@@ -170,7 +170,7 @@ def read(data: bytes, context: Context) -> Reading:
             block = None
     if block:
         sheet.broken(block.head.number, "this block has no end: it was cut, and is left out")
-    return _together(sheet.reading(), parts)
+    return _merged(sheet.reading(), parts)
 
 
 def _header(line: Line, text: str, sheet: Sheet) -> _Block | None:
@@ -332,7 +332,7 @@ def _value(text: str) -> Scalar:
     return int(text) if re.fullmatch(r"-?[0-9]{1,9}", text) else text
 
 
-def _together(own: Reading, parts: list[Reading]) -> Reading:
+def _merged(own: Reading, parts: list[Reading]) -> Reading:
     diagnostics: dict[tuple[str, str], Diagnostic] = {}
     for part in parts:
         for each in part.diagnostics:

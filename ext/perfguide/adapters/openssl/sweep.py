@@ -132,10 +132,10 @@ def _sweep(sweep: list[_Pair], foreign: set[int], sheet: Sheet) -> None:
             sheet.broken(pair.row.number, row_cells.fault or "how many block sizes are these?")
             rates = {}
         params: dict[str, Scalar] = {"algorithm": algorithm, "nice": nice}
-        _give(params, (pair.share.number, pair.percent), pair.row.number, rates, sheet)
+        _add_level(params, (pair.share.number, pair.percent), pair.row.number, rates, sheet)
 
 
-def _give(
+def _add_level(
     params: dict[str, Scalar],
     share: tuple[int, float],
     row: int,
@@ -193,7 +193,7 @@ def _table(rows: list[tuple[Line, list[str]]], sheet: Sheet) -> None:
         for nice, (line, (share, *rates)) in zip(LEVELS[len(rows)], rows, strict=True):
             params: dict[str, Scalar] = {"algorithm": canonical(str(algorithm)), "nice": nice}
             by_size = dict(zip(sizes, map(float, rates), strict=True))
-            _give(params, (line.number, float(share)), line.number, by_size, sheet)
+            _add_level(params, (line.number, float(share)), line.number, by_size, sheet)
 
 
 def _sizes(count: int, sheet: Sheet) -> tuple[int, ...]:

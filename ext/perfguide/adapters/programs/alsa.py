@@ -44,7 +44,7 @@ def read(data: bytes, context: Context) -> Reading:
     for line in lines(data):
         text = line.text
         if match := _HEAD.fullmatch(text.rstrip(" \t")):
-            _cut(head, sheet)
+            _report_cut(head, sheet)
             head, seconds, lost = (line, match), None, 0
         elif head and (match := _ELAPSED.fullmatch(text)):
             minutes = int(match[1] or 0) * 60 + int(match[2])
@@ -56,19 +56,19 @@ def read(data: bytes, context: Context) -> Reading:
         elif head and _LOST.fullmatch(text):
             lost += 1
         elif head and (match := _BYTES.fullmatch(text)) and match[2] == head[1][2]:
-            _give(line, head[1], figure(match[1]), seconds, lost, sheet)
+            _add_throughput(line, head[1], figure(match[1]), seconds, lost, sheet)
             head = None
         elif head and seconds is not None and _BEGUN.fullmatch(text):
-            _cut(head, sheet)
+            _report_cut(head, sheet)
             head = None
         else:
             continue
         sheet.understood(line.number)
-    _cut(head, sheet)
+    _report_cut(head, sheet)
     return sheet.reading()
 
 
-def _give(
+def _add_throughput(
     line: Line,
     head: re.Match[str],
     size: float | None,
@@ -91,7 +91,7 @@ def _give(
         sheet.figure(line.number, name, "throughput", "bit/s", size * 8 / seconds, params)
 
 
-def _cut(head: tuple[Line, re.Match[str]] | None, sheet: Sheet) -> None:
+def _report_cut(head: tuple[Line, re.Match[str]] | None, sheet: Sheet) -> None:
     if head:
         message = "this run of ALSA has no count of bytes: it is cut or damaged"
         sheet.broken(head[0].number, message, "run wc -c on its file behind it")

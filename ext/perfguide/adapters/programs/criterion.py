@@ -56,12 +56,12 @@ def read(data: bytes, context: Context) -> Reading:
                 sheet.broken(line.number, message)
                 name = ""
             else:
-                _give(line, match, "time", {"name": name}, sheet)
+                _add_estimate(line, match, "time", {"name": name}, sheet)
                 sheet.understood(*([] if match[1] else [before.number]))
             analysed = ""
         elif match := _RATE.fullmatch(text):
             if name:
-                _give(line, match, "throughput", {"name": name}, sheet)
+                _add_estimate(line, match, "throughput", {"name": name}, sheet)
             else:
                 sheet.broken(line.number, "the time of this rate of criterion is damaged")
         elif match := _ANALYSED.fullmatch(text):
@@ -81,7 +81,7 @@ def read(data: bytes, context: Context) -> Reading:
     return sheet.reading()
 
 
-def _give(
+def _add_estimate(
     line: Line, match: re.Match[str], metric: str, params: dict[str, Scalar], sheet: Sheet
 ) -> None:
     """Add the lower bound, the estimate and the upper bound of a line."""

@@ -104,109 +104,129 @@ def recognises(data: bytes) -> bool:
 
 def read(data: bytes, context: Context) -> Reading:
     """Return the latencies of each thread of each run."""
-    sheet = Sheet(context)
-    run = _Run()
+    reader = _Reader(Sheet(context))
     for line in lines(data):
-        text = line.text
+        if reader.line(line):
+            reader.sheet.understood(line.number)
+    reader.finish()
+    if b'"thread"' in data:
+        _json(documents(data), reader.sheet)
+    return reader.sheet.reading()
+
+
+class _Reader:
+    """Reads the text of one run after another."""
+
+    def __init__(self, sheet: Sheet) -> None:
+        self.sheet = sheet
+        self._run = _Run()
+
+    def line(self, line: Line) -> bool:
+        """Read a line; return whether it was understood."""
+        run, text = self._run, line.text
         if match := _THREAD.fullmatch(text):
-            key = (match[1], match[2])
-            # A process that is starting its threads shows them as 0 at first.
-            again = any(k[0] == match[1] and k != key and k[1] != "0" for k in run.threads)
-            if run.summary or again:
-                run = _finish(run, sheet)
-            run.threads.pop((match[1], "0"), None)
-            run.threads[key] = (line, match)
-            run.frame.add(match[1])
+            self._thread(line, match)
         elif match := _SUMMARY.fullmatch(text):
             if match[1] in run.summary:
-                run = _finish(run, sheet)
-            run.summary[match[1]] = (line, words(match[2]))
+                self.finish()
+            self._run.summary[match[1]] = (line, words(match[2]))
         elif run.histogram and (match := _BUCKET.fullmatch(text)):
             run.buckets[int(match[1])] = (line.number, words(match[2]))
         elif run.histogram and re.match("[0-9]{2,}[ \t]|[0-9]+$", text):
-            sheet.broken(line.number, "a line of the histogram is cut or damaged")
-            continue
+            return self._damaged(line, "a line of the histogram is cut or damaged")
         elif run.histogram and (match := _TOTAL.fullmatch(text)):
             run.total = [int(count) for count in words(match[1])]
         elif run.summary and (match := _OVERFLOWS.fullmatch(text)):
-            counts = words(match[1])
-            if any(len(values) != len(counts) for _, values in run.summary.values()):
-                sheet.broken(line.number, "a line of cyclictest is cut or damaged")
-                continue
-            for number, count in enumerate(counts):
-                overflow(line.number, int(count), run.thread(number), sheet)
+            return self._overflows(line, words(match[1]))
         elif text.startswith("# Histogram") and not text.startswith("# Histogram O"):
             if run.summary or not run.redrawn:
-                run = _finish(run, sheet)
-            run.histogram = True
+                self.finish()
+            self._run.histogram = True
         elif _REDRAWN.fullmatch(text):
             run.redrawn = True
             run.frame.clear()
         elif match := _COMMAND.fullmatch(text):
-            run = _finish(run, sheet)
-            run.start(match[1])
+            self.finish()
+            self._run.start(match[1])
         elif text.startswith("# /dev/cpu_dma_latency set to"):
-            run = _next(run, sheet)
+            # This may be the run whose command was just read.
+            if run.threads or run.summary or run.histogram:
+                self.finish()
         elif _LIKE.search(text):
-            sheet.broken(line.number, "a line of cyclictest is cut or damaged")
-            continue
+            return self._damaged(line)
         elif re.search(r"unable to (?:change|get) sched|pthread_create|could not set", text, re.I):
-            sheet.failed(line.number, f"cyclictest: {text[:200]}")
+            self.sheet.failed(line.number, f"cyclictest: {text[:200]}")
         else:
-            continue
-        sheet.understood(line.number)
-    _finish(run, sheet)
-    if b'"thread"' in data:
-        _json(documents(data), sheet)
-    return sheet.reading()
+            return False
+        return True
 
+    def _damaged(self, line: Line, message: str = "a line of cyclictest is cut or damaged") -> bool:
+        self.sheet.broken(line.number, message)
+        return False
 
-def _finish(run: _Run, sheet: Sheet) -> _Run:
-    threads = {name for name, _ in run.threads}
-    if run.summary or run.histogram:
+    def _thread(self, line: Line, match: re.Match[str]) -> None:
+        key, threads = (match[1], match[2]), self._run.threads
+        # A process that is starting its threads shows them as 0 at first.
+        again = any(k[0] == match[1] and k != key and k[1] != "0" for k in threads)
+        if self._run.summary or again:
+            self.finish()
+        self._run.threads.pop((match[1], "0"), None)
+        self._run.threads[key] = (line, match)
+        self._run.frame.add(match[1])
+
+    def _overflows(self, line: Line, counts: list[str]) -> bool:
+        if any(len(values) != len(counts) for _, values in self._run.summary.values()):
+            return self._damaged(line)
+        for number, count in enumerate(counts):
+            overflow(line.number, int(count), self._run.thread(number), self.sheet)
+        return True
+
+    def finish(self) -> None:
+        """Add the figures of the run, or report why there are none."""
+        run, self._run = self._run, _Run()
+        if run.summary or run.histogram:
+            self._add_histogram(run)
+        # The last frame is incomplete, and figures of an earlier one are not final.
+        elif run.redrawn and run.frame != {name for name, _ in run.threads}:
+            message = "the last lines of cyclictest are cut: earlier ones do not count"
+            self.sheet.broken(None, message)
+        else:
+            for line, match in run.threads.values():
+                self._add_thread(run, line, match)
+
+    def _add_histogram(self, run: _Run) -> None:
         counts = {len(values) for _, values in run.summary.values()}
         if len(run.summary) < 3 or len(counts) > 1:
             line_of = next((line.number for line, _ in run.summary.values()), None)
-            sheet.broken(line_of, "the summary of the histogram is cut or damaged")
-        else:
-            for name, metric in zip(("Min", "Avg", "Max"), METRICS, strict=True):
-                line, values = run.summary[name]
-                for number, value in enumerate(values):
-                    _give(line.number, metric, "us", value, run.thread(number), sheet, run.command)
-            for number in range(counts.pop()):
-                histogram(_column(run, number, sheet), run.thread(number), sheet)
-    # The last frame is incomplete, and figures of an earlier one are not final.
-    elif run.redrawn and run.frame != threads:
-        sheet.broken(None, "the last lines of cyclictest are cut: earlier ones do not count")
-    else:
-        for line, match in run.threads.values():
-            average = match[6]
-            if len(match[7]) < 8 or not _ordered(match):
-                sheet.broken(line.number, "a line of cyclictest is cut or damaged")
-                continue
-            # Only the width of the average distinguishes ns from us.
-            if len(average) > 8 or (len(average) == 8 and average[0] != " "):
-                sheet.broken(line.number, "whether these are us or ns cannot be determined")
-                continue
-            unit = "ns" if len(average) == 8 else "us"
-            texts = (
-                ("nan",) * 3
-                if int(match[3]) == 0
-                else (match[4], average.strip(), match[7].strip())
-            )
-            if schedule := _SCHEDULE.search(line.text):
-                sheet.setup = {"priority": int(schedule[1]), "interval": f"{schedule[2]} us"}
-            params = run.thread(int(match[1]))
-            for metric, value in zip(METRICS, texts, strict=True):
-                _give(line.number, metric, unit, value, params, sheet, run.command)
-            sheet.setup = {}
-    return _Run()
+            self.sheet.broken(line_of, "the summary of the histogram is cut or damaged")
+            return
+        for name, metric in zip(("Min", "Avg", "Max"), METRICS, strict=True):
+            line, values = run.summary[name]
+            for number, value in enumerate(values):
+                params = run.thread(number)
+                _add_latency(line.number, metric, "us", value, params, self.sheet, run.command)
+        for number in range(counts.pop()):
+            histogram(_column(run, number, self.sheet), run.thread(number), self.sheet)
 
-
-def _next(run: _Run, sheet: Sheet) -> _Run:
-    """Finish a run at the beginning of the next one, possibly the one just started by a command."""
-    is_begun = run.threads or run.summary or run.histogram
-    return _finish(run, sheet) if is_begun else run
+    def _add_thread(self, run: _Run, line: Line, match: re.Match[str]) -> None:
+        average = match[6]
+        if len(match[7]) < 8 or not _ordered(match):
+            self._damaged(line)
+            return
+        # Only the width of the average distinguishes ns from us.
+        if len(average) > 8 or (len(average) == 8 and average[0] != " "):
+            self._damaged(line, "whether these are us or ns cannot be determined")
+            return
+        unit = "ns" if len(average) == 8 else "us"
+        texts = [match[4], average.strip(), match[7].strip()]
+        if int(match[3]) == 0:
+            texts = ["nan"] * 3
+        if schedule := _SCHEDULE.search(line.text):
+            self.sheet.setup = {"priority": int(schedule[1]), "interval": f"{schedule[2]} us"}
+        params = run.thread(int(match[1]))
+        for metric, value in zip(METRICS, texts, strict=True):
+            _add_latency(line.number, metric, unit, value, params, self.sheet, run.command)
+        self.sheet.setup = {}
 
 
 def _column(run: _Run, core: int, sheet: Sheet) -> dict[int, tuple[int, int]]:
@@ -249,7 +269,7 @@ def _ordered(match: re.Match[str]) -> bool:
     return low <= average <= high and now <= high
 
 
-def _give(
+def _add_latency(
     line: int,
     metric: str,
     unit: str,
@@ -301,7 +321,7 @@ def _thread(
             sheet.broken(line, f"thread “{name[:40]}” has no {key} that is a number")
             continue
         params: dict[str, Scalar] = {"core": int(core.text if core and is_bound else name)}
-        _give(line, metric, unit, "nan" if nothing else node.text, params, sheet, command)
+        _add_latency(line, metric, unit, "nan" if nothing else node.text, params, sheet, command)
 
 
 FORMAT = Format(

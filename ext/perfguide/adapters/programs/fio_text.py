@@ -95,11 +95,11 @@ def read(data: bytes, context: Context) -> Reading:
             sheet.fact("tools.fio", match[1])
             exact = _WRONG_DECIMALS.match(match[1]) is None
         elif len(text) < 3000 and (match := _COMMAND.fullmatch(text)):
-            _give(jobs, options, command, started, sheet)
+            _add_run(jobs, options, command, started, sheet)
             command, options, jobs = match[1].strip(), {}, []
         elif match := _HEAD.fullmatch(text) or _OLD_HEAD.fullmatch(text):
             if jobs:
-                _give(jobs, options, command, started, sheet)
+                _add_run(jobs, options, command, started, sheet)
                 command, options, jobs = "", {}, []
             block = _scaled(match[3], (match[4] or "")[:1].lower())
             options[match[1]] = {
@@ -121,7 +121,7 @@ def read(data: bytes, context: Context) -> Reading:
                     jobs[-1].side = jobs[-1].unit = ""
             continue
         sheet.understood(line.number)
-    _give(jobs, options, command, started, sheet)
+    _add_run(jobs, options, command, started, sheet)
     return sheet.reading()
 
 
@@ -181,7 +181,7 @@ def _add(
     job.figures.append((line.number, name, unit, value, params or {}))
 
 
-def _give(
+def _add_run(
     jobs: list[_Job],
     options: dict[str, dict[str, str]],
     command: str,

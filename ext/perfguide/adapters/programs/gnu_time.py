@@ -102,7 +102,7 @@ def read(data: bytes, context: Context) -> Reading:
     delegate, version = "", 0
     for line in lines(data):
         if match := _COMMAND.fullmatch(line.text):
-            _cut(block, sheet)
+            _report_cut(block, sheet)
             block = _Block(match[1], line.number, failed, software, delegate, version)
             failed, software, delegate = False, False, ""
         elif match := _SHARE.fullmatch(line.text):
@@ -140,7 +140,7 @@ def read(data: bytes, context: Context) -> Reading:
         elif not _is_other(line.text):
             continue
         sheet.understood(line.number)
-    _cut(block, sheet)
+    _report_cut(block, sheet)
     return sheet.reading()
 
 
@@ -150,7 +150,7 @@ def _is_other(text: str) -> bool:
     return bool(colon and value and _OTHER.match(label)) and not value.strip(_OF_VALUES)
 
 
-def _cut(block: _Block | None, sheet: Sheet) -> None:
+def _report_cut(block: _Block | None, sheet: Sheet) -> None:
     if block is not None:
         sheet.broken(block.at, "the output of time -v is cut: it has no exit status")
 

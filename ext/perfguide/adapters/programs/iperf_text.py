@@ -167,7 +167,7 @@ def _finish(run: _Run, sheet: Sheet) -> None:
         }
         if len(streams) > 1:
             params["streams"] = len(streams)
-        _give(line, match, sheet.benchmark("iperf3"), params, sheet)
+        _add_rate(line, match, sheet.benchmark("iperf3"), params, sheet)
         if sent and sent[1]["retransmits"]:
             number, text = sent[0].number, sent[1]["retransmits"]
             benchmark = sheet.benchmark("iperf3")
@@ -189,7 +189,7 @@ def _datagrams(run: _Run, sheet: Sheet) -> None:
     }
     if streams > 1:
         params["streams"] = streams
-    _lost(line, match, sheet.benchmark("iperf3"), params, sheet)
+    _add_loss(line, match, sheet.benchmark("iperf3"), params, sheet)
     sheet.note(
         line.number,
         "which rate arrived is not stated: iperf3 before 3.2 prints what was sent",
@@ -197,7 +197,7 @@ def _datagrams(run: _Run, sheet: Sheet) -> None:
     )
 
 
-def _lost(
+def _add_loss(
     line: Line, match: re.Match[str], benchmark: str, params: dict[str, Scalar], sheet: Sheet
 ) -> None:
     loss, jitter = float(match["loss"]), match["jitter"]
@@ -206,7 +206,7 @@ def _lost(
         sheet.figure(line.number, benchmark, "jitter", "ms", float(jitter), params, zero=True)
 
 
-def _give(
+def _add_rate(
     line: Line, match: re.Match[str], benchmark: str, params: dict[str, Scalar], sheet: Sheet
 ) -> None:
     """Add the rate of a line, and its loss and jitter if present."""
@@ -216,78 +216,99 @@ def _give(
     value, unit = float(match["rate"]), _UNITS[match["unit"]]
     sheet.figure(line.number, benchmark, "throughput", unit, value, params)
     if match["loss"]:
-        _lost(line, match, benchmark, params, sheet)
+        _add_loss(line, match, benchmark, params, sheet)
 
 
 def read_iperf2(data: bytes, context: Context) -> Reading:
     """Return throughput, loss and jitter of each run of iperf 2."""
-    sheet = Sheet(context)
-    total: dict[str, tuple[Line, re.Match[str]]] = {}
-    connected: set[str] = set()
-    server, udp, damaged = False, False, False
-
-    def finish() -> None:
-        nonlocal damaged
-        streams = set(total) - {"SUM"} | connected
-        name = "SUM" if len(streams) > 1 else next(iter(total), "")
-        if total and connected and set(total) - {"SUM"} != connected:
-            line, _ = next(iter(total.values()))
-            sheet.broken(line.number, "a stream that was connected has no total, or the reverse")
-        elif name in total and not damaged:
-            line, match = total[name]
-            params: dict[str, Scalar] = {
-                "protocol": "udp" if udp else "tcp",
-                "direction": "ingress" if server else "egress",
-            }
-            if len(streams) > 1:
-                params["streams"] = len(streams)
-            benchmark = sheet.benchmark("iperf2")
-            reports = [match for key, (_, match) in total.items() if key != "SUM" and match["loss"]]
-            if not udp or match["loss"]:
-                _give(line, match, benchmark, params, sheet)
-            elif not server and name == "SUM" and len(reports) == len(streams):
-                # The server reports each stream, and the sum is that of the client, which sent it.
-                lost, sent = (sum(int(each[key]) for each in reports) for key in ("lost", "sent"))
-                loss = round(100 * lost / sent, 6) if sent else 0.0
-                sheet.figure(line.number, benchmark, "packet_loss", "%", loss, params, zero=True)
-                message = "the rate of all streams that arrived is not stated: the client prints what it sent"
-                sheet.note(line.number, message, "take the log of the server")
-            else:
-                sheet.broken(line.number, "what arrived is not stated: there is no server report")
-        elif total:
-            sheet.broken(total[next(iter(total))][0].number, "the sum of the streams is missing")
-        total.clear()
-        connected.clear()
-        damaged = False
-
+    reader = _Iperf2Reader(Sheet(context))
     for line in lines(data):
-        text = line.text
+        if reader.line(line):
+            reader.sheet.understood(line.number)
+    reader.finish()
+    return reader.sheet.reading()
+
+
+class _Iperf2Reader:
+    """Reads one run of iperf 2 after another."""
+
+    def __init__(self, sheet: Sheet) -> None:
+        self.sheet = sheet
+        self._totals: dict[str, tuple[Line, re.Match[str]]] = {}
+        """The last line of each stream that begins at 0 seconds."""
+        self._connected: set[str] = set()
+        self._is_server = self._is_udp = self._is_damaged = False
+
+    def line(self, line: Line) -> bool:
+        """Read a line; return whether it was understood."""
+        text, totals = line.text, self._totals
         if match := _OPENING.fullmatch(text):
             # Streams of the same client can be connected earlier.
-            if total or damaged:
-                finish()
-            server, udp = match[1].startswith("Server"), match[2] == "UDP"
+            if totals or self._is_damaged:
+                self.finish()
+            self._is_server, self._is_udp = match[1].startswith("Server"), match[2] == "UDP"
         elif _SERVER_REPORT.fullmatch(text) or _OUT_OF_ORDER.fullmatch(text):
             pass
         elif match := _TWO.fullmatch(text):
             # Intervals begin later. A first interval also begins at 0, and the total replaces it.
-            if float(match[2]) == 0 and not (
-                udp and match[1] in total and total[match[1]][1]["jitter"]
-            ):
-                total[match[1]] = (line, match)
+            has_report = (
+                self._is_udp and match[1] in totals and totals[match[1]][1]["jitter"] is not None
+            )
+            if float(match[2]) == 0 and not has_report:
+                totals[match[1]] = (line, match)
         elif match := _CONNECTED.fullmatch(text):
-            if total or damaged:
-                finish()  # the next client's
-            connected.add(match[1])
+            if totals or self._is_damaged:
+                self.finish()  # the next client's
+            self._connected.add(match[1])
         elif _LIKE.match(text):
-            sheet.broken(line.number, "a line of iperf is cut or damaged")
-            damaged = True
-            continue
-        elif not _HEAD.fullmatch(text):
-            continue
-        sheet.understood(line.number)
-    finish()
-    return sheet.reading()
+            self.sheet.broken(line.number, "a line of iperf is cut or damaged")
+            self._is_damaged = True
+            return False
+        else:
+            return _HEAD.fullmatch(text) is not None
+        return True
+
+    def finish(self) -> None:
+        """Add the figures of the run, or report why there are none."""
+        totals, connected = self._totals, self._connected
+        streams = set(totals) - {"SUM"} | connected
+        name = "SUM" if len(streams) > 1 else next(iter(totals), "")
+        message = ""
+        if totals and connected and set(totals) - {"SUM"} != connected:
+            message = "a stream that was connected has no total, or the reverse"
+        elif name in totals and not self._is_damaged:
+            self._add(name, len(streams))
+        elif totals:
+            message = "the sum of the streams is missing"
+        if message:
+            self.sheet.broken(next(iter(totals.values()))[0].number, message)
+        self._totals, self._connected, self._is_damaged = {}, set(), False
+
+    def _add(self, name: str, streams: int) -> None:
+        """Add the figures of the stream, or sum of streams, that counts for a run."""
+        sheet, benchmark = self.sheet, self.sheet.benchmark("iperf2")
+        line, match = self._totals[name]
+        params: dict[str, Scalar] = {
+            "protocol": "udp" if self._is_udp else "tcp",
+            "direction": "ingress" if self._is_server else "egress",
+        }
+        if streams > 1:
+            params["streams"] = streams
+        own = ((key, each) for key, (_, each) in self._totals.items())
+        reports = [each for key, each in own if key != "SUM" and each["loss"]]
+        if not self._is_udp or match["loss"]:
+            _add_rate(line, match, benchmark, params, sheet)
+        elif not self._is_server and name == "SUM" and len(reports) == streams:
+            # The server reports each stream, and the sum is that of the client, which sent it.
+            lost, sent = (sum(int(each[key]) for each in reports) for key in ("lost", "sent"))
+            loss = round(100 * lost / sent, 6) if sent else 0.0
+            sheet.figure(line.number, benchmark, "packet_loss", "%", loss, params, zero=True)
+            message = (
+                "the rate of all streams that arrived is not stated: the client prints what it sent"
+            )
+            sheet.note(line.number, message, "take the log of the server")
+        else:
+            sheet.broken(line.number, "what arrived is not stated: there is no server report")
 
 
 _ends_in_a_word = holds(

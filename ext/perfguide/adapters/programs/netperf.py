@@ -208,9 +208,9 @@ def _stream(test: _Test, sheet: Sheet) -> None:
             return
         params: dict[str, Scalar] = {"direction": direction, **_sockets(test)}
         benchmark = _STREAMS[test.title]
-        _give(line.number, benchmark, "throughput", test.unit, row[4], params, sheet)
+        _add_figure(line.number, benchmark, "throughput", test.unit, row[4], params, sheet)
         if test.wide:
-            _give(line.number, benchmark, "cpu_load", "%", row[5], params, sheet)
+            _add_figure(line.number, benchmark, "cpu_load", "%", row[5], params, sheet)
 
 
 def _sockets(test: _Test) -> dict[str, Scalar]:
@@ -231,9 +231,9 @@ def _transactions(test: _Test, sheet: Sheet) -> None:
             "test": kind, "request_size": int(row[2]), "response_size": int(row[3]), **_sockets(test)
         }  # fmt: skip
         rate, unit = row[5], "operations/s"
-        _give(line.number, benchmark, "transaction_rate", unit, rate, params, sheet)
+        _add_figure(line.number, benchmark, "transaction_rate", unit, rate, params, sheet)
         if test.wide:
-            _give(line.number, benchmark, "cpu_load", "%", row[6], params, sheet)
+            _add_figure(line.number, benchmark, "cpu_load", "%", row[6], params, sheet)
     if not test.rows:
         sheet.broken(test.at, "netperf's table has no row that can be read")
 
@@ -248,10 +248,10 @@ def _udp(test: _Test, sheet: Sheet) -> None:
         return
     (sent_line, sent), (line, received) = rows
     params: dict[str, Scalar] = {"direction": "egress", **_frame(sent[1])}
-    _give(line.number, "ethernet-udp", "throughput", test.unit, received[3], params, sheet)
+    _add_figure(line.number, "ethernet-udp", "throughput", test.unit, received[3], params, sheet)
     if test.wide:
-        _give(sent_line.number, "ethernet-udp", "cpu_load", "%", sent[6], params, sheet)
-    _loss(line.number, sent[3], received[2], params, sheet)
+        _add_figure(sent_line.number, "ethernet-udp", "cpu_load", "%", sent[6], params, sheet)
+    _add_loss(line.number, sent[3], received[2], params, sheet)
 
 
 def _whole(row: list[str], test: _Test) -> bool:
@@ -305,13 +305,13 @@ def _listing(test: _Test, sheet: Sheet) -> None:
         if not re.fullmatch(r"-?[0-9]{1,12}\.[0-9]{2}|-?inf|-?nan", text):
             sheet.broken(at, f"“{text[:40]}” is cut: netperf prints two decimals")
             return
-    _give(line, benchmark, "throughput", unit, throughput, params, sheet)
+    _add_figure(line, benchmark, "throughput", unit, throughput, params, sheet)
     if "LOCAL_CPU_UTIL" in keys:
         at, load = keys["LOCAL_CPU_UTIL"]
-        _give(at, benchmark, "cpu_load", "%", load, params, sheet)
+        _add_figure(at, benchmark, "cpu_load", "%", load, params, sheet)
     if loss:
         at, received = keys[ends[1]]
-        _loss(at, keys[ends[0]][1], received, params, sheet)
+        _add_loss(at, keys[ends[0]][1], received, params, sheet)
 
 
 def _rates(line: int, benchmark: str, keys: dict[str, tuple[int, str]], sheet: Sheet) -> None:
@@ -333,7 +333,7 @@ def _rates(line: int, benchmark: str, keys: dict[str, tuple[int, str]], sheet: S
         if at and not re.fullmatch(r"-?[0-9]{1,12}\.[0-9]{2}", text):
             sheet.broken(at, f"“{text[:40]}” is cut: netperf prints two decimals")
         elif at:
-            _give(at, benchmark, metric, unit, text, params, sheet)
+            _add_figure(at, benchmark, metric, unit, text, params, sheet)
 
 
 def _datagrams(keys: dict[str, tuple[int, str]], ends: tuple[str, str]) -> bool:
@@ -355,7 +355,7 @@ def _frame(size: str) -> dict[str, Scalar]:
     return {"message_size": datagram}
 
 
-def _give(
+def _add_figure(
     line: int,
     benchmark: str,
     metric: str,
@@ -371,7 +371,7 @@ def _give(
         sheet.figure(line, benchmark, metric, unit, value, params, zero=metric == "cpu_load")
 
 
-def _loss(line: int, sent: str, received: str, params: dict[str, Scalar], sheet: Sheet) -> None:
+def _add_loss(line: int, sent: str, received: str, params: dict[str, Scalar], sheet: Sheet) -> None:
     if not all(re.fullmatch(r"[0-9]{1,18}", text) for text in (sent, received)):
         sheet.broken(line, "how much was sent and received cannot be read")
     elif 0 < int(sent) >= int(received):
