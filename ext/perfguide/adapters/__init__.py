@@ -2,7 +2,7 @@
 
 An adapter is a pure function from bytes to results. It never guesses: a truncated, malformed or
 ambiguous row yields a diagnostic with its line and no figure. Third-party formats are found through
-the entry-point group ``perfguide.adapters``, each of whose entry points names a :class:`Format`.
+the entry-point group ``perfguide.adapters``; each entry point names a :class:`Format`.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ MIN_SHARE = 0.9
 """The share of lines that an envelope must fit."""
 
 MAX_TRIED_LINES = 200
-"""The number of non-empty lines at the beginning of a log of which one must fit."""
+"""The number of non-empty lines at the beginning of a log, one of which must fit."""
 
 MAX_ENVELOPES = 6
 """The limit on nested envelopes; a quoted copy of a console in the journal has three."""

@@ -3,7 +3,7 @@
 The first part of a test's dotted ``path`` is the benchmark, the rest the metric
 (``lmbench.bw_mem-bcopy-1mb``); a path of one part is both. ``number`` counts if the test ran (``PASS``,
 ``DONE``), ``FAIL`` and ``ERROR`` are failures, and ``MISS``, ``SKIP`` or no status give a note.
-``prefix`` only tells viewers how to scale a figure, so it is ignored. ``misc`` and ``output_files``
+``prefix`` is a hint for viewers on scaling, so it is ignored. ``misc`` and ``output_files``
 hold no figures.
 
 The board is ``environment.misc.platform``, or else the first of ``environment.compatible``.

@@ -48,7 +48,7 @@ _SPECIAL = re.compile(r":[a-z_]+:")
 
 def recognises(data: bytes) -> bool:
     """Return whether a document has the form of metrics or of their metadata. Metrics without a suite
-    only count if the file holds nothing else, as such an object could be anything."""
+    only count if the file holds nothing else, as an object of names and numbers could be anything."""
     if _HINT.search(data):
         return True
     if b"/" not in data and b"job_id" not in data and not _PLAIN.match(data):
