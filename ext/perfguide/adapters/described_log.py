@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from . import Context, Reading, Scalar
 from .format_schema import Description, Figure, Lines, Table
@@ -52,6 +52,29 @@ class _Waiting:
     params: Mapping[str, Scalar]
     setup: Mapping[str, Scalar]
     zero: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Matched:
+    """A line of a kind: its values as printed, the parameters that apply to it by name, and all of
+    these for texts of the description."""
+
+    line: int
+    rule: Rule
+    values: Mapping[str, str]
+    names: Mapping[str, Scalar]
+    texts: Mapping[str, Scalar]
+
+    def column(self, values: Mapping[str, str]) -> _Matched:
+        """Return one column of a line whose values have several."""
+        figures = self.rule.spec.figures
+        heads = {name: number_or_text(v) for name, v in values.items() if name not in figures}
+        return replace(
+            self,
+            values={**self.values, **values},
+            names={**self.names, **heads},
+            texts={**self.texts, **values},
+        )
 
 
 @dataclass(slots=True)
@@ -147,6 +170,7 @@ class _Reader:
         names = {**self._outside, **(self._block.values if self._block else {}), **spec.params}
         names |= said
         texts = {**values, **names, "line": line.text.strip()[:MAX_QUOTED_CHARS]}
+        matched = _Matched(line.number, rule, values, names, texts)
         if spec.note:
             sheet.note(line.number, filled(spec.note, texts), spec.hint)
         if spec.refuse:
@@ -156,9 +180,9 @@ class _Reader:
         ):
             sheet.broken(line.number, filled(spec.unstated or self._damage, texts), spec.hint)
         elif spec.fail:
-            self._fail(line, spec, names, texts)
+            self._fail(matched)
         elif all(names.get(name, "") == value for name, value in spec.when.items()):
-            self._columns(line, rule, values, names, texts)
+            self._columns(matched)
         if spec.confirms or spec.rejects:
             self._settle(filled(spec.rejects, texts))
         if spec.ends:
@@ -197,84 +221,58 @@ class _Reader:
     def _setup(self, names: Mapping[str, Scalar]) -> dict[str, Scalar]:
         return {name: names[name] for name in self._spec.setup if names.get(name, "") != ""}
 
-    def _fail(
-        self, line: Line, spec: Lines, names: Mapping[str, Scalar], texts: Mapping[str, Scalar]
-    ) -> None:
-        message = filled(spec.fail, texts)
+    def _fail(self, matched: _Matched) -> None:
+        spec = matched.rule.spec
+        message = filled(spec.fail, matched.texts)
         for name, given in spec.figures.items():
-            form = given if isinstance(given, Figure) else Figure(given)
-            metric, unit = filled(form.metric or name, texts), filled(form.unit, texts)
-            params = self._params(names)
-            self._sheet.failure(line.number, self._benchmark, metric, unit, params, message)
+            metric, unit = _named(name, given, matched)
+            params = self._params(matched.names)
+            self._sheet.failure(matched.line, self._benchmark, metric, unit, params, message)
         if not spec.figures:
-            self._sheet.failed(line.number, message, spec.hint)
+            self._sheet.failed(matched.line, message, spec.hint)
 
-    def _columns(
-        self,
-        line: Line,
-        rule: Rule,
-        values: Mapping[str, str],
-        names: Mapping[str, Scalar],
-        texts: Mapping[str, Scalar],
-    ) -> None:
-        """Add one figure per column, if a line has a number for each of them."""
-        figures = rule.spec.figures
-        if self._of_columns.isdisjoint(figures):
-            for name, given in figures.items():
-                self._figure(line, rule, name, given, values, names, texts)
-            return
-        parts = {
-            name: str(text).split() for name, text in texts.items() if name in self._of_columns
-        }
-        if len({len(each) for each in parts.values()}) > 1:
-            self._sheet.broken(line.number, rule.spec.damage or self._damage, rule.spec.hint)
-            return
-        for cells_ in zip(*parts.values(), strict=True):
-            column = dict(zip(parts, cells_, strict=True))
-            heads = {
-                name: number_or_text(text) for name, text in column.items() if name not in figures
+    def _columns(self, matched: _Matched) -> None:
+        """Add the figures of a line: one per column, if it has a number for each of them."""
+        figures = matched.rule.spec.figures
+        columns = [matched]
+        if not self._of_columns.isdisjoint(figures):
+            parts = {
+                name: str(text).split()
+                for name, text in matched.texts.items()
+                if name in self._of_columns
             }
+            if len({len(each) for each in parts.values()}) > 1:
+                spec = matched.rule.spec
+                self._sheet.broken(matched.line, spec.damage or self._damage, spec.hint)
+                return
+            rows = zip(*parts.values(), strict=True)
+            columns = [matched.column(dict(zip(parts, row, strict=True))) for row in rows]
+        for column in columns:
             for name, given in figures.items():
-                self._figure(
-                    line,
-                    rule,
-                    name,
-                    given,
-                    {**values, **column},
-                    {**names, **heads},
-                    {**texts, **column},
-                )
+                self._figure(name, given, column)
 
-    def _figure(
-        self,
-        line: Line,
-        rule: Rule,
-        name: str,
-        given: str | Figure,
-        values: Mapping[str, str],
-        names: Mapping[str, Scalar],
-        texts: Mapping[str, Scalar],
-    ) -> None:
-        form = given if isinstance(given, Figure) else Figure(given)
-        text = values.get(name, "").strip()
+    def _figure(self, name: str, given: str | Figure, matched: _Matched) -> None:
+        text = matched.values.get(name, "").strip()
         if not text:
             return  # its part of the line is optional, or its cell blank
-        metric, unit = filled(form.metric or name, texts), filled(form.unit, texts)
+        form, line, texts = _form(given), matched.line, matched.texts
+        metric, unit = _named(name, given, matched)
         own = {key: filled(v, texts) if isinstance(v, str) else v for key, v in form.params.items()}
-        params = self._params({**names, **own})
+        params = self._params({**matched.names, **own})
         if text in form.failures:
             message = filled(form.failures[text], texts)
-            self._sheet.failure(line.number, self._benchmark, metric, unit, params, message)
+            self._sheet.failure(line, self._benchmark, metric, unit, params, message)
             return
-        number = measured(text, rule.kind(name), form.power)
+        number = measured(text, matched.rule.kind(name), form.power)
         if number is None:
-            self._sheet.broken(line.number, f"“{text[:40]}” is not a number")
+            self._sheet.broken(line, f"“{text[:40]}” is not a number")
             return
         value, unit = number[0], number[1] or unit
-        if self._has_means and self._is_mean_of_others(rule.spec.mean, (metric, unit, params)):
+        spec = matched.rule.spec
+        if self._has_means and self._is_mean_of_others(spec.mean, (metric, unit, params)):
             return
-        zero = rule.spec.zero or form.zero
-        figure_ = _Waiting(line.number, metric, unit, value, params, self._setup(names), zero)
+        setup = self._setup(matched.names)
+        figure_ = _Waiting(line, metric, unit, value, params, setup, spec.zero or form.zero)
         if self._spec.unconfirmed and self._block:
             self._block.waiting.append(figure_)
         else:
@@ -359,6 +357,16 @@ class _Reader:
             params, setup = self._params(names), self._setup(names)
             self._add(_Waiting(line.number, metric, unit, value, params, setup, True))
         return head
+
+
+def _form(given: str | Figure) -> Figure:
+    return given if isinstance(given, Figure) else Figure(given)
+
+
+def _named(name: str, given: str | Figure, matched: _Matched) -> tuple[str, str]:
+    """Return the metric and the unit of a figure."""
+    form = _form(given)
+    return filled(form.metric or name, matched.texts), filled(form.unit, matched.texts)
 
 
 def is_head(row: Sequence[str], table: Table) -> bool:

@@ -18,39 +18,40 @@ Take = Callable[[Line, "re.Match[str]"], None]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A layout. ``begins`` matches the front of its lines, ``whole`` the full lines; ``take`` is
+    """A layout. ``begins`` matches the front of its lines, ``full`` the full lines; ``take`` is
     called with the line and the latter match, ``lose`` if the line was truncated or damaged.
     Patterns have no unbounded repetition after another one that could match the same characters."""
 
     begins: re.Pattern[str]
-    whole: re.Pattern[str]
+    full: re.Pattern[str]
     take: Take
     lose: Callable[[], None]
 
 
 def row(
-    begins: str, whole: str | re.Pattern[str], take: Take, lose: Callable[[], None] = lambda: None
+    begins: str, full: str | re.Pattern[str], take: Take, lose: Callable[[], None] = lambda: None
 ) -> Row:
     """Return a row from the texts of its patterns. If it begins with "", damaged lines are not
     reported."""
-    return Row(re.compile(begins or "(?!)"), re.compile(whole), take, lose)
+    return Row(re.compile(begins or "(?!)"), re.compile(full), take, lose)
 
 
 def scan(data: bytes, what: str, rows: Sequence[Row], sheet: Sheet) -> None:
     """Give each line to the first row that matches, and report damaged rows of ``what``. Other
     lines are skipped."""
     for line in lines(data):
-        # The first row decides, as the rest of a damaged line can look like another row.
-        for each in rows:
-            if match := each.whole.fullmatch(line.text):
-                sheet.understood(line.number)
-                each.take(line, match)
-                break
-            if each.begins.match(line.text):
-                sheet.broken(line.number, f"a line of {what} is cut or damaged")
-                each.lose()
-                break
+        take_line(line, what, rows, sheet)
 
 
-def skip(line: Line, match: re.Match[str]) -> None:
-    """Ignore a line that is understood."""
+def take_line(line: Line, what: str, rows: Sequence[Row], sheet: Sheet) -> None:
+    """Give a line to the first row that matches, or report a damaged row of ``what``."""
+    # The first row decides, as the rest of a damaged line can look like another row.
+    for each in rows:
+        if match := each.full.fullmatch(line.text):
+            sheet.understood(line.number)
+            each.take(line, match)
+            return
+        if each.begins.match(line.text):
+            sheet.broken(line.number, f"a line of {what} is cut or damaged")
+            each.lose()
+            return

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 
 from .. import Context, Format, Reading, Scalar
 from ..log_lines import Line, figure, holds, lines
+from ..log_rows import Row, Take, row, take_line
 from ..log_sheet import Sheet
 
-_Take = Callable[[Line, "re.Match[str]"], None]
-_Rows = list[tuple["re.Pattern[str]", "re.Pattern[str]", _Take]]
+_Rows = list[Row]
 
 # Layout: ``print_run_mode`` and the reports of the tests, in C until 0.4 and in Lua's default
 # reports from 1.0 on. sysbench 1.0 names its test only for cpu, memory and fileio; others are
@@ -65,14 +64,7 @@ class _Reader:
                 name.replace("-", "_"): int(value) if value.isdigit() else value
                 for name, value in _DATABASE.findall(text)
             }
-        for begins, whole, take in self._rows:
-            if match := whole.fullmatch(text):
-                self.sheet.understood(line.number)
-                take(line, match)
-                return
-            if begins.match(text):
-                self.sheet.broken(line.number, "a line of sysbench is cut or damaged")
-                return
+        take_line(line, "sysbench", self._rows, self.sheet)
 
     def cut(self) -> None:
         """Report a run of 0.4 that ended before its time could be checked."""
@@ -91,7 +83,7 @@ class _Reader:
     def _close(self, line: Line, match: re.Match[str]) -> None:
         self._rows, self._typed, self._database = [], "", {}
 
-    def _said(self, name: str, test: str = "") -> _Take:
+    def _said(self, name: str, test: str = "") -> Take:
         def take(line: Line, match: re.Match[str]) -> None:
             self._params["test"] = test or self._params.get("test", "")
             text = match[1].strip()
@@ -103,7 +95,7 @@ class _Reader:
 
         return take
 
-    def _give(self, metric: str, unit: str) -> _Take:
+    def _give(self, metric: str, unit: str) -> Take:
         def take(line: Line, match: re.Match[str]) -> None:
             # Figures of different tests would pool under one name.
             if not self._params.get("test"):
@@ -241,7 +233,7 @@ class _Reader:
     def _time(self, line: Line, match: re.Match[str]) -> None:
         self._took = (line, match)
 
-    def _without_events(self, take: _Take) -> _Take:
+    def _without_events(self, take: Take) -> Take:
         """Drop the number of events from the parameters, as it only belongs to the time."""
 
         def taken(line: Line, match: re.Match[str]) -> None:
@@ -268,8 +260,8 @@ class _Reader:
         self._close(line, match)
 
 
-def _row(begins: str, whole: str, take: _Take) -> tuple[re.Pattern[str], re.Pattern[str], _Take]:
-    return re.compile(begins), re.compile(whole + r"[ \t]*"), take
+def _row(begins: str, whole: str, take: Take) -> Row:
+    return row(begins, whole + r"[ \t]*", take)
 
 
 FORMAT = Format(
