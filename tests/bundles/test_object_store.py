@@ -11,7 +11,6 @@ import io
 import json
 import os
 import re
-import signal
 import socket
 import subprocess
 import sys
@@ -258,59 +257,26 @@ def test_after_a_cut_the_rest_is_read_and_nothing_half(bucket: Bucket, tmp_path:
     assert bucket.read() == ["07.json", "17.json"]
 
 
-def test_a_run_killed_in_a_large_file_reads_only_its_rest(
-    bucket: Bucket, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    data = os.urandom(4 * object_store.CHUNK + 1000)
-    bucket.put("large.tar", data)
-    bucket.put("small.json", b"{}")
-    third, go_on = threading.Event(), threading.Event()
-
-    def wait(_path: str, part: str) -> None:
-        if part.startswith(f"bytes={3 * object_store.CHUNK}-"):
-            third.set()
-            go_on.wait(60)
-
-    bucket.relay.wait = wait
-    store = tmp_path / "store"
-    code = (
-        "from pathlib import Path; from perfguide.bundles import object_store;from perfguide.figures import dataset;"
-        "from perfguide.bundles.decompress import Limits;"
-        f"object_store.fetch({URL!r}, Path({str(store)!r}), Limits(), dataset.no_progress)"
-    )
-    environment = os.environ | {"PYTHONPATH": str(TOP / "ext")}
-    process = subprocess.Popen([sys.executable, "-c", code], env=environment)
-    assert third.wait(60)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-    go_on.set()
-    names = {path.name for path in (store / "objects").iterdir()}
-    assert len(names) == 1  # the small one; nothing half is among the files
-    bucket.relay.objects.clear()
-    bucket.relay.wait = lambda _path, _part: None
-    found = fetch(store)
-    assert contents(found) == {"large.tar": data, "small.json": b"{}"}
-    # What was written before the last whole piece is not asked for again.
-    assert found.read == len(data) - 2 * object_store.CHUNK
-    assert set(bucket.read()) == {"large.tar"}
-    assert list((store / "parts").iterdir()) == []
-
-
 def test_a_file_that_changes_while_it_is_read_is_never_mixed(
     bucket: Bucket, tmp_path: Path
 ) -> None:
-    old, new = b"o" * (2 * object_store.CHUNK), b"n" * (2 * object_store.CHUNK)
+    size = object_store.MIN_CHECKED_BYTES
+    old, new = b"o" * size, b"n" * size
     bucket.put("x.tar", old)
     changed = threading.Event()
 
-    def wait(_path: str, part: str) -> None:
-        if part.startswith(f"bytes={object_store.CHUNK}-") and not changed.is_set():
+    def wait(_path: str, _part: str) -> None:
+        if not changed.is_set():
             bucket.put("x.tar", new)
             changed.set()
 
     bucket.relay.wait = wait
-    assert contents(fetch(tmp_path)) == {"x.tar": new}
-    assert changed.is_set()
+    # What a killed run left is not taken for a file.
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "parts" / "x").write_bytes(old[:1000])
+    found = fetch(tmp_path)
+    assert contents(found) == {"x.tar": new} and changed.is_set()
+    assert found.read == len(new) and list((tmp_path / "parts").iterdir()) == []
 
 
 def test_one_file_can_be_named(

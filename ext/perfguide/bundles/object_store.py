@@ -1,7 +1,7 @@
 """Results stored remotely, such as in a bucket, copied into a local store.
 
 ``objects/`` in the store holds each file under the SHA-256 of its content, ``known/`` a list of the
-files read from each location, and ``parts/`` incomplete files. Any of these may be deleted at any
+files read from each location, and ``parts/`` the files being read. Any of these may be deleted at any
 time, and will be read again.
 """
 
@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import importlib
 import json
-import os
 import re
 import threading
 from collections.abc import Callable, Iterable, Sequence
@@ -28,8 +27,8 @@ from . import containers
 from .containers import Source
 from .decompress import Limits
 
-CHUNK = 8 * 1024**2
-"""The number of bytes per request, and the most that is lost if the connection breaks."""
+MIN_CHECKED_BYTES = 8 * 1024**2
+"""The size from which a file may be read by several requests, and is checked for changes afterwards."""
 
 PARALLEL_READS = 16
 """The number of files read concurrently; small ones spend most of their time waiting."""
@@ -251,6 +250,8 @@ class _Reader:
     def all(self, wanted: Sequence[Remote], progress: Progress, out: Fetched) -> Fetched:
         for name in ("objects", "known", "parts"):
             (self._store / name).mkdir(exist_ok=True)
+        for path in (self._store / "parts").iterdir():
+            path.unlink()  # left by a killed run
         listed = self._read_list()
         missing = []
         have: dict[str, str] = {}
@@ -319,15 +320,17 @@ class _Reader:
         """Read one file completely; return the hash of its content."""
         # A file that is still being uploaded changes while it is read.
         for trial in range(MAX_TRIALS):
-            part = self._part(each)
+            part = self._store / "parts" / _hash(each.name.encode())
             try:
                 digest = self._complete(each, part)
+                part.replace(self._object(digest))
             except (OSError, NotFetchedError):
                 if trial == MAX_TRIALS - 1:
                     raise
                 each = self._again(each)
                 continue
-            part.replace(self._object(digest))
+            finally:
+                part.unlink(missing_ok=True)
             line = json.dumps([each.name, each.mark, digest])
             with self._writing, self._list.open("a", encoding="utf-8") as file:
                 # The leading newline protects this line if the previous one was cut short.
@@ -341,42 +344,19 @@ class _Reader:
         info = self._fs.info(each.path)
         return Remote(each.name, each.path, info.get("size"), _mark(info))
 
-    def _part(self, each: Remote) -> Path:
-        # Each version of the content has its own part file, so that they never mix.
-        which = json.dumps([self._root, each.name, each.size, each.mark])
-        part = self._store / "parts" / _hash(which.encode())
-        # Without a mark, the part may belong to a different version.
-        if not each.mark:
-            part.unlink(missing_ok=True)
-        return part
-
     def _complete(self, each: Remote, part: Path) -> str:
-        with part.open("ab") as file:
-            # Read the last chunk again: after a power failure, a file may have its full length but
-            # not its content.
-            start = max(0, (file.tell() - 1) // CHUNK * CHUNK)
-            file.truncate(start)
-            end, pieces = each.size, start // CHUNK
-            while end is None or start < end:
-                count = CHUNK if end is None else min(CHUNK, end - start)
-                data: bytes = self._fs.cat_file(each.path, start=start, end=start + count)
-                if not data and end is None:
-                    break
-                if not data or len(data) > count:
-                    part.unlink()
-                    raise NotFetchedError("is not as long as listed")
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-                start, pieces = start + len(data), pieces + 1
-                with self._writing:
-                    self._read += len(data)
-                if start > self._limits.container:
-                    raise NotFetchedError("is larger than the limits allow")
-        # Chunks of two versions would make up a file that never existed.
-        if each.mark and pieces > 1 and self._again(each).mark != each.mark:
-            part.unlink()
+        # The library for a protocol itself goes on where a connection was lost.
+        self._fs.get_file(each.path, str(part))
+        size = part.stat().st_size
+        if each.size not in (None, size):
+            raise NotFetchedError("is not as long as listed")
+        if size > self._limits.container:
+            raise NotFetchedError("is larger than the limits allow")
+        # Parts of two versions would make up a file that never existed.
+        if each.mark and size >= MIN_CHECKED_BYTES and self._again(each).mark != each.mark:
             raise NotFetchedError("changes while it is read")
+        with self._writing:
+            self._read += size
         with part.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
 
