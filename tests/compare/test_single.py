@@ -159,6 +159,33 @@ def test_a_benchmark_that_a_second_upload_repeats_is_one_run_of_it() -> None:
     assert copies == {"speed": frozenset({1})}
 
 
+@pytest.mark.parametrize(
+    ("figures", "again", "is_copy"),
+    [
+        ([1845.0, 27.81], [1845.0, 27.81], True),
+        ([18.0, 27.8], [18.0, 27.8], False),  # few digits, which may agree by chance
+        ([1845.13], [1845.13], False),  # one figure
+        ([10.5 + n for n in range(60)], [10.5 + n for n in range(59)] + [99.9], True),  # corrected
+    ],
+)
+def test_a_small_or_corrected_table_that_is_published_twice_is_one_run(
+    figures: list[float], again: list[float], is_copy: bool
+) -> None:
+    def upload(name: str, values: list[float], other: float) -> Loaded:
+        rows = [result(f"w{n}", "us", value=value) for n, value in enumerate(values)]
+        alone = result("alone", "us", value=other) | {"benchmark": "other"}
+        return loaded(*rows, alone, id=name)
+
+    one, two = upload("one", figures, 7.0), upload("two", again, 7.0)
+    copies = copied(pooled([one, two]))
+    # One equal figure of another benchmark is enough then.
+    assert copies == ({"speed": frozenset({1}), "other": frozenset({1})} if is_copy else {})
+    copies = copied(pooled([one, upload("two", again, 8.0)]))
+    assert copies.get("speed", frozenset()) == (frozenset({1}) if is_copy else frozenset())
+    # Many equal figures show the rest to be corrected.
+    assert ("other" in copies) is (is_copy and len(figures) == 60)
+
+
 def test_two_uploads_of_which_one_figure_differs_are_two_runs() -> None:
     figures = {f"w{n}": 10.5 + n for n in range(6)}
     one = loaded(*(result(n, "us", value=v) for n, v in figures.items()), id="one")

@@ -32,8 +32,13 @@ MAX_PAST_RELEASES = 27
 """The most releases, besides the two compared, from which the noise of a figure is learnt. More add
 little (see :mod:`.noise`), and the limit keeps the time from growing with their square."""
 
-MIN_SHARED_FIGURES = 3
-"""The fewest equal figures that show one upload to be a copy of another."""
+MIN_SHARED_FIGURES, FEW_SHARED_FIGURES, MIN_SHARED_DIGITS = 3, 2, 7
+"""The fewest equal figures that show one upload to be a copy of another, and the fewest if together they
+have so many digits."""
+
+MANY_SHARED_FIGURES, MAX_CORRECTED_SHARE = 20, 0.05
+"""The fewest equal figures beside which others may differ, as corrected ones do, and their largest
+share."""
 
 MIN_TELLING_RANGES = 10
 """The fewest ranges of a board that show whether a release repeats the one before."""
@@ -309,7 +314,11 @@ def side(cell: Cell, pool: Pool | None = None, copies: frozenset[int] = frozense
     """
     assert cell.mean is not None  # failed measurements are not judged
     step = printed(cell.samples or (cell.mean,))
-    runs = pool.by_run(cell, copies) if pool is not None and len(cell.members) > 1 else ()
+    runs = pool.by_run(cell) if pool is not None and len(cell.members) > 1 else ()
+    # A figure that a copy corrects is not repeated.
+    if pool is not None and copies and runs:
+        kept = pool.by_run(cell, copies)
+        runs = kept if max(len({*kept}), 1) == len({*runs}) else runs
     if len(runs) > 1:
         return Side(cell.mean, min(runs), max(runs), len(runs), runs, step)
     # If the number of runs was not published, the range may cover several.
@@ -371,8 +380,9 @@ def copied(pool: Pool) -> dict[str, frozenset[int]]:
     """Return, by benchmark, the positions of bundles that only repeat its figures in another bundle of
     the same guide and board.
 
-    The two share at least ``MIN_SHARED_FIGURES`` equal figures, not counting single-digit integers,
-    and no figure that both have differs.
+    The two share at least ``MIN_SHARED_FIGURES`` equal figures, not counting single-digit integers, or
+    fewer with many digits, and hardly a figure that both have differs. Of a benchmark with fewer
+    figures, it is enough that they are equal if the two share another one.
     """
     table = pool.frame.table
     if not len(table):
@@ -384,11 +394,23 @@ def copied(pool: Pool) -> dict[str, frozenset[int]]:
     frame = frame[frame.groupby(keys, observed=True)["bundle"].transform("nunique") > 1]
     copies: dict[str, set[int]] = {name: set() for name in pool.benchmarks()}
     for _, own in frame.groupby(keys, observed=True, sort=True):
-        # A benchmark with too few figures is a copy if its bundle is one.
-        of_bundle = _copies(_values(own))
-        for name, of_benchmark in own.groupby("benchmark", observed=True):
-            copies[str(name)] |= of_bundle | _copies(_values(of_benchmark))
+        whole = _copies(_values(own))
+        tables = {str(name): _values(of) for name, of in own.groupby("benchmark", observed=True)}
+        parts = {name: _copies(values) for name, values in tables.items()}
+        pairs = set(whole.items()).union(*(part.items() for part in parts.values()))
+        for name, values in tables.items():
+            alike = {later for later, earlier in pairs if _are_alike(values, later, earlier)}
+            copies[name] |= {*whole, *parts[name], *alike}
     return {name: frozenset(own) for name, own in copies.items() if own}
+
+
+def _are_alike(
+    bundles: Mapping[int, Mapping[int, tuple[float, ...]]], later: int, earlier: int
+) -> bool:
+    """Return whether two bundles have figures in common, and all of them are equal."""
+    own, other = bundles.get(later, {}), bundles.get(earlier, {})
+    common = own.keys() & other.keys()
+    return bool(common) and all(own[each] == other[each] for each in common)
 
 
 def _values(frame: pd.DataFrame) -> dict[int, dict[int, tuple[float, ...]]]:
@@ -402,36 +424,50 @@ def _values(frame: pd.DataFrame) -> dict[int, dict[int, tuple[float, ...]]]:
     }
 
 
-def _copies(bundles: Mapping[int, Mapping[int, tuple[float, ...]]]) -> set[int]:
-    """Return the bundles that repeat an earlier one, given the values of each figure by bundle.
+def _copies(bundles: Mapping[int, Mapping[int, tuple[float, ...]]]) -> dict[int, int]:
+    """Return the bundles that repeat an earlier one, with that one, given the values of each figure by
+    bundle.
 
     Only bundles that share a value are compared, as one board can have thousands.
     """
-    copies: set[int] = set()
+    copies: dict[int, int] = {}
     having: dict[tuple[int, tuple[float, ...]], list[int]] = {}
     for later in sorted(bundles):
         own = bundles[later]
         telling = {each: _telling(values) for each, values in own.items()}
-        if sum(telling.values()) < MIN_SHARED_FIGURES:
+        if not _show_copy(sum(map(bool, telling.values())), sum(telling.values())):
             continue
         shared: Counter[int] = Counter()
+        digits: Counter[int] = Counter()
         for each, values in own.items():
             for earlier in having.setdefault((each, values), []):
-                shared[earlier] += telling[each]
+                shared[earlier] += bool(telling[each])
+                digits[earlier] += telling[each]
             having[each, values].append(later)
         for earlier, count in shared.items():
+            if not _show_copy(count, digits[earlier]):
+                continue
             other = bundles[earlier]
-            if count >= MIN_SHARED_FIGURES and all(
-                other.get(e, values) == values for e, values in own.items()
+            differing = sum(other.get(e, values) != values for e, values in own.items())
+            if not differing or (
+                count >= MANY_SHARED_FIGURES and differing <= MAX_CORRECTED_SHARE * count
             ):
-                copies.add(later)
+                copies[later] = earlier
                 break
     return copies
 
 
+def _show_copy(figures: int, digits: int) -> bool:
+    """Return whether so many equal figures with so many digits show a copy."""
+    return figures >= MIN_SHARED_FIGURES or (
+        figures >= FEW_SHARED_FIGURES and digits >= MIN_SHARED_DIGITS
+    )
+
+
 def _telling(values: Iterable[float]) -> int:
-    """Return how many values are not single-digit integers."""
-    return sum(len(format(value, "g").strip("-0.")) > 1 for value in values)
+    """Return the number of digits of values that are not single-digit integers."""
+    digits = (len(format(value, "g").strip("-0.").replace(".", "")) for value in values)
+    return sum(number for number in digits if number > 1)
 
 
 def scaled(figure: Figure, factor: float) -> Figure:
