@@ -52,7 +52,7 @@ def test_the_disk_may_be_full_at_any_write(
     trials: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     trials.setattr(small_site, "build", forked)
-    kib, files = count(10_000, heavy=5_000), count(500, heavy=250)
+    kib, files = count(15_000, heavy=5_000), count(750, heavy=250)
     trials.setattr(sys, "argv", ["full_disk.py", "--kib", str(kib), "--files", str(files)])
     status, said = full_disk.main(), capsys.readouterr()
     if status == 3:

@@ -36,9 +36,11 @@ LOOKS: list[tuple[Any, int]] = [("light", 1280), ("dark", 390), ("dark", 1280), 
 OFTEN = ("landing page", "explorer")
 """axe sees these in all looks, and a table with its tools, with all its rules in the first two; the
 others, which are made of the same parts, in two looks, with all its rules in the first one. In the
-rest it applies ``BY_LOOK``."""
-BY_LOOK = ("color-contrast", "link-in-text-block", "scrollable-region-focusable")
-"""The rules of axe that depend on colours and on the width of the window."""
+rest it applies the rules that depend on colours and on the width of the window."""
+OF_COLOURS = ("color-contrast", "link-in-text-block")
+"""The rules that take axe longest, for which it looks below and above each text. It applies them to
+two texts of each kind: a table has hundreds that are alike in all that these rules ask for."""
+OF_WIDTH = ("scrollable-region-focusable",)
 WIDTHS = (320, 390, 768, 1280, 1920)
 UNFOLD = "document.querySelectorAll('details').forEach(each => { each.open = true; })"
 LOADING = ("landing page", "guide", "largest guide, with charts", "benchmark with many tables")
@@ -71,6 +73,26 @@ FEW_PARTS = """() => {
 }"""
 """Makes a page quick to look at: of rows, and of tables and charts, that are made of the same
 elements it keeps two, and of each table the first row. There are thousands."""
+
+MARK_KINDS = """() => {
+  document.querySelectorAll("[data-kind]").forEach(each => delete each.dataset.kind);
+  const seen = new Map();
+  for (const each of document.body.querySelectorAll("*")) {
+    if (![...each.childNodes].some(node => node.nodeType === 3 && node.data.trim())) continue;
+    const {color, fontSize, fontWeight} = getComputedStyle(each);
+    const grounds = new Set();
+    for (let below = each; below; below = below.parentElement) {
+      const {opacity, backgroundColor, backgroundImage} = getComputedStyle(below);
+      grounds.add(opacity + backgroundColor + backgroundImage);
+    }
+    const names = [each.tagName, each.className, each.parentElement.className];
+    const kind = [...names, color, fontSize, fontWeight, ...grounds].join();
+    seen.set(kind, (seen.get(kind) ?? 0) + 1);
+    if (seen.get(kind) <= 2) each.dataset.kind = "";
+  }
+}"""
+"""Marks two texts of each kind: of the same classes, in the same colour, size and weight, and on the
+same grounds."""
 
 PICTURES = """() => Promise.all([...document.images].map(async each => {
   each.loading = "eager";  // also those in folds, and those for other screens
@@ -169,20 +191,25 @@ def _wait(page: Page, kind: str) -> None:
         page.wait_for_selector(".perf-explorer-chart svg[role=img]")
 
 
-AXE = "options => axe.run(document, options).then(found => found.violations)"
+AXE = "([where, options]) => axe.run(where ?? document, options).then(found => found.violations)"
 
 
 def _faults(page: Page, full: int, looks: Sequence[tuple[Any, int]]) -> list[str]:
-    """Return what axe reports of some looks of a page, of the first by all its rules."""
+    """Return what axe reports of some looks of a page, of the first ones by all its rules."""
     page.evaluate(FEW_PARTS)
     page.evaluate(Axe().axe_script)
-    options: dict[str, Any] = {"resultTypes": ["violations"], "preload": False}
+    every: dict[str, Any] = {"resultTypes": ["violations"], "preload": False}
+    marked = {"include": [["[data-kind]"]]}
     reports = []
     for number, (scheme, width) in enumerate(looks):
         _look(page, width, scheme)
-        if number >= full:
-            options["runOnly"] = list(BY_LOOK)
-        for each in page.evaluate(AXE, options):
+        page.evaluate(MARK_KINDS)
+        others = {"rules": {rule: {"enabled": False} for rule in OF_COLOURS}}
+        runs: list[tuple[Any, Any]] = [
+            (None, every | (others if number < full else {"runOnly": OF_WIDTH})),
+            (marked, every | {"runOnly": OF_COLOURS}),
+        ]
+        for each in (fault for run in runs for fault in page.evaluate(AXE, run)):
             nodes = "".join(f"\n{node['html']}\n{node['failureSummary']}" for node in each["nodes"])
             reports.append(f"{each['id']} ({scheme}, {width} wide): {each['help']}{nodes}")
     return reports

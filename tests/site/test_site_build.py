@@ -128,7 +128,9 @@ def sampled(tmp_path_factory: pytest.TempPathFactory, real_project: Path) -> Pat
     and on paper."""
     top = tmp_path_factory.mktemp("sampled")
     project = take_pictures(bare_project(top / "project"), real_project)
-    sample_of_each_benchmark(project / "results")
+    results = sample_of_each_benchmark(project / "results")
+    # Its guide and pictures are like those of the board beside it.
+    (results / "AM335X/linux/05.07.00.00/am335x-800mhz.json").unlink()
     return project
 
 
