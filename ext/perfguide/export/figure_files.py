@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import IO, Any
 
 import xlsxwriter
@@ -75,12 +75,8 @@ def write_excel(table: Table, pool: Pool, file: IO[bytes]) -> int:
             f"{len(pool):,} figures are more than the {MAX_SHEET_ROWS - 1:,} rows of a sheet; "
             "export CSV or Parquet, or fewer results"
         )
-    # By default, xlsxwriter would turn text such as “=1+1” into a formula.
-    settings = {"strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False}
     # Rows are flushed to disk one by one: the cells of an archive would not fit into memory.
-    with xlsxwriter.Workbook(file, settings | {"constant_memory": True}) as book:
-        # A fixed date, so that the same figures give the same bytes.
-        book.set_properties({"title": f"Performance {table.name}", "created": datetime(2000, 1, 1)})
+    with workbook(file, f"Performance {table.name}", constant_memory=True) as book:
         sheet = book.add_worksheet(table.name.capitalize())
         bold = book.add_format({"bold": True})
         for index, column in enumerate(table.columns):
@@ -92,7 +88,7 @@ def write_excel(table: Table, pool: Pool, file: IO[bytes]) -> int:
                 if isinstance(value, int | float):
                     sheet.write_number(number, index, value)
                 elif text := cell_text(column.name, value):
-                    sheet.write_string(number, index, _excel_text(text))
+                    sheet.write_string(number, index, excel_text(text))
         sheet.freeze_panes(1, 0)
         sheet.autofilter(0, 0, max(1, number), len(table.columns) - 1)
     return number
@@ -124,8 +120,17 @@ def _time(value: datetime) -> str:
     return value.isoformat().replace("+00:00", "Z")
 
 
-def _excel_text(text: str) -> str:
-    """Return the text of a cell with invisible characters escaped, truncated with an ellipsis if it
-    is too long."""
+def workbook(file: IO[bytes], title: str, **settings: bool) -> xlsxwriter.Workbook:
+    """Return a new workbook. Text such as “=1+1” does not become a formula, a link or a number."""
+    as_text = dict.fromkeys(("strings_to_formulas", "strings_to_urls", "strings_to_numbers"), False)
+    book = xlsxwriter.Workbook(file, as_text | settings)
+    # A fixed date, so that the same figures give the same bytes.
+    book.set_properties({"title": title, "created": datetime(2000, 1, 1, tzinfo=UTC)})
+    return book
+
+
+def excel_text(text: str) -> str:
+    """Return the text of a cell with invisible and text-moving characters escaped, truncated with
+    an ellipsis if it is too long."""
     escaped = visible(text, MAX_CELL_CHARS * 2)
     return escaped if len(escaped) <= MAX_CELL_CHARS else f"{escaped[: MAX_CELL_CHARS - 1]}…"

@@ -7,7 +7,6 @@ The same guide gives the same bytes.
 
 from __future__ import annotations
 
-import datetime
 import io
 import re
 from collections.abc import Sequence
@@ -20,7 +19,6 @@ from ..bundles.guide_key import GuideKey, family
 from ..catalog.benchmarks import Catalog
 from ..charts import palette
 from ..common import units
-from ..common.diagnostics import visible
 from ..figures.labels import params_text
 from ..figures.pool import Pool, Record
 from ..tables import grids, remarks
@@ -32,14 +30,10 @@ from . import figure_files, figure_rows
 from .figure_rows import RUNS
 from .json_api import decimals
 
-CREATED = datetime.datetime(2000, 1, 1, tzinfo=datetime.UTC)
-"""The creation date of each file; the day of the build would change the bytes."""
-
 _OF_GUIDE = ("soc", "os", "guide", "sdk", "release")
 """Columns of runs that are constant within a guide."""
 
 _MAX_SHEET_NAME_CHARS = 31
-_MAX_TEXT_CHARS = 32767
 
 
 def make(
@@ -47,14 +41,7 @@ def make(
 ) -> bytes:
     """Return the bytes of the file."""
     target = io.BytesIO()
-    settings = {
-        "in_memory": True,
-        "strings_to_formulas": False,
-        "strings_to_urls": False,
-        "strings_to_numbers": False,
-    }
-    with xlsxwriter.Workbook(target, settings) as book:
-        book.set_properties({"title": _title(key), "created": CREATED})
+    with figure_files.workbook(target, _title(key), in_memory=True) as book:
         _Book(book).fill(key, records, pool, catalog, layout)
     return target.getvalue()
 
@@ -237,12 +224,6 @@ def _begin(name: str, max_units: int) -> str:
 
 
 def _text(sheet: Worksheet, row: int, column: int, text: str, form: Format | None = None) -> None:
-    """Write text with invisible and text-moving characters escaped, truncated with an ellipsis if
-    it is too long."""
-    if not text:
-        return
-    # The default limit, meant for messages, is far below that of a cell.
-    text = visible(text, len(text))
-    if len(text) > _MAX_TEXT_CHARS:
-        text = text[: _MAX_TEXT_CHARS - 1] + "…"
-    sheet.write_string(row, column, text, form)
+    """Write text as :func:`figure_files.excel_text` has it, if there is any."""
+    if text:
+        sheet.write_string(row, column, figure_files.excel_text(text), form)
