@@ -265,6 +265,41 @@ def _mixture(log: LogFile, readings: Sequence[Reading]) -> list[Diagnostic]:
     return []
 
 
+@dataclass(slots=True)
+class _Contents:
+    """The contents of logs, and remarks on their dates."""
+
+    reports: list[LogReport] = field(default_factory=list)
+    results: list[Result] = field(default_factory=list)
+    facts: dict[str, Scalar] = field(default_factory=dict)
+    dates: list[Diagnostic] = field(default_factory=list)
+
+
+def _read_all(
+    logs: Sequence[LogFile], stated: Stated, formats: Mapping[str, Sequence[Format]]
+) -> _Contents:
+    """Read each log once, even if there are copies of it."""
+    out = _Contents()
+    first_names: dict[bytes, str] = {}
+    for log in logs:
+        first_name = first_names.setdefault(log.data, log.name)
+        if first_name != log.name and log.data.strip():
+            # A copy is not a second run, as two runs never produce exactly the same log.
+            message = f"is a copy of {first_name}: its figures count once"
+            copy = Diagnostic("log-note", log.name, message)
+            out.reports.append(LogReport(log, ("a copy",), 0, 0, (copy,)))
+            continue
+        report, readings = read(log, stated, formats.get(log.name, ()))
+        # The first dated log decides, as the logs of one run are only minutes apart.
+        if "created" not in out.facts and readings:
+            out.facts |= _date(log, readings, out.dates)
+        out.reports.append(report)
+        for reading in readings:
+            out.results += reading.results
+            out.facts = {**reading.facts, **out.facts}
+    return out
+
+
 def pack(
     logs: Sequence[LogFile],
     environment: Mapping[str, Any],
@@ -278,39 +313,19 @@ def pack(
     over the logs. ``formats`` lists the formats for each log's name; ``now`` dates the run if
     nothing else does.
     """
-    reports: list[LogReport] = []
-    results: list[Result] = []
-    facts: dict[str, Scalar] = {}
     note_logs = [
         log for log in logs if runner_notes.is_ours(log.name) and not formats.get(log.name)
     ]
-    dates: list[Diagnostic] = []
-    first_names: dict[bytes, str] = {}
-    for log in logs:
-        if log in note_logs:
-            continue
-        first_name = first_names.setdefault(log.data, log.name)
-        if first_name != log.name and log.data.strip():
-            # A copy is not a second run, as two runs never produce exactly the same log.
-            message = f"is a copy of {first_name}: its figures count once"
-            copy = Diagnostic("log-note", log.name, message)
-            reports.append(LogReport(log, ("a copy",), 0, 0, (copy,)))
-            continue
-        report, readings = read(log, stated, formats.get(log.name, ()))
-        # The first dated log decides, as the logs of one run are only minutes apart.
-        if "created" not in facts and readings:
-            facts |= _date(log, readings, dates)
-        reports.append(report)
-        for reading in readings:
-            results += reading.results
-            facts = {**reading.facts, **facts}
+    contents = _read_all([log for log in logs if log not in note_logs], stated, formats)
+    reports, results = contents.reports, contents.results
     with_notes = runner_notes.noted([(log.name, log.data) for log in note_logs], results)
     for log in note_logs:
         rest = with_notes.left_over[log.name]
         reports.append(LogReport(log, ("notes of perfguide's runner",), 0, rest, ()))
-    content = _nested(facts)
+    content = _nested(contents.facts)
     _merge(content, _nested(_environment_facts(environment)))
     _merge(content, _nested(stated.facts))
+    dates = contents.dates
     if "created" in stated.facts or "created" in environment:
         dates = []
     elif "created" not in content:

@@ -16,73 +16,83 @@ _SIZE = re.compile(r"([0-9]{1,12})([kKMG]?)(?:iB)?")
 _OPTION = re.compile(r"(?:if|of|bs|ibs|obs|count|conv|iflag|oflag)=[!-~]{1,200}")
 
 
+_GNU = (
+    r"([0-9]{1,18}) bytes \([^()]{1,40}\) copied, ([0-9.e-]{1,20}) s,"
+    r" ([0-9]{1,6}(?:\.[0-9]{1,3})?) ([kMGT]?B)/s[ \t]*"
+)
+_BUSYBOX = (
+    r"([0-9]{1,18}) bytes (?:\([^()]{1,40}\) )?copied, ([0-9.]{1,20}) seconds,"
+    r" ([0-9]{1,6}(?:\.[0-9]{1,3})?)([kMGT]?B)/s[ \t]*"
+)
+
+
 def read(data: bytes, context: Context) -> Reading:
     """Return the throughput and duration of each copy."""
-    sheet = Sheet(context)
-    command = ""
-    counted = False
-    params: dict[str, Scalar] = {}
+    reader = _Reader(Sheet(context))
+    rows = (
+        row("", typed("dd", argument="[a-z]{1,10}=[!-~]{1,200}"), reader.begin),
+        row("", r"[0-9]{1,15}\+[0-9]{1,9} records in[ \t]*", reader.count),
+        row("", _GNU, reader.copied),
+        row(
+            r"[0-9]{1,18} bytes \(|[0-9]{1,18} bytes.{0,50} copied, ",
+            _BUSYBOX,
+            reader.copied_by_busybox,
+            reader.forget,
+        ),
+    )
+    scan(data, "dd", rows, reader.sheet)
+    return reader.sheet.reading()
 
-    def begin(line: Line, match: re.Match[str]) -> None:
-        nonlocal command, counted
-        command, counted = match[1], False
-        params.clear()
-        params.update(_dd_params(command))
 
-    def records(line: Line, match: re.Match[str]) -> None:
-        nonlocal counted
-        if counted:  # the previous command's output has lost its last line
-            forget()
-        counted = True
+class _Reader:
+    """Reads one copy after another."""
 
-    def forget() -> None:
-        nonlocal command, counted
-        command, counted = "", False
-        params.clear()
+    def __init__(self, sheet: Sheet) -> None:
+        self.sheet = sheet
+        self._command = ""
+        self._is_counted = False
 
-    def copied(line: Line, match: re.Match[str], busybox: bool) -> None:
-        said: dict[str, Scalar] = {"file_size": int(match[1]), **params}
-        unit = match[4].replace("B", "iB").replace("k", "K") if busybox else match[4]
-        scale = (1024 if busybox else 1000) ** ("kMGT".find(match[4][0]) + 1)
-        seconds, rate = float(figure(match[2]) or 0), float(match[3]) * scale
+    def begin(self, line: Line, match: re.Match[str]) -> None:
+        """Read a command."""
+        self._command, self._is_counted = match[1], False
+
+    def count(self, line: Line, match: re.Match[str]) -> None:
+        """Read the number of records."""
+        if self._is_counted:  # the previous command's output has lost its last line
+            self.forget()
+        self._is_counted = True
+
+    def forget(self) -> None:
+        """Forget the command."""
+        self._command, self._is_counted = "", False
+
+    def copied(self, line: Line, match: re.Match[str]) -> None:
+        """Read the last line of a copy by coreutils."""
+        self._add(line, match, match[4], 1000)
+
+    def copied_by_busybox(self, line: Line, match: re.Match[str]) -> None:
+        """Read the same of BusyBox."""
+        self._add(line, match, match[4].replace("B", "iB").replace("k", "K"), 1024)
+
+    def _add(self, line: Line, match: re.Match[str], unit: str, thousand: int) -> None:
+        seconds = float(figure(match[2]) or 0)
+        rate = float(match[3]) * float(thousand ** ("kMGT".find(match[4][0]) + 1))
         # dd rounds the rate to three digits; a lost digit changes it by far more.
         if seconds and abs(int(match[1]) / seconds - rate) > 0.07 * rate:
-            sheet.broken(line.number, "bytes, seconds and rate do not agree: the line is damaged")
-            forget()
-            return
-        give(line, "throughput", f"{unit}/s", match[3], said)
-        give(line, "elapsed", "s", match[2], said)
-        forget()
-
-    def give(line: Line, metric: str, unit: str, text: str, said: dict[str, Scalar]) -> None:
-        value = figure(text)
-        if value is not None:
-            name = sheet.benchmark("dd")
-            sheet.figure(line.number, name, metric, unit, value, said, command=command)
-
-    scan(
-        data,
-        "dd",
-        (
-            row("", typed("dd", argument="[a-z]{1,10}=[!-~]{1,200}"), begin),
-            row("", r"[0-9]{1,15}\+[0-9]{1,9} records in[ \t]*", records),
-            row(
-                "",
-                r"([0-9]{1,18}) bytes \([^()]{1,40}\) copied, ([0-9.e-]{1,20}) s,"
-                r" ([0-9]{1,6}(?:\.[0-9]{1,3})?) ([kMGT]?B)/s[ \t]*",
-                lambda line, match: copied(line, match, False),
-            ),
-            row(
-                r"[0-9]{1,18} bytes \(|[0-9]{1,18} bytes.{0,50} copied, ",
-                r"([0-9]{1,18}) bytes (?:\([^()]{1,40}\) )?copied, ([0-9.]{1,20}) seconds,"
-                r" ([0-9]{1,6}(?:\.[0-9]{1,3})?)([kMGT]?B)/s[ \t]*",
-                lambda line, match: copied(line, match, True),
-                forget,
-            ),
-        ),
-        sheet,
-    )
-    return sheet.reading()
+            message = "bytes, seconds and rate do not agree: the line is damaged"
+            self.sheet.broken(line.number, message)
+        else:
+            said: dict[str, Scalar] = {"file_size": int(match[1]), **_dd_params(self._command)}
+            for metric, own_unit, text in (
+                ("throughput", f"{unit}/s", match[3]),
+                ("elapsed", "s", match[2]),
+            ):
+                if (value := figure(text)) is not None:
+                    name, command = self.sheet.benchmark("dd"), self._command
+                    self.sheet.figure(
+                        line.number, name, metric, own_unit, value, said, command=command
+                    )
+        self.forget()
 
 
 def _dd_params(command: str) -> dict[str, Scalar]:
