@@ -224,17 +224,23 @@ def test_no_number_of_runs_settles_a_figure_with_two_states(
     assert ("could settle it" in wording.ground(row)) is is_promised
 
 
-@pytest.mark.parametrize("is_old", [False, True])
-def test_a_rate_of_zero_is_a_failed_run_and_no_fall_of_all(is_old: bool, speed: Catalog) -> None:
+@pytest.mark.parametrize(("is_old", "earlier"), [(False, 0), (True, 0), (False, 3)])
+def test_a_rate_of_zero_is_a_failed_run_and_no_fall_of_all(
+    is_old: bool, earlier: int, speed: Catalog
+) -> None:
+    """The run of an ``earlier`` release failed too."""
+
     def run(number: int, rate: float, load: float) -> Loaded:
         rows = [
-            result(value=rate, params={"block_size": 7}),
-            result("load", "%", value=load, params={"block_size": 7}),
+            result(value=own, params={"block_size": size})
+            for size, own in ((7, rate), (9, rate and rate + 9))
         ]
+        rows += [result("load", "%", value=load, params={"block_size": 7})]
+        rows += [result(value=5.0, params={"block_size": 8})] * (number < 9)
         return release(number, *quiet(number), *rows)
 
     sides = [(0.0, 0.4), (173.0, 30.0)] if is_old else [(173.0, 30.0), (0.0, 0.4)]
-    before = [run(n, 173.0 + n / 10, 30.0) for n in range(1, 8)]
+    before = [run(n, (173.0 + n / 10) * (n != earlier), 30.0) for n in range(1, 8)]
     both = newest([*before, *(run(8 + n, *side) for n, side in enumerate(sides))], speed)
     by_metric = {row.metric: row for row in both.rows if row.params.get("block_size") == 7}
     which = "old" if is_old else "new"
@@ -243,7 +249,12 @@ def test_a_rate_of_zero_is_a_failed_run_and_no_fall_of_all(is_old: bool, speed: 
     assert by_metric["load"].verdict == "incomparable"
     assert by_metric["load"].ground == f"the {which} run failed"
     titles = [wording.event_title(event, both) for event in both.events]
-    assert titles == ([] if is_old else ["Speed: rate, block size 7 bytes: fails now, 1 row"])
+    as_before = f", as in 9.{earlier}" if earlier else ""
+    assert titles == ([] if is_old else [f"Speed: rate: fails now{as_before}, 2 rows"])
+    if not is_old:
+        lines = wording.event_lines(both.events[0], both)
+        assert "1 more row was not measured again." in lines
+        assert headline(both).state == ("look" if earlier else "do not ship")
 
 
 @pytest.mark.parametrize(

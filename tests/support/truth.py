@@ -823,12 +823,22 @@ def is_toward_zero(text: str, rated: Sequence[About]) -> bool:
     )
 
 
+def _failed_before(about: About) -> list[str]:
+    """Return the releases before OLD in which a rate was 0."""
+    assert about.row.old
+    last = version(about.row.old.guide.release)
+    series = about.series(all_of=True) if about.row.better == "higher" else []
+    return [release for release, own in series if version(release) < last and own == 0]
+
+
 def is_size(text: str, event: Event, about: About) -> bool:
     """Return whether the rows of an event all moved in the direction and as far as a text says."""
     leading = about.each(row for row in event.leading)
-    if text == "fails now":
+    if failed := re.fullmatch("fails now(?:, as in (.+))?", text):
         return all(
-            each.row.verdict == "failed-after" and each.sides[1] is not None
+            each.row.verdict == "failed-after"
+            and each.sides[1] is not None
+            and (not failed[1] or failed[1] in _failed_before(each))
             for each in about.each(event.rows)
         )
     if re.fullmatch(CHANGE, text):
@@ -1140,6 +1150,15 @@ LINES = templates(
         rf"(The row|Both rows|All \d+ rows) next measured in (.+?) ({SHOWS}|reverted)": _fate_again,
         rf"Of # rows next measured in (.+?), # ({SHOWS}|reverted)(?: and # ({SHOWS}|reverted))?": _fate_of,
         JUMPED: _of_jumps,
+        r"# more rows? (?:was|were) not measured again": lambda about, said: (
+            number(said[0])
+            == sum(
+                row.old is not None and row.new is None
+                for row in about.both.rows
+                if row.benchmark == about.rows[0].benchmark
+                if row.board in {own.board for own in about.rows}
+            )
+        ),
         r"Rows moved with it: (.+)": _followed,
         r"Rows that moved as far beyond what other boards did, whose clock is the same: (.+)": _beyond_others,
         r"No benchmark moved with it, so it may have been recorded wrongly": lambda about, _: (
@@ -1307,7 +1326,12 @@ def _holds_back(about: About, said: Sequence[str]) -> bool:
         rows = [row for row in (*event.rows, *event.unproved) if row.worse_by is not None]
         far = [each for each in about.each(rows) if each.is_rated and each.worse >= FAR - 1e-12]
         far = [each for each in far if not _came_back(each)]
-        failed = {row.measurement for row in event.rows if row.verdict == "failed-after"}
+        failed = {
+            row.measurement
+            for row in event.rows
+            if row.verdict == "failed-after"
+            and not _failed_before(replace(about, rows=(row,)))
+        }
         if event.of_engine:
             far = [each for each in far if each.row.better == "higher"]
         if not failed and all("load" in each.row.metric and each.row.unit == "%" for each in far):

@@ -1086,6 +1086,14 @@ def _are_back(rows: Sequence[Row]) -> bool:
     return 2 * sum(map(is_back, rows)) > len(rows)
 
 
+def failed_earlier(row: Row) -> list[str]:
+    """Return the releases before OLD in which a rate that fails now was 0 too."""
+    if row.verdict != "failed-after" or row.better != "higher":
+        return []
+    releases = row.line[: len(_before(row))]
+    return [release for release, value in releases if value == 0]
+
+
 def _farthest(row: Row) -> tuple[bool, float]:
     """Return a sort key: rows that moved farthest come first, and those that follow others, as loads
     follow their work, last. Unproved moves count as multiples of their scatter."""

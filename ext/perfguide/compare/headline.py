@@ -10,7 +10,7 @@ from typing import Literal
 
 from . import wording
 from .comparison import Comparison
-from .events import FAR, Event, is_back
+from .events import FAR, Event, failed_earlier, is_back
 from .verdicts import ALARMS, Row, Verdict, is_load
 
 State = Literal["do not ship", "look", "ship", "too little"]
@@ -175,7 +175,10 @@ def _severe(event: Event) -> bool:
     if event.of_engine:
         # Loads show the change of engine; only rates show whether it is slower.
         far = [row for row in far if row.better == "higher"]
-    failed = [row for row in event.rows if row.verdict == "failed-after"]
+    # What failed in earlier releases too may fail by itself.
+    failed = [
+        row for row in event.rows if row.verdict == "failed-after" and not failed_earlier(row)
+    ]
     measured = {row.measurement for row in (*far, *failed)}
     rates = [row.worse_by or 0.0 for row in far if row.better == "higher"]
     # In public history, one of six events with only loads lasted, and ten of fourteen others.

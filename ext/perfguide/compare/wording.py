@@ -18,7 +18,7 @@ from ..common.diagnostics import visible
 from ..common.units import TableCell
 from ..figures.pool import Cell, Record
 from .comparison import Comparison, Coverage, Group, Jumps
-from .events import NOTHING, Event, is_beyond_kind, returned
+from .events import NOTHING, Event, failed_earlier, is_beyond_kind, returned
 from .verdicts import ALARMS, CONVERTED, FAILED_RUN, WORDS, Row, Verdict
 
 LEADING: tuple[Verdict, ...] = (
@@ -196,7 +196,9 @@ def _size(event: Event) -> str:
     """Return how far the rows of an event moved: ``9.9 % worse (5.2 to 13.9 %)``, ``longer by a factor
     of 15``."""
     if event.kind == "failed-after":
-        return "fails now"
+        both = set.intersection(*(set(failed_earlier(row)) for row in event.rows))
+        earlier = [release for release, _ in event.rows[0].line if release in both]
+        return f"fails now, as in {earlier[-1]}" if earlier else "fails now"
     moves = [row.worse_by for row in event.leading if row.worse_by is not None]
     if event.kind == "changed" or not moves or len({move > 0 for move in moves}) > 1:
         return "" if event.change is None else units.change_text(event.change)
@@ -367,6 +369,14 @@ def event_lines(event: Event, comparison: Comparison) -> list[str]:
             out.append(f"{units.capital(said)}.")
     elif event.kind == "failed-after":
         out.append(f"{units.capital(event.rows[0].ground)}.")
+        lost = sum(
+            row.verdict == "only-old"
+            and row.benchmark == event.benchmark
+            and row.board in event.boards
+            for row in comparison.rows
+        )
+        were = "was" if lost == 1 else "were"
+        out += [f"{count(lost, 'more row')} {were} not measured again."] * bool(lost)
     else:
         measured = [row for row in event.rows if row.verdict != "failed-after"]
         counts = {(_runs(row.old), _runs(row.new)) for row in measured}
