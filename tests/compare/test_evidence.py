@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -80,7 +81,8 @@ def test_a_mean_that_is_worse_by_some_samples_is_not_proved(
     lines = " ".join(wording.event_lines(event, both))
     if said:
         assert f"the ranges of their samples {said} before" in lines
-        assert ": scatters more, mean longer by a factor of " in wording.event_title(event, both)
+        title = wording.event_title(event, both)
+        assert re.search(r": mean longer by a factor of [\d.]+, with more scatter, 1 row$", title)
         assert headline(both).state == "look"
         assert "Look at 1 event before you ship; it is not proved." in headline(both).sentence
     else:

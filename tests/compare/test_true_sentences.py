@@ -72,6 +72,7 @@ def checked_seeds() -> truth.Checked:
 RARE = (
     *("samples that drift", "no earlier release or second run", "earlier, which is too little"),
     *("runs drift", "measure old and new", "failed before and fails now", "alone", "is now"),
+    "not measured again",
     *(
         "the (clock|memory",
         "may have been recorded wrongly",

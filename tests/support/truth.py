@@ -791,11 +791,13 @@ GROUNDS = templates(
 WORK = r"(?: for each .+?| for the work done)?"
 ZERO = rf"(?:to 0|from 0|from under 1 % to (?:as much as )?{N} %|from (?:as much as )?{N} % to under 1 %)"
 SIZE = re.compile(
-    rf"(?:(?:scatters more|scatters less|ranges overlap|some new runs failed), mean )?"
+    rf"(?:mean )?"
     rf"(?:({N}) % (worse|better|longer|shorter){WORK}(?: \(({N}) to ({N}) %\))?"
     rf"|(worse|better|longer|shorter){WORK}"
     rf"(?: by a factor of ({N}(?: and more)?)(?: \(({N}(?: and more)?) to ({N}(?: and more)?)\))?|(?=: )))"
     rf"((?:(?:, or |: | or )(?:{ZERO}|fails now))*)"
+    rf"(?:, (with more scatter|with less scatter|some new runs failed))?"
+    rf"(?:, back at the level of (.+))?"
 )
 
 
@@ -825,10 +827,17 @@ def is_toward_zero(text: str, rated: Sequence[About]) -> bool:
 
 def _failed_before(about: About) -> list[str]:
     """Return the releases before OLD in which a rate was 0."""
-    assert about.row.old
+    assert about.row.old and about.row.new
     last = version(about.row.old.guide.release)
-    series = about.series(all_of=True) if about.row.better == "higher" else []
-    return [release for release, own in series if version(release) < last and own == 0]
+    own = about.figures.by_key[about.figures.key(about.row.new)]
+    earlier = [release for release, runs in own.items() if runs.mean == 0]
+    return [each for each in earlier if version(each) < last and about.row.better == "higher"]
+
+
+def _is_back_at(about: About, release: str) -> bool:
+    """Return whether NEW is closer to the figure of a release than a quarter of the way to OLD."""
+    level, (old, new) = dict(about.series()).get(release), about.ends
+    return bool(level) and abs(math.log(new / level)) <= abs(math.log(new / old)) / 4 + 1e-9
 
 
 def is_size(text: str, event: Event, about: About) -> bool:
@@ -858,6 +867,14 @@ def is_size(text: str, event: Event, about: About) -> bool:
     if (word in ("longer", "shorter")) != all(times):
         return False
     if not is_toward_zero(match[9], rated):
+        return False
+    if text.startswith("mean ") != bool(match[10]):
+        return False
+    for each in leading if match[10] in ("with more scatter", "with less scatter") else ():
+        old, new = ((side.high - side.low) / side.mean for side in each.sides if side)
+        if (new > old) != ("more" in match[10]):
+            return False
+    if match[11] and not all(_is_back_at(each, match[11]) for each in leading):
         return False
     if "fails now" in text and not any(row.verdict == "failed-after" for row in event.rows):
         return False
@@ -1329,8 +1346,7 @@ def _holds_back(about: About, said: Sequence[str]) -> bool:
         failed = {
             row.measurement
             for row in event.rows
-            if row.verdict == "failed-after"
-            and not _failed_before(replace(about, rows=(row,)))
+            if row.verdict == "failed-after" and not _failed_before(replace(about, rows=(row,)))
         }
         if event.of_engine:
             far = [each for each in far if each.row.better == "higher"]

@@ -190,6 +190,7 @@ def events(
     beside, far = _beside(proved, far)
     far, minor = _without_usual(far, alone, _least_powers(rows), rows, together)
     _attach(far, proved, beside)
+    _join_usual(minor, {**proved, **far}, beside, names)
     event_of = partial(_event, rows=rows, old=old, new=new, names=names, drifts=drifting(rows))
     out = [event_of(own, unproved=beside[key]) for key, own in proved.items() if own]
     out += clocks + _causes([row for row in rows if not _is_of_clock(row, rows, names)], names)
@@ -199,12 +200,12 @@ def events(
         replace(event_of(own, unproved=[*odd, *beside[key]]), is_back=_are_back(own))
         for key, (own, odd) in typical.items()
     ]
-    unjudged += [replace(event_of(own), is_minor=True) for own in minor.values()]
+    unjudged += [replace(event_of(own), is_minor=True) for own in minor.values() if own]
     unjudged.sort(
         key=lambda e: (e.is_minor, e.is_back, e.worse_by <= 0, -e.over_scatter, e.what, e.boards)
     )
-    # Changes of engine come first, as their effects become part of them.
-    ordered = sorted([*out, *unjudged], key=lambda event: not event.of_engine)
+    # Changes of engine and recoveries come first, as their effects become part of them.
+    ordered = sorted([*out, *unjudged], key=lambda e: (not e.of_engine, not e.is_back))
     joined = _of_one_cause(ordered, names)
     joined.sort(key=lambda e: (e.kind == "noisy", e.accepted, ORDER.get(e.kind, 0)))
     return (
@@ -260,8 +261,48 @@ def _proved_rows(rows: Sequence[Row], all_rows: Sequence[Row]) -> Groups:
     return {
         (*key, number): own
         for key, rows_of_key in groups.items()
-        for number, own in enumerate(_by_boards(rows_of_key))
+        for number, own in enumerate(
+            own for part in _by_boards(rows_of_key) for own in _without_returns(part)
+        )
     }
+
+
+def _without_returns(rows: Sequence[Row]) -> list[list[Row]]:
+    """Split rows that got worse into those that left their level and those back at an earlier one, which
+    have another cause."""
+    runs = {
+        row.measurement
+        for row in rows
+        if row.verdict == "regressed" and _leads(row) and is_back(row)
+    }
+    back = [row for row in rows if row.measurement in runs]
+    left = [row for row in rows if row.measurement not in runs]
+    return [left, back] if runs and any(map(_leads, left)) else [[*rows]]
+
+
+def _join_usual(
+    minor: Groups, events_of: Mapping[tuple[object, ...], list[Row]], beside: Groups, names: Names
+) -> None:
+    """Move far but usual moves from ``minor`` into ``beside``, to an event of the same kind of metric that
+    went the same way on their board."""
+
+    def kind(row: Row) -> str:
+        benchmark = names.catalog.get(row.benchmark)
+        label = benchmark.metric_label(row.metric) if benchmark else row.metric
+        return label.partition(", ")[0]
+
+    for rows in minor.values():
+        for row in [row for row in rows if abs(row.worse_by or 0.0) >= FAR]:
+            for key, own in events_of.items():
+                if any(
+                    (row.guide.platform, row.benchmark, row.board, kind(row))
+                    == (each.guide.platform, each.benchmark, each.board, kind(each))
+                    and (row.worse_by or 0.0) * (each.worse_by or 0.0) > 0
+                    for each in own
+                ):
+                    beside[key].append(row)
+                    rows.remove(row)
+                    break
 
 
 def _beside(proved: Groups, far: Groups) -> tuple[Groups, Groups]:
@@ -271,8 +312,17 @@ def _beside(proved: Groups, far: Groups) -> tuple[Groups, Groups]:
         # Rows within an accepted event would look accepted.
         rows = [] if key[3] else rest.pop(key[:3], [])
         boards = _boards_that_go_with(own, rows)
-        beside[key] = [row for row in rows if row.board in boards]
-        if others := [row for row in rows if row.board not in boards]:
+        # Rows back at an earlier level have another cause than those that left theirs.
+        are_split = any(
+            other[:4] == key[:4] and _are_back(of_other) != _are_back(own)
+            for other, of_other in proved.items()
+        )
+        beside[key] = [
+            row
+            for row in rows
+            if row.board in boards and not (are_split and is_back(row) != _are_back(own))
+        ]
+        if others := [row for row in rows if row not in beside[key]]:
             rest[key[:3]] = others
     return beside, rest
 
@@ -413,10 +463,15 @@ def _is_same_cause(first: Event, event: Event, names: Names) -> bool:
     # A far unproved fall must not hide behind a small one.
     if first.kind == "noisy" and first.worse_by < FAR <= event.worse_by:
         return False
+    if first.is_back and not event.is_back and not same_benchmark and event.kind == "noisy":
+        # Benchmarks that a dip slowed as much as others recover as much, whenever they were measured first.
+        return _are_as_far_back(first, event)
     if first.is_back != event.is_back:
         return False
     if same_benchmark:
         is_apart = len(_by_boards([*first.rows, *event.rows])) > 1
+        if event.worse_by > 0 and _are_back(first.rows) != _are_back(event.rows):
+            return False
         return _way(first) == _way(event) != 0 and not is_apart
     if first.worse_by <= 0 and event.worse_by <= 0:
         level = returned(event.rows)
@@ -437,6 +492,15 @@ def _is_same_cause(first: Event, event: Event, names: Names) -> bool:
     if any(2 * len(own) <= len(each.rows) for own, each in zip(loads, (first, event), strict=True)):
         return False
     return _are_as_far(*loads)
+
+
+def _are_as_far_back(first: Event, event: Event) -> bool:
+    """Return whether the rows of an event rose far, and as far as those of a recovery."""
+    sizes = [median(abs(row.worse_by or 0.0) for row in each.leading) for each in (first, event)]
+    is_alike = max(sizes) <= MAX_PAIR_RATIO * min(sizes) and min(sizes) >= FAR
+    # A single one may rise as far by chance.
+    are_several = len(event.leading) >= MIN_ALIKE_ROWS
+    return is_alike and are_several and _way(first) == _way(event) == -1
 
 
 def _way(event: Event) -> int:
@@ -1042,14 +1106,17 @@ def _event(
 def returned(rows: Sequence[Row]) -> str:
     """Return in words to which release's level most rows came back, and which release differed from it;
     "" if they did not."""
+    level, exception = level_returned_to(rows)
+    return f"{RETURN} {level}, from which {exception} differed" if level else ""
+
+
+def level_returned_to(rows: Sequence[Row]) -> tuple[str, str]:
+    """Return to which release's level most rows came back, and which release differed from it; "" twice
+    if they did not."""
     releases = Counter((own[-2][0], own[-1][0]) for row in rows if (own := _left(row)))
-    if not releases:
-        return ""
-    (level, exception), count = releases.most_common(1)[0]
+    pair, count = next(iter(releases.most_common(1)), (("", ""), 0))
     # A figure that keeps jumping has no level to come back to.
-    if 2 * count <= len(rows):
-        return ""
-    return f"{RETURN} {level}, from which {exception} differed"
+    return pair if 2 * count > len(rows) else ("", "")
 
 
 def _left(row: Row) -> list[tuple[str, float]]:

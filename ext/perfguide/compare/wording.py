@@ -18,7 +18,16 @@ from ..common.diagnostics import visible
 from ..common.units import TableCell
 from ..figures.pool import Cell, Record
 from .comparison import Comparison, Coverage, Group, Jumps
-from .events import NOTHING, Event, failed_earlier, is_beyond_kind, returned
+from .events import (
+    NOTHING,
+    Event,
+    failed_earlier,
+    is_back,
+    is_beyond_kind,
+    level_returned_to,
+    returned,
+)
+from .judge import Spread
 from .verdicts import ALARMS, CONVERTED, FAILED_RUN, WORDS, Row, Verdict
 
 LEADING: tuple[Verdict, ...] = (
@@ -211,10 +220,14 @@ def _size(event: Event) -> str:
     # Loads judged per unit of work must not read like plain loads.
     if "" not in per:
         word = f"{word} for {f'each {per.pop()}' if len(per) == 1 else 'the work done'}"
-    ((most_spread, _),) = Counter(row.spread for row in event.rows).most_common(1)
-    spread = f"{most_spread}, mean " if most_spread else ""
-    if event.rows[0].doubt.startswith(FAILED_RUN):
-        spread = f"{FAILED_RUN}, mean "
+    spreads = {row.spread for row in event.leading}
+    spread = next(iter(spreads)) if len(spreads) == 1 else ""
+    beside = FAILED_RUN if event.rows[0].doubt.startswith(FAILED_RUN) else SPREADS[spread]
+    mean = "mean " if beside else ""
+    after = f", {beside}" if beside else ""
+    if event.kind == "regressed" and all(map(is_back, event.leading)):
+        level, _ = level_returned_to(event.leading)
+        after += f", back at the level of {level}" if level else ""
     zero = _to_or_from_zero(event.leading)
     if any(row.verdict == "failed-after" for row in event.rows):
         zero.append("fails now")
@@ -225,7 +238,7 @@ def _size(event: Event) -> str:
         if not _is_next_to_nothing(row)
     ]
     if not moved:
-        return f"{spread}{word}: {' or '.join(zero)}"
+        return f"{mean}{word}: {' or '.join(zero)}{after}"
     logs, shares = (sorted(side) for side in zip(*moved, strict=True))
     if logs[-1] >= math.log(units.MIN_FACTOR):
         # Without “×” and “÷”: “÷2 better” could be half the time or twice the rate.
@@ -237,7 +250,16 @@ def _size(event: Event) -> str:
         texts = [_without_sign(share) for share in (shares[0], shares[-1])]
         span = f" ({texts[0]} to {texts[1]} %)" if texts[0] != texts[1] else ""
         out = f"{_without_sign(median(shares))} % {word}{span}"
-    return spread + ", or ".join([out, *zero])
+    return f"{mean}{', or '.join([out, *zero])}{after}"
+
+
+SPREADS: dict[Spread, str] = {
+    "": "",
+    "scatters more": "with more scatter",
+    "scatters less": "with less scatter",
+    "ranges overlap": "",
+}
+"""What the title of an event says of samples at one level, whose mean moved."""
 
 
 def _extent(rows: Sequence[Row]) -> str:
