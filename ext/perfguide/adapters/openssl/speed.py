@@ -1,12 +1,11 @@
-"""``openssl speed`` from 1.0 to 3.x: the tables for people, and ``-mr``.
+"""``openssl speed`` from 1.0 to 3.x: the printed tables, and ``-mr``.
 
-Throughput is in kB/s, which is 1000 bytes a second: ``-mr`` writes bytes a second,
-the tables thousands with a ``k``. The block sizes are those of the table's head or
-of ``+H``. With ``-multi`` the table has no head, and ``+H`` and ``+F`` come from each
-child behind ``Got:``; only the total that follows is a result.
+Throughput is in kB/s (1000 bytes per second): ``-mr`` prints bytes per second, the tables thousands with
+a ``k``. The block sizes are those in the head of the table or in ``+H``. With ``-multi``, the table has no
+head, and each child prints ``+H`` and ``+F`` after ``Got:``; only the total that follows is a result.
 
-Before 3.0, ciphers run past the EVP interface unless ``-evp`` asks for it, and cannot use
-what EVP knows to use, such as the CPU's instructions. Such rows spell the cipher with a space
+Before 3.0, ciphers bypass the EVP interface unless ``-evp`` is given, and cannot use what only EVP
+provides, such as CPU instructions for cryptography. Such rows spell the cipher with a space
 (``aes-128 cbc``), and their results have the parameter ``evp`` with the value false.
 """
 

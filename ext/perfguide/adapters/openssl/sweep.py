@@ -1,21 +1,20 @@
-"""``benchmark_data``: the raw file of a nice sweep, two lines for each nice level.
+"""``benchmark_data``, the raw file of a nice sweep: two lines for each nice level.
 
-The first line is a row of ``openssl speed`` without its head, the second the share of
-the CPU, as ``time -v`` prints it or, where several threads ran, a bare number::
+The first line is a row of ``openssl speed`` without its head. The second is the CPU share, as printed by
+``time -v`` or, for several threads, as a bare number::
 
     aes-128-cbc       503.88k     1997.67k     6234.37k    13145.77k    24223.74k
     \tPercent of CPU this job got: 41%
 
-The nice level is known by position alone: 41 pairs are -20 to 20, where 20 is the
-level 19 once more, and 40 pairs are -20 to 19. So a pair that was lost shifts all
-that follow, and a file in which anything is missing is not read at all.
+The nice level of a pair follows from its position alone: 41 pairs are -20 to 20, where 20 is level 19 again, and
+40 pairs are -20 to 19. A lost pair would shift all that follow, so an incomplete file is not read at all.
 
-Five columns are the block sizes of OpenSSL up to 1.0, six those since 1.1, as
-``openssl speed`` has no others without ``-bytes``; ``block_sizes=16,64`` in the context
-states others. ``evp`` in place of a name needs ``algorithm`` stated.
+Five columns are the block sizes of OpenSSL up to 1.0, six those since 1.1; without ``-bytes`` there are
+no others. ``block_sizes=16,64`` in the context states different ones. A row named ``evp`` needs
+``algorithm`` stated.
 
-``parsed_data`` is the same as a bare table, a row for each nice level: the CPU share and the
-rates in kB/s. It names no algorithm, so ``algorithm`` has to be stated.
+``parsed_data`` has the same as a bare table with one row per nice level: the CPU share, and the rates in
+kB/s. It does not name the algorithm, so ``algorithm`` has to be stated.
 """
 
 from __future__ import annotations
@@ -61,7 +60,7 @@ class _Pair:
 
 
 def read(data: bytes, context: Context) -> Reading:
-    """Throughput and CPU load of every nice level of every algorithm."""
+    """Return the throughput and CPU load of every nice level of every algorithm."""
     sheet = Sheet(context)
     sweeps: list[list[_Pair]] = []
     faults: list[tuple[int, str]] = []
@@ -102,7 +101,7 @@ def read(data: bytes, context: Context) -> Reading:
             sweep[0].row.number,
             f"{len(sweep)} pairs, but a sweep has 41 or 40: which nice levels?",
         )
-    # Levels are known by position: one lost pair would shift all figures behind it.
+    # A lost pair would shift the levels of all figures after it.
     if faults or wrong:
         sheet.broken(None, "the sweep is damaged, so no figure can be given its nice level")
         return sheet.reading()
@@ -142,8 +141,7 @@ def _add_level(
     rates: Mapping[int, float],
     sheet: Sheet,
 ) -> None:
-    """Give the CPU share of one nice level, which is on a line of its own or on that of the rates, and
-    the rates by block size."""
+    """Add the CPU share of one nice level, given with its line, and the rates by block size."""
     # A sweep is by definition run against a busy loop on the same core.
     params["background"] = "busy-loop"
     sheet.figure(share[0], "openssl", "cpu_load", "%", share[1], params, zero=True)
@@ -152,7 +150,7 @@ def _add_level(
 
 
 def read_table(data: bytes, context: Context) -> Reading:
-    """Throughput and CPU load of every nice level in ``parsed_data``."""
+    """Return the throughput and CPU load of every nice level in ``parsed_data``."""
     sheet = Sheet(context)
     tables: list[list[tuple[Line, list[str]]]] = []
     others: set[int] = set()
@@ -165,7 +163,7 @@ def read_table(data: bytes, context: Context) -> Reading:
         tables[-1].append((line, match[0].split()))
     are_sweeps = all(len(table) in LEVELS for table in tables)
     for table in tables:
-        # Of 41 rows the first may be damaged or apart, and then all others would get the level before theirs.
+        # If the first of 41 rows is damaged or separate, all others would get the wrong level.
         beside = {table[0][0].number - 1, table[-1][0].number + 1}
         is_certain = are_sweeps and others.isdisjoint(beside)
         if len(table) < max(LEVELS) and not is_certain:

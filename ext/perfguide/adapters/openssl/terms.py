@@ -1,7 +1,7 @@
-"""The terms of ``openssl speed``, made the same for all of its versions.
+"""The terms of ``openssl speed``, unified across its versions.
 
-Algorithms have other names in other versions: 1.0 prints ``aes-128 cbc``, 1.1
-``aes-128-cbc``, 3.x ``AES-128-CBC``; ``sha256`` is ``SHA2-256`` in 3.x.
+Names of algorithms vary: 1.0 prints ``aes-128 cbc``, 1.1 ``aes-128-cbc``, 3.x ``AES-128-CBC``, and
+``sha256`` is ``SHA2-256`` in 3.x.
 """
 
 from __future__ import annotations
@@ -41,15 +41,12 @@ _SHORT_AES = re.compile(r"aes(128|192|256)")
 
 @lru_cache(maxsize=1000)  # logs repeat a few names thousands of times
 def canonical(name: str) -> str:
-    """Return the one spelling of an algorithm: lower case, as ``openssl list`` of 1.1 has it.
-
-    ``des ede3`` is what the table of the old names calls DES-EDE3-CBC; the
-    ``des-ede3`` of ``-evp`` is another mode and stays as it is.
-    """
+    """Return the canonical spelling of an algorithm: lower case, as listed by ``openssl list`` of
+    1.1."""
     spelt = name.strip().lower()
     if inner := re.fullmatch(r"([a-z0-9]+)\((.+)\)", spelt):
         return f"{inner[1]}({canonical(inner[2])})"
-    # The mode that -evp names so; the old tables print DES-EDE3-CBC as "des ede3".
+    # With -evp, this is another mode; old tables print DES-EDE3-CBC as "des ede3".
     if spelt == "des-ede3":
         return spelt
     spelt = spelt.replace(" ", "-")
@@ -65,7 +62,7 @@ _PAST_EVP = re.compile(r"[a-z0-9-]+ (?:cbc|ige|ede3|ofb|ecb|cfb)", re.IGNORECASE
 
 
 def past_evp(name: str) -> bool:
-    """Return whether a row has a name for ciphers that ran past the EVP interface."""
+    """Return whether the name of a row is that of a cipher that bypassed the EVP interface."""
     return _PAST_EVP.fullmatch(name.strip()) is not None
 
 
@@ -78,11 +75,11 @@ class Cells:
 
 
 def cells(text: str) -> Cells:
-    """Return the figures behind an algorithm's name, in kB/s (1000 bytes).
+    """Return the figures after an algorithm's name, in kB/s (1000 bytes).
 
-    ``print_result`` of apps/speed.c writes ``%11.2fk`` above 10,000 bytes a
-    second, and bytes a second with a space in place of the ``k`` below. A last
-    figure that lost its ``k`` is thus a thousandth of itself, and refused.
+    ``print_result`` of apps/speed.c prints ``%11.2fk`` above 10,000 bytes per second, and otherwise bytes
+    per second without a ``k``. So a last figure that lost its ``k`` would shrink to a thousandth, and is
+    refused.
     """
     texts = words(text)
     values: list[float] = []

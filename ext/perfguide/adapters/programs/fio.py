@@ -1,14 +1,14 @@
 """fio's JSON (``--output-format=json``, ``json+``), 2.x and 3.x.
 
-The benchmark is ``fio`` or what the context states (``benchmark=emmc`` with
-``filesystem=ext4``). For each direction: throughput, operations a second, the latency of an
-operation as a unit, and the percentiles of its completion (``read_clat`` with ``percentile``).
-``cpu_user`` and ``cpu_system`` are the job's.
+The benchmark is ``fio`` or the one stated in the context (``benchmark=emmc`` with ``filesystem=ext4``).
+For each direction there are the throughput, the operations per second, the total latency of an
+operation, and the percentiles of its completion (``read_clat`` with ``percentile``). ``cpu_user`` and
+``cpu_system`` belong to the job.
 
-``buffer_size`` is the job's ``bs`` in bytes. Options that change the measurement are
-parameters where they are not fio's default: ``direct``, ``iodepth``, ``numjobs`` and so on.
-Random access has ``pattern``, and several jobs have ``job``; jobs of one name, as
-``numjobs`` without group reporting gives, also ``job_number``. All options are in the command.
+``buffer_size`` is the job's ``bs`` in bytes. Options that affect the measurement, such as ``direct``,
+``iodepth`` and ``numjobs``, are parameters unless they have fio's default. Random access has
+``pattern``, and several jobs have ``job``; jobs with the same name, as ``numjobs`` makes without group
+reporting, also have ``job_number``. The command has all options.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """The text output of iperf3 and iperf 2.
 
-iperf3's figures are of the lines that end in ``sender`` and ``receiver``; with ``--bidir`` the
-direction of the data is ``TX`` or ``RX``. Until 3.1, UDP has one total without either word: its
-rate is the sender's, or 0 at a server, while loss and jitter are the receiver's. iperf 2 does not
-mark its total: it is the last line of a connection that begins at 0 seconds. For UDP the report of the server counts.
+iperf3's figures are in the lines that end in ``sender`` and ``receiver``; with ``--bidir``, the direction of
+the data is ``TX`` or ``RX``. Until 3.1, UDP has a single total without either word: its rate is the
+sender's, or 0 at a server, while loss and jitter are the receiver's. iperf 2 does not mark its total, which
+is the last line of a connection that begins at 0 seconds. For UDP, the server's report counts.
 """
 
 from __future__ import annotations

@@ -1,17 +1,17 @@
-"""LMBench: its programs' lines, ``bw_mem``, the curves of ``lat_mem_rd``, the summary.
+"""LMBench: the output of its programs, ``bw_mem``, the curves of ``lat_mem_rd``, and the summary.
 
-The metrics are named as the programs and their arguments: ``bw_mem-bcopy-1mb``,
-``lat_ctx-2-128k``, ``lat_mem_rd-stride128-sz31k`` (thousandths of the 2^20 bytes that the
-curve prints). ``bw_mem``, ``bw_file_rd`` and ``bw_mmap_rd`` print only size and rate, so
-the command has to be on the line before, as a shell's prompt shows it. The number of
-processes at once (``-P``) is the parameter ``parallelism``, if the command states it.
-Builds whose MB are 2^20 bytes print the size that way; their rate is given as printed.
+Metrics are named after the programs and their arguments: ``bw_mem-bcopy-1mb``, ``lat_ctx-2-128k``,
+``lat_mem_rd-stride128-sz31k`` (in thousandths of the 2^20 bytes that the curve prints). ``bw_mem``,
+``bw_file_rd`` and ``bw_mmap_rd`` only print size and rate, so the line before has to be the command, as
+after a shell prompt. The number of concurrent processes (``-P``) is the parameter ``parallelism``, if
+the command states it. Builds that count 2^20 bytes as a MB print such sizes; their rates are kept as
+printed.
 
-LMBench's own results file has a title above the rows of a program instead: ``"read bandwidth``.
+In LMBench's own results file, a title such as ``"read bandwidth`` precedes the rows of a program.
 
-Each table of the summary (``make see``) has a title, a head, a ruler of dashes and one row for
-each run. Cells are cut by the ruler, since a cell can be empty. The figures are as rounded
-there: four to seven characters, with ``K`` and ``M`` for thousands and millions.
+Each table of the summary (``make see``) has a title, a head, a ruler of dashes, and one row per run. The
+ruler determines the cells, as they may be empty. Figures are rounded there to four to seven characters,
+with ``K`` and ``M`` for thousands and millions.
 """
 
 from __future__ import annotations

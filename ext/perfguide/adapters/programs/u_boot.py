@@ -1,7 +1,7 @@
 """U-Boot's transfers: ``4194304 bytes read in 200 ms (20 MiB/s)``.
 
-On which device the file was, the line does not say: the benchmark is ``u-boot`` or what
-the context states (``benchmark=u-boot-emmc``).
+The line does not name the device, so the benchmark is ``u-boot`` or the one stated in the context
+(``benchmark=u-boot-emmc``).
 """
 
 from __future__ import annotations
