@@ -297,7 +297,7 @@ def test_generate_writes_pages_once_and_removes_stale_ones(full: Site) -> None:
         ',"sk, software, Rate (MB/s)","sk, software, Rate (MB/s), min",'
         '"sk, software, Rate (MB/s), max","sk, software, Rate (MB/s), samples"'
     )
-    assert row == "16,,3.0,1.0,5.0,3"
+    assert row == "AM62X,Linux,09.01,16,,3.0,1.0,5.0,3"
     assert "0 files changed, 0 removed" in full.on_site("generate", "--output", output)[1]
     (full.results / "2.json").unlink()
     assert not full.on_site("generate", "--output", output)[1].endswith(" 0 removed\n")

@@ -545,7 +545,9 @@ def test_the_csv_of_a_table_is_numbers_under_one_head_row(site: Path) -> None:
         *("Rate (MB/s)", "Rate (MB/s), min", "Rate (MB/s), max"),
         *("Rate (MB/s), samples", "Rate (MB/s), failed runs"),
     ]
-    assert table[table.columns[0]].tolist() == [16, 64, 256]
+    facts = table[["SoC", "System", "Release"]].astype(str).drop_duplicates().values.tolist()
+    assert facts == [["AM62X", "Linux", "9.01"]]
+    assert table[table.columns[3]].tolist() == [16, 64, 256]
     assert table[board].tolist()[:2] == [7.25 / 3, 0.0]
     assert table[board].isna().tolist() == [False, False, True]
     assert table[f"{board}, samples"].fillna(0).tolist() == [3, 0, 0]

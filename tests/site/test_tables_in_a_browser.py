@@ -207,6 +207,10 @@ def test_boards_above_several_columns_are_hidden_with_all_of_them(opened: Open, 
     assert shared.get_attribute("colspan") == "1"
 
 
+FACTS = ["SoC", "System", "Release"]
+"""The columns with what a guide says of all of its figures."""
+
+
 def copied(page: Page, figure: Locator) -> pandas.DataFrame:
     """What "Copy" gives, as a spreadsheet takes it and as pandas reads its clipboard."""
     figure.get_by_role("button", name="Copy", exact=True).click()
@@ -222,6 +226,8 @@ def copied(page: Page, figure: Locator) -> pandas.DataFrame:
 def downloaded(site: Path, page: str, figure: Locator) -> pandas.DataFrame:
     links = figure.locator(".perf-download")
     link = links.get_by_role("link", name="CSV", exact=True)
+    name = re.sub(r"^source/guides/|\.html$", "", page).replace("/", "-")
+    assert (link.get_attribute("download") or "").startswith(f"{name}-"), "it says of what it is"
     file = (site / page).parent / (link.get_attribute("href") or "")
     return pandas.read_csv(file.resolve(), keep_default_na=False)
 
@@ -232,7 +238,7 @@ def test_what_is_copied_has_the_heads_and_the_numbers_of_the_download(
     page = opened(GUIDE, 390)
     figure = other(page)
     shown, data = copied(page, figure), downloaded(site, GUIDE, figure)
-    assert list(shown) == ["Metric", "Unit", "board-a", "board-b"]
+    assert list(shown) == [*FACTS, "Metric", "Unit", "board-a", "board-b"]
     assert {*shown} < {*data}, "the least and the greatest sample are in the download"
     # A figure that failed is empty there, beside the number of failed runs.
     assert shown.loc[shown["Metric"] == "broken", "board-a"].item() == "failed"
@@ -253,7 +259,8 @@ def test_what_is_copied_has_the_heads_and_the_numbers_of_the_download(
     figure.get_by_text("Choose boards and columns").click()
     figure.get_by_role("checkbox", name="board-b").uncheck()
     filtered = copied(page, figure)
-    assert filtered.to_dict("records") == [{"Metric": "giga", "Unit": "GB/s", "board-a": 1}]
+    row = filtered.drop(columns=FACTS).to_dict("records")
+    assert row == [{"Metric": "giga", "Unit": "GB/s", "board-a": 1}]
 
 
 def test_a_copied_table_has_its_levels_and_its_one_unit_in_its_heads(
@@ -262,8 +269,9 @@ def test_a_copied_table_has_its_levels_and_its_one_unit_in_its_heads(
     page = opened(TABBED, 1280)
     figure = page.locator("figure.perf-table:has-text('OpenSSL throughput')").first
     shown, data = copied(page, figure), downloaded(site, TABBED, figure)
-    assert "am335x-1ghz, accelerator (offload), Throughput (kB/s)" in shown
-    assert list(shown)[:2] == ["Algorithm", "Block size (bytes)"]
+    assert "1 GHz (am335x-1ghz), accelerator (offload), Throughput (kB/s)" in shown
+    assert list(shown)[:5] == [*FACTS, "Algorithm", "Block size (bytes)"]
+    assert set(shown["SoC"]) == {"AM335X"} and set(shown["Release"]) == {"06.00.00.00"}
     assert shown["Algorithm"].nunique() == figure.get_by_role("tab").count() > 1
     pandas.testing.assert_frame_equal(shown, data)
     page = opened(GUIDE, 1280)
@@ -280,7 +288,7 @@ def test_a_copied_table_has_columns_for_what_its_caption_says_of_all_rows(
     figure = page.locator("#emmc figure.perf-table").first
     shown = copied(page, figure)
     assert "EXT4" in figure.locator("figcaption").inner_text()
-    assert list(shown) == ["File system", "Buffer size (bytes)", "board-a, Read (MB/s)"]
+    assert list(shown) == [*FACTS, "File system", "Buffer size (bytes)", "board-a, Read (MB/s)"]
     assert set(shown["File system"]) == {"EXT4"}
     size = "Buffer size (bytes)"
     assert list(shown[size]) == list(downloaded(site, GUIDE, figure)[size])

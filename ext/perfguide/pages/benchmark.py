@@ -582,7 +582,7 @@ def _section(site: Site, name: str, keys: Sequence[GuideKey]) -> _Section:
     parts = [write_tables.part(site, page, section, prefix, more) for section in sections]
     if name in other:
         own = site.layout.general(name, other[name], OVER_RELEASES)
-        parts.append(write_tables.general(site, page, name, own, prefix, more))
+        parts.append(write_tables.general(site, page, name, own, prefix, more, guides=keys))
     views = trends.over_releases(site.catalog, _headlines(site, sections), scene)
     charts = write_tables.small_charts(site, page, f"{prefix}trend", "Figures over releases", views)
     for section in sections:

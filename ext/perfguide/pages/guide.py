@@ -266,6 +266,7 @@ class _Body:
                 *(self.site, self.site.addresses.guide[self.key], name, views[name]),
                 provenance=self.site.provenance(self.key),
                 max_elements=self.max_elements,
+                guides=(self.key,),
             )
             tables += zip(part.tables, views[name], strict=True)
             commands = self.site.pool.commands(records)

@@ -95,7 +95,9 @@ def write(
             max_elements = MAX_ELEMENTS // len(families(keys))
             headlines.append(
                 write_tables.view(
-                    site, page, f"headline-{slug}", view, caption, max_elements=max_elements
+                    *(site, page, f"headline-{slug}", view, caption),
+                    max_elements=max_elements,
+                    guides={record.guide for record in own},
                 )
             )
             drawn = _of_trends(site, own)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
 from msgspec import structs
 
+from ..bundles.guide_key import GuideKey, family
 from ..catalog.chart_spec import Chart
 from ..charts import gallery, trends
 from ..charts.from_figures import Scene, with_figures
@@ -252,15 +253,17 @@ def view(
     provenance: ProvenancePage | None = None,
     max_elements: int = MAX_ELEMENTS,
     same: Sequence[tuple[str, str]] = (),
+    guides: Collection[GuideKey] = (),
 ) -> PageTable:
     """Write the files of a view's table. Columns and rows beyond ``max_elements`` HTML elements go
     to further pages. The table links to ``provenance`` or, by default, to the sources of the page.
-    ``same`` are the parameters in its caption, which copies of the table state."""
+    ``same`` are the parameters in its caption, which copies of the table state, and ``guides`` are
+    those of its figures."""
     caption = title or view.title
     return site.making.attempt(
         f"the table “{caption}”",
         page,
-        lambda: _view(site, page, name, view, caption, provenance, max_elements, same),
+        lambda: _view(site, page, name, view, caption, provenance, max_elements, same, guides),
         lambda why: PageTable(caption, "", link_name(page, name), unmade=why),
     )
 
@@ -274,10 +277,12 @@ def _view(
     provenance: ProvenancePage | None,
     max_elements: int,
     same: Sequence[tuple[str, str]],
+    guides: Collection[GuideKey],
 ) -> PageTable:
     lines = (*view.above, *remarks.above(view, site.pool))
     above = tuple(f"{label}: {text}" for label, text in lines)
     origin = link_name(provenance.address, name) if provenance else link_name(page, SOURCES)
+    facts = _facts(guides)
 
     def write(address: str, block: Block) -> PageTable:
         own = blocks.of_view(view, block)
@@ -288,14 +293,26 @@ def _view(
             notes=notes,
             marks=marks,
             shorts=grids.shorts(exact, site.boards.in_heads),
-            same=[*same, *view.above],
+            same=[*facts, *same, *view.above],
         )
         behind = cells.behind(own, site.pool)
         written = _written(site, address, name, title, grids.grid(own), exact, behind)
         return replace(written, above=above, origin=origin)
 
-    divided = blocks.blocks(grids.grid(view, exact=True), max_elements, wide=True)
-    return _divided(site, page, name, divided, write, grids.data(view))
+    whole, in_heads = grids.grid(view, exact=True), site.boards.in_heads
+    shorts = {name: s for name, s in grids.shorts(whole, in_heads).items() if name in in_heads}
+    divided = blocks.blocks(whole, max_elements, wide=True)
+    return _divided(site, page, name, divided, write, grids.data(view, facts, shorts))
+
+
+def _facts(guides: Collection[GuideKey]) -> list[tuple[str, str]]:
+    """Return SoC, system and release, each if it is the same for all of some guides."""
+    named = {
+        "SoC": {key.soc for key in guides},
+        "System": {family(key) for key in guides},
+        "Release": {key.release for key in guides},
+    }
+    return [(name, next(iter(own))) for name, own in named.items() if len(own) == 1]
 
 
 def charts(
@@ -441,6 +458,7 @@ def general(
     more: str = "",
     provenance: ProvenancePage | None = None,
     max_elements: int = MAX_ELEMENTS,
+    guides: Collection[GuideKey] = (),
 ) -> PagePart:
     """Write the tables for those figures of a benchmark that belong to no described table."""
     slug = f"other-{slugs.slug(name)}"
@@ -448,7 +466,7 @@ def general(
     for each in views:
         title = ", ".join(filter(None, (each.title, more)))
         own = f"{prefix}{each.id}" if prefix else f"{slug}{each.id.removeprefix('other')}"
-        tables.append(view(site, page, own, each, title, provenance, max_elements))
+        tables.append(view(site, page, own, each, title, provenance, max_elements, guides=guides))
     return PagePart(site.catalog.title(name), slug, tuple(tables))
 
 
@@ -475,10 +493,11 @@ def part(
     benchmark = section.benchmark
     repeated = {table.id for table in benchmark.entry.tables if table.repeats}
     same = [(benchmark.param_label(benchmark.entry.split), section.part)] if section.part else []
+    guides = {record.guide for record in section.records}
     for each in section.views:
         title = ", ".join(filter(None, (each.title, section.part, more)))
         name = f"{prefix}{anchor}-{each.id}"
-        own = view(site, page, name, each, title, provenance, max_elements, same)
+        own = view(site, page, name, each, title, provenance, max_elements, same, guides)
         tables.append(replace(own, repeats=each.id in repeated))
     commands = site.pool.commands(section.records)
     usual = section.benchmark.entry.command

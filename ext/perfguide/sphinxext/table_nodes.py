@@ -31,7 +31,7 @@ from ..common import units
 from ..common.slugs import anchor, slug
 from ..common.units import TableCell
 from ..health.finding import KIND_WORDS
-from ..tables.grids import Grid
+from ..tables.grids import DATA, Grid
 from . import html_table
 from .answers import perf_answers
 from .config import page_name, page_uri
@@ -40,6 +40,9 @@ from .screen_nodes import NotHtmlTransform
 
 UNPRINTED = {"perf-data", "perf-elsewhere"}
 """Classes of lines of links, which are useless on paper."""
+
+KINDS_OF_PAGES = ("guides", "by-benchmark", "compare", "reports")
+"""The folders of generated pages."""
 
 MAX_CELL_CHARS = 40
 """The width of a column in plain text; longer text is wrapped."""
@@ -317,6 +320,43 @@ def visit_download_html(translator: Any, node: perf_download) -> None:
 def depart_download_html(translator: Any, node: perf_download) -> None:
     """Close the line below a table."""
     translator.body.append("</p>\n")
+
+
+class perf_file(addnodes.download_reference):
+    """A link to a file, with a more telling name to save it under: ``saved_as``."""
+
+
+def visit_file_html(translator: Any, node: perf_file) -> None:
+    """Open the link if files have copies beside the pages."""
+    if translator.builder.download_support:
+        address = posixpath.join(translator.builder.dlpath, quote(node["filename"]))
+        translator.body.append(
+            f'<a class="reference download internal" download="{escape(node["saved_as"])}" '
+            f'href="{escape(address)}">'
+        )
+
+
+def depart_file_html(translator: Any, node: perf_file) -> None:
+    """Close the link."""
+    if translator.builder.download_support:
+        translator.body.append("</a>")
+
+
+class NamedFiles(SphinxPostTransform):
+    """Links to CSV files that are saved under a name with SoC, system and release, as the files of
+    all guides have the same names."""
+
+    default_priority = 170
+    formats = ("html",)
+
+    def run(self, **kwargs: Any) -> None:
+        """Replace the links to files of generated pages."""
+        for link in list(self.document.findall(addnodes.download_reference)):
+            kind, _, rest = link.get("filename", "").partition("/")
+            if kind in KINDS_OF_PAGES:
+                named = perf_file("", "", *link.children, **link.attributes)
+                named["saved_as"] = rest.replace("/", "-").replace(DATA, ".csv")
+                link.replace_self(named)
 
 
 class HtmlTables(SphinxPostTransform):
@@ -885,6 +925,7 @@ def setup(app: Sphinx) -> None:
     app.add_node(perf_use, override=True, html=(visit_use_html, depart_use_html))
     app.add_node(perf_grid, override=True, html=(visit_grid_html, None))
     app.add_node(perf_download, override=True, html=(visit_download_html, depart_download_html))
+    app.add_node(perf_file, html=(visit_file_html, depart_file_html))
     plain = (TextTables, ManualTables, PlainTables, WideColumns)
-    for transform in (PaperLines, TabbedTables, HtmlTables, *plain):
+    for transform in (PaperLines, NamedFiles, TabbedTables, HtmlTables, *plain):
         app.add_post_transform(transform)

@@ -123,9 +123,12 @@ DATA = ".data.csv"
 """The suffix of files with a view's figures for programs."""
 
 
-def data(view: View) -> Grid:
+def data(
+    view: View, facts: Sequence[tuple[str, str]] = (), short_names: Mapping[str, str] = {}
+) -> Grid:
     """Return the figures of a view for programs: one header row, units in column names, numbers
-    with all their digits, and empty cells where nothing was measured.
+    with all their digits, and empty cells where nothing was measured. ``facts`` are names and texts
+    of the first columns, which all rows share; boards in column names follow their short names.
 
     A column of figures holds their means. It is followed by columns for the minimum, the maximum,
     the number of samples and the number of failed runs, each if any cell has one. If rows differ in
@@ -135,21 +138,23 @@ def data(view: View) -> Grid:
     united = {row.unit for row in view.rows} if "Unit" in view.key_labels else set()
     unit = units.parse(*united).symbol if len(united) == 1 else ""
     key_columns = [c for c, label in enumerate(view.key_labels) if label != "Unit" or not unit]
-    head = [name for name, _ in view.above]
+    facts = (*facts, *view.above)
+    head = [name for name, _ in facts]
     head += [_key_head(view.key_labels[c], [row.keys[c] for row in view.rows]) for c in key_columns]
-    same = tuple(text for _, text in view.above)
+    same = tuple(text for _, text in facts)
     rows: list[list[TableCell]] = [
         [*same, *(_key_for_programs(row.keys[c], view.key_labels[c]) for c in key_columns)]
         for row in view.rows
     ]
     for column, labels in enumerate(view.columns):
         cells = [row.cells[column] for row in view.rows]
-        for title, values in measured_columns(_column_name(labels, unit), cells):
+        name = _column_name(_both_names(labels, short_names), unit)
+        for title, values in measured_columns(name, cells):
             head.append(title)
             for row, value in zip(rows, values, strict=True):
                 row.append(value)
     for column, labels in enumerate(view.derived):
-        head.append(_column_name(labels))
+        head.append(_column_name(_both_names(labels, short_names)))
         for row, each in zip(rows, view.rows, strict=True):
             cell = each.derived[column]
             row.append("" if isinstance(cell, str) else (cell[0], repr(cell[0]), ""))
@@ -192,6 +197,10 @@ def measured_columns(name: str, cells: Sequence[Cell | None]) -> list[tuple[str,
         for title, values in columns
         if not title or any(value is not None for value in values)
     ]
+
+
+def _both_names(labels: Sequence[str], short_names: Mapping[str, str]) -> list[str]:
+    return [f"{s} ({name})" if (s := short_names.get(name)) else name for name in labels]
 
 
 def _column_name(labels: Sequence[str], unit: str = "") -> str:

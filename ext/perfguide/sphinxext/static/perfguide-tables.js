@@ -34,6 +34,9 @@
   const isSize = (table, column) =>
     [...table.tBodies[0].rows].some(({ cells }) => cells[column]?.querySelector("data") && SIZE.test(textOf(cells[column])));
 
+  /* A board has a short name on the page, and another one in bundles. */
+  const bothNames = (label, shown) => withoutArrow(label.startsWith(shown) ? label : `${shown} (${label})`);
+
   /* The head of a table as a line for spreadsheets, and its rows. */
   const tabbed = (table) => {
     const model = modelOf(table);
@@ -41,9 +44,9 @@
     const { perfUnit = "" } = table.dataset;
     const unit = united < 0 ? withoutArrow(perfUnit) : unitOf(model, united);
     // As in the table's CSV, a unit that all rows share is in the heads of the figures.
-    const heads = model.columns.map(({ labels }, column) => {
+    const heads = model.columns.map(({ labels, shown }, column) => {
       const name = column < model.stub && perfUnit && labels[0] === perfUnit
-        ? "Metric" : labels.map(withoutArrow).filter(Boolean).join(", ");
+        ? "Metric" : labels.map((label, level) => bothNames(label, shown[level])).filter(Boolean).join(", ");
       const own = column < model.stub && !name.endsWith(")") && isSize(table, column) ? "bytes" : column < model.stub ? "" : unit;
       return own ? `${name} (${own})` : name;
     });
