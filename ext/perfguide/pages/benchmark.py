@@ -45,7 +45,7 @@ from .lasting_moves import LastingMove
 from .newest import NewestRun
 from .parts import Made, Slice, catalog_of, made_by, writer_of
 from .ranking import RankedFigures
-from .search_words import FindablePage, FindableSection
+from .search_words import FindablePage, FindableRanking, FindableSection
 from .sentences import Link, link_name, section_name
 from .sources import SourceRow
 from .write_tables import SOURCES, PageChart, PagePart, PagePicture
@@ -384,7 +384,9 @@ def _write(
         sections.append(lasting_moves.findable("lasting"))
     if any(own.worth for own in of_socs):
         sections.append(hardware_crypto.findable("accelerator"))
-    findable = FindablePage(page, title, words_of_page, tuple(sections))
+    findable = FindablePage(
+        page, title, words_of_page, tuple(sections), rankings=_findable(site, name, page, listed)
+    )
     return BenchmarkOutcome(findable, _row(site, name, listed, sorted({key.soc for key in guides})))
 
 
@@ -459,6 +461,28 @@ def _accelerators(of_socs: Sequence[BenchmarkOfSoc]) -> dict[str, Any] | None:
             (soc, worth.system, hardware_crypto.figures(worth)) for soc, worth in uncertain
         ],
     }
+
+
+def _findable(
+    site: Site, name: str, page: str, listed: Sequence[RankedFigures]
+) -> tuple[FindableRanking, ...]:
+    """Return the rankings of a benchmark for the search index, and the headlines without one."""
+    ranked = [
+        FindableRanking(f"{page}/{each.slug}" if number else page, each.name, each.words)
+        for number, each in enumerate(listed)
+    ]
+    benchmark = site.catalog.get(name)
+    others: dict[str, list[Record]] = {}
+    if benchmark:
+        for record in summaries.headlines(site.catalog, site.pool.of_benchmark(name)):
+            others.setdefault(labels.headline(benchmark, record), []).append(record)
+    names = {each.name for each in ranked}
+    unranked = [
+        FindableRanking("", title, search_words.of_records(benchmark, name, own))
+        for title, own in sorted(others.items())
+        if title not in names
+    ]
+    return (*ranked, *unranked)
 
 
 def _rankings(site: Site, name: str, pages: Mapping[str, str]) -> list[RankedFigures]:

@@ -17,7 +17,7 @@ from ..figures import engines, labels
 from ..figures.pool import Record
 from ..tables import page_tables, summaries
 from ..tables.grids import listing
-from . import newest, write_tables
+from . import newest, search_words, write_tables
 from .context import Site
 from .sentences import link_name
 from .write_tables import SOURCES, PageTable
@@ -77,6 +77,8 @@ class RankedRow(msgspec.Struct, frozen=True):
     others: list[tuple[float, str]]
     part: str = ""
     """The part of the run that was worst, such as a core, if the ranking is by that."""
+    board_name: str = ""
+    """The board's current name in bundles."""
 
     @property
     def spread(self) -> float:
@@ -139,6 +141,8 @@ class RankedFigures(msgspec.Struct, frozen=True):
     not_measured: list[str]
     worst_of: str = ""
     socs_left_out: list[str] = []
+    words: tuple[str, ...] = ()
+    """The words that find the figure."""
 
 
 def rankings(
@@ -178,7 +182,8 @@ def rankings(
             without = sorted(figure.failed, key=units.natural), missing
             doubtful = {record.guide.soc for record in own if site.marks.doubt(record)}
             more = figure.worst_of, sorted(doubtful, key=units.natural)
-            out.append(RankedFigures(*names, ranking, left_out, *without, *more))
+            words = search_words.of_records(benchmark, benchmark.name, own)
+            out.append(RankedFigures(*names, ranking, left_out, *without, *more, words))
     return out
 
 
@@ -461,6 +466,7 @@ def _ranked(
                 scaled(best, best.cell.mean or 0.0),
                 *(low, high, runs_on(best), load_of(best, loads), others),
                 labels.param(benchmark, part, best.params[part]) if part else "",
+                site.boards.today(soc, best.board),
             )
         )
     if len(rows) < 2:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..catalog.benchmarks import Benchmark, Catalog
+from ..catalog.chart_spec import same
 from ..common import slugs, units
 from ..figures.pool import Record
 from ..tables.assign import Section
@@ -30,8 +31,19 @@ class FindableSection:
 
 
 @dataclass(frozen=True, slots=True)
+class FindableRanking:
+    """A ranking in the index: the address of its page, its name, and the words that match it. The
+    address is empty for a headline that only one SoC has, which is not ranked."""
+
+    address: str
+    name: str
+    words: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class FindablePage:
-    """A page in the index: its address without a suffix, its title, its words and its sections.
+    """A page in the index: its address without a suffix, its title, its words and its sections,
+    and the rankings of a benchmark, headlines first.
 
     ``rank`` orders pages that match equally well; 0 is the newest of its kind. ``soc`` is empty for
     a page about all SoCs.
@@ -43,6 +55,7 @@ class FindablePage:
     sections: tuple[FindableSection, ...]
     rank: int = 0
     soc: str = ""
+    rankings: tuple[FindableRanking, ...] = ()
 
 
 def split(*texts: str) -> tuple[str, ...]:
@@ -65,11 +78,18 @@ def of_records(
     distinct = {(record.metric, frozenset(record.params.items())): record for record in records}
     for record in distinct.values():
         named = {k: v for k, v in record.params.items() if isinstance(v, str)}
-        out |= {record.metric, *record.params, *named.values()}
+        out |= {record.metric, *named.values()}
+        # A default, such as nice level 0, says nothing of the parameter.
+        varied = {
+            k
+            for k, v in record.params.items()
+            if not (benchmark and same(benchmark.param(k).default, v))
+        }
+        out |= varied
         if benchmark:
             metric = benchmark.metric(record.metric)
             out |= {metric.label, *metric.words} if metric else set()
-            out |= {benchmark.param_label(k) for k in record.params}
+            out |= {benchmark.param_label(k) for k in varied}
             out |= {benchmark.value_label(k, v) for k, v in named.items()}
     return split(*out)
 
@@ -99,12 +119,13 @@ def index(pages: Iterable[FindablePage], worst: Iterable[str] = ()) -> bytes:
 
     ``pages``: [address, title, words, rank, SoC]. ``sections``: [title, words, about], and
     ``answers`` are the indices of those that answer a question. ``places``: [page index, section
-    index, anchor].
+    index, anchor]. ``rankings``: [page index, address, name, words].
     """
     listed: list[list[object]] = []
     sections: dict[tuple[str, ...], int] = {}
     answers: set[int] = set()
     places: list[list[object]] = []
+    rankings: list[list[object]] = []
     # In a fixed order, whichever page was made first.
     for number, page in enumerate(sorted(pages, key=lambda p: units.natural(p.address))):
         listed.append([page.address, page.title, " ".join(page.words), page.rank, page.soc])
@@ -113,11 +134,14 @@ def index(pages: Iterable[FindablePage], worst: Iterable[str] = ()) -> bytes:
             key = (section.title, " ".join(section.words), *about)
             places.append([number, sections.setdefault(key, len(sections)), section.anchor])
             answers |= {sections[key]} if section.is_answer else set()
+        for each in page.rankings:
+            rankings.append([number, each.address, each.name, " ".join(each.words)])
     value = {
         "pages": listed,
         "sections": [list(key) for key in sections],
         "answers": sorted(answers),
         "places": places,
+        "rankings": rankings,
         "worst": sorted(set(worst)),
     }
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8") + b"\n"

@@ -320,6 +320,8 @@ def _search_words(app: Sphinx) -> None:
     if index:
         for page in index["pages"]:
             page[0] = _uri(app, page[0])
+        for ranking in index["rankings"]:
+            ranking[1] = _uri(app, ranking[1]) if ranking[1] else ""
         text = json.dumps(index, ensure_ascii=False, separators=(",", ":"))
         # In pages opened as files, browsers allow loading scripts but not JSON.
         data = f"window.perfguideWords={text};\n".encode()

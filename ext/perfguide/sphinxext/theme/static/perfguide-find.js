@@ -6,14 +6,41 @@
   const READ = 4; // sections whose rows are looked through
   const ROWS = 4;
   const CELLS = 4;
+  const LEADS = 3; // rankings whose leaders are named
   const MAX_SIDES = 5; // as in the explorer
   const BENCHMARKS = 3; // of several SoCs side by side
   const MAX_OTHERS = 100; // sections of other releases
+  const TEXTS = 10; // pages whose text has the words, as in the style sheet
   const box = document.getElementById("perf-found");
   const data = window.perfguideWords;
   const query = new URLSearchParams(window.location.search).get("q") ?? "";
   const typed = query.normalize("NFKC").toLowerCase();
   const split = (text) => text.normalize("NFKC").toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+  const make = (tag, properties = {}, ...children) => {
+    const element = Object.assign(document.createElement(tag), properties);
+    element.append(...children);
+    return element;
+  };
+
+  /* Below the figures, of the pages whose text has the words only the first are shown, until all are asked for. */
+  function foldTexts() {
+    const texts = document.getElementById("search-results");
+    if (!texts) return;
+    const listed = texts.getElementsByTagName("li");
+    const all = make("button", { type: "button", className: "perf-more-texts", hidden: true });
+    all.addEventListener("click", () => {
+      texts.classList.add("perf-all-texts");
+      all.remove();
+      listed[TEXTS].querySelector("a").focus();
+    });
+    texts.after(all);
+    // Sphinx adds them one by one.
+    new MutationObserver(() => {
+      all.hidden = listed.length <= TEXTS;
+      all.textContent = `Show all ${listed.length} pages`;
+    }).observe(texts, { childList: true, subtree: true });
+  }
+
   // Sphinx keeps the words for whichever page is next; they are marked on one that was found alone.
   let isFound = false;
   document.addEventListener("click", ({ target }) => {
@@ -22,6 +49,7 @@
   window.addEventListener("pagehide", () => {
     if (!isFound) localStorage.removeItem("sphinx_highlight_terms");
   });
+  foldTexts();
   if (!box || !data) return;
 
   const pages = data.pages.map(([address, title, text, rank, soc]) => ({
@@ -31,6 +59,9 @@
     title, words: text.split(" "), names: split(title), about: about.split(" "), isAnswer: data.answers.includes(at),
   }));
   for (const [page, section] of data.places) pages[page].sections.push(section);
+  const rankings = data.rankings.map(([page, address, name, text]) => ({
+    page: pages[page], address, name, names: split(name), words: text.split(" "),
+  }));
   const socOf = new Map(pages.filter((page) => page.soc).map(({ soc }) => [soc.toLowerCase(), soc]));
 
   // 2 where the word is there, 1 where a word begins with it, 0 where neither.
@@ -40,20 +71,22 @@
   const isSize = (word) => /^(\d+|[kmg]?i?b|bytes?)$/.test(word);
   const isKnown = (word) =>
     isSize(word) || [...sections, ...pages].some((each) => fit(each.words, word));
-  const every = [...new Set(split(typed))];
+  const SMALL = new Set("a and against at by for from how in is it of on or the to versus vs what which with".split(" "));
+  const every = [...new Set(split(typed))].filter((word) => !SMALL.has(word));
   const known = every.filter(isKnown);
   const unknown = every.filter((word) => !isKnown(word));
-  // Two SoCs are on no guide together; their newest figures are shown side by side.
-  const named = known.filter((word) => socOf.has(word));
-  const isSideBySide = named.length > 1 && named.length < known.length;
-  const asked = isSideBySide ? known.filter((word) => !named.includes(word)) : known;
+  const typedWhole = new Set(typed.split(/[\s,;:?!/]+/));
+  const named = [...typedWhole].filter((word) => socOf.has(word));
+  // No guide is about two SoCs, so their newest figures are shown side by side.
+  const topic = new Set(split([...typedWhole].filter((word) => !socOf.has(word)).join(" ")));
+  const isSideBySide = named.length > 1 && known.some((word) => topic.has(word));
+  const asked = isSideBySide ? known.filter((word) => topic.has(word)) : known;
   // A release is one name: 09.00 begins 09.00.00.03, and is not in 09.01.00.08.
   const releases = typed.split(/\s+/).filter((word) => /^\d+(\.\d+)+$/.test(word));
   const isOf = (page) =>
     releases.every((release) => page.title.split(/\s+/).some((word) => word.startsWith(release)));
   if (!asked.length) return;
   // AM62X-1 has the word AM62X too, and comes after it.
-  const typedWhole = new Set(typed.split(/[\s,;:?!]+/));
   const isExact = ({ soc }) => soc !== "" && typedWhole.has(soc.toLowerCase());
 
   const bySection = sections.map((section) => asked.map((word) => fit(section.words, word)));
@@ -78,6 +111,7 @@
   }
 
   const releaseOf = ({ title }) => title.match(/\d[\d.]*$/)?.[0] ?? "";
+  const byRelease = (a, b) => releaseOf(b).localeCompare(releaseOf(a), "en", { numeric: true }) || a.rank - b.rank;
 
   const ANSWER = 0, BENCHMARK = 1, NEWEST = 2, OLDER = 3;
   const found = [];
@@ -133,11 +167,6 @@
     return chosen.size > 1 && !isExact(each.page) ? own === each : own.page === each.page;
   };
   const { exactOf, modelOf, textOf } = window.perfguideGrid ?? {};
-  const make = (tag, properties = {}, ...children) => {
-    const element = Object.assign(document.createElement(tag), properties);
-    element.append(...children);
-    return element;
-  };
   const root = document.documentElement.dataset.content_root ?? "";
   const addressOf = ({ page, anchor }) => `${root}${page.address}#${anchor}`;
   const listed = (place) =>
@@ -211,9 +240,42 @@
     return value > (isSize(word) ? 1 : 0) ? value : 0;
   };
 
-  // A bare number would read as the figure: “core 0”.
+  // A bare number would read as the figure, and “off” says nothing alone: “core 0”, “interrupt pacing off”.
   const nameOf = (key, head) =>
-    /^[\d.,]+$/.test(key) ? `${head.replace(/^\p{Lu}(?=\p{Ll})/u, (first) => first.toLowerCase())} ${key}`.trim() : key;
+    /^([\d.,]+|on|off|yes|no)$/i.test(key) ? `${head.replace(/^\p{Lu}(?=\p{Ll})/u, (first) => first.toLowerCase())} ${key}`.trim() : key;
+
+  /* The rankings of a benchmark that all of some words fit, first those whose names have most of them. Headlines come
+     before others, as in the index. */
+  function rankingsOf(title, words) {
+    const fitOfName = ({ names }, word) => (isSize(word) ? 2 * names.includes(word) : fit(names, word));
+    const scoreOf = (each) => words.reduce((sum, word) => sum + fitOfName(each, word), 0)
+      + 3 * whole.filter((text) => each.name.toLowerCase().includes(text)).length;
+    return rankings
+      .filter((each) => each.page.title === title && words.every((word) => fitOfName(each, word) || (!isSize(word) && fit(each.words, word))))
+      .map((each) => ({ ...each, score: scoreOf(each) }))
+      .sort((a, b) => b.score - a.score);
+  }
+
+  /* Some rankings as their pages have them: {title, href, unit, lead, rows}, with a row for each SoC. */
+  function readRankings(chosen) {
+    return Promise.all(chosen.map(async ({ page, name, address }) => {
+      const href = `${root}${address}`;
+      const table = (await contentOf(href)).querySelector(".perf-ranking");
+      const [lead] = [...table.closest("section").querySelectorAll(":scope > p")].filter((each) => each.textContent.startsWith(`${name}: `));
+      const rows = [...table.tBodies[0].rows].map((row) => ({
+        soc: row.querySelector("th a").textContent,
+        where: row.querySelector("th small").textContent,
+        href: new URL(row.querySelector("th a").getAttribute("href"), new URL(href, location)).href,
+        figure: row.querySelector("td data"),
+        engine: row.querySelector(".perf-value small")?.textContent,
+        load: row.querySelector("[data-h='CPU load'] span")?.textContent,
+        board: row.dataset.board,
+      }));
+      const isOfTitle = name.toLowerCase().includes(page.title.toLowerCase());
+      const title = isOfTitle ? name : `${page.title}: ${name}`;
+      return { title, href, unit: table.querySelector("thead td + th small bdi, thead th + th small bdi").textContent, lead: lead?.textContent.slice(name.length) ?? "", rows };
+    }));
+  }
 
   const badness = ({ cells, most, unit }) => Math.max(-Infinity, ...bestCells({ cells, most }).map(({ cell, shown }) =>
     Number(cell.querySelector("data").value) * (/↓/.test([unit, ...shown].join(" ")) ? 1 : -1)));
@@ -222,6 +284,12 @@
     const address = `${root}${page.address}`;
     const place = (await contentOf(address))?.getElementById(anchor);
     if (!place) return [];
+    const [usual] = rankingsOf(section.title.split(", ")[0], asked.filter((word) => !fit(page.words, word)));
+    const [chart] = [...place.querySelectorAll("figure.perf-chart[id]")].map((figure) => {
+      const name = (figure.querySelector("[role=tablist]")?.getAttribute("aria-label") ?? figure.querySelector(".caption-text, img")?.textContent ?? "").trim();
+      const known = split(`${name} ${figure.id}`);
+      return { name, id: figure.id, score: asked.reduce((sum, word) => sum + fit(known, word), 0) };
+    }).filter(({ name }) => name).sort((a, b) => b.score - a.score);
     const rows = [...place.querySelectorAll("table.perf-grid")].flatMap((table) => {
       const model = modelOf(table);
       const label = table.getAttribute("aria-label") ?? "";
@@ -246,10 +314,15 @@
           + 3 * whole.filter((word) => text.includes(word)).length
           + 3 * bytes.filter((size) => named.includes(size)).length;
         const most = Math.max(0, ...cells.map((each) => each.hits));
-        return { page, label, keys, names, unit, row, cells, address, fits, score, most };
+        // Of rows that fit alike, that which rankings compare is the usual one: 4 MiB, not the first size of the table.
+        const own = new Set([...named, ...cells.filter(({ hits }) => hits === most).flatMap(({ labels }) => split(labels.join(" ")))]);
+        const likeness = usual ? usual.names.filter((word) => own.has(word)).length : 0;
+        return { page, table, label, keys, names, unit, row, cells, address, fits, score, most, likeness, chart, others: [] };
       });
-      // Of the cores of a board the worst is its result.
-      return heads.some((head) => data.worst.includes(head)) ? found.sort((a, b) => badness(b) - badness(a)) : found;
+      if (!heads.some((head) => data.worst.includes(head))) return found;
+      // Of the cores of a board the worst is its result, and the others are told with it.
+      const [worst] = heads.filter((head) => data.worst.includes(head));
+      return found.sort((a, b) => badness(b) - badness(a)).map((each) => ({ ...each, worst }));
     });
     // A word of the section that none of its rows and columns has, such as “memory” of STREAM, is true of all rows.
     const isOfFew = (word, at) =>
@@ -262,21 +335,37 @@
     make("data", { value: cell.querySelector("data")?.value ?? "", title: exactOf(cell) }, cell.querySelector("data")?.textContent ?? textOf(cell));
   const bestCells = ({ cells, most }) => cells.filter((each) => each.hits === most && each.cell.querySelector("data")).slice(0, CELLS);
 
+  const separated = (parts) => parts.flatMap((part, at) => (at ? ["; ", part] : [part]));
+
   const shownRow = (found) => {
-    const { page, label, names, unit, row, address } = found;
+    const { page, label, names, unit, row, address, isOfChart, chart, others } = found;
+    if (isOfChart) return make("li", {}, make("a", { href: `${address}#${chart.id}` }, chart.name), `, chart in ${page.title}`);
     const lines = bestCells(found).map(({ cell, shown }) => make("span", {}, `${shown.join(", ")}: `, figureOf(cell)));
+    const rest = others.map((each) => make("span", {}, `${each.names.at(-1)}: `, ...bestCells(each).flatMap(({ cell }, at) => [at ? ", " : "", figureOf(cell)])));
     return make("li", {}, make("a", { href: `${address}#${row.id}` }, [label, ...names].join(", ")), `${unit ? `, ${unit}` : ""}, in ${page.title}`,
-      make("br"), ...lines.flatMap((line, at) => (at ? ["; ", line] : [line])));
+      make("br"), ...separated([...lines, ...rest]));
   };
+
+  const shownLead = ({ title, href, lead }) => make("li", {}, make("a", { href }, title), lead);
 
   /* The rows that fit best, in the order of their sections. */
   function best(rows) {
     const top = Math.max(0, ...rows.map((each) => each.score));
-    const equal = rows.filter((each) => top && each.score === top);
+    const equal = [];
+    for (const each of rows.filter(({ score }) => top && score === top)) {
+      const worst = each.worst && equal.find(({ table, keys }) => table === each.table && keys.slice(0, -1).join() === each.keys.slice(0, -1).join());
+      if (worst) worst.others.push(each);
+      else equal.push({ ...each, others: [] });
+    }
     // The rows of one SoC must not hide those of another.
-    const most = Math.max(1, Math.floor(ROWS / new Set(equal.map((each) => each.page)).size));
-    const nth = new Map();
-    return equal.filter(({ page }) => nth.set(page, (nth.get(page) ?? 0) + 1).get(page) <= most);
+    const byGuide = [...new Set(equal.map(({ page }) => page))].map((page) => equal.filter((each) => each.page === page));
+    const most = Math.max(1, Math.floor(ROWS / byGuide.length));
+    return byGuide.flatMap((own) => {
+      // If the words are true of a whole table, its chart says more than its first rows.
+      const isOfChart = own.length > ROWS && own.every(({ likeness }) => !likeness) && own[0].chart?.score;
+      if (isOfChart) return [{ ...own[0], isOfChart }];
+      return own.sort((a, b) => b.likeness - a.likeness).slice(0, most);
+    });
   }
 
   /* What follows is not shown before the rows are there, so that nothing moves when they come. */
@@ -289,65 +378,108 @@
   };
   const read = (places) => Promise.all(places.map((each) => rowsOf(each).catch(() => [])));
 
-  /* The sections of the newest guides of the SoCs with the figures of a benchmark. */
-  function sidesOf(title) {
+  /* For a figure that no ranking has: the sections of the newest guides that have it, one for each SoC. */
+  function sectionsOf(title) {
     return named.slice(0, MAX_SIDES).map((word) => {
       const own = data.places.map(([page, section, anchor]) => ({ page: pages[page], number: section, section: sections[section], anchor }))
         .filter(({ page, section, number }) => page.soc === socOf.get(word) && !section.isAnswer
           && (section.title === title || section.title.startsWith(`${title}, `))
           && asked.every((word, at) => bySection[number][at] || isSize(word)))
-        .sort((a, b) => a.page.rank - b.page.rank || a.section.words.length - b.section.words.length);
+        .sort((a, b) => byRelease(a.page, b.page) || a.section.words.length - b.section.words.length);
       return own.find(({ page }) => page === own[0].page);
     });
   }
 
-  /* The explorer's address, which names a side by the path of its guide. */
-  function explorer(sides, benchmark) {
-    const name = benchmark.page.address.split("/").filter((part) => part !== "index.html").pop().replace(/\.html$/, "");
-    const paths = sides.map(({ page }) => page.address.replace(/^.*?\bguides\//, "").replace(/(\/|\/index\.html|\.html)$/, ""));
-    return `${box.dataset.explorer}?${paths.map((path) => `side=${path}`).join("&")}&results=${name}`;
+  /* The explorer's address, which names a side by the path of its guide, and its board where it is known. */
+  function explorer(sides, { address }) {
+    const name = address.split("/").filter((part) => part !== "index.html").pop().replace(/\.html$/, "");
+    return `${box.dataset.explorer}?${sides.map((side) => `side=${side}`).join("&")}&results=${name}`;
+  }
+
+  const sideOfRow = ({ soc, where, board }) => {
+    const page = pages.find(({ title }) => title === `${soc} performance guide, ${where.split(" · ").at(-1)}`);
+    return `${sideOf({ page })}:${encodeURIComponent(encodeURIComponent(board))}`;
+  };
+  const sideOf = ({ page }) => page.address.replace(/^.*?\bguides\//, "").replace(/(\/|\/index\.html|\.html)$/, "");
+
+  /* Rows of a benchmark with a cell for each SoC, and the sides that the explorer opens with. As in rankings, a SoC is its
+     best board in the release that counts. */
+  async function ranked(title) {
+    const found = await readRankings(rankingsOf(title, asked).filter(({ address }) => address).slice(0, ROWS));
+    const lines = found.map(({ title: name, href, unit, rows }) => ({
+      name: make("a", { href }, name), unit,
+      cells: named.slice(0, MAX_SIDES).map((word) => rows.find(({ soc }) => soc === socOf.get(word))),
+    })).filter(({ cells }) => cells.filter(Boolean).length > 1);
+    return {
+      lines: lines.map(({ cells, ...line }) => ({ ...line, cells: cells.map((each) => each && ofRow(each)) })),
+      sides: lines.length ? lines[0].cells.filter(Boolean).map(sideOfRow) : [],
+    };
+  }
+
+  /* The same from the rows of guides. */
+  async function unranked(title) {
+    const places = sectionsOf(title);
+    const present = places.filter(Boolean);
+    if (present.length < 2) return { lines: [], sides: [] };
+    const rows = new Map(); // by table and keys, which are the same in all guides
+    (await read(present)).forEach((own, at) => best(own).filter(({ isOfChart }) => !isOfChart).forEach((each) => {
+      const key = JSON.stringify([each.label, ...each.keys]);
+      rows.set(key, (rows.get(key) ?? places.map(() => null)).with(places.indexOf(present[at]), each));
+    }));
+    const both = [...rows.values()].filter((cells) => cells.filter(Boolean).length > 1).slice(0, ROWS);
+    return {
+      lines: both.map((cells) => {
+        const { label, names, unit } = cells.find(Boolean);
+        return { name: [label, ...names].join(", "), unit, cells: cells.map((each) => each && ofSide(each)) };
+      }),
+      sides: present.map(sideOf),
+    };
   }
 
   async function sideBySide() {
-    const benchmarks = found.filter(({ kind }) => kind === BENCHMARK).slice(0, BENCHMARKS);
     const body = make("tbody");
-    let isEmpty = true;
-    for (const benchmark of benchmarks) {
-      const sides = sidesOf(benchmark.page.title);
-      const present = sides.filter(Boolean);
-      if (present.length < 2) continue;
-      const lists = await read(present);
-      const rows = new Map(); // by table and keys, which are the same in all guides
-      lists.forEach((own, at) => best(own).forEach((each) => {
-        const key = JSON.stringify([each.label, ...each.keys]);
-        rows.set(key, (rows.get(key) ?? sides.map(() => null)).with(sides.indexOf(present[at]), each));
-      }));
-      const both = [...rows.values()].filter((cells) => cells.filter(Boolean).length > 1).slice(0, ROWS);
-      for (const cells of both) {
-        const { label, names, unit } = cells.find(Boolean);
-        body.append(make("tr", {}, make("th", { scope: "row" }, [label, ...names].join(", "), " ", make("small", {}, unit)), ...cells.map((each) => make("td", {}, ...(each ? ofSide(each) : ["—"])))));
-        isEmpty = false;
+    for (const { page } of found.filter(({ kind }) => kind === BENCHMARK).slice(0, BENCHMARKS)) {
+      const own = await ranked(page.title).catch(() => ({ lines: [] }));
+      const { lines, sides } = own.lines.length ? own : await unranked(page.title);
+      for (const { name, unit, cells } of lines) {
+        body.append(make("tr", {}, make("th", { scope: "row" }, name, " ", make("small", {}, unit)), ...cells.map((each) => make("td", {}, ...(each ?? ["—"])))));
       }
-      if (both.length && box.dataset.explorer) {
-        const link = make("a", { href: explorer(present, benchmark) }, `All of ${benchmark.page.title} side by side`);
-        body.append(make("tr", {}, make("td", { colSpan: sides.length + 1 }, link)));
+      if (lines.length && box.dataset.explorer) {
+        const link = make("a", { href: explorer(sides, page) }, `All of ${page.title} side by side`);
+        body.append(make("tr", {}, make("td", { colSpan: named.length + 1 }, link)));
       }
     }
+    if (!body.rows.length) return ["The newest guides have no row in common with these words."];
     const heads = ["Figure", ...named.slice(0, MAX_SIDES).map((word) => socOf.get(word))];
-    if (isEmpty) return ["The newest guides have no row in common with these words."];
     return [make("table", {}, make("thead", {}, make("tr", {}, ...heads.map((text) => make("th", { scope: "col" }, text)))), body)];
   }
 
-  const ofSide = (found) =>
-    bestCells(found).flatMap(({ cell, shown }, at) => [
+  const ofRow = ({ href, figure, engine, load, where }) => {
+    const link = make("a", { href }, make("data", { value: figure.value }, figure.textContent));
+    const more = [load && load !== "—" ? `at ${load} CPU` : "", engine, where].filter(Boolean);
+    return [link, " ", make("small", {}, more.join(" · "))];
+  };
+
+  const ofSide = (found) => [
+    ...bestCells(found).flatMap(({ cell, shown }, at) => [
       ...(at ? [", "] : []),
       make("span", {}, make("a", { href: `${found.address}#${found.row.id}` }, figureOf(cell)), " ", make("small", {}, shown.join(", "))),
-    ]);
+    ]),
+    make("small", {}, ` · ${found.page.title.replace(/^.* performance guide, /, "")}`),
+  ];
 
+  /* Who leads, where no SoC and no release is asked for, and the rows of guides. */
   async function bestRows() {
-    const named = guides.filter(({ page }) => isExact(page));
-    const rows = best((await read((named.length ? named : guides).slice(0, READ))).flat()).slice(0, ROWS);
-    return rows.length ? rows.map(shownRow) : [make("li", {}, "No row has all of these words; the sections below have some.")];
+    const isOfAll = !named.length && !releases.length;
+    const byBenchmark = found.filter(({ kind }) => isOfAll && kind === BENCHMARK).map(({ page }) => rankingsOf(page.title, asked).filter(({ address }) => address))
+      .filter((own) => own.length).slice(0, LEADS);
+    const most = Math.max(1, Math.floor(LEADS / byBenchmark.length));
+    const chosen = byBenchmark.flatMap((own) => own.filter(({ score }) => score === own[0].score).slice(0, most));
+    const leads = await readRankings(chosen).catch(() => []);
+    const exact = guides.filter(({ page }) => isExact(page));
+    const rows = best((await read((exact.length ? exact : guides).slice(0, READ))).flat()).slice(0, ROWS);
+    const items = [...leads.map(shownLead), ...rows.map(shownRow)];
+    return items.length ? items : [make("li", {}, "No row has all of these words; the sections below have some.")];
   }
 
   async function addSentences() {
