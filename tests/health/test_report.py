@@ -316,7 +316,7 @@ def ids(page: Path) -> set[str]:
 def test_marks_stand_at_the_cells_and_lead_to_the_report(built: Path) -> None:
     top = built
     found = marks(top / "guides/AM62X/linux/09.01.html")
-    assert [text for text, _, _ in found] == ["0†", "3.2† (min 4, max 3.2)", "0†"]
+    assert [text for text, _, _ in found] == ["0‡", "3.2‡ (min 4, max 3.2)", "0‡"]
     assert found[0][2] == "Wrong: zero or negative where that is impossible: the figure is 0 MB/s"
     known = ids(top / "reports/health.html")
     for _, link, _ in found:
@@ -337,7 +337,7 @@ def test_a_table_says_that_most_of_its_figures_have_a_finding_and_no_mark(built:
         if each.get("class") == "perf-unmarked"
     ]
     assert "".join(note.itertext()) == (
-        "† Wrong: zero or negative where that is impossible: 9 of 12 figures of this table; none of them is marked."
+        "‡ Wrong: zero or negative where that is impossible: 9 of 12 figures of this table; none of them is marked."
     )
     report, _, anchor = note.find(f"{NAMESPACE}a").get("href").partition("#")
     assert anchor in ids((page.parent / report).resolve())
@@ -421,8 +421,8 @@ def test_marks_show_in_other_formats_without_a_warning(
     name = "source/guides/AM62X/linux/09.01.txt" if builder == "text" else "*.tex"
     text = only(list((tmp_path / builder).glob(name))).read_text("utf-8")
     plain = " ".join(text.split())
-    assert " 0 †" in plain
-    assert "†1 Wrong: zero or negative where that is impossible. sk, Copy: the figure is" in plain
+    assert " 0 ‡" in plain
+    assert "‡1 Wrong: zero or negative where that is impossible. sk, Copy: the figure is" in plain
 
 
 SOUND = b"a,b\nk,1.5\n"

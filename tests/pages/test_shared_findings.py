@@ -49,17 +49,20 @@ def test_a_fault_of_all_guides_is_one_line_of_health_and_nothing_special(tmp_pat
         "Nothing beyond 1 finding that most guides of this SoC share."
     )
     newest = careful(target, "09.07")
-    assert newest.startswith("**1 wrong** LMBench: zero or negative where that is impossible.")
+    assert newest.startswith("**1 wrong**: LMBench, zero or negative where that is impossible.")
     assert "Not counted: 1 finding that most guides of this SoC share." in newest
     health = (target / "reports/health.rst").read_text("utf-8")
     shared = health.partition("One cause, many guides")[2].partition("Single findings")[0]
     assert shared.count("more than is possible") == 1
-    assert "8 figures in 8 guides, 1 of the 1 newest" in shared and "LMBench" not in shared
+    assert (
+        "8 figures in 8 guides, 1 of them the newest of its SoC and system" in shared
+        and "LMBench" not in shared
+    )
     single = health.partition("Single findings")[2].partition("All findings, by guide")[0]
     assert "LMBench, zero or negative where that is impossible" in single
 
 
 def test_of_few_guides_nothing_is_usual(tmp_path: Path) -> None:
     target = pages(tmp_path, *(load(f"09.{n:02}", 120.0 + n) for n in range(3)))
-    assert careful(target, "09.02").startswith("**1 wrong** ")
+    assert careful(target, "09.02").startswith("**1 wrong**: ")
     assert "One cause, many guides" not in (target / "reports/health.rst").read_text("utf-8")

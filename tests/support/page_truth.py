@@ -443,7 +443,8 @@ def check_careful(page: Page, checked: Checked) -> None:
         wanted = Counter(f.severity for f in own)
         rest = re.search(r"Not counted: (\d+) finding", head)
         first = COUNTED.match(head)
-        titles = {f"{site.title(f.benchmark)}: {f.rule.title}" for f in own}
+        titles = {f"{site.title(f.benchmark)}, {f.rule.title}" for f in own}
+        among = re.search(r" among (\d+) findings: ", head)
         more = re.search(r"; and (\d+) more\.", head)
         named = [title for title in titles if title in head]
         is_true = (
@@ -452,6 +453,7 @@ def check_careful(page: Page, checked: Checked) -> None:
             and bool(first)
             and SEVERITIES[first[2]] == next(s for s in SEVERITIES.values() if wanted[s])
             and int(first[1]) == wanted[SEVERITIES[first[2]]]
+            and int(among[1] if among else first[1]) == len(own)
             and len(named) + int(more[1] if more else 0) == len(titles)
         )
     checked.note("careful", said, is_true, f"{page.guide}")

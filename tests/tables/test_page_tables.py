@@ -128,12 +128,19 @@ def test_a_figure_is_exact_in_the_file_and_short_on_the_page() -> None:
     assert cell[:2] == (1446.123456, "1,446") and "min 1,400, max 1,500.5" in cell[2]
 
 
-def test_a_mark_is_a_sign_behind_its_figure() -> None:
+@pytest.mark.parametrize(
+    ("severities", "cell"),
+    [(("error",), "0 ‡"), (("note", "warning"), "0 †"), (("note",), r"0 \*")],
+)
+def test_the_sign_behind_a_figure_is_that_of_its_worst_finding(
+    severities: tuple[str, ...], cell: str
+) -> None:
     table = Grid(
         (("Key", "a"),), (("k", units.figure(0.0)),), 1,
-        notes=[{"id": "n"}], marks=[(0, 1, [(0, "w")])],
+        notes=[{"id": "n", "severity": each} for each in severities],
+        marks=[(0, 1, [(number, "w") for number, _ in enumerate(severities)])],
     )  # fmt: skip
-    assert page_tables.to_csv(table) == "Key,a\nk,0 †\n".encode()
+    assert page_tables.to_csv(table) == f"Key,a\nk,{cell}\n".encode()
     assert read(table).rows == (("k", units.figure(0.0)),)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -16,6 +16,9 @@ Severity = Literal["error", "warning", "note"]
 
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
 """From most to least severe."""
+
+SIGNS: Mapping[Severity, str] = {"error": "‡", "warning": "†", "note": "*"}
+"""The sign beside a figure with a finding of each severity."""
 
 
 @dataclass(frozen=True, slots=True)

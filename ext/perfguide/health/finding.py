@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from ..bundles.guide_key import GuideKey
 from ..common import units
-from ..common.diagnostics import SEVERITIES, Severity
+from ..common.diagnostics import SEVERITIES, SIGNS, Severity
 from ..figures import labels
 from ..figures.columns import GUIDE, Figures
 from ..figures.pool import Record
@@ -20,6 +20,9 @@ MAX_DETAILS = 3
 
 KIND_WORDS: Mapping[Severity, str] = {"error": "wrong", "warning": "suspect", "note": "note"}
 """Words for findings on pages: a figure that is impossible, unlikely, or true but imprecise."""
+
+LEGEND = ", ".join(f"{SIGNS[severity]} {words}" for severity, words in KIND_WORDS.items())
+"""An explanation of the signs beside figures."""
 
 
 def kind_counts(severities: Iterable[Severity]) -> dict[Severity, str]:

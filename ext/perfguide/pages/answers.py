@@ -483,12 +483,13 @@ class Headlines:
             return [Fact("Careful", (Part(words), Part("Health", HEALTH)))]
         counts = kind_counts(finding.severity for finding in own)
         titles = dict.fromkeys(
-            f"{self._site.catalog.title(f.benchmark)}: {f.rule.title}" for f in own
+            f"{self._site.catalog.title(f.benchmark)}, {f.rule.title}" for f in own
         )
         named = "; ".join(list(titles)[:MOST_NAMED])
         more = f"; and {len(titles) - MOST_NAMED} more" if len(titles) > MOST_NAMED else ""
         worst = next(iter(counts))
         badge = Part(counts[worst], strong=True, severity=worst)
+        among = f" among {len(own)} findings" if len(counts) > 1 else ""
         # A finding is listed under one guide, and figures lost by a release are only counted.
         listed = [finding.guide for finding in own if finding.rule.id not in COUNTED]
         section = key if key in listed else next(iter(listed), None)
@@ -499,7 +500,7 @@ class Headlines:
             if len(every) > len(own)
             else ""
         )
-        return [Fact("Careful", (badge, Part(f" {named}{more}.{rest} "), link))]
+        return [Fact("Careful", (badge, Part(f"{among}: {named}{more}.{rest} "), link))]
 
 
 def _shared_by_most(site: Site) -> set[tuple[str, str]]:

@@ -14,7 +14,7 @@ from ..common import slugs, units
 from ..common.diagnostics import SEVERITIES, Severity
 from ..compare import wording
 from ..export import json_api
-from ..health.finding import KIND_WORDS, Finding, Rule, counts, kind_counts
+from ..health.finding import KIND_WORDS, LEGEND, Finding, Rule, counts, kind_counts
 from ..health.report import (
     COUNTED,
     PAGE,
@@ -102,6 +102,7 @@ def write(
         total=_findings(len(health.open)),
         parts=_parts(len(bearing), len(in_causes), len(causes), len(single)),
         kinds=_kinds(health),
+        signs=LEGEND,
         roles=["perf-small", *(_kind(severity)[0] for severity in SEVERITIES)],
         lost=lost_line(health),
         counts=write_tables.table(site, PAGE, "counts", "Findings by rule", grid) if rows else None,
@@ -251,11 +252,12 @@ def _shared(
     guides = {finding.guide for finding in findings}
     figures = sum(finding.figures for finding in findings)
     now = len(guides & ages.newest)
+    newest = f"{now} of them the newest of {'its' if now == 1 else 'their'} SoC and system"
     examples = sorted(findings, key=ages.of)[:MAX_EXAMPLES]
     return {
         "kind": _kind(rule.severity),
         "title": f"{site.catalog.title(benchmark)}, {rule.title}",
-        "detail": f"{figures:,} figures in {len(guides):,} guides, {now} of the {len(ages.newest)} newest",
+        "detail": f"{figures:,} figures in {len(guides):,} guides, {newest if now else 'none of them the newest'}",
         "examples": [
             (each.id, str(each.guide), str(entries[each.id]["reason"])) for each in examples
         ],
@@ -278,7 +280,10 @@ def _write_page(
         "health_of.rst.jinja",
         title=f"Health of {key}",
         roles=[_kind(severity)[0] for severity in SEVERITIES],
-        elsewhere=[Link("Health of all figures", PAGE)],
+        elsewhere=[
+            Link("Health of all figures", PAGE),
+            Link(f"Guide of {key}", site.addresses.guide[key]),
+        ],
         findings=[entries[finding.id] for finding in open_findings],
         accepted=[entries[finding.id] for finding in accepted],
     )

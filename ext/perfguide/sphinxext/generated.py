@@ -93,7 +93,8 @@ def _open_fold(translator: Any, node: perf_fold) -> None:
         summary = f'<span class="perf-badge {kind}">{word}</span> {summary}'
     if detail := node.get("detail"):
         summary += f" <small>{escape(detail)}</small>"
-    translator.body.append(f'<details class="perf-fold"><summary>{summary}</summary>\n')
+    is_open = " open" if node.get("is_open") else ""
+    translator.body.append(f'<details class="perf-fold"{is_open}><summary>{summary}</summary>\n')
     # Browsers open a fold if a link's target is inside it, but not if it is the target itself.
     translator.body.extend(f'<span id="{escape(name)}"></span>' for name in node["ids"])
 
@@ -349,6 +350,7 @@ class Parts(_GeneratedTransform):
                 strong = next(iter(line.findall(nodes.strong)), None)
                 summary = strong.astext() if strong else line.astext()
                 fold = perf_fold("", *content, summary=summary, ids=container["ids"])
+                fold["is_open"] = "perf-unfolded" in container["classes"]
                 if badge := next((i for i in line.findall(nodes.inline) if i["classes"]), None):
                     fold["badge"] = (badge["classes"][0], badge.astext())
                 fold["detail"] = line.astext().partition(summary)[2].strip()

@@ -10,6 +10,7 @@ from itertools import chain, islice, zip_longest
 from typing import NamedTuple
 
 from ..common import units
+from ..common.diagnostics import SIGNS, Severity
 from ..common.units import TableCell
 from ..tables.grids import row_name
 
@@ -36,12 +37,12 @@ def label(text: TableCell) -> str:
     return escape(text)
 
 
-def mark(uri: str, severity: str, words: str) -> str:
+def mark(uri: str, severity: Severity, words: str) -> str:
     """Return the mark beside a figure, a link to the finding about it."""
     title = escape(words)
     return (
         f'<a class="perf-mark perf-mark-{escape(severity)}" href="{escape(uri)}" '
-        f'title="{title}" aria-label="{title}">†</a>'
+        f'title="{title}" aria-label="{title}">{SIGNS[severity]}</a>'
     )
 
 

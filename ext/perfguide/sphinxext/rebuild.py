@@ -39,7 +39,7 @@ from ..publishing.atomic_swap import ASSETS
 from ..publishing.last_build import REPORT, Folders, Inputs, other_names
 from ..publishing.output_folder import Writer
 from ..publishing.store import UNSURE, Identity, Store, below, identify, remove
-from . import internals, menu
+from . import internals, menu, theme
 from .config import page_name, settings
 
 DOWNLOADS = "_downloads/"
@@ -292,13 +292,9 @@ class Borrowed:
 
     def _around(self, docname: str) -> Iterator[str]:
         """Yield the pages before and after a page, and those above it."""
-        above, before, after = self._relations.get(docname, (None, None, None))
+        _, before, after = self._relations.get(docname, (None, None, None))
         yield from (before or "", after or "")
-        seen: set[str] = set()  # toctrees can form a cycle
-        while above and above not in seen:
-            seen.add(above)
-            yield above
-            above = self._relations.get(above, (None, None, None))[0]
+        yield from theme.pages_above(self._relations, docname)
 
     def _title(self, docname: str) -> str:
         titles = (self._env.titles.get(docname), self._env.longtitles.get(docname))

@@ -28,6 +28,7 @@ from sphinx_tabs.tabs import SphinxTabsPanel, SphinxTabsTab, SphinxTabsTablist
 
 from ..charts import gallery
 from ..common import units
+from ..common.diagnostics import SIGNS
 from ..common.slugs import anchor, slug
 from ..common.units import TableCell
 from ..health.finding import KIND_WORDS
@@ -281,7 +282,7 @@ def _unmarked(builder: Any, node: nodes.Element) -> str:
     """Return as markup the notes that apply to most figures of a table, which are not marked one by
     one."""
     return "".join(
-        f'<p class="perf-unmarked">† <a href="{escape(_finding_uri(builder, note["id"]))}">'
+        f'<p class="perf-unmarked">{SIGNS[note["severity"]]} <a href="{escape(_finding_uri(builder, note["id"]))}">'
         f"{escape(_kind(note))}: {escape(note['title'])}</a>: {escape(note['most'])}; "
         "none of them is marked.</p>\n"
         # Only the first part of a table has a prefix.
@@ -832,7 +833,10 @@ def texts(leaf: nodes.Element) -> tuple[list[list[str]], list[list[str]]]:
     body = [list(map(units.whole, row)) for row in leaf["body"]]
     for number, cells in leaf["marks"].items():
         for column, cell_marks in cells.items():
-            body[number][column] += f" {', '.join(f'†{note + 1}' for note, _ in cell_marks)}"
+            signs = (
+                f"{SIGNS[leaf['notes'][note]['severity']]}{note + 1}" for note, _ in cell_marks
+            )
+            body[number][column] += f" {', '.join(signs)}"
     return [list(row) for row in leaf["header"]], body
 
 
@@ -840,7 +844,7 @@ def listed(leaf: nodes.Element) -> list[nodes.Node]:
     """Return a table's notes as a list, for formats without links."""
     items = nodes.bullet_list()
     for number, note in enumerate(leaf["notes"], 1):
-        text = f"†{number} {_kind(note)}: {note['title']}. {note['reason']}"
+        text = f"{SIGNS[note['severity']]}{number} {_kind(note)}: {note['title']}. {note['reason']}"
         items += nodes.list_item("", nodes.paragraph("", "", nodes.Text(text)))
     return [items] if leaf["notes"] else []
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import shutil
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from docutils import nodes
 from jinja2.ext import Extension
 from sphinx.application import Sphinx
 from sphinx.builders import Builder
+from sphinx.builders.html import StandaloneHTMLBuilder
 
 from ..common.package import ROOT
 from .guest import is_generated
@@ -218,6 +220,39 @@ def is_wide(body: str) -> bool:
     return _TABLES.search(body) is not None
 
 
+Relations = Mapping[str, Sequence[str | None]]
+"""The page above each page in a table of contents, and those before and after it."""
+
+
+def pages_above(relations: Relations, page: str) -> list[str]:
+    """Return the pages above one, nearest first. A page in no table of contents, such as that of a
+    single ranking, is below the page that has the name of its folder."""
+    above, name = relations.get(page, (None,))[0], page
+    while not above and "/" in name:
+        name = name.rpartition("/")[0]
+        above = name if name in relations else None
+    out: list[str] = []
+    # Tables of contents can form a cycle.
+    while above and above not in out:
+        out.append(above)
+        above = relations.get(above, (None,))[0]
+    return out
+
+
+def _parents(app: Sphinx, page: str) -> list[dict[str, str]]:
+    """Return the links above a page in the form of Sphinx, without the start page."""
+    builder = app.builder
+    assert isinstance(builder, StandaloneHTMLBuilder)  # as this theme is in use
+    names = [name for name in pages_above(builder.relations, page) if name != app.config.root_doc]
+    return [
+        {
+            "link": builder.get_relative_uri(page, name),
+            "title": builder.render_partial(app.env.titles[name])["title"],
+        }
+        for name in reversed(names)
+    ]
+
+
 def _page(
     app: Sphinx, page: str, _template: str, context: dict[str, Any], _doctree: nodes.document
 ) -> None:
@@ -228,6 +263,8 @@ def _page(
     if "body" in context and in_use(app.builder):
         for wrong, right in _REPAIRS:
             context["body"] = context["body"].replace(wrong, right)
+        if not context.get("parents") and is_generated(app.env, page):
+            context["parents"] = _parents(app, page)
     has_wide = is_generated(app.env, page) and is_wide(context.get("body") or "")
     if in_use(app.builder) or has_wide:
         app.add_css_file(WIDE_SHEET, priority=800)

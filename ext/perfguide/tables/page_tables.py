@@ -17,12 +17,10 @@ from typing import Any
 import msgspec
 
 from ..common import rst_text, units
+from ..common.diagnostics import SEVERITIES, SIGNS
 from ..common.units import TableCell
 from .grids import Grid, Link, Mark
 from .remarks import shown_text
-
-MARK = " †"
-"""The mark of a figure with a finding in the health report."""
 
 ALL_COLUMNS_CHARS = 100
 """The total width, in characters, that docutils gives a table without explicit widths."""
@@ -188,13 +186,19 @@ def widths(table: Grid) -> tuple[int, ...]:
 
 def _texts(table: Grid) -> Iterator[list[str]]:
     """Yield the rows of head and body as shown on pages."""
-    marked = {(row, column) for row, column, _ in table.marks}
+    signs = {(row, column): _sign(table.notes, own) for row, column, own in table.marks}
     yield from map(list, table.header)
     for number, row in enumerate(table.rows):
         yield [
-            _page_text(cell, column < table.stub) + (MARK if (number, column) in marked else "")
+            _page_text(cell, column < table.stub) + signs.get((number, column), "")
             for column, cell in enumerate(row)
         ]
+
+
+def _sign(notes: Sequence[Mapping[str, str]], own: Sequence[tuple[int, str]]) -> str:
+    """Return what marks a figure with some findings: the sign of the most severe one."""
+    severities = {notes[number]["severity"] for number, _ in own}
+    return f" {next(SIGNS[each] for each in SEVERITIES if each in severities)}"
 
 
 def _page_text(cell: TableCell, is_key: bool) -> str:
@@ -380,9 +384,9 @@ def grid(rows: Sequence[Sequence[str]], header_rows: int, stub: int, own: Extra)
     """
     # Strip marks first: they are part of the text in the CSV, but not of the figure.
     body: list[list[TableCell]] = [list(row) for row in rows[header_rows:]]
-    for row, column, _ in own.marks:
+    for row, column, marks in own.marks:
         cell = body[row][column]
-        body[row][column] = str(cell).removesuffix(MARK)
+        body[row][column] = str(cell).removesuffix(_sign(own.notes, marks))
     for row, column, value, rest in own.figures:
         text = str(body[row][column])
         body[row][column] = (value, text.removesuffix(rest) if column < stub else text, rest)
