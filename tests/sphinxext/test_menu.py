@@ -69,9 +69,10 @@ def _plain(html: str) -> str:
 @pytest.fixture(scope="module")
 def menus(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
     many = [f"d/{number}" for number in range(50)]
+    few = [f"e/{number}" for number in range(12)]
     index = _page("Home & more", "a/index", "Given <title> <b>", caption='Of "A" & B')
     pages = {
-        "index": index + "\n" + _page("More", "c", "d").partition("------\n\n")[2],
+        "index": index + "\n" + _page("More", "c", "d", "e").partition("------\n\n")[2],
         "a/index": _page("A <list>", "one", "two"),
         "a/one": _page("One", "deep/index"),
         "a/two": _page(rst_text.text("Two *boards* <b> & 2 GHz, Linux")),
@@ -84,12 +85,15 @@ def menus(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
         "lone": ":orphan:\n\n" + _page("Lone"),
         "d": _page("D", *many),
         **{name: _page(f"Number {name[2:]}") for name in many},
+        "e": _page("E", *few),
+        **{name: _page(f"Line {name[2:]}", f"{name[2:]}/below") for name in few},
+        **{f"{name}/below": _page("Below") for name in few},
     }
     return _site(tmp_path_factory.mktemp("menu") / "site", pages)
 
 
 def test_every_menu_is_that_of_sphinx_but_for_long_lists(menus: dict[str, list[str]]) -> None:
-    short = {page: both for page, both in menus.items() if page != "d" and page[:2] != "d/"}
+    short = {page: both for page, both in menus.items() if page.partition("/")[0] not in "de"}
     assert len(short) > 12
     for page, (ours, theirs, _) in short.items():
         assert _plain(ours) == _plain(theirs), page
@@ -113,6 +117,15 @@ def test_a_long_list_shows_what_stands_around_the_page(
     target = "#" if page == "d" else "../d.html"
     assert f'<a class="reference internal" href="{target}">All 50 …</a>' in html
     assert html.count('class="current reference internal" href="#"') == 1
+
+
+@pytest.mark.parametrize("page", ["e/10", "e/10/below"])
+def test_a_list_above_an_open_one_is_short(menus: dict[str, list[str]], page: str) -> None:
+    html = menus[page][0]
+    lines = [int(found) for found in re.findall(r"Line (\d+)<", html)]
+    assert lines == list(range(4, 12)) and len(lines) == menu.MAX_LINES_ABOVE
+    assert ">All 12 …</a>" in html and ">Below</a>" in html
+    assert len(re.findall(r"Line \d+<", menus["e"][0])) == 12
 
 
 def test_what_a_menu_shows_of_a_long_list_changes_with_its_length(

@@ -419,7 +419,7 @@ def write_comparisons(
         "comparisons.rst.jinja",
         rows=rows,
         lines=_lines_with_room(lines),
-        lists=sorted((each["page"] for each in lines), key=units.natural),
+        lists=[each["page"] for each in sorted(lines, key=lambda each: units.natural(each["soc"]))],
         filters=_filters("comparisons", states),
         lead=_tally(every),
         roles=ROLES,
