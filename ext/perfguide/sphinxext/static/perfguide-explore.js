@@ -248,8 +248,10 @@
       open((side) => systemOf(side) === value, (side) => side.board === board);
     });
     add("board", "Board", (name) => {
+      const { guides } = current.sides[at].soc;
       const system = systemOf(current.sides[at]);
-      open((side) => side.board === name && systemOf(side) === system);
+      const isHere = guides.some((guide) => guide.clocks.has(name) && systemOf({ guide }) === system);
+      open((side) => side.board === name && (!isHere || systemOf(side) === system));
     });
     add("release", "Release", (path) => changeSide(at, { path }));
     add("engine", "Engine", (engine) => changeSide(at, { engine }));
@@ -276,10 +278,13 @@
       offer(parts.soc, top.socs.map(([name]) => [name, name]), side.soc.name);
       const systems = new Map(guides.map((guide) => [JSON.stringify([guide.sdk, guide.os]), guide.system]));
       offer(parts.system, [...systems], JSON.stringify([side.guide.sdk, side.guide.os]));
-      const names = new Set(guides.filter(same).flatMap((guide) => [...guide.clocks.keys()]));
-      const shorts = boards.filter((each) => names.has(each.board));
-      offer(parts.board, shorts.map((each) =>
-        [each.board, shorts.filter((other) => other.short === each.short).length > 1 ? each.board : each.short]), side.board);
+      const here = new Set(guides.filter(same).flatMap((guide) => [...guide.clocks.keys()]));
+      const elsewhere = (name) => guides.find((guide) => guide.clocks.has(name))?.system;
+      // Those of the chosen system first; another board leads to its own system.
+      offer(parts.board, [...boards].sort((a, b) => here.has(b.board) - here.has(a.board)).map(({ board, short }) => {
+        const name = boards.filter((other) => other.short === short).length > 1 ? board : short;
+        return [board, here.has(board) ? name : `${name}, ${elsewhere(board)}`];
+      }), side.board);
       offer(parts.release, guides.filter((guide) => same(guide) && guide.clocks.has(side.board)).map((guide) => [guide.path, guide.release]), side.path);
       const engines = new Map(lines[at].filter((line) => line.board === side.board && line.row.engine !== undefined)
         .map((line) => [line.row.engine, line.row.engineLabel]));
@@ -557,7 +562,7 @@
       if (!own.length) return [];
       const middle = [...own].sort((a, b) => a - b)[Math.floor((own.length - 1) / 2)];
       const much = Math.abs(Math.log(middle)) < Math.log(SAME) ? "about the same" : ratioText(middle);
-      return [`${side.title} is better in ${own.filter((each) => each > 1).length} of ${own.length} rows; half way down they are ${much}.`];
+      return [`${side.title} is better in ${own.filter((each) => each > 1).length} of ${own.length} rows; the median row is ${much}.`];
     });
     const few = choice.find ? `${rows.length} of ${total} rows.` : `${total} ${total === 1 ? "row" : "rows"}.`;
     return `${said}${few} ${counts.join(" ")}`.trim();

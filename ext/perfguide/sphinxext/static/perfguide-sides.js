@@ -162,11 +162,13 @@ window.perfguideSides = (() => {
       const isOfEngine = !anyEngine && (!entry.row.isUsual || engines.get(entry.row.bareId).size > 1);
       entry.label = entry.row.label + (isOfEngine ? `, ${entry.row.engineLabel}` : "");
     }
-    const labels = new Map();
-    for (const { label, row } of rows) labels.set(label + row.head, (labels.get(label + row.head) ?? 0) + 1);
+    const alike = new Map();
+    for (const { label, row } of rows) alike.set(label + row.head, [...(alike.get(label + row.head) ?? []), row]);
     for (const entry of rows) {
-      // Two rows of one name are told apart by what they are in bundles.
-      if (labels.get(entry.label + entry.row.head) > 1) entry.label += ` (${entry.row.id.split("#")[0]})`;
+      // Two rows of one name are told apart by what they are in bundles: by the metric if that is enough.
+      const own = alike.get(entry.label + entry.row.head);
+      const isOfMetric = new Set(own.map(({ metric }) => metric)).size === own.length;
+      if (own.length > 1) entry.label += isOfMetric ? `, recorded as ${entry.row.metric}` : ` (${entry.row.id.split("#")[0]})`;
       entry.key = anyEngine ? entry.row.bareId : entry.row.id;
     }
     return rows;
