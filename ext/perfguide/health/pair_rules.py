@@ -245,9 +245,10 @@ def coarse_steps(figures: Figures) -> Iterator[Hit]:
             yield from _small_steps(figures, positions.tolist(), every)
             continue
         newest = max(positions.tolist(), key=lambda p: (figures.release_rank[p], -p))
-        listed = ", ".join(units.exact_words(value) for value in values)
+        # Numbers have commas of their own.
+        listed = " or ".join(units.exact_words(value) for value in values)
         detail = (
-            f"one of {listed} {units.parse(figures.name('unit', newest)).symbol}, which are one "
+            f"{listed} {units.parse(figures.name('unit', newest)).symbol}, which are one "
             "amount of work over whole numbers of seconds; no figure between them is possible"
         )
         for position in positions.tolist():
