@@ -33,7 +33,6 @@ from ..compare.verdicts import ALARMS, WORDS, Row, Rules, Verdict, is_load
 from ..figures.dataset import Settings
 from ..tables import grids
 from ..tables.anchors import Anchors
-from ..tables.blocks import MAX_ELEMENTS
 from ..tables.grids import listing
 from . import comparison_rows, lasting_moves, long_tables, verdicts, write_files, write_tables
 from .comparison_rows import full_label, times_usual
@@ -56,9 +55,13 @@ LINKED_COLUMN = 3
 """The column in a table of changes that links to the older guide; the next one links to the
 newer."""
 
-MAX_CSV_BYTES = 255_000
-"""Like :data:`long_tables.MAX_CSV_BYTES`. These tables repeat words, and compress to 0.27 of their
-files' size."""
+MAX_CSV_BYTES = 185_000
+"""Like :data:`long_tables.MAX_CSV_BYTES`. The HTML of these tables takes 3.1 times the bytes of their
+files, so this keeps a page below 600 kB."""
+
+MAX_ELEMENTS = 7_500
+"""The number of HTML elements of a table before it continues on further pages, which keeps those
+below 600 kB too: an element takes up to 72 bytes."""
 
 KINDS: dict[Verdict, ChangeKind] = {"regressed": "regressed", "improved": "improved"}
 """The verdicts that have their own colour in the chart."""
