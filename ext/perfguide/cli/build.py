@@ -15,7 +15,6 @@ from contextlib import contextmanager, nullcontext, suppress
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import IO
 
 import msgspec
 
@@ -23,7 +22,6 @@ from ..common import extras, orphans
 from ..common.diagnostics import visible
 from ..common.package import surroundings
 from ..publishing import atomic_swap, last_build
-from ..publishing.atomic_swap import Run
 from ..publishing.last_build import Inputs, Site
 from ..publishing.store import Store
 from . import projects, shared
@@ -110,7 +108,8 @@ def _build(options: argparse.Namespace) -> int:
             print(f"Nothing changed since {at.target} was built.")
             return 0
         progress = _progress(at.target) if is_brief and not is_quiet else nullcontext()
-        with _sphinx(options_of_sphinx, lock) as run, progress:
+        with progress:
+            run = partial(_sphinx, options_of_sphinx, lock)
             status, site = atomic_swap.build(at, last, depends, asked, run)
         if status == 0 and not is_quiet:
             print("\n".join(_summary(at.target, site, time.monotonic() - begun)))
@@ -170,46 +169,29 @@ def _waiting(holder: str) -> None:
     print(f"perfguide: another build is running ({holder}); waiting for it", file=sys.stderr)
 
 
-@contextmanager
-def _sphinx(options: list[str], lock: int) -> Iterator[Run]:
-    """Start Sphinx in a separate process, which loads its modules until signalled to begin, and kill it
-    when the context ends.
+def _sphinx(options: list[str], lock: int) -> tuple[int, Inputs | None]:
+    """Run Sphinx in a separate process. Return the exit status, translated from a signal as in
+    shells, and the inputs of the site if it was built.
 
     The process inherits the lock: if it outlives this one, the next build waits for it.
     """
     ending = partial(orphans.end_with, os.getpid())
-    begin, begun = os.pipe()
-    command = [sys.executable, "-m", SPHINX, str(begin), *options]
     with TemporaryFile() as report:
-        files = [lock, begin, report.fileno()]
         environment = os.environ | {last_build.REPORT: str(report.fileno())}
+        command, files = [sys.executable, "-m", SPHINX, *options], [lock, report.fileno()]
         with subprocess.Popen(
             command, pass_fds=files, env=environment, preexec_fn=ending
         ) as process:
-            # If our own end stayed open, a write would not fail after Sphinx has exited.
-            os.close(begin)
             try:
-                yield partial(_run, process, begun, report)
+                status = process.wait()
+            except KeyboardInterrupt:
+                with suppress(subprocess.TimeoutExpired):
+                    process.wait(INTERRUPT_TIMEOUT_S)  # the terminal has interrupted it as well
+                raise
             finally:
                 # After an error here, Sphinx must not keep writing without the lock.
                 process.kill()
-                os.close(begun)
-
-
-def _run(
-    process: subprocess.Popen[bytes], begun: int, report: IO[bytes]
-) -> tuple[int, Inputs | None]:
-    """Wait for Sphinx to exit. Return the exit status, translated from a signal as in shells, and
-    the inputs of the site if it was built."""
-    with suppress(BrokenPipeError):  # it has already exited, and its status says why
-        os.write(begun, b"\n")
-    try:
-        status = process.wait()
-    except KeyboardInterrupt:
-        with suppress(subprocess.TimeoutExpired):
-            process.wait(INTERRUPT_TIMEOUT_S)  # the terminal has interrupted it as well
-        raise
-    report.seek(0)
-    data = report.read()
+        report.seek(0)
+        data = report.read()
     inputs = msgspec.msgpack.decode(data, type=Inputs) if status == 0 and data else None
     return (status if status >= 0 else 128 - status), inputs

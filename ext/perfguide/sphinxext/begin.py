@@ -1,8 +1,4 @@
-"""The process in which ``perfguide build`` runs Sphinx.
-
-Its arguments are the file descriptor of a pipe, followed by those of sphinx-build. Importing Sphinx
-takes a second, so this happens while the parent process prepares its folder. The build starts once
-a byte arrives through the pipe.
+"""The process in which ``perfguide build`` runs Sphinx, with the arguments of sphinx-build.
 
 If the machine is at fault, for example because the disk is full, a single line replaces Sphinx's
 traceback, which asks the reader to report a bug. Projects that run Sphinx themselves get Sphinx's
@@ -12,22 +8,16 @@ report.
 from __future__ import annotations
 
 import errno
-import os
 import re
 import sys
+
+from sphinx.cmd.build import main
+from sphinx.errors import ExtensionError, SphinxError, SphinxParallelError
 
 from ..common import memory
 from ..common.diagnostics import visible
 from ..common.path_hints import explained
-
-memory.collect_rarely()
-# Every build of a site needs these; the configuration would import them later, one by one.
-import sphinx.application  # noqa: E402
-import sphinx.builders.html  # noqa: E402, F401
-from sphinx.cmd.build import main  # noqa: E402
-from sphinx.errors import ExtensionError, SphinxError, SphinxParallelError  # noqa: E402
-
-from . import internals, setup  # noqa: E402, F401
+from . import internals
 
 _MACHINE_ERRORS = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO}
 _MACHINE_ERRORS |= {errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EFBIG, errno.ESTALE}
@@ -63,6 +53,6 @@ def _failure_of_machine(exception: BaseException | None) -> OSError | None:
 
 
 if __name__ == "__main__":
+    memory.collect_rarely()
     internals.report_exceptions(reason)
-    # The pipe is empty if the parent process has ended.
-    sys.exit(main(sys.argv[2:]) if os.read(int(sys.argv[1]), 1) else 1)
+    sys.exit(main(sys.argv[1:]))
