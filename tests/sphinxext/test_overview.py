@@ -59,6 +59,28 @@ def test_a_figure_that_the_newest_guide_lacks_names_its_release() -> None:
     assert cell and cell.older == ""
 
 
+def test_a_column_names_what_all_of_its_figures_share_and_a_figure_the_rest_with_its_load() -> None:
+    crypto = result("AES", "MB/s", 4.0)
+    runs = (("1 KiB", "software", 97.3), ("1 KiB", "likely the accelerator", 38.0), ("", "", None))
+    named = [
+        structs.replace(crypto, detail=detail, engine=engine, load=load)
+        for detail, engine, load in runs
+    ]
+    failed = result("AES", "MB/s", None)
+    socs = [soc(str(number), each) for number, each in enumerate([*named, failed])]
+    columns = [Column("about-AES", "AES", "MB/s", "higher")]
+    for own, shared, rest in (
+        ((0, 1, 3), "1 KiB", ["software, 97.3 % CPU", "likely the accelerator, 38 % CPU", ""]),
+        ((0, 2), "", ["1 KiB, software, 97.3 % CPU", ""]),
+        ((3,), "", [""]),
+    ):
+        every = overview.lines([socs[number] for number in own], columns)
+        (column,), rows = overview.with_runs(columns, every)
+        assert column.shared == shared
+        said = [cells[0].run.replace("\u00a0", " ") for _, cells in rows if cells[0]]
+        assert said == rest
+
+
 def test_socs_without_a_headline_result_are_in_a_line_of_their_own() -> None:
     timed, plain = soc("A", result("copy", "MB/s", 4.0)), soc("B")
     columns = overview.columns([timed, plain])

@@ -845,6 +845,15 @@ def _is_cell(site: Site, guides: Sequence[Guide], cell: dict[str, object]) -> bo
             ]
         )
     ]
+    # A row of a numbered table repeats another one under other conditions.
+    plain = [
+        (guide, kept)
+        for guide, rows in own
+        if (
+            kept := [row for row in rows if not {n for n, _ in row.name[2]} & {"table", "table_no"}]
+        )
+    ]
+    own = plain or own
     looked_at = [*dict.fromkeys(guide[3] for guide, _ in own)][:2]
     for guide, rows in own:
         sound = [(mean, board) for row in rows for board, mean in row.sound.items()]
@@ -862,6 +871,15 @@ def _is_cell(site: Site, guides: Sequence[Guide], cell: dict[str, object]) -> bo
                 for board in boards
             ]
         best = max(sign * mean for mean, _ in sound) * sign
+        same = [row for row in rows if row.sound.get(str(cell["board"])) == best]
+        if not same:
+            return False
+        row, board = same[0], str(cell["board"])
+        load = site.load((*guide[:3], board), guide[3], row.name)
+        if site.catalog.benchmarks[row.name[0]].param("engine").classes and (
+            cell["load"] != load or not is_engine(str(cell["engine"]), _engine(row), load)
+        ):
+            return False
         return (
             cell["release"] == guide[3]
             and not cell["doubt"]

@@ -65,7 +65,8 @@ noise looks small."""
 class Value(msgspec.Struct, frozen=True, omit_defaults=True):
     """A headline figure of one board: its text, and its number in the row's unit; its share of a
     full bar, above 1 if the bar is cut off, or ``None`` for no bar; the name of its table in links,
-    and its row's anchor on the page. ``doubt`` says why it cannot lead."""
+    and its row's anchor on the page. ``doubt`` says why it cannot lead. ``engine`` and ``load``, in
+    per cent, are those of its run, if it depends on an engine."""
 
     text: str
     table: str
@@ -73,12 +74,15 @@ class Value(msgspec.Struct, frozen=True, omit_defaults=True):
     number: float | None = None
     share: float | None = None
     doubt: str = ""
+    engine: str = ""
+    load: float | None = None
 
 
 class Result(msgspec.Struct, frozen=True):
     """A headline result for lists of SoCs: the best of all boards and engines of one guide.
     ``number`` is ``None`` if the measurement failed; ``rank`` orders results in the list of
-    guides."""
+    guides. ``engine`` and ``load`` are those of the run. ``is_from_table`` is set for a row of a
+    numbered table, which repeats another row under other conditions."""
 
     benchmark: str
     label: str
@@ -91,6 +95,9 @@ class Result(msgspec.Struct, frozen=True):
     number: float | None
     doubt: str
     rank: int
+    engine: str = ""
+    load: float | None = None
+    is_from_table: bool = False
 
 
 Curve = tuple[tuple[float, float], ...]
@@ -101,7 +108,8 @@ class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
     """One headline: its name, what distinguishes it from others of its kind, and its unit; per
     board of the guide, its value, or ``None`` if not measured, and the curves of its history, a new
     one each time engine, clock or memory changed; and the verdict. ``is_part`` is set if it is
-    about a part of a run, such as a core; then the worst part counts."""
+    about a part of a run, such as a core; then the worst part counts. ``is_from_table`` is as in
+    :class:`Result`."""
 
     benchmark: str
     label: str
@@ -112,6 +120,7 @@ class Answer(msgspec.Struct, frozen=True, omit_defaults=True):
     history: tuple[tuple[Curve, ...], ...]
     judged: str
     is_part: bool = False
+    is_from_table: bool = False
 
 
 class Answers(msgspec.Struct, frozen=True):
@@ -313,6 +322,7 @@ class Headlines:
             _framed(history, len(releases)),
             self._verdict(records, judged),
             _has_parts(benchmark, [records]),
+            not like.params.keys().isdisjoint((labels.TABLE, labels.TABLE_NUMBER)),
         )
 
     def _best(self, records: Iterable[Record], better: units.Better) -> float:
@@ -332,7 +342,19 @@ class Headlines:
             return Value(units.FAILED, anchor.table, row)
         doubt, number = self._doubt(record), units.scaled(mean, factor)
         share = None if doubt else abs(mean) / full if full else 0.0
-        return Value(units.number(number), anchor.table, row, number, share, doubt)
+        engine, load = self._runs_on(record)
+        text = units.number(number)
+        return Value(text, anchor.table, row, number, share, doubt, engine, load)
+
+    def _runs_on(self, record: Record) -> tuple[str, float | None]:
+        """Return the engine of a figure and the CPU load, if it depends on an engine."""
+        benchmark, figures = (
+            self._site.catalog.benchmarks[record.benchmark],
+            self._figures(record.guide),
+        )
+        if not _has_engines(benchmark):
+            return "", None
+        return engines.label(benchmark, record, figures.inferred), figures.loads.get(_run(record))
 
     def _past(
         self, record: Record, releases: Sequence[GuideKey]
@@ -530,11 +552,15 @@ def best_results(answers: Answers, catalog: Catalog) -> list[Result]:
                 result = Result(
                     *(row.benchmark, row.label, row.detail, row.unit, row.better, short),
                     *(value.text, value.row, value.number, value.doubt, rank),
+                    *(value.engine, value.load, row.is_from_table),
                 )
                 own = by_headline.setdefault((row.benchmark, row.label), {})
                 key = (board,) if row.is_part else (board, row.detail)
                 own[key] = max(own.get(key, result), result, key=_badness_of_part)
-    return [min(own.values(), key=_goodness) for own in by_headline.values()]
+    return [
+        min(own.values(), key=lambda each: (each.is_from_table, *_goodness(each)))
+        for own in by_headline.values()
+    ]
 
 
 def _goodness(result: Result) -> tuple[bool, bool, float]:

@@ -59,7 +59,7 @@ ROLES = ("perf-small", *map(state_class, SIGNS))
 """Text roles used in lists."""
 
 
-class ResultOfGuide(Result, frozen=True):
+class ResultOfGuide(Result, frozen=True, kw_only=True):
     """A headline result with the address and release of its guide."""
 
     guide: str
@@ -250,7 +250,8 @@ def newest_results(
         for result in guide.best:
             results.setdefault((result.benchmark, result.label), {})[guide.key] = result
     out = []
-    for own in results.values():
+    for every in results.values():
+        own = {key: each for key, each in every.items() if not each.is_from_table} or every
         last = next(iter(own))
         # A failed run is a result too; no older figure hides it.
         key = standing({key: not result.doubt for key, result in own.items()}) or last

@@ -40,30 +40,34 @@ MAX_EXAMPLES = 3
 """The maximum number of sample queries below the search form."""
 NOTE = (
     "Best board and engine of each SoC; higher is better, unless ↓. Bars are shares of the largest in "
-    "the column. Crypto depends on its engine: point at a figure, or follow it."
+    "the column."
 )
+CPU_NOTE = "% CPU is the load of the same run."
 OLDER_NOTE = "A release below a figure is older than the newest guide, which does not have it."
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A headline result of several SoCs: its benchmark and label, and the unit of its figures."""
+    """A headline result of several SoCs: its benchmark and label, the unit of its figures, and the
+    parameters and engine that all of them share."""
 
     benchmark: str
     label: str
     unit: str
     better: units.Better
+    shared: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Best:
-    """A SoC's result in the column's unit, the release if it is not the SoC's newest, and its share
-    of a full bar."""
+    """A SoC's result in the column's unit, the release if it is not the SoC's newest, its share of a
+    full bar, and its CPU load, and the parameters and engine that others in the column do not have."""
 
     result: ResultOfGuide
     number: float | None
     older: str = ""
     share: float | None = None
+    run: str = ""
 
     @property
     def text(self) -> str:
@@ -84,6 +88,7 @@ class perf_overview(ScreenNode):
         """Return the variables of the template."""
         cells = [cell for _, own in self["lines"] for cell in own if cell]
         notes = [NOTE]
+        notes += [CPU_NOTE] if any(cell.result.load is not None for cell in cells) else []
         notes += [OLDER_NOTE] if any(cell.older for cell in cells) else []
         notes += [CUT_NOTE] if any(cell.share and cell.share > 1 for cell in cells) else []
         notes += [DOUBT_NOTE] if any(cell.result.doubt for cell in cells) else []
@@ -91,6 +96,7 @@ class perf_overview(ScreenNode):
             "columns": self["columns"],
             "lines": self["lines"],
             "notes": notes,
+            "shared": [f"{each.label}: {each.shared}" for each in self["columns"] if each.shared],
             "measured": _measured,
             "link": Links(builder, self["top"]),
         }
@@ -163,6 +169,37 @@ def lines(socs: Sequence[SocOverview], matrix_columns: Sequence[Column]) -> list
     return out
 
 
+def with_runs(
+    matrix_columns: Sequence[Column], every: Sequence[Line]
+) -> tuple[list[Column], list[Line]]:
+    """Return columns with the parameters and engine that all their figures share, and rows whose
+    figures have those that differ, and the CPU load."""
+    shared = []
+    for index in range(len(matrix_columns)):
+        measured = [own[index] for _, own in every]
+        words = [_run_words(cell) for cell in measured if cell and cell.number is not None]
+        shared.append(
+            [each for each in words[0] if all(each in own for own in words)] if words else []
+        )
+
+    def said(cell: Best | None, index: int) -> Best | None:
+        if cell is None or cell.number is None:
+            return cell
+        own = [each for each in _run_words(cell) if each not in shared[index]]
+        load = cell.result.load
+        own += [] if load is None else [f"{units.number(load)}\u00a0%\u00a0CPU"]
+        return replace(cell, run=", ".join(own))
+
+    rows = [(soc, [said(cell, at) for at, cell in enumerate(cells)]) for soc, cells in every]
+    named = zip(matrix_columns, shared, strict=True)
+    return [replace(column, shared=", ".join(words)) for column, words in named], rows
+
+
+def _run_words(cell: Best) -> list[str]:
+    # The parameters name a recorded engine too.
+    return list(dict.fromkeys(filter(None, (cell.result.detail, cell.result.engine))))
+
+
 def _best(soc: SocOverview, column: Column) -> Best | None:
     """Return a SoC's result for a column; ``None`` if it has none in a convertible unit."""
     for row in soc.results:
@@ -195,6 +232,7 @@ class PerfOverview(SphinxDirective):
             return [nodes.paragraph("", "There are no guides yet.")]
         matrix_columns = columns(overview.socs)
         rows, others = divided(lines(overview.socs, matrix_columns))
+        matrix_columns, rows = with_runs(matrix_columns, rows)
         matrix = perf_overview(
             columns=matrix_columns,
             lines=rows,
@@ -302,7 +340,7 @@ def _measured(soc: SocOverview) -> str:
 
 def _plain(node: perf_overview) -> nodes.table:
     matrix_columns: list[Column] = node["columns"]
-    head = [words(column.label, column.unit) for column in matrix_columns]
+    head = [words(each.label, each.unit, each.shared) for each in matrix_columns]
     lines: list[list[nodes.Node | str]] = []
     for soc, cells in node["lines"]:
         guide = link(
@@ -318,8 +356,8 @@ def _plain(node: perf_overview) -> nodes.table:
 def _text(cell: Best | None) -> str:
     if cell is None:
         return units.MISSING
-    older = f" ({cell.older})" if cell.older else ""
-    return f"{plain_figure(cell.text, cell.result.doubt)}{older}"
+    more = ", ".join(filter(None, (cell.older, cell.run)))
+    return f"{plain_figure(cell.text, cell.result.doubt)}{f' ({more})' if more else ''}"
 
 
 def setup(app: Sphinx) -> None:
