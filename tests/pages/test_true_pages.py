@@ -21,7 +21,14 @@ SEEDS = (203, 208)
 KINDS = {
     *("crypto", "differs", "in doubt", "careful", "worth", "worth of a SoC"),
     *("likely", "figures of a guide", "figures of a chapter", "previous release"),
-    *("cell of the matrix", "row of the matrix", "shared move", "new guide", "row of a SoC"),
+    *(
+        "cell of the matrix",
+        "row of the matrix",
+        "shared move",
+        "largest fall",
+        "new guide",
+        "row of a SoC",
+    ),
     *(
         "new: ",
         "gone: ",

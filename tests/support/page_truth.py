@@ -14,7 +14,7 @@ from pathlib import Path
 
 from finding_truth import Bundles, Name, Owner
 from making import pooled
-from truth import Checked, N, Runs, is_change, number, rounds
+from truth import CHANGE, Checked, N, Runs, is_change, number, rounds
 
 from perfguide.bundle import decode
 from perfguide.bundles.decode import Loaded
@@ -817,9 +817,70 @@ def check_front_page(site: Site, pages: Path, checked: Checked) -> None:
         ]
         checked.note("new guide", str(each), boards == [sorted(each["boards"])], "front page")
     verdicts = json.loads((pages / "reports" / "verdicts" / "verdicts.json").read_text("utf-8"))
+    check_worse(site, overview["worse"], verdicts, checked)
     for each in overview["shared"]:
         is_true = _is_shared(each["sentence"], [page for _, page in each["pages"]], verdicts)
         checked.note("shared move", each["sentence"], is_true, "front page")
+
+
+FALL = re.compile(rf"({N}) → ({N})(?: (\S+))?, ({CHANGE})")
+
+
+def check_worse(
+    site: Site,
+    listed: Sequence[dict[str, object]],
+    verdicts: Sequence[dict[str, str]],
+    checked: Checked,
+) -> None:
+    """Check which newest guides got worse, in which order, by which figure, and whether it is
+    proved."""
+    worse: dict[str, set[str]] = defaultdict(set)
+    for each in verdicts:
+        if each["kind"] in ("regressed", "failed-after") or each["advice"] == "Worse, not proved":
+            worse[each["page"]].add(each["kind"])
+    wanted = {}
+    for soc in {guide[1] for guide in site.bundles}:
+        guide = newest_guide(site, soc)[0]
+        page = f"compare/{soc}/{guide[2]}/{site.before(guide)}-vs-{guide[3]}"
+        if page in worse:
+            wanted[page] = guide
+    keys = [(not each["is_proved"], str(each["measured"])) for each in listed]
+    by_date = sorted(keys, key=lambda key: key[1], reverse=True)
+    is_true = keys == sorted(by_date, key=lambda key: key[0])
+    pages = [str(each["page"]) for each in listed]
+    is_true &= {*pages} <= wanted.keys() and len({*pages}) == min(len(wanted), 8)
+    checked.note("got worse", f"{pages}", is_true, "front page")
+    for each in listed:
+        if guide := wanted.get(str(each["page"])):
+            is_true = (
+                (each["name"], each["measured"])
+                == (f"{guide[1]}, {_system(guide)} {guide[3]}", measured(site, guide))
+                and each["is_proved"] == bool(worse[str(each["page"])] - {"noisy"})
+                and _is_fall(site, guide, str(each["fall"]), str(each["change"]))
+            )
+            checked.note("largest fall", f"{each}", is_true, "front page")
+
+
+def _is_fall(site: Site, guide: Guide, label: str, change: str) -> bool:
+    """Return whether a figure of this benchmark moved like that, and got worse."""
+    if " → failed" in change:
+        return True
+    said = FALL.fullmatch(change)
+    for owner in site.owners(guide):
+        for name in {*site.of.results[owner][guide[3]]} if said else ():
+            means, metric = site.of.means(owner, name), site.of.metric(name)
+            old, new = means.get(site.before(guide)), means.get(guide[3])
+            if old is None or new is None or not label.startswith(site.title(name[0])):
+                continue
+            scale = _unit(said[3] or "")
+            if (
+                rounds(said[1], old / scale)
+                and rounds(said[2], new / scale)
+                and is_change(said[4], new / old)
+                and (new > old) == (metric is not None and metric.better == "lower")
+            ):
+                return True
+    return False
 
 
 def _system(guide: Guide) -> str:
