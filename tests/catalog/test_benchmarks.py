@@ -11,6 +11,7 @@ from making import ROOT, SHIPPED, TOML, described, loaded, only, records, result
 from perfguide.catalog import benchmarks
 from perfguide.common import units
 from perfguide.common.diagnostics import Diagnostic
+from perfguide.figures import labels
 from perfguide.tables import grids
 from perfguide.tables.assign import Layout
 
@@ -263,6 +264,14 @@ def test_labels_of_measured_metrics_are_no_names_of_programs() -> None:
         if "_" in (label := benchmark.metric_label(metric)) or label[:1].islower()
     }
     assert len(measured) > 100 and {each for each in raw if each[0] != "low-power"} == set()
+
+
+def test_a_number_has_the_name_of_its_parameter_also_where_a_table_has_it_as_text() -> None:
+    described = benchmarks.load([SHIPPED])[0].benchmarks
+    assert labels.param(described["pcie-ethernet"], "row", "32") == "TCP window 32 kbytes"
+    assert labels.param(described["ipc"], "row_1", "1") == "message size 1 byte"
+    assert labels.param(described["ipc"], "row", "M4F") == "M4F"
+    assert labels.param(described["emmc"], "filesystem", "ext4") == "EXT4"
 
 
 def test_a_label_has_what_the_wildcards_of_its_name_take() -> None:

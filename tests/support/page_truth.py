@@ -937,7 +937,7 @@ def _is_cell(site: Site, guides: Sequence[Guide], cell: dict[str, object]) -> bo
             return False
         row, board = same[0], str(cell["board"])
         load = site.load((*guide[:3], board), guide[3], row.name)
-        if site.catalog.benchmarks[row.name[0]].param("engine").classes and (
+        if "engine" in site.catalog.benchmarks[row.name[0]].entry.params and (
             cell["load"] != load or not is_engine(str(cell["engine"]), _engine(row), load)
         ):
             return False

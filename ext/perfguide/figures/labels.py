@@ -57,16 +57,19 @@ def param(benchmark: Benchmark, name: str, value: Scalar) -> str:
     text = benchmark.value_label(name, value)
     if name == TABLE_NUMBER:
         return f"table {text}"
-    # “Loss possible” is clear without the name; “on” and “off” are not.
-    if isinstance(value, str) or (isinstance(value, bool) and " " in text):
+    # “Loss possible” is clear without the name; “on”, “off” and numbers are not.
+    is_word = isinstance(value, str) and not _NUMBER.fullmatch(text)
+    if is_word or (isinstance(value, bool) and " " in text):
         return text
     # The heading “Frame size (bytes)” includes the unit; in a sentence it follows the number.
     label = benchmark.param_label(name)
     if match := _WITH_UNIT.fullmatch(label):
-        return f"{within(match[1])} {text} {match[2]}"
+        unit = match[2].removesuffix("s") if text == "1" else match[2]
+        return f"{within(match[1])} {text} {unit}"
     return f"{within(label)} {text}"
 
 
+_NUMBER = re.compile(r"\d+(\.\d+)?")
 _WITH_UNIT = re.compile(r"(.+) \(([^()]+)\)")
 
 

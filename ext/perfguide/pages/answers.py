@@ -230,7 +230,7 @@ class Headlines:
                 name = self._names.metric_today(benchmark, metric)
                 described = entry.metric(name) if entry else None
                 return bool(described and described.short) or (
-                    entry is not None and _has_engines(entry)
+                    entry is not None and engines.ENGINE in entry.entry.params
                 )
 
             records = self._site.pool.of_guide(key, wanted)
@@ -352,7 +352,7 @@ class Headlines:
             self._site.catalog.benchmarks[record.benchmark],
             self._figures(record.guide),
         )
-        if not _has_engines(benchmark):
+        if engines.ENGINE not in benchmark.entry.params:
             return "", None
         return engines.label(benchmark, record, figures.inferred), figures.loads.get(_run(record))
 

@@ -187,7 +187,7 @@ def with_runs(
             return cell
         own = [each for each in _run_words(cell) if each not in shared[index]]
         load = cell.result.load
-        own += [] if load is None else [f"{units.number(load)}\u00a0%\u00a0CPU"]
+        own += [] if load is None else [f"{units.number(load)} % CPU"]
         return replace(cell, run=", ".join(own))
 
     rows = [(soc, [said(cell, at) for at, cell in enumerate(cells)]) for soc, cells in every]
@@ -293,9 +293,13 @@ class PerfOverview(SphinxDirective):
 
     def _shared(self, entry: SharedMoveOverview) -> list[nodes.Node]:
         out: list[nodes.Node] = [nodes.Text(f"{visible(entry.sentence, 300)}: ")]
+        systems = {name.rpartition(", ")[2] for name, _ in entry.pages}
         for name, page in entry.pages:
-            out += [self._link(name, page), nodes.Text("; ")]
-        return [*out[:-1], nodes.Text(".")]
+            # A system that all have is named once.
+            words = name if len(systems) > 1 else name.rpartition(", ")[0]
+            out += [self._link(words, page), nodes.Text("; ")]
+        end = f", all with {systems.pop()}." if len(systems) == 1 else "."
+        return [*out[:-1], nodes.Text(end)]
 
     def _link(self, text: str, page: str) -> addnodes.pending_xref:
         return link(text, f"/{page_name(self.config.perfguide_output, page)}", self.env.docname)
