@@ -93,6 +93,7 @@ RARE = (
         "jumped far",
         "far worse on",
         "labels are wrong",
+        "published as",
         "None of (",
         "The only figure",
         "or several runs) each, and",

@@ -579,6 +579,26 @@ def test_a_table_with_another_number_has_the_past_of_its_title(
     assert len(line) == known and {value for _, value in line} == {10.0}
 
 
+@pytest.mark.parametrize("has_both", [False, True])
+def test_a_row_that_is_spelt_in_another_way_keeps_its_past(speed: Catalog, has_both: bool) -> None:
+    """Where one release has both spellings, they are two rows."""
+    titles = ["SLAVE READ", "SLAVE READ", "Slave_read", "slave-read", "slave-read"]
+    bundles = []
+    for release, title in enumerate(titles):
+        tables = [(title, 24 + release)] + [("SLAVE READ", 40)] * (has_both and release == 2)
+        bundles.append(loaded(*in_tables(*tables), id=f"r{release}", sdk__version=f"09.0{release}"))
+    pool = pooled(bundles, speed)
+    past = History([pool], Names(speed, Boards({})))
+    (newest,) = pool.of_guide(pool.guides()[-1])
+    assert len(past.line(newest)) == (2 if has_both else 5)
+    both = compared(*bundles, releases=("09.02", "09.03"), catalog=speed)
+    paired = [row for row in both.rows if row.verdict == "same"]
+    assert len(paired) == (not has_both)
+    if not has_both:
+        assert "table “Slave_read” is now “slave-read”" in paired[0].aliases
+        assert "published as “SLAVE READ” until 09.01" in paired[0].aliases
+
+
 def test_a_parameter_that_one_side_leaves_out_loses_no_figure(speed: Catalog) -> None:
     both = compared(loaded(*cards(""), **OLDER), loaded(*cards("SanDisk"), **NEWER), catalog=speed)
     assert both.coverage == ()

@@ -79,6 +79,16 @@ def runs_of(results: Iterable[Result]) -> Runs:
     return Runs(tuple(runs), failed, low, high, is_counted, unit)
 
 
+def _plain(key: Key) -> Key:
+    """Return the key of a figure in lower case and without spaces and the like."""
+    return tuple(
+        re.sub(
+            r"[ _\\-]", "", repr(sorted(map(str, part)) if isinstance(part, frozenset) else part)
+        ).lower()
+        for part in key
+    )
+
+
 SWAPPED = {
     ("AM64X", "ethernet-udp", "09.02"),
     ("AM62X", "ethernet-udp", "09.02"),
@@ -102,7 +112,7 @@ class Figures:
         """Return a key for a figure that is the same in all releases. A table whose title is unique
         in a guide is identified by that."""
         if "table_no" not in record.params or "table" not in record.params:
-            return self.names.key(record)
+            return _plain(self.names.key(record))
         numbers = {
             each.params.get("table_no")
             for each in self.pool.of_guide(record.guide)
@@ -110,7 +120,7 @@ class Figures:
             and each.params.get("table") == record.params["table"]
         }
         rest = {name: value for name, value in record.params.items() if name != "table_no"}
-        return self.names.key(replace(record, params=rest) if len(numbers) == 1 else record)
+        return _plain(self.names.key(replace(record, params=rest) if len(numbers) == 1 else record))
 
     def of(self, record: Record) -> Runs:
         bundles, places = self.pool.frame.bundles, self.pool.places(record.cell.members)
@@ -781,6 +791,17 @@ GROUNDS = templates(
         ".+ was .+ and is .+": _yes,
         ".+ (is stated now|was stated before) alone": _yes,
         "(board|metric|.+) “.+” is now “.+”": _yes,
+        "published as (.+) until (.+)": lambda about, said: bool(
+            about.row.new
+            and version(said[1]) < version(about.row.new.guide.release)
+            and any(
+                re.findall("“(.+?)”", said[0])[0] in (each.metric, *each.params.values())
+                for guide in about.figures.pool.guides()
+                if guide.release == said[1]
+                for each in about.figures.pool.of_guide(guide)
+                if (each.benchmark, each.guide.soc) == (about.row.benchmark, guide.soc)
+            )
+        ),
     }
 )
 

@@ -16,7 +16,7 @@ from ..bundles.guide_key import GuideKey, Platform, version
 from ..common import units
 from ..figures.labels import TABLE_NUMBER
 from ..figures.pool import Cell, Pool, Record
-from .match import Key, Names, obstacles
+from .match import Key, Names, obstacles, spelt_alike
 from .relative import Side
 from .wrong_labels import Place, misplaced
 
@@ -81,6 +81,7 @@ class History:
         self._ranks: dict[Platform, dict[str, int]] = {}
         self._past: dict[Platform, dict[Key, list[_Past]]] = {}
         self._misplaced: dict[Platform, set[Place]] = {}
+        self._spellings: dict[Platform, dict[Key, list[tuple[Key, str]]]] = {}
         self._in_tables_of_one_title: set[tuple[GuideKey, Key]] = set()
         self._records: dict[tuple[int, GuideKey], list[Record]] = {}
         self._conditions: dict[ConditionSet, ConditionSet] = {}
@@ -161,7 +162,7 @@ class History:
         upcoming = self.upcoming(record.guide, record.board) or record.guide
         last = ranks.get(upcoming.release, len(ranks))
         # Under a wrong label, the next figure shows nothing, but the one after it does.
-        if (self._key(record), last) in self._misplaced[record.guide.platform]:
+        if (self._row_key(record), last) in self._misplaced[record.guide.platform]:
             last = next((p.rank for p in past if p.rank > last), last)
         return tuple((p.release, _in_unit(p, record.unit).mean) for p in past if p.rank <= last)
 
@@ -192,7 +193,24 @@ class History:
         platform = record.guide.platform
         if platform not in self._past:
             self._past[platform] = self._read(platform)
-        return self._past[platform].get(self._key(record), ())
+        return self._past[platform].get(self._row_key(record), ())
+
+    def _row_key(self, record: Record) -> Key:
+        """Return the identity of a row in all releases, under its latest spelling."""
+        key = self._key(record)
+        spellings = self._spellings[record.guide.platform].get(key)
+        return spellings[-1][0] if spellings else key
+
+    def former_names(self, record: Record) -> tuple[str, ...]:
+        """Return in words other spellings under which earlier releases published a figure."""
+        self._figures(record)
+        key, platform = self._key(record), record.guide.platform
+        ranks = self._ranks[platform]
+        return tuple(
+            f"published as {_names_apart(former, key)} until {last}"
+            for former, last in self._spellings[platform].get(key, ())
+            if former != key and ranks[last] < ranks[record.guide.release]
+        )
 
     def _key(self, record: Record) -> Key:
         """Return the identity of a figure across releases.
@@ -243,6 +261,7 @@ class History:
                     rank, unit = ranks[guide.release], record.unit
                     past = _Past(rank, guide.release, unit, self.side(pool, record), conditions)
                     out.setdefault(key, []).append(past)
+        self._join_spellings(platform, out)
         _mark_repeated(out)
         first = {key: own[0].unit for key, own in out.items()}
         wrong = self._misplaced[platform] = misplaced(
@@ -251,6 +270,29 @@ class History:
         return {
             key: [past for past in own if (key, past.rank) not in wrong] for key, own in out.items()
         }
+
+    def _join_spellings(self, platform: Platform, figures: dict[Key, list[_Past]]) -> None:
+        """Join rows that are spelt alike and that no release has both of, under the latest spelling."""
+        alike: dict[Key, list[Key]] = {}
+        for key in figures:
+            alike.setdefault(spelt_alike(key), []).append(key)
+        spellings = self._spellings[platform] = {}
+        for keys in alike.values():
+            ranks = [past.rank for key in keys for past in figures[key]]
+            if len(keys) > 1 and len({*ranks}) == len(ranks):
+                keys.sort(key=lambda key: figures[key][-1].rank)
+                own = [(key, figures[key][-1].release) for key in keys]
+                joined = [past for key in keys for past in figures.pop(key)]
+                figures[keys[-1]] = sorted(joined, key=lambda past: past.rank)
+                spellings |= dict.fromkeys(keys, own)
+
+
+def _names_apart(former: Key, key: Key) -> str:
+    """Return the names in one key that the other has not, in quotes."""
+    assert isinstance(former[4], frozenset) and isinstance(key[4], frozenset)
+    params = sorted((name, value) for name, _, value in former[4] - key[4])
+    names = [str(former[3])] * (former[3] != key[3]) + [units.plain(value) for _, value in params]
+    return " and ".join(f"“{name}”" for name in names)
 
 
 def _mark_repeated(figures: Mapping[Key, list[_Past]]) -> None:

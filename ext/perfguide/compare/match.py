@@ -132,11 +132,27 @@ def _key(record: Record, board: str, metric: str, params: Mapping[str, Scalar]) 
     return (record.guide.platform, board, record.benchmark, metric, typed, kind)
 
 
+_SPELLING = re.compile(r"[\s_-]+")
+
+
+def spelt_alike(key: Key) -> Key:
+    """Return the key of a figure, the same for all spellings of its metric and parameters: capitals,
+    spaces, underscores and hyphens do not count."""
+    platform, board, benchmark, metric, typed, kind = key
+    assert isinstance(typed, frozenset)  # as _key() makes it
+    params = frozenset((n, is_bool, _plainly(v)) for n, is_bool, v in typed)
+    return (platform, board, benchmark, _plainly(metric), params, kind)
+
+
+def _plainly(value: object) -> object:
+    return _SPELLING.sub("", value).casefold() if isinstance(value, str) else value
+
+
 def match(old: Sequence[Record], new: Sequence[Record], names: Names) -> list[Match]:
     """Return every figure of both sides once, paired where two belong together.
 
-    Figures of equal names are paired first, then those whose names are aliases, then those that
-    differ only in the kind of their unit, in undescribed parameters, or in conditions of the
+    Figures of equal names are paired first, then those whose names are aliases or other spellings of
+    each other, then those that differ only in the kind of their unit, in undescribed parameters, or in conditions of the
     measurement. The last are set side by side but not compared. An undescribed parameter that one
     side omits is no difference.
     """
@@ -155,9 +171,12 @@ def match(old: Sequence[Record], new: Sequence[Record], names: Names) -> list[Ma
             else:
                 out.append(Match(a, b, differs=_differences(a, b, names)))
     # Among tables with equal names, those with the same title are the same.
-    for of in (names.table_key, lambda r: _without_undeclared(r, names)):
-        pairs, old, new = _paired(old, new, of)
-        out += [_beside(a, b, names) for a, b in pairs]
+    pairs, old, new = _paired(old, new, names.table_key)
+    out += [_beside(a, b, names) for a, b in pairs]
+    pairs, old, new = _paired(old, new, lambda r: spelt_alike(names.table_key(r)))
+    out += [Match(a, b, aliases=names.renamed(a, b)) for a, b in pairs]
+    pairs, old, new = _paired(old, new, lambda r: _without_undeclared(r, names))
+    out += [_beside(a, b, names) for a, b in pairs]
     # Rows whose names no longer distinguish them are not lost: each is paired with one of its kind.
     pairs, old, new = _in_order(old, new, lambda r: _without_undeclared(r, names))
     out += [Match(a, b, differs=_differences(a, b, names)) for a, b in pairs]

@@ -244,6 +244,8 @@ def rows(old: SideFigures, new: SideFigures, history: History, rules: Rules) -> 
             judged[position], pasts[position] = _pair(
                 out[position], old.pool, new.pool, history, rules
             )
+            if (record := out[position].new) and (former := history.former_names(record)):
+                out[position] = replace(out[position], aliases=(*out[position].aliases, *former))
     _share_resolution(out, judged, rules.names)
     work = _work(out, judged)
     loads = {position: _per_work(judged, pasts, position, own) for position, own in work.items()}
