@@ -79,4 +79,4 @@ def test_help_and_the_version_load_no_module_of_a_command(arguments: list[str]) 
     folders = {name.split(".")[1] for name in done.stderr.split()}
     assert folders == {"cli", "common"}
     own = {name for name in done.stderr.split() if name.startswith("perfguide.cli.")}
-    assert own == {f"perfguide.cli.{name}" for name in ("arguments", "command_line", "shared")}
+    assert own == {f"perfguide.cli.{name}" for name in ("command_line", "shared")}

@@ -50,7 +50,6 @@ def add_parsers(add: shared.AddParser) -> None:
     """Add the command to the parser."""
     build = add(
         "build",
-        "build the site, replacing the previous one only once it is complete",
         "If the build fails or is interrupted, the folder keeps the previous site. "
         "Concurrent builds take turns.",
     )

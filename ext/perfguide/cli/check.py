@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def add_parsers(add: shared.AddParser) -> None:
     """Add the command to the command line."""
-    parser = add("check", "check that all bundles are valid, and report what to fix")
+    parser = add("check")
     shared.add_site(parser)
     parser.add_argument("-q", "--quiet", action="store_true", help="print findings only")
     parser.add_argument(

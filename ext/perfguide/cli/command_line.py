@@ -7,36 +7,31 @@ import os
 import re
 import sys
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from importlib import import_module
 from typing import Any, NoReturn
 
 from .. import __version__
 from ..common.diagnostics import ReportedError, nearest, visible
 from ..common.path_hints import explained
-from . import (
-    build,
-    check,
-    compare,
-    export,
-    find,
-    generate,
-    health,
-    import_guides,
-    init,
-    intake,
-    list_guides,
-    mcp_server,
-    pack,
-    projects,
-    schema,
-    serve,
-    shared,
-    show,
-)
+from . import shared
 
 
 class CommandParser(argparse.ArgumentParser):
-    """A parser whose errors name the most similar command, choice or option."""
+    """A parser whose errors name the most similar command, choice or option.
+
+    ``fill`` adds the options of a command on demand.
+    """
+
+    fill: Callable[[], None] | None = None
+
+    def complete(self) -> None:
+        """Add any options that were deferred."""
+        fill, self.fill = self.fill, None
+        if fill:
+            fill()
 
     def parse_known_args(  # type: ignore[override]
         self, args: Sequence[str] | None = None, namespace: Any = None
@@ -44,6 +39,7 @@ class CommandParser(argparse.ArgumentParser):
         """Parse arguments, exiting with an error if any are unknown. This has to happen here, as
         the parser of a command knows its options and the one above does not."""
         # argparse calls this method for subcommands but reports leftovers only at the top level.
+        self.complete()
         parsed, rest = super().parse_known_args(args, namespace)
         if rest:
             self.error(self._leftover(rest))
@@ -77,16 +73,52 @@ class CommandParser(argparse.ArgumentParser):
         return ""
 
 
-MODULES = (
-    *(init, build, serve, check, health, list_guides, show, find, compare, export, generate),
-    *(schema, pack, import_guides, intake, mcp_server, projects),
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A command: its name, its module in this folder, and its purpose."""
+
+    name: str
+    module: str
+    text: str
+
+
+COMMANDS = (
+    Command(
+        "init", "init", "start a project that builds: configuration, an example bundle, a CI file"
+    ),
+    Command(
+        "build", "build", "build the site, replacing the previous one only once it is complete"
+    ),
+    Command("serve", "serve", "serve the site on this machine, and rebuild it when a file changes"),
+    Command("check", "check", "check that all bundles are valid, and report what to fix"),
+    Command("health", "health", "report figures that are impossible or unlikely"),
+    Command("list", "list_guides", "list the guides made from the bundles"),
+    Command("show", "show", "print figures and their sources"),
+    Command("find", "find", "find the boards that meet a need"),
+    Command("compare", "compare", "report what changed between two releases"),
+    Command(
+        "export", "export", "write all figures for other programs, or all pages for other builders"
+    ),
+    Command("generate", "generate", "write the pages of the guides, without building the site"),
+    Command("schema", "schema", "print the JSON Schema of a bundle"),
+    Command("pack", "pack", "make a bundle from the logs of a board"),
+    Command("adapters", "pack", "list the log formats that pack reads, with an example of each"),
+    Command("import", "import_guides", "make bundles from previously published guides"),
+    Command(
+        "intake",
+        "intake",
+        "move valid uploads from an inbox to the results, and set others aside with the reason",
+    ),
+    Command("mcp", "mcp_server", "let assistants query the results (MCP)"),
+    Command("doctor", "projects", "check whether a build can run here, and report what to fix"),
 )
-"""The modules of the commands, in the order of the help text."""
+"""All commands, in the order of the help text. A module is imported only when the options of its
+commands are needed."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit status."""
-    options = parser().parse_args(arguments)
+    options = parser(is_complete=False).parse_args(arguments)
     # Better to refuse it here than with a traceback in the middle of a build.
     if not re.fullmatch("[0-9]{0,12}", os.environ.get("SOURCE_DATE_EPOCH", "")):
         hint = "set it to seconds since 1970, such as the output of: git log -1 --format=%ct"
@@ -111,8 +143,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return status
 
 
-def parser() -> argparse.ArgumentParser:
-    """Return the parser of the entire command line."""
+def parser(*, is_complete: bool = True) -> argparse.ArgumentParser:
+    """Return the parser of the entire command line. Unless ``is_complete``, a command gets its
+    options only when its arguments are parsed."""
     parser = CommandParser(
         prog="perfguide",
         description="Check the results of a board farm and turn them into performance guides.",
@@ -121,17 +154,27 @@ def parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"perfguide {__version__}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
-
-    def add(name: str, text: str, more: str = "") -> argparse.ArgumentParser:
-        description = f"{text[0].upper()}{text[1:]}. {more}".strip()
-        return commands.add_parser(
-            name,
-            help=text,
-            description=textwrap.fill(description, break_on_hyphens=False),
+    for command in COMMANDS:
+        own: CommandParser = commands.add_parser(
+            command.name,
+            help=command.text,
             epilog=shared.EXIT_STATUS,
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
-
-    for module in MODULES:
-        module.add_parsers(add)
+        own.fill = partial(_fill, own, command)
+        if is_complete:
+            own.complete()
     return parser
+
+
+def _fill(parser: CommandParser, command: Command) -> None:
+    """Add the description and options of a command to its parser."""
+
+    def add(name: str, more: str = "") -> argparse.ArgumentParser:
+        if name != command.name:
+            return CommandParser()  # of another command in the same module
+        text = f"{command.text[0].upper()}{command.text[1:]}. {more}".strip()
+        parser.description = textwrap.fill(text, break_on_hyphens=False)
+        return parser
+
+    import_module(f".{command.module}", __package__).add_parsers(add)

@@ -34,7 +34,6 @@ def add_parsers(add: shared.AddParser) -> None:
     """Add the command to the command line."""
     parser = add(
         "compare",
-        "report what changed between two releases",
         "OLD and NEW are releases in --results (09.02.00.10, its beginning 09.02, or latest), or "
         "folders, files or archives of bundles. An argument is a path if it exists or contains a "
         "slash. To choose the board, SoC or system of one side, name them with its release or alone: "

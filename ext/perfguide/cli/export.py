@@ -33,7 +33,6 @@ def add_parsers(add: shared.AddParser) -> None:
     """Add the command to the command line."""
     parser = add(
         "export",
-        "write all figures for other programs, or all pages for other builders",
         "One row per figure, with the same columns in each format; the page Download the data "
         "lists them. CSV, JSON and Excel are one file. Parquet is a folder with a file for each "
         "guide, in folders soc=…/os=…, as the site has them; it is put into place when it is complete. Pages "

@@ -30,7 +30,6 @@ def add_parsers(add: shared.AddParser) -> None:
     """Add the command to the command line."""
     parser = add(
         "find",
-        "find the boards that meet a need",
         "A CONDITION is BENCHMARK/METRIC?NAME=VALUE&NAME=VALUE >= NUMBER UNIT, or <=. Conditions on "
         "one benchmark apply to the same engine and run. Exit status 3 if no board meets all.",
     )

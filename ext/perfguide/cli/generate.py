@@ -13,7 +13,7 @@ from . import shared
 
 def add_parsers(add: shared.AddParser) -> None:
     """Add the command to the command line."""
-    parser = add("generate", "write the pages of the guides, without building the site")
+    parser = add("generate")
     shared.add_site(parser)
     shared.add_workers(parser)
     parser.add_argument(

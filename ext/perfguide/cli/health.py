@@ -15,7 +15,6 @@ def add_parsers(add: shared.AddParser) -> None:
     """Add the command to the command line."""
     parser = add(
         "health",
-        "report figures that are impossible or unlikely",
         "PATH is a folder, file or URL of bundles. Acknowledged findings are listed last and "
         "never cause a failure.",
     )

@@ -27,7 +27,6 @@ def add_parsers(add: shared.AddParser) -> None:
     """Add the command to the command line."""
     parser = add(
         "import",
-        "make bundles from previously published guides",
         "GUIDES are files or folders of reStructuredText, Markdown or HTML; with --git, the "
         "history of a repository. A map defines what their tables mean; --propose writes "
         "one for you to complete. Each cell left out is listed with its file and line, followed "

@@ -32,7 +32,6 @@ def add_parsers(add: shared.AddParser) -> None:
     """Add the command to the command line."""
     parser = add(
         "init",
-        "start a project that builds: configuration, an example bundle, a CI file",
         "Writes nothing if any of its files already exists.",
     )
     parser.add_argument(

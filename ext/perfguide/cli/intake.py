@@ -20,7 +20,6 @@ def add_parsers(add: shared.AddParser) -> None:
     """Add the command to the command line."""
     parser = add(
         "intake",
-        "move valid uploads from an inbox to the results, and set others aside with the reason",
         "An upload is a file with bundles, in any folder of INBOX. Along with run.json go "
         "run.logs.tar.zst (its logs), run.json.sha256 and run.json.sig, if they exist. "
         "Files whose names begin with a dot or end with .part or .tmp are left alone. The command can "

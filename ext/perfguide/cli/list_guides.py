@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def add_parsers(add: shared.AddParser) -> None:
     """Add the command to the command line."""
-    parser = add("list", "list the guides made from the bundles")
+    parser = add("list")
     shared.add_site(parser)
     parser.set_defaults(run=_run)
 

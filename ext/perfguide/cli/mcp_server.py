@@ -34,7 +34,6 @@ def add_parsers(add: shared.AddParser) -> None:
     """Add the command to the command line."""
     parser = add(
         "mcp",
-        "let assistants query the results (MCP)",
         "Communicates on standard input and output, and changes nothing. Its tools are find_boards, "
         "show_figures, compare_releases, check_health and list_guides.",
     )

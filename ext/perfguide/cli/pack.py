@@ -41,7 +41,6 @@ def add_parsers(add: shared.AddParser) -> None:
     """Add both commands to the command line."""
     packing = add(
         "pack",
-        "make a bundle from the logs of a board",
         "LOGS are files or folders. Facts not given as options are taken from an "
         "environment.json among them. The logs are kept next to the bundle, in a .logs.tar.zst file.",
     )
@@ -88,7 +87,7 @@ def add_parsers(add: shared.AddParser) -> None:
     )
     shared.add_benchmarks(packing)
     packing.set_defaults(run=_pack)
-    listing = add("adapters", "list the log formats that pack reads, with an example of each")
+    listing = add("adapters")
     listing.add_argument("names", nargs="*", metavar="FORMAT", help="only these")
     shared.add_benchmarks(listing)
     listing.set_defaults(run=_list_formats)

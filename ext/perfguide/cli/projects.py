@@ -40,7 +40,6 @@ def add_parsers(add: shared.AddParser) -> None:
     """Add the command to the command line."""
     parser = add(
         "doctor",
-        "check whether a build can run here, and report what to fix",
         "Checks Python and its packages, conf.py, the bundles, the folder of the site, and programs "
         "that only some tasks need. Builds nothing.",
     )

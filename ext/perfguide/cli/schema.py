@@ -11,7 +11,7 @@ from . import shared
 
 def add_parsers(add: shared.AddParser) -> None:
     """Add the command to the command line."""
-    add("schema", "print the JSON Schema of a bundle").set_defaults(run=_run)
+    add("schema").set_defaults(run=_run)
 
 
 def _run(_options: argparse.Namespace) -> int:

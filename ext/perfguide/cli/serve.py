@@ -27,7 +27,6 @@ def add_parsers(add: shared.AddParser) -> None:
     """Add the command to the command line."""
     parser = add(
         "serve",
-        "serve the site on this machine, and rebuild it when a file changes",
         "Builds like perfguide build, so every page is always complete. Reload a page to see its new version. Stop with Ctrl+C.",
     )
     parser.add_argument(

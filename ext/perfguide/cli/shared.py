@@ -33,7 +33,7 @@ BENCHMARKS, BOARDS, WAIVERS, ACKNOWLEDGED = (
 """The default locations of hand-written files."""
 
 AddParser = Callable[..., argparse.ArgumentParser]
-"""A function that adds a command, given its name, its purpose and further help."""
+"""A function that adds a command, given its name and further help."""
 
 T = TypeVar("T")
 

@@ -15,7 +15,6 @@ def add_parsers(add: shared.AddParser) -> None:
     """Add the command to the command line."""
     parser = add(
         "show",
-        "print figures and their sources",
         "A QUERY is SOC/RELEASE/BOARD/BENCHMARK/METRIC. Trailing parts may be left out, "
         "a release can be abbreviated (09.01), and * matches any name.",
     )
