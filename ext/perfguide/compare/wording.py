@@ -259,7 +259,7 @@ SPREADS: dict[Spread, str] = {
     "scatters less": "with less scatter",
     "ranges overlap": "",
 }
-"""What the title of an event says of samples at one level, whose mean moved."""
+"""The words of an event's title for samples at one level, whose mean moved."""
 
 
 def _extent(rows: Sequence[Row]) -> str:
