@@ -128,12 +128,12 @@ class Menu:
         return [
             *((caption, len(lines), lines) for caption, lines in self._chapters),
             *(
-                (name, len(lines), self._shown(lines, to, level))
+                (name, len(lines), self._cut(lines, to, level))
                 for level, (name, lines, to) in enumerate(below, 2)
             ),
         ]
 
-    def _shown(self, lines: Lines, to: str, level: int) -> Lines:
+    def _cut(self, lines: Lines, to: str, level: int) -> Lines:
         """Return the lines to show of a list; ``to`` is the page of an opened line, or empty."""
         has_list = to and level < self._depth and self._below.get(to)
         return around(lines, to, MAX_LINES_ABOVE if has_list else MAX_LINES)
@@ -159,8 +159,8 @@ class Menu:
             is_open, below = line.page == opened, ""
             if is_open and level < self._depth and (inner := self._below.get(line.page, ())):
                 after = path[level] if len(path) > level else ""
-                shown = self._shown(inner, after, level + 1)
-                below = self._list(shown, len(inner), level + 1, path, uri)
+                lines_below = self._cut(inner, after, level + 1)
+                below = self._list(lines_below, len(inner), level + 1, path, uri)
             current = "current " if is_open and level == len(path) else ""
             # A link to the open page would reload it.
             target = "#" if current else escape(uri(line.page))
