@@ -120,6 +120,12 @@ class Overview(msgspec.Struct, frozen=True):
     recent: list[RecentGuide]
 
 
+FALL_NOTE = (
+    "The largest fall is the largest of those that are proved or, without any, of the others. A CPU load is "
+    "named only where nothing else got worse."
+)
+"""A note on the lists of comparisons that name the largest fall."""
+
 MAX_RECENT_GUIDES = 5
 """The number of most recently measured guides on the front page."""
 
@@ -423,6 +429,7 @@ def write_comparisons(
         lists=[each["page"] for each in sorted(lines, key=lambda each: units.natural(each["soc"]))],
         filters=_filters("comparisons", states),
         lead=_tally(every),
+        note=FALL_NOTE if any(row["fall"] for row in rows) else "",
         roles=ROLES,
         signs=[(sign, STATE_WORDS[state], state_class(state)) for state, sign in SIGNS.items()],
     )

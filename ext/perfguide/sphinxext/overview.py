@@ -21,6 +21,7 @@ from ..common import units
 from ..common.diagnostics import visible
 from ..figures.scales import full_bar
 from ..pages.lists import (
+    FALL_NOTE,
     SIGNS,
     Overview,
     RecentGuide,
@@ -182,7 +183,7 @@ def with_runs(
             [each for each in words[0] if all(each in own for own in words)] if words else []
         )
 
-    def said(cell: Best | None, index: int) -> Best | None:
+    def with_run(cell: Best | None, index: int) -> Best | None:
         if cell is None or cell.number is None:
             return cell
         own = [each for each in _run_words(cell) if each not in shared[index]]
@@ -190,7 +191,7 @@ def with_runs(
         own += [] if load is None else [f"{units.number(load)} % CPU"]
         return replace(cell, run=", ".join(own))
 
-    rows = [(soc, [said(cell, at) for at, cell in enumerate(cells)]) for soc, cells in every]
+    rows = [(soc, [with_run(cell, at) for at, cell in enumerate(cells)]) for soc, cells in every]
     named = zip(matrix_columns, shared, strict=True)
     return [replace(column, shared=", ".join(words)) for column, words in named], rows
 
@@ -241,7 +242,8 @@ class PerfOverview(SphinxDirective):
         )
         rest: list[nodes.Node] = [self._others(others)] if others else []
         if overview.worse:
-            rest += [nodes.rubric("", "Got worse"), self._worse(overview.worse)]
+            note = nodes.paragraph("", FALL_NOTE, classes=["perf-answers-note"])
+            rest += [nodes.rubric("", "Got worse"), self._worse(overview.worse), note]
         for title, listed, described in (
             ("Moved on several SoCs", overview.shared, self._shared),
             ("New guides", overview.recent, self._new),
