@@ -7,6 +7,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+import numpy as np
 import pytest
 from making import TOML, described, loaded, only, result
 
@@ -15,6 +16,7 @@ from perfguide.catalog.benchmarks import Catalog
 from perfguide.compare import wording
 from perfguide.compare.comparison import Comparison
 from perfguide.compare.headline import headline
+from perfguide.compare.history import timer_step
 
 from test_verdicts import compared  # isort: skip
 
@@ -165,6 +167,23 @@ def test_one_tick_of_the_timer_of_a_program_proves_nothing(
         verdict = "noisy"  # two ticks may be a change, and are not proved
     assert row.verdict in (verdict, "steady") if verdict != "regressed" else row.verdict == verdict
     assert row.step == pytest.approx(LOOPS / min(counts) / (min(counts) + 1))
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e-3])
+@pytest.mark.parametrize("kibibytes", [2**8, 2**14, 2**16])
+def test_rates_of_a_boot_loader_are_whole_milliseconds(kibibytes: int, scale: float) -> None:
+    ticks = [31, 31, 29, 31, 27]
+    rates = [round(scale * kibibytes * 1000 / own, 6) for own in ticks]
+    assert timer_step(rates) == pytest.approx(scale * kibibytes * 1000 / 27 / 28)
+    # Rates that are alike, but were timed more finely, have no steps.
+    finer = [round(rate * (1 + n / 997), 6) for n, rate in enumerate(rates, 1)]
+    assert timer_step(finer) == 0
+
+
+def test_figures_at_random_have_no_timer() -> None:
+    random = np.random.default_rng(7)
+    drawn = np.exp(random.uniform(10, 14, (500, 1)) + 0.05 * random.standard_normal((2000, 5)))
+    assert not any(timer_step([round(own, 2) for own in row]) for row in drawn.tolist())
 
 
 PACKETS = TOML.replace(
