@@ -86,7 +86,10 @@ def test_a_mean_that_is_worse_by_some_samples_is_not_proved(
         title = wording.event_title(event, both)
         assert re.search(r": mean longer by a factor of [\d.]+, with more scatter, 1 row$", title)
         assert headline(both).state == "look"
-        assert "Look at 1 event before you ship; it is not proved." in headline(both).sentence
+        assert (
+            "Look at 1 event before you ship: what got worse may be noise."
+            in headline(both).sentence
+        )
     else:
         begin = "One run of several samples each;" if is_counted else "One mean of samples each;"
         assert lines.startswith(begin)

@@ -252,8 +252,9 @@ def test_a_load_is_listed_with_what_it_is_for_the_work_done(speed: Catalog) -> N
     for row in loads:
         assert row.old and row.new and row.old.cell.mean and row.new.cell.mean
         each = (row.new.cell.mean / row.old.cell.mean) * (100.0 / 50.0)
-        assert wording.listed_change(row) == f"×{each:.3g} for each MB/s"
-        assert wording.change(row) == f"×{row.new.cell.mean / row.old.cell.mean:.3g}"
+        own = f"×{row.new.cell.mean / row.old.cell.mean:.3g}"
+        assert wording.listed_change(row) == f"{own} (×{each:.3g} for each MB/s)"
+        assert wording.change(row) == own
 
 
 def of_values(values: dict[int, list[float]]) -> list[Loaded]:
@@ -298,5 +299,7 @@ def test_an_unproved_fall_is_said_to_be_one_with_what_was_before_it(speed: Catal
         event, both
     )
     said = headline(both)
-    assert said.sentence.startswith("Look at 1 event before you ship; it is not proved. ")
+    assert said.sentence.startswith(
+        "Look at 1 event before you ship: what got worse may be noise. "
+    )
     assert "Run Speed again after a reboot, twice or more with each release" in said.more

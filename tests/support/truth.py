@@ -1085,12 +1085,14 @@ def jumps(about: About, benchmark: str = "") -> tuple[int, int]:
 def _of_jumps(about: About, said: Sequence[str]) -> bool:
     titles = {each.benchmark: each.title for each in about.both.groups}
     own = (
-        [jumps(about, name) for name, title in titles.items() if title == said[0]]
-        if said[0]
+        [jumps(about, name) for name, title in titles.items() if title == said[1]]
+        if said[1]
         else [jumps(about)]
     )
-    kept, of = int(said[2]), int(said[1])
-    return own == [(kept, of)] and (4 * kept < 3 * of) == bool(said[3])
+    of, number_said = int(said[0]), int(said[2])
+    kept = number_said if said[3] == "lasted" else of - number_said
+    is_few = 4 * kept < 3 * of
+    return own == [(kept, of)] and is_few == bool(said[4]) == (said[3] != "lasted")
 
 
 def _followed(about: About, said: Sequence[str]) -> bool:
@@ -1164,8 +1166,8 @@ def _not_compared(about: About, said: Sequence[str]) -> bool:
 STAYED, SHOWS = "(?:is|are) still there", "still shows? it"
 
 JUMPED = (
-    r"In earlier releases, figures(?: of (.+?))? jumped far out of their range # times; # of these jumps were still "
-    r"there one release later(: measure again before you act)?"
+    r"Of # far jumps(?: of (.+?))? in earlier releases, # (lasted|did not last) until the next one"
+    r"(: measure again before you act)?"
 )
 
 
@@ -1198,7 +1200,7 @@ LINES = templates(
             )
         ),
         r"Rows moved with it: (.+)": _followed,
-        r"Rows that moved as far beyond what other boards did, whose clock is the same: (.+)": _beyond_others,
+        r"Rows that moved by as much more than on boards whose clock is the same: (.+)": _beyond_others,
         r"No benchmark moved with it, so it may have been recorded wrongly": lambda about, _: (
             not any(
                 abs(-each.worse - math.log(about.ends[1] / about.ends[0])) <= 0
@@ -1390,13 +1392,13 @@ def _came_back(about: About) -> bool:
 
 
 def _look(about: About, said: Sequence[str]) -> bool:
-    """Check “Look at 5 events before you ship, 3 of them not proved”: all that are listed as worse."""
+    """Check “Look at 5 events before you ship: what got worse may be noise in 3 of them”: all that are
+    listed as worse."""
     of, rest = int(said[0]), said[1]
     proved, unproved = len(_proved_falls(about)), len(_listed(about, "Worse, not proved"))
-    texts = {0: "", of: "; it is not proved" if of == 1 else "; none of them is proved"}
-    return of == proved + unproved and rest == texts.get(
-        unproved, f", {unproved} of them not proved"
-    )
+    noise = ": what got worse may be noise"
+    texts = {0: "", of: noise if of == 1 else f"{noise} in each"}
+    return of == proved + unproved and rest == texts.get(unproved, f"{noise} in {unproved} of them")
 
 
 def _judged_share(about: About, said: Sequence[str]) -> bool:
@@ -1522,7 +1524,7 @@ HEADLINE = templates(
         ),
         r"Do not ship: .+, \d+ rows?": _holds_back,
         r"Look at # events? before you ship(.*)": _look,
-        r"# % of # figures are judged: in these, a change of 50 % would show": _judged_share,
+        r"A change of 50 % would show in # % of # figures, which count as judged": _judged_share,
         r"None of # figures is judged": lambda about, said: _judged_share(about, ("0", said[0])),
         r"The only figure is (?:(not) judged|judged: a change of 50 % would show)": _only_figure,
         r"Ship what was judged: # % of # figures?; nothing got worse( but what is accepted)?": _nothing_worse,

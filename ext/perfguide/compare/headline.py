@@ -147,7 +147,8 @@ def _share(judged: int, of: int, percent: int) -> str:
         return "The only figure is not judged." if of == 1 else f"None of {of:,} figures is judged."
     if of == 1:
         return "The only figure is judged: a change of 50 % would show."
-    return f"{percent} % of {of:,} figures are judged: in these, a change of 50 % would show."
+    # A smaller change of these may still be lost in noise.
+    return f"A change of 50 % would show in {percent} % of {of:,} figures, which count as judged."
 
 
 def _usual_falls(rows: Sequence[Row], comparison: Comparison) -> str:
@@ -212,9 +213,10 @@ def _boards(event: Event, comparison: Comparison) -> list[str]:
 
 def _of_them_unproved(unproved: int, of: int) -> str:
     """Return the end of a sentence that says how many events are not proved."""
-    if unproved < of:
-        return f", {unproved} of them not proved" if unproved else ""
-    return "; it is not proved" if of == 1 else "; none of them is proved"
+    if not unproved:
+        return ""
+    which = "" if of == 1 else " in each" if unproved == of else f" in {unproved} of them"
+    return f": what got worse may be noise{which}"
 
 
 def _besides(comparison: Comparison) -> list[str]:

@@ -19,12 +19,14 @@ from ..common.units import TableCell
 from ..figures.pool import Cell, Record
 from .comparison import Comparison, Coverage, Group, Jumps
 from .events import (
+    FAR,
     NOTHING,
     Event,
     failed_earlier,
     is_back,
     is_beyond_kind,
     level_returned_to,
+    over_scatter,
     returned,
 )
 from .judge import Spread
@@ -421,7 +423,7 @@ def event_lines(event: Event, comparison: Comparison) -> list[str]:
             and not event.shared
         ):
             title = benchmark_title(event, comparison)
-            out.append(lasted([comparison.jumps[event.benchmark]], f"figures of {title}"))
+            out.append(lasted([comparison.jumps[event.benchmark]], title))
         out += [f"Perhaps: {'; '.join(event.perhaps)}."] * bool(event.perhaps)
     for row in event.rows:
         if row.accepted:
@@ -507,14 +509,17 @@ MOSTLY_LASTED = 0.75
 """The share of lasting far moves above which no second measurement is advised."""
 
 
-def lasted(jumps: Iterable[Jumps], what: str = "figures") -> str:
-    """Return a sentence on how many far moves in earlier releases lasted; "" if there were few."""
+def lasted(jumps: Iterable[Jumps], title: str = "") -> str:
+    """Return a sentence on how many far moves in earlier releases, of the benchmark with this title if
+    there is one, lasted; "" if there were few."""
     counts = list(jumps)
     kept, of = sum(each.lasted for each in counts), sum(each.of for each in counts)
     if of < MIN_JUMPS:
         return ""
-    out = f"In earlier releases, {what} jumped far out of their range {of} times; {kept} of these jumps were still there one release later"
-    return f"{out}." if kept >= MOSTLY_LASTED * of else f"{out}: measure again before you act."
+    jumped = f"Of {of} far jumps{f' of {title}' if title else ''} in earlier releases"
+    if kept >= MOSTLY_LASTED * of:
+        return f"{jumped}, {kept} lasted until the next one."
+    return f"{jumped}, {of - kept} did not last until the next one: measure again before you act."
 
 
 LISTED_ROWS = 3
@@ -523,11 +528,22 @@ LISTED_ROWS = 3
 
 def listed(event: Event) -> tuple[Row, ...]:
     """Return the rows listed with an event: those that moved most and, in the same direction, at least one
-    of its further rows, if there are any."""
+    of its further rows, if there are any. Of a minor event, those that moved by a factor of 1.5 or more
+    and beyond their scatter, falls first."""
     if event.is_minor:
-        return ()
+        far = [
+            row
+            for row in event.rows
+            if FAR <= abs(row.worse_by or 0.0) < math.inf and over_scatter(row) > 1
+        ]
+        falls_first = sorted(far, key=lambda row: ((row.worse_by or 0.0) < 0, -over_scatter(row)))
+        return tuple(falls_first[:LISTED_ROWS])
     if event.kind == "noisy":
         return event.rows[:1]
+    # A load that fell less than its rate is worse for the work done, and looks better.
+    moved = tuple(
+        row for row in event.rows if row.work is None or row.work * (row.change or row.work) > 0
+    )
     # A row that moved the other way would mislead here; the sentences mention it.
     ways = {(row.worse_by or 0.0) > 0 for row in event.leading}
     beside = [
@@ -536,7 +552,8 @@ def listed(event: Event) -> tuple[Row, ...]:
         if row.work is None and row.change is not None and not event.rows[0].is_clock
         if event.of_engine or {(row.worse_by or 0.0) > 0} == ways
     ]
-    return (*event.rows[:LISTED_ROWS], *beside[: max(1, LISTED_ROWS - len(event.rows))])
+    moved = (moved or event.rows)[:LISTED_ROWS]
+    return (*moved, *beside[: max(1, LISTED_ROWS - len(moved))])
 
 
 def unproved(row: Row) -> str:
@@ -819,7 +836,8 @@ def listed_change(row: Row) -> str:
     """Return in words the change of a row that its verdict is about."""
     if row.work is None or not row.per:
         return change(row)
-    return f"{units.change_text(row.work)} for each {row.per}"
+    # Both, as the figures beside it show only the first.
+    return f"{change(row)} ({units.change_text(row.work)} for each {row.per})"
 
 
 def changed(row: Row) -> TableCell:

@@ -245,7 +245,8 @@ def _write(site: Site, plan: ComparisonPlan, pair: ReleasePair) -> PageOutcome:
     for name, own in wording.by_action(compared):
         if name in FOLDED_ACTIONS:
             # Nothing about these is proved, so each takes one line without evidence.
-            far.append((name, [_far(event, compared, site.catalog) for event in own]))
+            lines = [line for event in own for line in _far(event, compared, site.catalog)]
+            far.append((f"{name} ({len(own)})", lines))
         else:
             listed = [_event(event, compared, site.catalog, names[id(event)]) for event in own]
             events.append((name, listed))
@@ -407,13 +408,15 @@ def _event(event: Event, comparison: Comparison, catalog: Catalog, name: str) ->
     }
 
 
-def _far(event: Event, comparison: Comparison, catalog: Catalog) -> dict[str, Any]:
-    """Return an unproved event as one line: its most conspicuous row, and the grounds."""
+def _far(event: Event, comparison: Comparison, catalog: Catalog) -> list[dict[str, Any]]:
+    """Return an unproved event as one line with its most conspicuous row and the grounds. A minor one has
+    a further line for each row that moved far."""
     title = wording.event_title(event, comparison)
     if event.is_minor:
-        # The title ends with the extent, and no single row is worth a line.
+        # The title ends with the extent.
         name, _, extent = title.rpartition(": ")
-        return {"name": name, "figures": extent, "history": "", "drawn": None}
+        line = {"name": name, "figures": extent, "history": "", "drawn": None}
+        return [line, *(_moved(row, comparison, catalog) for row in wording.listed(event))]
     row = event.rows[0]
     moved = _moved(row, comparison, catalog)
     # If there are several rows, the title does not say which of them these figures belong to.
@@ -421,7 +424,7 @@ def _far(event: Event, comparison: Comparison, catalog: Catalog) -> dict[str, An
     figures = "; ".join(
         (f"{which}{moved['figures']}", wording.unproved(row), *wording.beside(event, comparison))
     )
-    return {**moved, "name": title, "figures": figures}
+    return [{**moved, "name": title, "figures": figures}]
 
 
 def _moved(row: Row, comparison: Comparison, catalog: Catalog) -> dict[str, Any]:
