@@ -230,3 +230,31 @@ def test_published_boards_of_other_clocks_agree_for_each_mhz(
     (linpack,) = (row for row in rows if row["benchmark"] == "linpack")
     assert linpack["ratio"] == pytest.approx(1250 / 1400, rel=0.02)
     assert linpack["per_mhz"] == pytest.approx(1.0, abs=0.02)
+
+    _check_by_bundles(rows, ("am62xx_sk-fs", "am62xx_lp_sk-fs"))
+
+
+def _check_by_bundles(rows: list[dict[str, Any]], boards: tuple[str, str]) -> None:
+    """Check both figures and the ratio of each row by the bundles alone."""
+    results = [
+        json.loads((ROOT / f"results/AM62X/linux/09.01.00.08/{board}.json").read_bytes())["results"]
+        for board in boards
+    ]
+    checked = 0
+    for row in rows:
+        for side, own in zip(("first", "second"), results, strict=True):
+            if row[side] is None:
+                continue
+            # A bundle need not state a parameter that has its default.
+            samples = [
+                sample
+                for each in own
+                if (each["benchmark"], each["metric"]) == (row["benchmark"], row["metric"])
+                and each.get("params", {}).items() <= row[side]["params"].items()
+                for sample in each.get("samples") or [each["value"]]
+            ]
+            assert row[side]["mean"] == pytest.approx(sum(samples) / len(samples)), row
+            checked += 1
+        if row["ratio"] is not None:
+            assert row["ratio"] == pytest.approx(row["second"]["mean"] / row["first"]["mean"])
+    assert checked > 400

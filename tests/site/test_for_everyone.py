@@ -7,10 +7,11 @@ import re
 import xml.etree.ElementTree as ET
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 from xml.etree.ElementTree import Element
 
 import pytest
-from conftest import BASE
+from conftest import BASE, TOP
 from kinds import GUIDE, LARGEST_GUIDE
 from playwright.sync_api import Browser, Page
 from site_links import NAMESPACE, broken, ids, pages
@@ -319,3 +320,28 @@ def test_the_sitemap_and_the_feed_name_pages_that_are_there(real_site: Path) -> 
     assert len(entries) == 8, "the guides and what was corrected"
     days = [entry.findtext(f"{atom}updated") for entry in entries]
     assert days == sorted(days, reverse=True) and feed.findtext(f"{atom}updated") == days[0]
+    _check_releases({each.findtext(f"{atom}title", ""): each for each in entries}, atom, real_site)
+
+
+def _check_releases(entries: dict[str, Element], atom: str, real_site: Path) -> None:
+    """Check what entries say of releases by the bundles, and their advice by the list of comparisons."""
+    runs: dict[str, list[dict[str, Any]]] = {}
+    for path in TOP.glob("results/*/*/*/*.json"):
+        run = json.loads(path.read_bytes())
+        system = {"linux": "Linux", "rt-linux": "RT-Linux"}[run["sdk"]["os"]]
+        runs.setdefault(f"{run['board']['soc']}, {system} {run['sdk']['version']}", []).append(run)
+    assert len(runs) > 3
+    for title, own in runs.items():
+        entry = entries.pop(title)
+        days = sorted(datetime.fromisoformat(run["created"]) for run in own)
+        said = [
+            datetime.fromisoformat(entry.findtext(f"{atom}{name}", ""))
+            for name in ("published", "updated")
+        ]
+        assert said == [days[0], days[-1]], title
+        boards = ", ".join(sorted({run["board"]["name"] for run in own}))
+        count, _, advice = entry.findtext(f"{atom}summary", "").partition(f" of {boards}")
+        assert count == f"{len(own)} bundle{'s' if len(own) > 1 else ''}", title
+        if advice := advice.strip(". "):
+            listed = (real_site / "source/compare/index.html").read_text("utf-8")
+            assert advice in listed and title.rpartition(" ")[2] in listed

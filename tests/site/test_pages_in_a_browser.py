@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 from conftest import TOP
 from kinds import BENCHMARK, GUIDE, KINDS, LONG_TABLE
@@ -178,6 +179,32 @@ def test_a_question_about_hardware_crypto_leads_to_its_answer(
     assert "Hardware crypto is faster from" in page.locator("[role=main]").inner_text()
 
 
+def _check_explorer(page: Page) -> None:
+    """Check the figures of two sides, their ratios, and what is said of these, by the bundles."""
+    sides = parse_qs(urlsplit(page.url).query)["side"]
+    measured = []
+    for side in sides:
+        path, _, board = side.partition(":")
+        results = json.loads((TOP / f"results/{path}/{board}.json").read_bytes())["results"]
+        samples = [each.get("samples") or [each["value"]] for each in results]
+        measured.append({round(sum(own) / len(own), 6) for own in samples})
+    towards = []
+    rows = page.locator(".perf-explorer-result table").first.locator("tbody tr").all()
+    for row in rows:
+        cells = [
+            [float(each.get_attribute("value") or "nan") for each in cell.locator("data").all()]
+            for cell in row.locator("td").all()
+        ]
+        assert all(round(own[0], 6) in known for own, known in zip(cells, measured, strict=True))
+        (one,), (other, ratio) = cells
+        assert abs(ratio - other / one) < 1e-9
+        arrow = row.locator("th").inner_text()[-1]
+        towards += {"↑": [ratio], "↓": [1 / ratio]}.get(arrow, [])
+    said = page.locator(".perf-explorer-status").inner_text()
+    better = sum(each > 1 for each in towards)
+    assert towards and f"is better in {better} of {len(towards)} rows" in said, said
+
+
 def _best_of_newest(soc: str, benchmark: str) -> tuple[str, set[float]]:
     """The newest release of a SoC that measured a benchmark, whatever the system, and the largest
     figure of all boards in each unit."""
@@ -216,6 +243,7 @@ def test_a_search_for_two_socs_has_their_figures_side_by_side_and_leads_to_all_o
     page.locator(".perf-explorer-result table").first.wait_for()
     heads = page.locator(".perf-explorer-result thead").first.inner_text()
     assert "AM62X" in heads and "AM64X" in heads
+    _check_explorer(page)
     # What was found in the search, with its board and release, is there too.
     page.go_back()
     chosen = page.locator(".perf-found-sides a[href*='explore']").get_attribute("href") or ""
