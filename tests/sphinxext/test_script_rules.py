@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import struct
 from collections.abc import Sequence
 from typing import Any
@@ -26,6 +27,17 @@ def from_scripts(browser: Browser, call: str, inputs: Sequence[Any], *names: str
         return found
     finally:
         page.close()
+
+
+def test_no_comment_of_scripts_and_style_sheets_opens_with_a_question() -> None:
+    files = [path for kind in ("js", "css") for path in (ROOT / "sphinxext").rglob(f"*.{kind}")]
+    opening = re.compile(r"(?:/\*|//) *(?:What|Where|Who|How|Whether)\b.*")
+    found = [
+        f"{path.name}: {match}"
+        for path in files
+        for match in opening.findall(path.read_text("utf-8"))
+    ]
+    assert len(files) > 20 and found == []
 
 
 def shares() -> list[float]:

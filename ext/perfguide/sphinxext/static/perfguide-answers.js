@@ -1,13 +1,13 @@
-/* The answers of the page that finds boards, as elements: the sentence, the counts, a table for each group, and the
-   questions near one that no board meets. */
+/* Builds the answers of the page that finds boards: a sentence, counts, a table for each group and, if no board meets the
+   question, questions close to it that some boards meet. */
 "use strict";
 
 window.perfguideAnswers = (() => {
   const { el, fit, number } = window.perfguideDrawing;
   const { GROUPS, written } = window.perfguideNeed;
   const MONTHS_UNTIL_OLD = 18;
-  const MAX_OTHER_RELEASES = 3; // in a row; the explorer has all
-  const MAX_UNMEASURED = 12; // boards that are listed without a click
+  const MAX_OTHER_RELEASES = 3; // shown in a row; the explorer shows all
+  const MAX_UNMEASURED = 12; // boards listed without a click
   const TITLES = { meets: "Meets it", just: "Just meets it", cannot: "Does not meet it", none: "Not measured" };
   const COUNTED = { meets: "meet it", just: "just meet it (under 10 %)", cannot: "do not meet it", none: "not measured" };
   const NOTES = {
@@ -22,21 +22,21 @@ window.perfguideAnswers = (() => {
   const boards = (count) => `${count} board${count === 1 ? "" : "s"}`;
   const withoutRepeats = (texts) => [...new Set(texts.filter(Boolean))];
 
-  /* Functions of one question; ``names`` has labelOf and titleOf of a condition, and factorOf. */
+  /* Return the functions that answer one question. ``labelOf`` and ``titleOf`` name a condition. */
   function forQuestion(conditions, { measured, unmeasured }, { factorOf, hrefOf, labelOf, titleOf }) {
     const valueOf = ({ figure, line }, at) => figure.mean / factorOf(conditions[at].unit, line.unit);
     const figureText = (reading, at) => `${exact(valueOf(reading, at))} ${conditions[at].unit}`.trim();
-    // A condition in words that tell it from the others.
+    // The title of the benchmark is only needed if the question is about several.
     const isOneBenchmark = new Set(conditions.map((condition) => condition.benchmark)).size === 1;
     const wordsOf = (condition) => (isOneBenchmark ? labelOf(condition) : titleOf(condition));
     const nameOf = ({ soc, short }) => `${soc} ${short}`;
 
-    // The answers are in order, so the first of a board is its best.
+    // Answers are sorted, so the first one of a board is its best.
     const bestOf = (answers) => [...new Map([...answers].reverse().map((each) => [each.board, each])).values()].reverse();
     const best = bestOf(measured);
     const counts = { ...Object.fromEntries(GROUPS.map((group) => [group, best.filter((each) => each.group === group).length])), none: unmeasured.length };
 
-    /* How far a figure is from its bound: in points for shares, else in per cent; without a sign. */
+    /* Return the distance of a figure from its bound without a sign: in points for shares, otherwise in per cent. */
     function distance({ figure, line, ratio }, at) {
       if (line.unit === "%") {
         const points = Math.abs(figure.mean - conditions[at].bound * factorOf(conditions[at].unit, line.unit));
@@ -47,7 +47,7 @@ window.perfguideAnswers = (() => {
       return share >= 1 || !share ? `${Math.round(share)}\u00a0%` : "under 1\u00a0%";
     }
 
-    /* The margin of each condition, or what fails and by how much. */
+    /* Return the margin of each condition or, if some fail, by how much these miss their bounds. */
     function marginOf({ group, readings }) {
       const fails = group === "cannot";
       const said = readings.flatMap((reading, at) => {
@@ -60,7 +60,7 @@ window.perfguideAnswers = (() => {
       return said.join(", ");
     }
 
-    /* The engine, the parameters that no condition names, and the clock. */
+    /* Return the engine, the parameters that no condition names, and the clock. */
     function runOf({ readings }) {
       const asked = new Set(conditions.flatMap((condition) => [...condition.params.keys()]));
       const words = readings.flatMap(({ figure, params }) => [
@@ -99,7 +99,7 @@ window.perfguideAnswers = (() => {
       return cell;
     }
 
-    /* The first figure in other releases, the newest first. */
+    /* Return the first condition's figure in other releases, newest first. */
     const othersOf = ([first]) => [...first.line.at.values()].filter((figure) => figure.release !== first.figure.release)
       .slice(0, MAX_OTHER_RELEASES).map((figure) => `${exact(valueOf({ ...first, figure }, 0))} (${figure.release})`).join(", ");
 
@@ -120,7 +120,7 @@ window.perfguideAnswers = (() => {
       return [el("h2", { id: idOf(group) }, TITLES[group]), el("p", { class: "perf-finder-note" }, NOTES[group]), el("div", { class: "perf-table" }, box)];
     }
 
-    /* The boards without figures, by what they lack. */
+    /* Return the boards without figures, grouped by the measurements that they lack. */
     function unmeasuredSection() {
       if (!unmeasured.length) return [];
       const lists = new Map();
@@ -150,10 +150,10 @@ window.perfguideAnswers = (() => {
       return `${said} The ${met ? "first" : "nearest"} is ${nameOf(first.board)}: ${first.readings.map((reading, at) => `${at ? `${wordsOf(conditions[at])} ` : ""}${figureText(reading, at)}`).join(", ")}.`;
     }
 
-    /* Which condition decides where no board meets all, and bounds that some boards meet. */
+    /* Return the condition that excludes most boards if none meets all, and bounds that some boards meet. */
     function nearby() {
       if (counts.meets || counts.just || !best.length) return [];
-      // The other conditions hold for these.
+      // These boards meet all other conditions.
       const reach = conditions.map((_, at) => bestOf(measured.filter(({ readings }) => readings.every((each, n) => n === at || each.ratio >= 1))
         .sort((a, b) => b.readings[at].ratio - a.readings[at].ratio)));
       const at = reach.reduce((most, own, n) => (own.length > reach[most].length ? n : most), 0);
@@ -164,7 +164,7 @@ window.perfguideAnswers = (() => {
       const words = conditions.length > 1
         ? `${wordsOf(condition)} decides: ${boards(own.length)} would meet the rest of the question, and the nearest of them`
         : `The ${condition.atLeast ? "largest" : "smallest"} figure`;
-      // A bound is rounded to where the board still meets it.
+      // Round the bound in the direction in which the board still meets it.
       const bounds = [0, Math.ceil(own.length / 2) - 1, own.length - 1].map((n) => {
         const value = valueOf(own[n].readings[at], at);
         const step = 10 ** (Math.floor(Math.log10(Math.abs(value) || 1)) - 1);
@@ -178,7 +178,7 @@ window.perfguideAnswers = (() => {
       return [el("p", {}, `${words} is ${figureText(top.readings[at], at)}, ${nameOf(top.board)}. Ask for `, ...links, ".")];
     }
 
-    /* All answers as rows of texts and numbers, the head first, for CSV and JSON. */
+    /* Return all answers as rows of texts and numbers, head first, for CSV and JSON. */
     function rows() {
       const head = ["group", "soc", "system", "board", ...conditions.flatMap((_, at) => [`figure ${at + 1}`, `unit ${at + 1}`, `release ${at + 1}`]), "engine and setup", "margin", "doubt"];
       return [head, ...measured.map((each) => [
@@ -188,7 +188,7 @@ window.perfguideAnswers = (() => {
       ])];
     }
 
-    /* The elements below the sentence; ``more`` are put before the groups. */
+    /* Return the elements below the sentence; ``more`` come before the groups. */
     function elements(more) {
       return [countsList(), ...nearby(), ...more, ...GROUPS.flatMap(section), ...unmeasuredSection()];
     }

@@ -1,4 +1,4 @@
-/* The page that finds boards: its form, the question in its address, and where the answers go. */
+/* Runs the page that finds boards: its form, the question in its address, and the place of the answers. */
 "use strict";
 
 (() => {
@@ -10,7 +10,7 @@
   const { forQuestion } = window.perfguideAnswers;
   const order = new Intl.Collator("en", { numeric: true });
   const MAX_EXAMPLES = 8;
-  const MAX_SOCS = 100; // each is a file, of 5 to 30 kB
+  const MAX_SOCS = 100; // each has a file of 5 to 30 kB
 
   const status = el("p", { class: "perf-explorer-status", role: "status", "aria-live": "polite" });
   const result = el("div", { class: "perf-explorer-result" });
@@ -29,10 +29,10 @@
     return title === label ? title : `${title}: ${label}`;
   };
 
-  /* The factor from a unit into another one, or nothing. */
+  /* Return the factor from one unit to another, or nothing if they do not convert. */
   const factorOf = (unit, target) => (unit === target ? 1 : index.units[target]?.[unit]);
 
-  /* A condition with its unit; an Error with a message for the reader if it cannot be asked. */
+  /* Return a condition with its unit. Throws an Error with a message for the reader if it makes no sense. */
   function resolved(condition) {
     const entry = benchmarkOf(condition.benchmark);
     if (!entry) throw new Error(`there is no benchmark “${condition.benchmark}” here`);
@@ -50,17 +50,17 @@
     return { ...condition, unit };
   }
 
-  /* The figures that cannot be compared with a condition, in a sentence. */
+  /* Return a sentence about the figures that cannot be compared with a condition. */
   const notesOf = (condition) => metricOf(condition)[4].filter((each) => factorOf(condition.unit, each) === undefined)
     .map((each) => `Figures of ${titleOf(condition)} in “${each}” are left out: they cannot be converted to “${condition.unit}”.`);
 
-  /* The SoCs that a benchmark was measured on. */
+  /* Return the SoCs on which a benchmark was measured. */
   function socsOf(benchmark) {
     const position = index.benchmarks.indexOf(benchmarkOf(benchmark));
     return index.socs.filter(([, , measured]) => measured.includes(position));
   }
 
-  /* The files of a benchmark for some SoCs: [SoC, value]. */
+  /* Load a benchmark's files for some SoCs, as [SoC, content] pairs. */
   const filesOf = (benchmark, socs) =>
     Promise.all(socs.map(async ([soc, folder]) => [soc, await load(`${folder}/${benchmarkOf(benchmark)[2]}`)]));
 
@@ -76,7 +76,7 @@
   const option = (value, text, chosen) =>
     el("option", value === chosen ? { value, selected: "" } : { value }, text);
 
-  /* The values of each parameter of a benchmark, over the SoCs. */
+  /* Return the values of each parameter of a benchmark on all SoCs. */
   async function paramsOf(benchmark) {
     const params = new Map();
     for (const [, data] of await filesOf(benchmark, socsOf(benchmark).slice(0, MAX_SOCS))) {
@@ -88,18 +88,18 @@
     return params;
   }
 
-  /* The select for one parameter of a condition. */
+  /* Return the select element for one parameter of a condition. */
   function valueSelect(asked, { usual, values }) {
     const sorted = [...values].sort(([a, [, x]], [b, [, y]]) =>
       (x ?? Infinity) - (y ?? Infinity) || order.compare(a, b));
     const unlisted = !asked || values.has(asked) ? [] : [option(asked, asked, asked)];
-    // What is not asked for has the value of an ordinary run, if there is one.
+    // Unless the reader asks for another value, use that of an ordinary run.
     const unasked = usual === null ? "any" : `${values.get(usual)?.[0] ?? usual} (usual)`;
     return el("select", {}, option("", unasked, asked), ...unlisted,
       ...sorted.filter(([text]) => text !== usual).map(([text, [label]]) => option(text, label, asked)));
   }
 
-  /* What stands behind the figure of a condition: its parameters and its bound. */
+  /* Return the fields after the figure of a condition: its parameters and its bound. */
   async function valueFields(condition, remove) {
     const sign = el("select", {}, option(">=", "at least", condition.atLeast ? ">=" : "<="),
       option("<=", "at most", condition.atLeast ? ">=" : "<="));
@@ -113,7 +113,7 @@
       if (param.values.size < 2 && !asked) continue;
       const select = valueSelect(asked, param);
       selects.set(name, select);
-      // Few readers choose what runs beside a benchmark; those who did see it.
+      // Few readers change a parameter that has a usual value, such as the background load, so it is folded until they do.
       (param.usual !== null && !asked ? usualFields : nodes).push(field(param.label, select));
     }
     nodes.push(el("div", { class: "perf-finder-bound" }, field("Bound", sign), field("Number", bound), field("Unit", unit), remove));
@@ -148,7 +148,7 @@
       const [benchmark, metric] = split(figure.value);
       const others = await valueFields({ ...usual(benchmark, metric), bound: values.bound.value }, remove);
       if (mine !== latest) return;
-      // The select stays, so that a reader can type on, or go on with the arrows.
+      // Keep the select element, so that the keyboard focus stays in it.
       values.nodes.forEach((node) => node.remove());
       values = others;
       fields.append(...values.nodes);
@@ -165,13 +165,13 @@
     return [name.slice(0, at), name.slice(at + 1)];
   };
 
-  /* A condition to begin with. */
+  /* Return the condition that the form starts with. */
   function usual(benchmark, metric) {
     const [, unit, , better] = metricOf({ benchmark, metric });
     return { benchmark, metric, params: new Map(), atLeast: better !== "lower", bound: "", unit };
   }
 
-  /* A condition to add to another one: a share of the same benchmark, such as the CPU load, if it has one. */
+  /* Return a condition to add to another: a share of the same benchmark, such as the CPU load, if it has one. */
   function beside(text) {
     const [benchmark, metric] = split(text.replace(/[?<>].*/, "").trim());
     const [name, , , metrics] = benchmarkOf(benchmark) ?? index.benchmarks[0];
@@ -240,7 +240,7 @@
 
   const jsonOf = ([head, ...lines]) => `${JSON.stringify(lines.map((cells) => Object.fromEntries(cells.map((cell, at) => [head[at], cell]))), null, 1)}\n`;
 
-  /* A button that saves a file, which is made when it is asked for. */
+  /* Return a button that saves a file. The file is made on the click, as most readers need none. */
   function saving(name, textOf) {
     const button = el("button", { type: "button" }, name);
     button.addEventListener("click", () => {
@@ -251,7 +251,7 @@
     return button;
   }
 
-  /* What one can do with an answer. */
+  /* Return the buttons and links below an answer. */
   function takeAlong(conditions, said) {
     const copying = el("button", { type: "button" }, "Copy link");
     copying.addEventListener("click", () => window.perfguideGrid.copy(location.href.replace(/#.*/, ""), "Link copied"));
@@ -259,11 +259,11 @@
       el("details", {}, el("summary", {}, "In a terminal"), el("code", {}, commandOf(conditions))));
   }
 
-  /* Questions to begin with: a headline, and as the bound what half of the boards reach. */
+  /* Return example questions: a headline, with a bound that half of the boards reach. */
   function examples() {
     const headlines = index.benchmarks.flatMap(([benchmark, , , metrics]) =>
       metrics.filter((metric) => metric.length > 5).map(([metric, , , , , rank, short, params]) => ({ benchmark, metric, rank: rank || Infinity, short, params })));
-    // Two metrics of one benchmark can have one short name; its first one is the usual one.
+    // Two metrics of a benchmark may share a short name; the first one is the usual one.
     const listed = [...new Map(headlines.reverse().sort((a, b) => (a.rank === b.rank ? 0 : b.rank - a.rank)).map((each) => [each.short, each])).values()].reverse();
     if (!listed.length) return [];
     return [el("p", {}, "Or begin with one of these. The bound is then the figure that half of the boards reach."),
@@ -335,7 +335,7 @@
     for (const text of texts) {
       try {
         await add(resolved(parse(text)));
-      } catch { /* said by the answer */ }
+      } catch { /* the answer tells the reader */ }
     }
     const [first] = index.benchmarks;
     if (!conditionRows.length && first) await add(usual(first[0], first[3][0][0]));

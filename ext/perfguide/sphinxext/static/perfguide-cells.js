@@ -1,9 +1,9 @@
-/* What is behind a cell: a panel with its samples, bundles and commands, for pointer, touch
-   and keys. */
+/* Shows a panel with the samples, bundles and commands behind a cell, for pointer, touch and
+   keyboard. */
 (() => {
   "use strict";
   const { addressOf, copy, exactOf, load, make, modelOf, ready, textOf } = window.perfguideGrid;
-  /* Only a panel needs it, so it comes with the first one. */
+  /* Only panels need this script, so it is loaded with the first one. */
   const REMARKS = new URL("perfguide-remarks.js", document.currentScript.src).href;
   const { provenance } = document.currentScript.dataset;
 
@@ -37,7 +37,7 @@
   const hide = () => {
     clearTimeout(waiting);
     const back = pinned && panel.contains(document.activeElement) ? shownFor : null;
-    // While it counts as pinned, the focus that comes back opens nothing.
+    // While the panel counts as pinned, the focus returning to the cell does not open it again.
     if (back) back.focus();
     panel.hidden = true;
     shownFor = null;

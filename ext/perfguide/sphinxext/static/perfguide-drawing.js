@@ -1,8 +1,8 @@
-/* Elements, a line chart of figures over releases, and a chart of ratios, as SVG. */
+/* Makes elements, and draws charts of figures over releases and of ratios as SVG. */
 "use strict";
 
 window.perfguideDrawing = (() => {
-  const FEW = 8; // so many lines are told apart by colour, dash and mark
+  const FEW = 8; // the number of lines that differ in colour, dash and mark
 
   // ---- elements ----------------------------------------------------------------
 
@@ -31,8 +31,8 @@ window.perfguideDrawing = (() => {
     "M-2,-5H2V5H-2Z",
   ];
 
-  /* A number as pages show it: the rule is that of number() in units.py. A figure that was measured in a unit
-     ``factor`` times as small keeps its digits before the point. */
+  /* Format a number like number() in units.py. A figure measured in a unit ``factor`` times as small keeps all its
+     digits before the point. */
   function number(value, factor = 1) {
     const size = Math.abs(value);
     const sign = value < 0 ? "−" : "";
@@ -51,7 +51,7 @@ window.perfguideDrawing = (() => {
     return `${sign}${ended(digits)}e${by < 0 ? "-" : "+"}${String(Math.abs(by)).padStart(2, "0")}`;
   }
 
-  /* Round steps from zero, or from below it, to beyond the largest value. */
+  /* Return round steps that enclose two values. */
   function scale(low, high) {
     const span = high - low || 1;
     const raw = span / 5;
@@ -65,9 +65,9 @@ window.perfguideDrawing = (() => {
     return { low: first * step, high: last * step, ticks };
   }
 
-  /* A figure from {title, caption, axis, releases, lines}; a line is {name, points},
-     with a point {mean, text, rest, low, high, why} for each release, null where it has no figure and
-     undefined where there is no such release; a line begins anew at a point with a reason. */
+  /* Draw a chart from {title, caption, axis, releases, lines}. A line is {name, points}, with a point
+     {mean, text, rest, low, high, why} for each release: null if the release has no figure, and undefined
+     if there is no such release. A point with a reason starts the line anew. */
   function chart(content, room) {
     const { lines } = content;
     const figure = el("figure", { class: "perf-explorer-chart" });
@@ -83,8 +83,8 @@ window.perfguideDrawing = (() => {
     return figure;
   }
 
-  /* A picture drawn at once for the width that there is, so that it moves nothing, and again where
-     that changes. */
+  /* Return an element that draws a picture for the present width at once, so that nothing shifts, and
+     again whenever the width changes. */
   function holder(draw, room) {
     const box = el("div");
     const paint = () => {
@@ -145,7 +145,7 @@ window.perfguideDrawing = (() => {
         svg("text", { x: box.left - 6, y: y(value) + 4, "text-anchor": "end", class: "perf-axis" }, ticks[i]),
       );
     });
-    // Where labels would touch, only every second or third of them is shown.
+    // Show only every second or third label if they would touch.
     const every = Math.max(1, Math.ceil((slanted ? 16 : 0) / room));
     releases.forEach((release, i) => {
       if ((releases.length - 1 - i) % every) return;
@@ -155,7 +155,7 @@ window.perfguideDrawing = (() => {
       root.append(svg("text", { ...at, class: "perf-axis" }, release));
     });
     lines.forEach((line, i) => {
-      // Lines side by side, so that the bars of one do not hide those of another.
+      // Shift the lines a little, so that their bars do not hide each other.
       const shift = (i - (lines.length - 1) / 2) * Math.min(5, room / (lines.length + 1));
       const px = (j) => (x(j) + shift).toFixed(1);
       let path = "";
@@ -193,11 +193,11 @@ window.perfguideDrawing = (() => {
     return size === 1 ? "same" : `${ratio < 1 ? "÷" : "×"}${number(size)}`;
   }
 
-  /* A figure of ratios from {title, note, names, base, rows}: a row is {label, own, ratios}, with a ratio
-     in the better direction or nothing for each name, and ``own`` as the figure of the base. */
+  /* Draw a chart of ratios from {title, note, names, base, rows}. A row is {label, own, ratios}: the figure of
+     the base, and for each name a ratio in the better direction, or nothing. */
   function ratios(given, room) {
     const lines = given.names.map((name, at) => ({ name, points: [], isBase: at === given.base }));
-    // Labels have room for what tells the rows apart.
+    // Words that all labels share go into the note, so that labels have room for the others.
     const parts = given.rows.map((row) => row.label.split(", "));
     const shared = parts.length > 1 ? parts[0].filter((part) => parts.every((own) => own.includes(part))) : [];
     const labels = parts.map((own) => own.filter((part) => !shared.includes(part)).join(", "));
@@ -207,8 +207,8 @@ window.perfguideDrawing = (() => {
       legend(lines), holder((width) => ratioPicture(content, width), room));
   }
 
-  /* The lines of a label, at most two; the end of a longer one tells rows apart as often as its
-     beginning. */
+  /* Split a label into at most two lines. A longer one is cut in the middle, because rows differ in the
+     end of their labels as often as in the beginning. */
   function labelLines(text, most) {
     if (text.length <= most) return [text];
     const end = text.lastIndexOf(" ", most);
@@ -225,7 +225,7 @@ window.perfguideDrawing = (() => {
     const step = (isNarrow ? 44 : 26) + (rows.some((row) => row.lines.length > 1) ? 10 : 0);
     const box = { left: isNarrow ? 14 : 330, right: width - 14, top: 26, bottom: 26 + step * rows.length };
     const logs = rows.flatMap((row) => row.ratios.filter((each) => each).map(Math.log2));
-    // Whole powers of two, of which no more are labelled than there is room for.
+    // The ticks are powers of two, of which only as many are labelled as there is room for.
     const low = Math.floor(Math.min(-1, ...logs));
     const high = Math.ceil(Math.max(1, ...logs));
     const x = (log) => box.left + ((log - low) / (high - low)) * (box.right - box.left);
@@ -252,7 +252,7 @@ window.perfguideDrawing = (() => {
       let before = null;
       for (const [ratio, at] of row.ratios.map((each, n) => [each, n]).filter(([each]) => each).sort(([a], [b]) => a - b)) {
         const px = x(Math.log2(ratio));
-        // Marks that would cover each other are one above the other.
+        // Stack marks that would cover each other.
         const shift = before && px - before.px < 9 ? before.shift + 5 : 0;
         before = { px, shift };
         root.append(svg("path", { d: MARKS[at], transform: `translate(${px.toFixed(1)},${(y - shift).toFixed(1)})`, class: `perf-mark perf-series-${at}` },
@@ -264,7 +264,7 @@ window.perfguideDrawing = (() => {
 
   const whole = (point) => point.text + point.rest;
 
-  /* What the chart shows, in words: the first and the last figure of each line. */
+  /* Describe the chart in words: the first and the last figure of each line. */
   function words({ caption, releases, lines }) {
     const said = lines.map((line) => {
       const held = line.points.map((p, i) => [p, releases[i]]).filter(([p]) => p);
@@ -277,8 +277,8 @@ window.perfguideDrawing = (() => {
 
   // ---- tables ------------------------------------------------------------------
 
-  /* The widths between which tables are told apart, as in html_table.py: a table that is too
-     wide for what holds it is stacked. This one is here to be measured. */
+  /* The steps of table widths, as in html_table.py: style sheets stack a table that is too wide for its
+     container. A table made here has to be measured first. */
   const STEPS = [12, 14, 16, 18, 20, 22, 24, 26, 29, 32, 36, 40, 44, 48, 53, 59, 62, 65, 70, 76, 88];
   const SMALL = [["--perf-rem", "0.87rem"], ["--perf-side", "0.3rem"]];
 

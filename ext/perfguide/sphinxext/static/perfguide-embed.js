@@ -1,5 +1,5 @@
-/* The page for embedding: shows the table or chart that its address names, out of its page. Names in the address
-   are text; they lead to pages of this site and nowhere else. */
+/* Runs the page for embedding, which shows the table or chart that its address names. Names in the address are
+   text, and lead only to pages of this site. */
 "use strict";
 
 (() => {
@@ -17,7 +17,7 @@
     main.replaceChildren(line);
   };
 
-  /* The address of a page by its name, each part of which is escaped; nothing for a name that is no page's. */
+  /* Return a page's address by its name, with each part escaped, or nothing if no page can have that name. */
   const addressOf = (name) => {
     const parts = name.split("/");
     const file = parts.pop();
@@ -26,7 +26,7 @@
     return new URL([...parts, file].map(encodeURIComponent).join("/"), top);
   };
 
-  /* The parts of a page with tabs one after another, each with its name: a frame has none of the page's scripts. */
+  /* Put the tabs of a page one after another, each below its name, as frames have no script for tabs. */
   const unfold = (figure) => {
     for (const tab of figure.querySelectorAll("[role=tab]")) {
       const panel = figure.querySelector(`#${CSS.escape(tab.getAttribute("aria-controls"))}`);
@@ -36,7 +36,7 @@
       for (const each of ["hidden", "role", "tabindex", "aria-labelledby"]) panel.removeAttribute(each);
     }
     figure.querySelectorAll("[role=tablist], .perf-use, .headerlink, script").forEach((each) => each.remove());
-    delete figure.dataset.cells; // figures look as if a click told more of them
+    delete figure.dataset.cells; // otherwise style sheets would invite readers to click on figures
   };
 
   const show = (figure, address, title) => {

@@ -1,5 +1,5 @@
-/* The explorer: sides that are compared, held in the address; their figures as a chart and a table. Every text from the
-   data is put in as text. */
+/* Runs the explorer, which shows the figures of some sides as a chart and a table. The address holds the choice. All
+   words from the data are inserted as text, never as markup. */
 "use strict";
 
 (() => {
@@ -8,15 +8,15 @@
   const { chart, el, fit, number, ratioText, ratios } = window.perfguideDrawing;
   const { linesOf, load, loadScript } = window.perfguideFigures;
   const { NOT_COMPARABLE, amount, comparisonOf, isSameBoard, rowsOf } = window.perfguideSides;
-  /* Only an opened row needs it. */
-  /* Figures that differ by less are about the same. */
+  /* Figures that differ by less are called about the same. */
   const SAME = 1.09;
+  /* Only an opened row needs this script. */
   const REMARKS = new URL("perfguide-remarks.js", document.currentScript.src).href;
   const order = new Intl.Collator("en", { numeric: true });
   const MAX_SIDES = 5;
-  const MAX_ROWS = 100; // in the table, until all are asked for
+  const MAX_ROWS = 100; // in the table, until the reader asks for all
   const MAX_DRAWN = 24; // in the chart
-  const MIN_SHARE = 0.5; // of the rows of the release before, for a release to be full
+  const MIN_SHARE = 0.5; // the share of the previous release's rows from which a release counts as full
   const MIN_LARGE = 1000; // the figure from which a larger unit reads better
   const NONE = "none";
   const PER = { "": "board", mhz: "MHz", core: "core", watt: "watt" };
@@ -26,7 +26,7 @@
 
   const NAMES = ["results", "base", "per", "order", "find", "row", "rows"];
 
-  /* A side in the address: the path of the guide, the board, and the engine if one is chosen. */
+  /* Write a side for the address: the path of its guide, its board, and the engine if one is chosen. */
   const written = (side) => [side.path, ...[side.board, side.engine].filter(Boolean).map(encodeURIComponent)].join(":");
 
   function read(text) {
@@ -41,7 +41,7 @@
     const query = new URLSearchParams(location.search);
     const choice = { sides: query.getAll("side").slice(0, MAX_SIDES).map(read) };
     for (const name of NAMES) choice[name] = query.get(name) ?? "";
-    // Addresses of before sides could be chosen named a SoC and up to two releases.
+    // Addresses from before there were sides name a SoC and up to two releases.
     if (!choice.sides.length && query.has("soc")) {
       const [soc, board] = [query.get("soc"), query.get("board") ?? ""];
       const releases = [query.get("with"), query.get("release")].filter(Boolean);
@@ -74,7 +74,7 @@
     return index.decoded;
   }
 
-  /* A side with everything known of it, and what was asked for and is not there. */
+  /* Return a side with all that is known about it, and the parts of the request that do not exist. */
   async function resolve({ path, soc: asked, os, release, board, engine }) {
     const missing = [];
     const entry = top.socs.find(([name, folder]) => (path === undefined ? name === asked : path.startsWith(`${folder}/`)));
@@ -103,9 +103,9 @@
 
   const isSameSide = (a, b) => a.path === b.path && a.board === b.board;
 
-  /* Of some sides of one SoC the one to open beside another one, with the rows it has in common with that one: {side, count}, or
-     nothing if none has any. ``lines`` are those of both; ``shown`` are the figures of the other one that count. The newest
-     side is not always the one: a release of one run would hide the one before. */
+  /* Choose the side of a SoC to open beside another one. Return {side, count} with the number of rows that both have, or
+     nothing if there are none. ``lines`` are those of both; ``shown`` are the figures of the other side that count. The newest
+     side is not always chosen, since a release with a single run would hide the one before it. */
   function newestFull(sides, beside, lines, shown, isPreferred = () => false) {
     const systems = new Map();
     for (const side of sides) {
@@ -115,7 +115,7 @@
       const key = JSON.stringify([side.guide.sdk, side.guide.os, side.board]);
       if (count) systems.set(key, [...(systems.get(key) ?? []), { side, count }]);
     }
-    // Guides of a system come newest first.
+    // The guides of a system are sorted, newest first.
     const full = [...systems.values()].map((own) => {
       const all = own.filter(({ count }, at) => at === own.length - 1 || count >= MIN_SHARE * own[at + 1].count);
       return all.find(({ side }) => side.guide === beside?.guide) ?? all[0];
@@ -125,13 +125,13 @@
       .sort((a, b) => order.compare(b.side.guide.date, a.side.guide.date) || isPreferred(b.side) - isPreferred(a.side) || b.count - a.count)[0];
   }
 
-  /* The board of a guide with the most headline figures. */
+  /* Return the board of a guide that has the most headline figures. */
   function usualBoard(soc, guide) {
     const sides = sidesOf(soc).filter((side) => side.guide === guide);
     return (newestFull(sides, null, [[], soc.headlines])?.side ?? sides[0]).board;
   }
 
-  /* The side to open where a SoC, a system or a board was chosen. */
+  /* Return the side to open after a SoC, a system or a board was chosen. */
   async function opened({ soc: name, isMeant = () => true, isPreferred, beside }, results) {
     const soc = await socOf(...top.socs.find(([each]) => each === name));
     const meant = sidesOf(soc).filter(isMeant);
@@ -145,7 +145,7 @@
     return sides[0];
   }
 
-  /* Sides to begin with: the newest of a few SoCs, or of one the two newest releases of a board. */
+  /* Return the first sides to show: the newest ones of a few SoCs or, if there is one SoC, two releases of a board. */
   async function usual() {
     const [first, ...others] = top.socs.slice(0, 3).map(([soc]) => soc);
     const beside = await opened({ soc: first }, "");
@@ -181,7 +181,7 @@
     const base = wanted.base === NONE ? null : Math.max(0, Math.min(sides.length, Number(wanted.base) || 1) - 1);
     const lines = await Promise.all(sides.map((side) => linesOfSide(side, results)));
     const all = rowsOf(sides, lines, base, per);
-    // One unit for all rows of a metric, whichever of them are shown.
+    // All rows of a metric have the same unit, whichever of them are shown.
     const metricOf = ({ row }) => JSON.stringify([row.benchmark, row.metric, row.unit]);
     const large = new Set(all.filter(({ cells }) => cells.some((cell) => cell?.figure.mean >= MIN_LARGE)).map(metricOf));
     for (const entry of all) entry.shown = large.has(metricOf(entry)) ? entry.row.larger : { ...entry.row, factor: 1 };
@@ -211,7 +211,7 @@
     return el("div", { class: "perf-explorer-field" }, el("label", { for: id }, label), input);
   }
 
-  /* Make a select offer these [value, text] pairs and show one; keeps the focus. */
+  /* Make a select element offer [value, text] pairs and choose one; it keeps the focus. */
   function offer(select, pairs, value) {
     const old = [...select.options].map((o) => [o.value, o.text]);
     if (JSON.stringify(old) !== JSON.stringify(pairs)) {
@@ -226,7 +226,7 @@
   const changeSide = (at, changes) =>
     choose({ sides: current.sides.map((side, n) => (n === at ? { ...side, ...changes } : side)), row: current.choice.row });
 
-  /* The fields of one side. */
+  /* Make the fields of one side. */
   function editor(at) {
     const parts = {};
     const legend = el("legend", {});
@@ -235,7 +235,7 @@
       parts[name] = el("select", {});
       box.append(field(label, parts[name], chosen));
     };
-    // Beside the rows that the reader has: those of the base, or of the first other side, or of this one itself.
+    // Open a side with rows that the reader sees now: those of the base, another side or, alone, this one.
     const open = (isMeant, isPreferred, soc = current.sides[at].soc.name) => {
       const { sides, base } = current;
       const beside = [sides[base ?? 0], ...sides].find((side) => side !== sides[at]) ?? sides[at];
@@ -280,7 +280,7 @@
       offer(parts.system, [...systems], JSON.stringify([side.guide.sdk, side.guide.os]));
       const here = new Set(guides.filter(same).flatMap((guide) => [...guide.clocks.keys()]));
       const elsewhere = (name) => guides.find((guide) => guide.clocks.has(name))?.system;
-      // Those of the chosen system first; another board leads to its own system.
+      // Boards of the chosen system come first; choosing another one also changes the system.
       offer(parts.board, [...boards].sort((a, b) => here.has(b.board) - here.has(a.board)).map(({ board, short }) => {
         const name = boards.filter((other) => other.short === short).length > 1 ? board : short;
         return [board, here.has(board) ? name : `${name}, ${elsewhere(board)}`];
@@ -312,7 +312,7 @@
       field("Relative to", main.base, (base) => choose({ base: base === "1" ? "" : base })),
       field("Per", main.per, (per) => choose({ per })),
       field("Order", main.order, (value) => choose({ order: value })),
-      // No step back for each letter.
+      // Typing replaces the address, so that “back” does not undo it letter by letter.
       field("Rows with", main.find, (find) => show({ ...current.choice, find, rows: "" }, "replace"), "input")));
   form.addEventListener("submit", (event) => event.preventDefault());
   const status = el("p", { class: "perf-explorer-status", role: "status", "aria-live": "polite" });
@@ -324,8 +324,8 @@
 
   const sectionOf = ({ figure, side }) => address(`guides/${side.soc.guides[figure.guide].path}`, `#${figure.section}`);
 
-  /* A figure in the unit that its row is shown in: some read better than those that programs measure in. For programs a
-     page has the figure as it was measured. */
+  /* Convert a figure to its row's unit, which may read better than the one it was measured in. The <data> elements keep
+     the figure as it was measured. */
   const inShown = (value, { factor }) => (value === null || factor === 1 ? value : Number((value / factor).toPrecision(15)));
   const textIn = (value, shown) => number(inShown(value, shown), shown.factor);
 
@@ -355,20 +355,20 @@
     return out;
   }
 
-  /* The verdict of the build on two figures of neighbouring releases. */
+  /* Return the build's verdict on two figures of neighbouring releases. */
   function verdictOf(entry, at, sides, base) {
     if (base === null || at === base || !entry.cells[base]) return null;
     const both = comparisonOf(sides[base], sides[at]);
     if (!both) return null;
     const newer = [entry.cells[base], entry.cells[at]].find((cell) => cell.figure.guide === both.newer);
-    return newer.figure.verdict === NOT_COMPARABLE ? null : newer.figure.verdict; // its relation says so
+    return newer.figure.verdict === NOT_COMPARABLE ? null : newer.figure.verdict; // the relation already says it
   }
 
   const quoted = (text) => (/^[\w.,=/-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
 
   const argumentOf = ({ guide, soc, board }) => quoted(`${guide.release},soc=${soc.name},os=${guide.os},board=${board}`);
 
-  /* For each side: where its comparison with the base is judged. */
+  /* Return for each side a link to its comparison with the base, or the command that makes one. */
   function judgements({ sides, base }) {
     if (base === null) return [];
     return sides.flatMap((side, at) => {
@@ -412,7 +412,7 @@
     return el("tr", { class: "perf-explorer-open" }, el("td", { colspan: sides.length + 1 }, ...boxes));
   }
 
-  /* Facts and notes of the figure and of its runs. */
+  /* Return the facts and notes of a figure and of its runs. */
   async function notesOf({ figure, row, side }) {
     const guide = side.soc.guides[figure.guide];
     const words = guide.hasWords && figure.runs.length ? await load(`${guide.path}/words`) : { facts: [], texts: [], runs: [] };
@@ -462,7 +462,7 @@
   const captionOf = ({ offered, choice, per, base, sides }) =>
     `${offered.get(choice.results) ?? "Headline results"}${per ? ` per ${PER[per]}` : ""}${base === null || sides.length < 2 ? "" : `, and each relative to ${sides[base].title}`}`;
 
-  /* Why sides have none of the rows shown, and where the rows are. */
+  /* Explain which sides have none of the rows shown, and link to sides that have them. */
   function emptySides({ sides, lines, rows, base, choice }) {
     const first = [base ?? 0, ...sides.keys()].find((at) => rows.some(({ cells }) => cells[at]));
     if (first === undefined) return [];
@@ -483,7 +483,7 @@
     });
   }
 
-  /* The ratios of the rows that have some. */
+  /* Draw the ratios of all rows that have any. */
   function ratioChart(found, room) {
     const { sides, rows, base, per } = found;
     const drawn = rows.filter(({ relations }) => relations.some((each) => each?.towards));
@@ -501,12 +501,12 @@
     }, room)];
   }
 
-  /* One row over the releases, for the system and board of each side. */
+  /* Show one row over all releases, for the system and board of each side. */
   function history(found, room) {
     const entry = found.open ?? found.rows.find(({ cells }) => cells.some((cell) => cell && cell.line.figures.length > 1));
     if (!entry) return [];
     const { sides } = found;
-    const lines = new Map(); // two releases of one board are one line
+    const lines = new Map(); // two releases of a board share a line
     entry.cells.forEach((cell, at) => {
       if (cell && ![...lines.values()].some((each) => each.cell.line === cell.line)) lines.set(at, { cell, side: sides[at] });
     });
@@ -610,6 +610,6 @@
   place.prepend(waiting, status, result);
   place.classList.add("perf-explorer-ready");
   window.addEventListener("popstate", () => show(fromAddress(), ""));
-  // Fields without their choices would be narrow, and move when these come.
+  // Insert the form only now: without their choices, fields would be narrow and then shift.
   show(fromAddress(), "replace").then(() => waiting.replaceWith(form));
 })();

@@ -1,5 +1,5 @@
-/* The data of the explorer, and of the page that finds boards. It comes in small files of the site, each loaded by a script
-   element when it is needed: that works from a disk too. */
+/* Loads the data of the explorer and of the page that finds boards. Each file is a script that is loaded on demand, since
+   browsers allow that even for pages opened from a disk. */
 "use strict";
 
 window.perfguideFigures = (() => {
@@ -30,17 +30,17 @@ window.perfguideFigures = (() => {
         files.delete(name); // so that the next choice tries again
         reject(Object.assign(new Error(name), { file: name }));
       };
-      // The data have come when the script ends; a file without them is no better than none.
+      // When the script has run, its data must be there; a file without data counts as missing.
       loadScript(`${document.querySelector("[data-files]").dataset.files}${name}.js`).then(() => entry.came || fail(), fail);
     });
     files.set(name, entry);
     return entry.promise;
   }
 
-  /* A name in an address: what has a meaning there is escaped, and nothing else. */
+  /* Escape only those characters of a name that have a meaning in addresses. */
   const escaped = (text) => text.replace(/[%&=?#/]/g, (each) => encodeURIComponent(each));
 
-  /* The lines of a file: one row on one board over the releases of a system. */
+  /* Return the lines of a file, each with a row's figures on one board over the releases of a system. */
   function linesOf(part) {
     const rows = part.rows.map(([metric, pairs, label, engineLabel, isUsual, limit = Infinity]) => {
       const [benchmark, name, metricLabel, head, unit, better, use, largerUnit = unit, largerHead = head, factor = 1] = part.metrics[metric];

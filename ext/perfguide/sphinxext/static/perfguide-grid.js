@@ -1,8 +1,8 @@
-/* What the scripts of tables share: elements, what is where in a table, saying and copying. */
+/* Has the functions that scripts of tables share: for elements, the layout of tables, messages and copies. */
 window.perfguideGrid = (() => {
   "use strict";
   const ARROWS = /\s*[↑↓]\s*$/;
-  /* The words of a text for an address, by the rule of words() in slugs.py. */
+  /* Return the words of a text for an address, like words() in slugs.py. */
   const words = (text) =>
     text.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "").slice(0, 80).replace(/-$/, "");
 
@@ -16,7 +16,7 @@ window.perfguideGrid = (() => {
     return element;
   };
 
-  /* A cell's text without the signs of findings beside it. */
+  /* Return a cell's text without the signs of findings. */
   const textOf = (cell) => {
     if (!cell.querySelector(".perf-mark, .dt-column-order")) return cell.textContent.trim();
     const copy = cell.cloneNode(true);
@@ -24,7 +24,7 @@ window.perfguideGrid = (() => {
     return copy.textContent.trim();
   };
 
-  /* What a cell holds with all its digits and without commas, which are for readers. */
+  /* Return a cell's text with all digits, and without the commas that are meant for readers. */
   const exactOf = (cell) => {
     const text = textOf(cell);
     const data = cell.querySelector("data");
@@ -45,7 +45,7 @@ window.perfguideGrid = (() => {
         while (grid[level][column]) column += 1;
         const joined = [...cell.querySelectorAll(".perf-level")];
         const levels = (joined.length ? joined : [cell]).map((each) => {
-          const text = each.dataset.name || textOf(each); // the whole name of a board
+          const text = each.dataset.name || textOf(each); // the full name of a board
           return { text, shown: textOf(each), raw: each.dataset.raw || text };
         });
         for (let down = 0; down < cell.rowSpan; down += 1) {
@@ -65,14 +65,14 @@ window.perfguideGrid = (() => {
     const used = {};
     const columns = [...Array(width).keys()].map((column) => {
       const shown = head.flatMap((row) => row[column]);
-      // The file, and addresses, have the levels of the head in another order.
+      // Files and addresses have the levels of the head in another order.
       const levels = order.length === shown.length ? order.map((level) => shown[level]) : shown;
       const labels = levels.map((each) => each.text);
       const named = (texts) => words(texts.map((each) => each.replace(ARROWS, "")).join(" "));
       let name = named(levels.map((each) => each.raw)) || `column-${column}`;
       used[name] = (used[name] || 0) + 1;
       if (used[name] > 1) name += `--${used[name]}`;
-      return { labels, shown: levels.map((each) => each.shown), name, former: named(labels) }; // addresses had the labels at first
+      return { labels, shown: levels.map((each) => each.shown), name, former: named(labels) }; // the form of old addresses, which had labels
     });
     const places = new WeakMap();
     const rows = [...table.tBodies[0].rows];
@@ -120,7 +120,7 @@ window.perfguideGrid = (() => {
     document.head.append(element);
   });
 
-  /* After all that others do when the page has been read, such as the tabs. */
+  /* Act after other scripts, such as that of the tabs, have prepared the page. */
   const ready = (act) => {
     if (document.readyState === "complete") act();
     else document.addEventListener("DOMContentLoaded", () => setTimeout(act));

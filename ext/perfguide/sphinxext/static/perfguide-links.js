@@ -1,12 +1,12 @@
-/* Addresses: the place that one names is shown, in its tab and at its cell, and signs behind
-   headings copy theirs. */
+/* Shows the place that an address names, by opening its tab and marking its cell, and makes the signs
+   after headings copy their addresses. */
 (() => {
   "use strict";
   const { copy, make, modelOf, ready, say } = window.perfguideGrid;
-  const { embed } = document.currentScript.dataset; // where the site has a page for embedding
+  const { embed } = document.currentScript.dataset; // empty if the site has no page for embedding
 
-  /* Tables that are too long for their page, and the releases of a SoC, have pages of their own. An
-     address of a row, or of another part of a section, leads there. */
+  /* Long tables, and the releases of a SoC, have moved to pages of their own. Old addresses of their rows
+     and sections lead on to these. */
   const follow = (id) => {
     const partOf = (own) => {
       const releases = /^over-releases-(.+)/.exec(own);
@@ -52,14 +52,14 @@
       target.scrollIntoView({ block: "center", inline: "center" });
     } else {
       found.closest("details")?.setAttribute("open", "");
-      // A section that begins with a folded table is asked for its figures.
+      // Readers come to a section for its figures, so open a table that it starts with.
       const first = found.querySelector("figure.perf-table, details.perf-fold");
       if (first?.querySelector("figure.perf-table") && "open" in first) first.open = true;
       target.scrollIntoView();
     }
   };
 
-  /* The line with which another site shows a table or chart in a frame. */
+  /* Return the line of HTML with which another site shows a table or chart in a frame. */
   const frameOf = (figure) => {
     const address = new URL(embed, location.href);
     address.searchParams.set("part", figure.id);
@@ -70,7 +70,7 @@
     return frame.outerHTML;
   };
 
-  /* Saves the picture of a chart as PNG, in twice its size. */
+  /* Save the picture of a chart as PNG in twice its size. */
   const savePng = async (figure) => {
     const image = [...figure.querySelectorAll("img")].find((each) => each.offsetParent);
     image.loading = "eager";
@@ -79,14 +79,14 @@
       const [width, height] = [image.naturalWidth, image.naturalHeight].map((size) => 2 * size);
       const canvas = make("canvas", { width, height });
       const pen = canvas.getContext("2d");
-      pen.fillStyle = "#fff"; // its colours are made for white
+      pen.fillStyle = "#fff"; // its colours are meant for a white ground
       pen.fillRect(0, 0, width, height);
       pen.drawImage(image, 0, 0, width, height);
       const link = make("a", { href: canvas.toDataURL("image/png") });
       link.download = image.currentSrc.split("/").pop().replace(/\.svg.*$/, ".png");
       link.click();
     } catch {
-      say("The browser makes no PNG of files; a click on the picture opens the SVG"); // as from a disk
+      say("The browser makes no PNG of files; a click on the picture opens the SVG"); // for example if the page was opened from a disk
     }
   };
 

@@ -1,4 +1,4 @@
-/* The boards that meet conditions: the rules of need.py, over the newest figures of each board. */
+/* Finds the boards that meet some conditions, by the rules of need.py and the newest figures of each board. */
 "use strict";
 
 window.perfguideNeed = (() => {
@@ -9,7 +9,7 @@ window.perfguideNeed = (() => {
   const GROUPS = ["meets", "just", "cannot"];
   const ENGINE = "engine";
 
-  /* A number that a person wrote, or nothing. */
+  /* Read a number as people write it; return nothing if it is none. */
   function read(text) {
     let plain = text.trim().replace("−", "-");
     if (IN_THOUSANDS.test(plain)) plain = plain.replaceAll(",", "");
@@ -17,8 +17,8 @@ window.perfguideNeed = (() => {
     return Number.isFinite(value) && Math.abs(value) <= 1e200 ? value : undefined;
   }
 
-  /* The condition of a text such as “openssl/throughput?block_size=1024 >= 20 MB/s”; an Error with a
-     message for the reader if it is none. */
+  /* Parse a condition such as “openssl/throughput?block_size=1024 >= 20 MB/s”. Throws an Error with a
+     message for the reader if the text is none. */
   function parse(text) {
     const match = CONDITION.exec(text.trim());
     const right = match && (BOUND.exec(match[5]) ?? /^(\S+)\s*(\S*)$/.exec(match[5]));
@@ -45,7 +45,7 @@ window.perfguideNeed = (() => {
     return `${name} ${condition.atLeast ? ">=" : "<="} ${condition.bound} ${condition.unit}`.trimEnd();
   }
 
-  /* The figures of a file: {system, board, metric, unit, params, at}, where ``params`` maps names to
+  /* Return the lines of a file: {system, board, metric, unit, params, at}, where ``params`` maps names to
      {text, label, number} and ``at`` releases to {mean, engine, link, clock, doubt, release, day}. */
   function linesOf(data) {
     const clocks = new Map(data.clocks.map(([system, board, own]) => [`${system},${board}`, own]));
@@ -75,7 +75,7 @@ window.perfguideNeed = (() => {
     return mean > 0 ? bound / mean : mean <= bound ? Infinity : 0;
   };
 
-  /* The figures of one board in one release to which a condition applies. */
+  /* Return the figures of a board in one release to which a condition applies. */
   function candidates(lines, release, condition, factorOf) {
     const exact = [];
     const others = new Map();
@@ -104,12 +104,12 @@ window.perfguideNeed = (() => {
     return [...exact, ...estimates.filter((reading) => !measured.has(unasked(reading, condition)))];
   }
 
-  /* The parameters that a condition does not name, in which answers differ. */
+  /* Return the parameters in which answers differ, and which a condition does not name. */
   function unasked({ params }, condition) {
     return JSON.stringify([...params].filter(([name]) => !condition.params.has(name)).map(([n, v]) => [n, v.text]));
   }
 
-  /* The worse of the figures at the next smaller and larger value that was measured. */
+  /* Return the worse one of the figures at the next smaller and the next larger value that was measured. */
   function between({ name, readings }, condition) {
     const at = read(condition.params.get(name));
     const value = (reading) => reading.line.params.get(name).number;
@@ -132,7 +132,7 @@ window.perfguideNeed = (() => {
       [...one.line.params].every(([name, value]) =>
         !other.line.params.has(name) || other.line.params.get(name).text === value.text)));
 
-  /* The figures of one benchmark on one board for its conditions together: for each set of parameters
+  /* Return the figures of one benchmark on one board for all its conditions: for each set of parameters
      those of the newest release that has them. */
   function runs(lines, conditions, factorOf) {
     const releases = [...new Set(lines.flatMap((line) => [...line.at.keys()]))].sort((a, b) => a - b);
@@ -153,8 +153,8 @@ window.perfguideNeed = (() => {
     return out;
   }
 
-  /* The answers of one board, and the conditions for which it has no figure. ``lines`` are its figures
-     by benchmark. */
+  /* Return the answers of one board, and the conditions for which it has no figure. ``lines`` are its
+     figures by benchmark. */
   function ofBoard(lines, conditions, factorOf) {
     const names = [...new Set(conditions.map((condition) => condition.benchmark))];
     const order = names.flatMap((name) => conditions.flatMap((c, at) => (c.benchmark === name ? [at] : [])));

@@ -1,4 +1,4 @@
-/* Starts the theme's navigation, as the theme itself does by a script in each page. */
+/* Starts the theme's navigation. The theme does so in an inline script, which a strict policy forbids. */
 (() => {
   const sticky = document.currentScript.dataset.sticky === "true";
   jQuery(() => SphinxRtdTheme.Navigation.enable(sticky));

@@ -1,4 +1,4 @@
-/* Leads on from an old address, to the section and cell that were asked for. */
+/* Leads from an old address to the new one, keeping the section and cell that it names. */
 (() => {
   const target = new URL(document.currentScript.dataset.target, location.href);
   target.search = location.search;

@@ -1,10 +1,10 @@
-/* What a figure has besides its number: facts and notes of its own, and those of its runs. */
+/* Lists the facts and notes of a figure and of its runs. */
 window.perfguideRemarks = (() => {
   "use strict";
 
-  /* Pairs of a name and a text. A fact is its name, its label, and its value; of the figure's own
-     facts the values, in which a run is there for the value that it has. They go before those of
-     runs. A note of a run is its text, and the benchmark and metric that it is about alone. */
+  /* Return pairs of a name and a text. A fact is its name, label and value. A figure's own facts, which come
+     before those of its runs, have several values; a run among these stands for its value. A note of a run
+     is its text, with a benchmark and a metric if it is only about these. */
   const wordsOf = (own, runs, benchmark, metric) => {
     const facts = new Map();
     const add = (name, label, text) => {
@@ -29,8 +29,8 @@ window.perfguideRemarks = (() => {
     ];
   };
 
-  /* The same of a cell, from the file of its page: the places of its runs, and its own words as
-     PageFigures in page_tables.py describes them. */
+  /* Return the same pairs for a cell from the file of its page, given the places of its runs and its own
+     words in the form that PageFigures in page_tables.py describes. */
   const wordsBehind = (content, bundles, [notes, facts, ...measured] = [[], []]) => {
     const factOf = (place) => content.facts[place];
     const textOf = (place) => content.remarks[place];

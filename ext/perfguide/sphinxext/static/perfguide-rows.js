@@ -1,16 +1,16 @@
-/* All rows of a comparison in one table: filtered by verdict, benchmark, board and words, and ordered. The choice is in
-   the address of the page, which is whole without it. */
+/* Shows all rows of a comparison in one table, which readers can order, and filter by verdict, benchmark, board and
+   words. The address holds the choice; without it, the page is complete as well. */
 "use strict";
 
 (() => {
   const place = document.querySelector(".perf-rows");
   const { end, name, start } = document.currentScript.dataset;
-  /* What the explorer has too; most readers of a comparison never need it. */
+  /* This script is the explorer's; most readers of a comparison never need it. */
   const TOOLS = ["drawing", "figures"].map((each) => new URL(`perfguide-${each}.js`, document.currentScript.src).href);
   if (!place) return;
   let el, fit, number;
-  const FEW_ROWS = 100; // until more are asked for
-  const MORE_ROWS = 400; // at a time: thousands of rows take seconds
+  const FEW_ROWS = 100; // until the reader asks for more
+  const MORE_ROWS = 400; // added at a time, since thousands of rows take seconds
   const NAMES = ["verdict", "benchmark", "board", "order", "find", "count"];
   const GONE = "No longer measured";
   const ORDERS = {
@@ -68,7 +68,7 @@
     return el("div", { class: "perf-explorer-field" }, el("label", { for: input.id }, label), input);
   }
 
-  /* The values of a column in their order, each with the number of its rows. */
+  /* Return the values of a column in order, each with the number of its rows. */
   function counted(key) {
     const counts = new Map();
     for (const row of rows) counts.set(row[key], (counts.get(row[key]) ?? 0) + 1);
@@ -104,7 +104,7 @@
   function draw() {
     const chosen = rows.filter(isChosen(choice));
     const [, compare] = ORDERS[choice.order] ?? ORDERS[""];
-    chosen.sort(compare); // stable: rows that are alike keep the order of the tables
+    chosen.sort(compare); // the sort is stable, so equal rows keep the order of the tables
     const shown = chosen.slice(0, Number(choice.count) || FEW_ROWS);
     const gone = chosen.filter((row) => row.verdict === GONE).length;
     status.textContent = `${number(chosen.length)} of ${number(rows.length)} rows${gone && gone < chosen.length ? `, ${number(gone)} of them gone` : ""}.`;

@@ -1,4 +1,4 @@
-/* Loads the search index, as the theme itself does by a script in the search page. */
+/* Loads the search index. The theme does so in an inline script, which a strict policy forbids. */
 (() => {
   const index = document.currentScript.dataset.index;
   jQuery(() => Search.loadIndex(index));

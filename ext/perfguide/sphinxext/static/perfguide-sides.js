@@ -1,9 +1,8 @@
-/* What is compared: the figures of each side, which of them belong together, and how they relate. The rules are those of
-   match.py and side_by_side.py. */
+/* Pairs the figures of some sides and relates them to each other, by the rules of match.py and side_by_side.py. */
 "use strict";
 
 window.perfguideSides = (() => {
-  const OF_BOARDS = ["cpu_mhz", "memory", "governor"]; // parts of a board, and no obstacle between two boards
+  const OF_BOARDS = ["cpu_mhz", "memory", "governor"]; // they belong to a board, so two boards may differ in them
   const MAX_ALIKE_CLOCKS = 0.01;
 
   const isMeasurable = (value) => value > 1e-100 && value < 1e100;
@@ -11,7 +10,7 @@ window.perfguideSides = (() => {
   const isSameBoard = (a, b) =>
     a.soc === b.soc && a.board === b.board && a.guide.system === b.guide.system;
 
-  /* The comparison of two sides that has a page, if there is one: {older, newer, page}. */
+  /* Return the page that compares two sides as {older, newer, page}, or null. */
   function comparisonOf(a, b) {
     if (!isSameBoard(a, b) || a.engine || b.engine) return null;
     const found = a.soc.compared.find(([old, now]) =>
@@ -21,7 +20,7 @@ window.perfguideSides = (() => {
 
   const NOT_COMPARABLE = "not comparable"; // as in WORDS of verdicts.py
 
-  /* The figures of a side: [{row, figure, line}], in the order of its rows. */
+  /* Return the figures of a side as [{row, figure, line}], in the order of its rows. */
   const figuresOf = (side, lines) =>
     lines.flatMap((line) => {
       if (line.board !== side.board || line.sdk !== side.guide.sdk || line.os !== side.guide.os) return [];
@@ -30,14 +29,14 @@ window.perfguideSides = (() => {
       return figure ? [{ row: line.row, figure, line }] : [];
     });
 
-  /* Those whose key no other of them has, by it. */
+  /* Return the cells by key. A key that several cells have gets null. */
   function unique(cells, keyOf) {
     const by = new Map();
     for (const cell of cells) by.set(keyOf(cell.row), by.has(keyOf(cell.row)) ? null : cell);
     return by;
   }
 
-  /* Pairs of figures of two sides, as a Map of cells of the other to those of the base, with why they cannot be compared. */
+  /* Map cells of the other side to their partners in the base, with the reasons why the two cannot be compared. */
   function pairs(base, other, keyOf) {
     const out = new Map();
     const taken = new Set();
@@ -54,7 +53,7 @@ window.perfguideSides = (() => {
     return out;
   }
 
-  /* What both state and was not the same, of parameters that no description names. */
+  /* Return the differences in those parameters that both rows have and no description names. */
   function differences(one, two) {
     const valueOf = (row, name) => row.params.find((param) => param.name === name)?.value;
     const changed = two.params.filter(({ name, value }) => ![undefined, value].includes(valueOf(one, name)));
@@ -66,7 +65,7 @@ window.perfguideSides = (() => {
     a.text === b.text || (a.plain === b.plain && a.sizes.length === b.sizes.length
       && a.sizes.every((size, at) => Math.abs(size - b.sizes[at]) <= a.tolerance * Math.max(size, b.sizes[at])));
 
-  /* Why figures of two sides cannot be compared. */
+  /* Return the reasons why figures of two sides cannot be compared. */
   function obstacles(one, two, sameBoard) {
     const out = [];
     for (const name of new Set([...one, ...two].map((condition) => condition.name))) {
@@ -80,14 +79,14 @@ window.perfguideSides = (() => {
     return out;
   }
 
-  /* What one figure is divided by for each MHz, core or watt; nothing where that is not known. */
+  /* The divisors of a figure per MHz, core or watt; nothing if one is not known. */
   const DIVISORS = {
     mhz: ({ side }) => side.clock,
     core: ({ side }) => side.cores || null,
     watt: ({ power }) => power,
   };
 
-  /* The figure as it is shown: per MHz, core or watt where that is asked for. */
+  /* Return the figure as shown: per MHz, core or watt if the reader chose that. */
   function amount(cell, per) {
     if (!per || cell.figure.mean === null) return cell.figure.mean;
     const by = cell.row.use === 2 && DIVISORS[per](cell);
@@ -95,7 +94,7 @@ window.perfguideSides = (() => {
     return cell.row.better === "lower" ? cell.figure.mean * by : cell.figure.mean / by;
   }
 
-  /* How a figure relates to that of the base: {ratio, towards}, or {why} there is no ratio. */
+  /* Relate a figure to that of the base: return {ratio, towards}, or {why} if there is no ratio. */
   function relation(base, cell, differs, per) {
     const isOneBoard = isSameBoard(base.side, cell.side);
     const against = [...differs, ...obstacles(base.figure.conditions, cell.figure.conditions, isOneBoard)];
@@ -122,7 +121,7 @@ window.perfguideSides = (() => {
     return { ratio, towards: better === "neither" ? null : better === "higher" ? ratio : 1 / ratio };
   }
 
-  /* The rows of all sides: {row, label, cells, relations}, with a cell or nothing for each side. */
+  /* Return the rows of all sides as {row, label, cells, relations}, with a cell or nothing for each side. */
   function rowsOf(sides, linesOfSides, base, per) {
     const anyEngine = sides.some((side) => side.engine);
     const keyOf = (row) => (anyEngine ? row.bareId : row.id);
@@ -165,7 +164,7 @@ window.perfguideSides = (() => {
     const alike = new Map();
     for (const { label, row } of rows) alike.set(label + row.head, [...(alike.get(label + row.head) ?? []), row]);
     for (const entry of rows) {
-      // Two rows of one name are told apart by what they are in bundles: by the metric if that is enough.
+      // Rows with equal labels get the name of their metric in bundles or, if that is equal too, their whole id.
       const own = alike.get(entry.label + entry.row.head);
       const isOfMetric = new Set(own.map(({ metric }) => metric)).size === own.length;
       if (own.length > 1) entry.label += isOfMetric ? `, recorded as ${entry.row.metric}` : ` (${entry.row.id.split("#")[0]})`;

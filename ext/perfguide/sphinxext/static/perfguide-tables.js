@@ -1,5 +1,5 @@
-/* Tools beside the caption of a table of figures, which is whole without them: a copy, and on
-   demand DataTables, which sorts, filters and hides columns. */
+/* Adds tools to tables of figures, which are complete without them: a button that copies, and one that
+   loads DataTables, which sorts, filters and hides columns. */
 (() => {
   "use strict";
   const { ARROWS, copy, exactOf, load, make, modelOf, ready, say, textOf } = window.perfguideGrid;
@@ -12,7 +12,7 @@
 
   const field = (text, number) => {
     const words = text.replace(/[\t\r\n]+/g, " ");
-    // A spreadsheet computes a text that begins so; see “Sort, filter, copy” in reading.rst.
+    // A spreadsheet would compute a text that starts like this; see “Sort, filter, copy” in reading.rst.
     const safe = !number && /^\s*'*[=+\-@＝＋－＠]/.test(words) ? `'${words}` : words;
     return safe.includes('"') ? `"${safe.replaceAll('"', '""')}"` : safe;
   };
@@ -24,26 +24,26 @@
     return Number.isNaN(number) ? field(withoutArrow(textOf(cell))) : field(String(number), true);
   };
 
-  /* The unit of all rows, or nothing where they have several. */
+  /* Return the unit of all rows, or nothing if they have several. */
   const unitOf = (model, column) => {
     const units = new Set(model.rows.map((row) => withoutArrow(textOf(row.cells[column]))));
     return units.size === 1 ? [...units][0] : "";
   };
 
-  /* Sizes are numbers of bytes in a copy. */
+  /* Return whether a column has sizes, which are numbers of bytes in a copy. */
   const isSize = (table, column) =>
     [...table.tBodies[0].rows].some(({ cells }) => cells[column]?.querySelector("data") && SIZE.test(textOf(cells[column])));
 
-  /* A board has a short name on the page, and another one in bundles. */
+  /* Return the short name of a board that the page shows, with its name in bundles in brackets. */
   const bothNames = (label, shown) => withoutArrow(label.startsWith(shown) ? label : `${shown} (${label})`);
 
-  /* The head of a table as a line for spreadsheets, and its rows. */
+  /* Return the head of a table and its rows as lines for spreadsheets. */
   const tabbed = (table) => {
     const model = modelOf(table);
     const united = model.columns.findIndex(({ labels }, column) => column < model.stub && labels[0] === "Unit");
     const { perfUnit = "" } = table.dataset;
     const unit = united < 0 ? withoutArrow(perfUnit) : unitOf(model, united);
-    // As in the table's CSV, a unit that all rows share is in the heads of the figures.
+    // As in the CSV file, the heads of figures state a unit that all rows share.
     const heads = model.columns.map(({ labels, shown }, column) => {
       const name = column < model.stub && perfUnit && labels[0] === perfUnit
         ? "Metric" : labels.map((label, level) => bothNames(label, shown[level])).filter(Boolean).join(", ");
@@ -52,7 +52,7 @@
     });
     const kept = model.columns.map((_, column) => column)
       .filter((column) => !model.hidden?.has(column) && !(unit && column === united));
-    // What the caption or the tab says of all rows, such as the algorithm.
+    // Facts that hold for all rows, such as the SoC or the algorithm, become columns.
     const same = JSON.parse(table.dataset.perfSame || "[]");
     const before = same.map(([, value]) => field(value));
     const head = [...same.map(([name]) => field(name)), ...kept.map((column) => field(heads[column]))];
@@ -66,11 +66,11 @@
     return [head, ...lines].map((texts) => `${texts.join("\t")}\n`);
   };
 
-  /* All tables of a figure, those of hidden tabs too; tables with one head share it. */
+  /* Return all tables as text, including those of hidden tabs. Successive tables with the same head share it. */
   const copyOf = (tables) => {
     let last = "";
     const all = tables.map(tabbed);
-    const filled = all.filter(({ length }) => length > 1); // a filter can leave no row of a tab
+    const filled = all.filter(({ length }) => length > 1); // a filter may leave no row in a tab
     return (filled.length ? filled : all.slice(0, 1)).map(([head, ...lines]) => {
       const before = head === last ? [] : last ? ["\n", head] : [head];
       last = head;
@@ -80,7 +80,7 @@
 
   let library;
 
-  /* A cell as a list that compares: its kind and its number, or its text; null goes last. */
+  /* Return a key by which cells are sorted: kind and number, or text. Empty cells have null and go last. */
   const keyOf = (cell, [kind, scale]) => {
     const figure = cell.querySelector("data");
     if (figure) return [kind, Number(figure.value) * scale];
@@ -101,7 +101,7 @@
     const model = modelOf(table);
     if (model.api) return model.api;
     const unitColumn = model.columns.findIndex((each) => each.labels[0] === "Unit");
-    // By what the column says: the kind of unit, and the factor into the kind's base unit.
+    // For each text in the “Unit” column: the kind of the unit, and the factor to the base unit of that kind.
     const known = JSON.parse(table.dataset.perfUnits || "{}");
     for (const row of model.rows) {
       const cells = [...row.cells];
@@ -109,7 +109,7 @@
       cells.forEach((cell, column) => {
         cell.dataset.order = JSON.stringify(keyOf(cell, column < model.stub ? ["", 1] : unit));
         cell.dataset.search = `${textOf(cell)} ${exactOf(cell)}`;
-        // It keeps its head where the columns before it are hidden.
+        // The cell keeps its own head when columns before it are hidden.
         cell.style.setProperty("--h", `var(--h${column + 1})`);
       });
     }
@@ -122,7 +122,7 @@
     return model.api;
   };
 
-  /* The rows and the order that a reader chose go into the address of the page, for one table at a time. */
+  /* Names in the address for the rows and the order that a reader chose; it holds those of one table at a time. */
   const ROWS = "rows";
   const BY = "by";
   const DOWN = "down";
@@ -139,7 +139,7 @@
     history.replaceState(null, "", `${location.pathname}${asked.size ? `?${asked}` : ""}#${figure.id}`);
   };
 
-  /* Returns whether an address asks for rows or an order of a table. */
+  /* Return whether the address asks for rows or an order of a table. */
   const isAsked = (figure) => {
     const asked = new URLSearchParams(location.search);
     return `#${figure.id}` === location.hash && [ROWS, BY, DOWN].some((name) => asked.has(name));
@@ -156,7 +156,7 @@
   };
 
   const groups = (tables) => {
-    // The levels of the heads above the figures, where a choice can be made at all.
+    // Only levels of heads with several labels offer a choice.
     const levels = [];
     for (const table of tables) {
       const model = modelOf(table);
@@ -230,7 +230,7 @@
       });
       tables.forEach(start);
       controls(figure, tables, tools);
-      // What a reader sorts or filters is all rows.
+      // Sorting and filtering apply to all rows, so show all.
       figure.querySelectorAll(".perf-all > input").forEach((box) => { box.checked = true; });
       button.remove();
     } catch (error) {

@@ -1,16 +1,16 @@
-/* Finds answers, figures and sections of guides by names of metrics, parameters, SoCs, boards and releases.
-   A query's words may stand in any order, and each may be the beginning of a name. */
+/* Searches answers, figures and sections of guides by names of metrics, parameters, SoCs, boards and releases.
+   The words of a query may have any order, and each may be the beginning of a name. */
 (() => {
   const SHOWN = 15;
   const ANSWERS = 5;
-  const READ = 4; // sections whose rows are looked through
+  const READ = 4; // sections whose rows are read
   const ROWS = 4;
   const CELLS = 4;
   const LEADS = 3; // rankings whose leaders are named
-  const MAX_SIDES = 5; // as in the explorer
-  const BENCHMARKS = 3; // of several SoCs side by side
-  const MAX_OTHERS = 100; // sections of other releases
-  const TEXTS = 10; // pages whose text has the words, as in the style sheet
+  const MAX_SIDES = 5; // like the explorer
+  const BENCHMARKS = 3; // shown for SoCs side by side
+  const MAX_OTHERS = 100; // sections of other releases that are listed
+  const TEXTS = 10; // pages with the words in their text that are shown first; the style sheet has the same number
   const box = document.getElementById("perf-found");
   const data = window.perfguideWords;
   const query = new URLSearchParams(window.location.search).get("q") ?? "";
@@ -22,7 +22,7 @@
     return element;
   };
 
-  /* Below the figures, of the pages whose text has the words only the first are shown, until all are asked for. */
+  /* Show only the first pages with the words in their text until the reader asks for all: the figures above matter more. */
   function foldTexts() {
     const texts = document.getElementById("search-results");
     if (!texts) return;
@@ -34,14 +34,14 @@
       listed[TEXTS].querySelector("a").focus();
     });
     texts.after(all);
-    // Sphinx adds them one by one.
+    // Sphinx adds the pages one by one.
     new MutationObserver(() => {
       all.hidden = listed.length <= TEXTS;
       all.textContent = `Show all ${listed.length} pages`;
     }).observe(texts, { childList: true, subtree: true });
   }
 
-  // Sphinx keeps the words for whichever page is next; they are marked on one that was found alone.
+  // Sphinx would mark the words on whichever page comes next, so forget them unless that page was found here.
   let isFound = false;
   document.addEventListener("click", ({ target }) => {
     isFound = Boolean(target.closest?.("#perf-found a, #search-results a"));
@@ -64,10 +64,10 @@
   }));
   const socOf = new Map(pages.filter((page) => page.soc).map(({ soc }) => [soc.toLowerCase(), soc]));
 
-  // 2 where the word is there, 1 where a word begins with it, 0 where neither.
+  // Return 2 if the word is in the list, 1 if a word in the list begins with it, and otherwise 0.
   const fit = (list, word) =>
     list.includes(word) ? 2 : list.some((known) => known.startsWith(word)) ? 1 : 0;
-  // A size is a word of rows; sections are not named by theirs.
+  // Sizes are in the names of rows, but not in the index of sections.
   const isSize = (word) => /^(\d+|[kmg]?i?b|bytes?)$/.test(word);
   const isKnown = (word) =>
     isSize(word) || [...sections, ...pages].some((each) => fit(each.words, word));
@@ -81,12 +81,12 @@
   const topic = new Set(split([...typedWhole].filter((word) => !socOf.has(word)).join(" ")));
   const isSideBySide = named.length > 1 && known.some((word) => topic.has(word));
   const asked = isSideBySide ? known.filter((word) => topic.has(word)) : known;
-  // A release is one name: 09.00 begins 09.00.00.03, and is not in 09.01.00.08.
+  // A release is a single name: 09.00 fits 09.00.00.03, but not 09.01.00.08.
   const releases = typed.split(/\s+/).filter((word) => /^\d+(\.\d+)+$/.test(word));
   const isOf = (page) =>
     releases.every((release) => page.title.split(/\s+/).some((word) => word.startsWith(release)));
   if (!asked.length) return;
-  // AM62X-1 has the word AM62X too, and comes after it.
+  // AM62X-1 contains the word AM62X too, but must come after AM62X.
   const isExact = ({ soc }) => soc !== "" && typedWhole.has(soc.toLowerCase());
 
   const bySection = sections.map((section) => asked.map((word) => fit(section.words, word)));
@@ -94,8 +94,8 @@
   const ofSoc = new Map();
   for (const page of pages) ofSoc.set(page.soc, [...(ofSoc.get(page.soc) ?? []), ...page.sections]);
 
-  /* Whether an answer fits: a word asks for it, and the others are those of its page or, for a SoC, of its
-     guides. The answer for a single SoC is for a reader who names it, or nothing else. */
+  /* Return whether an answer fits: one word asks for it, and its page or, for a SoC, its guides have the other
+     words. An answer about one SoC is only for readers who name that SoC or ask for nothing else. */
   function isAsked(page, section) {
     const { soc } = pages[page];
     const rest = asked.map((_, at) => at).filter((at) => bySection[section][at] < 2 && !isSize(asked[at]));
@@ -118,7 +118,7 @@
   for (const [number, section, anchor] of data.places) {
     const page = pages[number];
     const own = sections[section];
-    // An answer about several releases has none in the title of its page.
+    // The page of an answer about several releases names none in its title.
     const isOfAll = own.isAnswer && !/\d\.\d/.test(page.title);
     if (!(isOfAll || isOf(page)) || (isSideBySide && page.soc)) continue;
     const fits = asked.map((_, at) => Math.max(bySection[section][at], byPage[number][at]));
@@ -128,7 +128,7 @@
       continue;
     }
     if (asked.some((word, at) => !fits[at] && !isSize(word))) continue;
-    // A section is named by its own words; a SoC alone would lead to all of its sections.
+    // At least one word has to be the section's own, since a SoC alone would find all its sections.
     const naming = page.soc ? bySection[section] : fits;
     if (!asked.some((word, at) => naming[at] && !/^\d+$/.test(word))) continue;
     const inTitle = asked.filter((word) => own.names.includes(word) || own.about.includes(word)).length;
@@ -142,7 +142,7 @@
     });
   }
   if (!found.length) return;
-  // Of equal benchmarks, that which is about little else comes first; their sections keep the order of guides.
+  // Among equal benchmarks, the one with the fewest other words comes first; sections keep the order of guides.
   const sizes = new Map();
   for (const { benchmark, size } of found) sizes.set(benchmark, Math.min(size, sizes.get(benchmark) ?? Infinity));
   found.sort(
@@ -158,7 +158,7 @@
       a.page.title.localeCompare(b.page.title, "en", { numeric: true }),
   );
 
-  /* The newest release of each SoC first: of several SoCs a place each, of one all that fit in one guide. */
+  /* Show the newest release of each SoC: one section each if there are several SoCs, otherwise all of its sections. */
   const ofGuides = found.filter(({ kind }) => kind >= NEWEST);
   const chosen = new Map();
   for (const each of ofGuides) if (!chosen.has(each.page.soc)) chosen.set(each.page.soc, each);
@@ -172,7 +172,7 @@
   const listed = (place) =>
     make("li", {}, make("a", { href: addressOf(place) }, place.section.title), `, in ${place.page.title}`);
 
-  // The same question has many answers: each is named by what it is about.
+  // Many answers have the same question as their title, so name each by its subject.
   const subjectOf = ({ title, soc }) => (soc ? title.replace(" performance guide", "").replace(/:.*$/, "") : title);
   const listedAnswer = (place) =>
     make("li", {}, make("a", { href: addressOf(place) }, `${subjectOf(place.page)}: ${place.section.title}`));
@@ -200,14 +200,14 @@
   if (unknown.length) box.append(make("p", {}, `No page has ${unknown.map((word) => `“${word}”`).join(" or ")}; it was left out of the search.`));
   box.hidden = false;
 
-  // What belongs together counts as a whole: aes-256-cbc is not any row of 256 bytes.
+  // Compound words count as a whole: aes-256-cbc does not mean any row of 256 bytes.
   const whole = typed.split(/\s+/).filter((word) => /[\p{L}\p{N}][^\p{L}\p{N}]+[\p{L}\p{N}]/u.test(word));
-  // Rows name blocks by their bytes.
+  // Rows may name block sizes in bytes.
   const bytes = [...typed.matchAll(/\b(\d+)\s*([km])i?b?\b/g)]
     .map(([, number, unit]) => String(number * (unit === "k" ? 1024 : 1024 ** 2)));
 
-  /* The rows of the first sections that fit best, with their figures. A page is asked for as a
-     reader would; where that is not possible, as in files of one's own, the sections remain. */
+  /* From here on, figures are read from the pages themselves. Browsers do not allow that for pages opened from a
+     disk; these show the sections only. */
   if (!modelOf || location.protocol === "file:") return;
 
   const contents = new Map();
@@ -219,7 +219,7 @@
     return contents.get(address);
   };
 
-  /* The first sentence of an answer; of a page of what moved, the newest move. */
+  /* Return the first sentence of an answer; on pages that list moves, it is the newest move. */
   const sentenceOf = async ({ page, section, anchor }) => {
     const place = (await contentOf(`${root}${page.address}`))?.getElementById(anchor);
     if (!place) return "";
@@ -229,23 +229,23 @@
       const move = [...place.querySelectorAll("li > p")].find((each) => wordsIn(plain(each)));
       return move ? `${move.closest("section").querySelector("h2").firstChild.textContent}: ${plain(move)}` : "";
     }
-    // A chapter has other paragraphs too.
+    // A chapter also has other paragraphs, so choose the one with most of the words.
     const [first] = [...place.querySelectorAll(":scope > p")].map(plain).sort((a, b) => wordsIn(b) - wordsIn(a));
     return first && wordsIn(first) ? first.match(/^.*?[.?!](?=\s|$)/)?.[0] ?? first : "";
   };
 
-  // “max” is the beginning of “Maximum”, but 16 is no beginning of 1600.
+  // “max” may be short for “Maximum”, but 16 is not short for 1600.
   const fitOfHead = (labels, word) => {
     const value = fit(split(labels.join(" ")), word);
     return value > (isSize(word) ? 1 : 0) ? value : 0;
   };
 
-  // A bare number would read as the figure, and “off” says nothing alone: “core 0”, “interrupt pacing off”.
+  // A bare number would look like the figure, and a bare “off” says nothing, so add the head: “core 0”, “interrupt pacing off”.
   const nameOf = (key, head) =>
     /^([\d.,]+|on|off|yes|no)$/i.test(key) ? `${head.replace(/^\p{Lu}(?=\p{Ll})/u, (first) => first.toLowerCase())} ${key}`.trim() : key;
 
-  /* The rankings of a benchmark that all of some words fit, first those whose names have most of them. Headlines come
-     before others, as in the index. */
+  /* Return the rankings of a benchmark that fit all words, first those with most of them in their names. Otherwise they
+     keep the order of the index, in which headlines come first. */
   function rankingsOf(title, words) {
     const fitOfName = ({ names }, word) => (isSize(word) ? 2 * names.includes(word) : fit(names, word));
     const scoreOf = (each) => words.reduce((sum, word) => sum + fitOfName(each, word), 0)
@@ -256,7 +256,7 @@
       .sort((a, b) => b.score - a.score);
   }
 
-  /* Some rankings as their pages have them: {title, href, unit, lead, rows}, with a row for each SoC. */
+  /* Read some rankings from their pages, as {title, href, unit, lead, rows} with a row for each SoC. */
   function readRankings(chosen) {
     return Promise.all(chosen.map(async ({ page, name, address }) => {
       const href = `${root}${address}`;
@@ -293,7 +293,7 @@
     const rows = [...place.querySelectorAll("table.perf-grid")].flatMap((table) => {
       const model = modelOf(table);
       const label = table.getAttribute("aria-label") ?? "";
-      // One unit of all columns stands above the keys.
+      // A unit shared by all columns is in the head of the keys.
       const unit = model.columns.slice(0, model.stub).flatMap((each) => each.shown).find((text) => /[↑↓]$/.test(text)) ?? "";
       const heads = model.columns.slice(0, model.stub).map(({ shown }) => shown.find((text) => !/[↑↓]$/.test(text)) ?? "");
       const found = model.rows.filter((row) => row.id).map((row) => {
@@ -308,23 +308,23 @@
         });
         const text = `${label} ${keys.join(" ")}`.toLowerCase();
         const fits = asked.map((word) => fit(named, word));
-        // A word counts once, in the name of the row or in the head of a column.
+        // A word counts once, whether in the name of the row or in the head of a column.
         const sumWith = (heads) => fits.reduce((sum, value, at) => sum + Math.max(value, heads[at] ?? 0), 0);
         const score = Math.max(sumWith([]), ...cells.map((each) => sumWith(each.heads)))
           + 3 * whole.filter((word) => text.includes(word)).length
           + 3 * bytes.filter((size) => named.includes(size)).length;
         const most = Math.max(0, ...cells.map((each) => each.hits));
-        // Of rows that fit alike, that which rankings compare is the usual one: 4 MiB, not the first size of the table.
+        // Among rows that fit equally well, prefer the one that rankings use: 4 MiB, not the first size of the table.
         const own = new Set([...named, ...cells.filter(({ hits }) => hits === most).flatMap(({ labels }) => split(labels.join(" ")))]);
         const likeness = usual ? usual.names.filter((word) => own.has(word)).length : 0;
         return { page, table, label, keys, names, unit, row, cells, address, fits, score, most, likeness, chart, others: [] };
       });
       if (!heads.some((head) => data.worst.includes(head))) return found;
-      // Of the cores of a board the worst is its result, and the others are told with it.
+      // The worst core of a board is its result, and the others are listed after it.
       const [worst] = heads.filter((head) => data.worst.includes(head));
       return found.sort((a, b) => badness(b) - badness(a)).map((each) => ({ ...each, worst }));
     });
-    // A word of the section that none of its rows and columns has, such as “memory” of STREAM, is true of all rows.
+    // A word that only the section has, such as “memory” for STREAM, applies to all its rows.
     const isOfFew = (word, at) =>
       rows.some((each) => each.fits[at] || each.cells.some(({ heads }) => heads[at]));
     const ofAll = asked.filter((word, at) => fit(section.words, word) && !isOfFew(word, at));
@@ -348,7 +348,7 @@
 
   const shownLead = ({ title, href, lead }) => make("li", {}, make("a", { href }, title), lead);
 
-  /* The rows that fit best, in the order of their sections. */
+  /* Return the rows that fit best, in the order of their sections. */
   function best(rows) {
     const top = Math.max(0, ...rows.map((each) => each.score));
     const equal = [];
@@ -357,18 +357,18 @@
       if (worst) worst.others.push(each);
       else equal.push({ ...each, others: [] });
     }
-    // The rows of one SoC must not hide those of another.
+    // Give each guide the same room, so that one SoC does not hide another.
     const byGuide = [...new Set(equal.map(({ page }) => page))].map((page) => equal.filter((each) => each.page === page));
     const most = Math.max(1, Math.floor(ROWS / byGuide.length));
     return byGuide.flatMap((own) => {
-      // If the words are true of a whole table, its chart says more than its first rows.
+      // If the words fit all rows of a table equally, its chart says more than its first rows.
       const isOfChart = own.length > ROWS && own.every(({ likeness }) => !likeness) && own[0].chart?.score;
       if (isOfChart) return [{ ...own[0], isOfChart }];
       return own.sort((a, b) => b.likeness - a.likeness).slice(0, most);
     });
   }
 
-  /* What follows is not shown before the rows are there, so that nothing moves when they come. */
+  /* Hide everything below until the content is there, so that nothing shifts. */
   const fill = async (tag, className, content) => {
     const room = make(tag, { className });
     heading.after(make("p", { className: "perf-found-waits" }, "Reading the figures…"));
@@ -378,7 +378,7 @@
   };
   const read = (places) => Promise.all(places.map((each) => rowsOf(each).catch(() => [])));
 
-  /* For a figure that no ranking has: the sections of the newest guides that have it, one for each SoC. */
+  /* Return for each SoC a section of its newest guide with a figure that no ranking has. */
   function sectionsOf(title) {
     return named.slice(0, MAX_SIDES).map((word) => {
       const own = data.places.map(([page, section, anchor]) => ({ page: pages[page], number: section, section: sections[section], anchor }))
@@ -390,7 +390,7 @@
     });
   }
 
-  /* The explorer's address, which names a side by the path of its guide, and its board where it is known. */
+  /* Return the explorer's address, in which a side is the path of its guide and, if known, its board. */
   function explorer(sides, { address }) {
     const name = address.split("/").filter((part) => part !== "index.html").pop().replace(/\.html$/, "");
     return `${box.dataset.explorer}?${sides.map((side) => `side=${side}`).join("&")}&results=${name}`;
@@ -402,8 +402,8 @@
   };
   const sideOf = ({ page }) => page.address.replace(/^.*?\bguides\//, "").replace(/(\/|\/index\.html|\.html)$/, "");
 
-  /* Rows of a benchmark with a cell for each SoC, and the sides that the explorer opens with. As in rankings, a SoC is its
-     best board in the release that counts. */
+  /* Return rows of a benchmark with a cell for each SoC, and the sides for the explorer. A SoC is represented as in
+     rankings: by its best board in the release that counts. */
   async function ranked(title) {
     const found = await readRankings(rankingsOf(title, asked).filter(({ address }) => address).slice(0, ROWS));
     const lines = found.map(({ title: name, href, unit, rows }) => ({
@@ -416,12 +416,12 @@
     };
   }
 
-  /* The same from the rows of guides. */
+  /* Return the same from the rows of guides. */
   async function unranked(title) {
     const places = sectionsOf(title);
     const present = places.filter(Boolean);
     if (present.length < 2) return { lines: [], sides: [] };
-    const rows = new Map(); // by table and keys, which are the same in all guides
+    const rows = new Map(); // by table and keys, which all guides share
     (await read(present)).forEach((own, at) => best(own).filter(({ isOfChart }) => !isOfChart).forEach((each) => {
       const key = JSON.stringify([each.label, ...each.keys]);
       rows.set(key, (rows.get(key) ?? places.map(() => null)).with(places.indexOf(present[at]), each));
@@ -468,7 +468,7 @@
     make("small", {}, ` · ${found.page.title.replace(/^.* performance guide, /, "")}`),
   ];
 
-  /* Who leads, where no SoC and no release is asked for, and the rows of guides. */
+  /* Return the leaders of rankings, unless the query names a SoC or a release, and rows of guides. */
   async function bestRows() {
     const isOfAll = !named.length && !releases.length;
     const byBenchmark = found.filter(({ kind }) => isOfAll && kind === BENCHMARK).map(({ page }) => rankingsOf(page.title, asked).filter(({ address }) => address))
@@ -492,6 +492,6 @@
 
   if (answers.length) addSentences();
   if (isSideBySide) fill("div", "perf-found-sides", sideBySide);
-  // Pages of benchmarks rank boards; the rows with all figures are in guides.
+  // Benchmark pages only rank boards, while guides have the rows with all figures.
   else if (guides.length) fill("ul", "perf-found-rows", bestRows);
 })();

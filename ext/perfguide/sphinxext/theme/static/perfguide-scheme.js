@@ -1,4 +1,4 @@
-/* Dark or light: what the reader's system prefers, or what the reader chose here. */
+/* Chooses dark or light colours: those that the reader's system prefers, or that the reader chose here. */
 (() => {
   const root = document.documentElement;
   const key = "perfguide-scheme";
@@ -8,7 +8,7 @@
     try {
       return window.localStorage.getItem(key);
     } catch {
-      return null; // a browser may keep nothing
+      return null; // the browser may refuse storage
     }
   };
 
@@ -17,7 +17,7 @@
       if (scheme) window.localStorage.setItem(key, scheme);
       else window.localStorage.removeItem(key);
     } catch {
-      // The choice then holds for this page.
+      // Without storage, the choice holds for this page only.
     }
   };
 
@@ -32,12 +32,12 @@
   document.addEventListener("DOMContentLoaded", () => {
     const button = document.querySelector(".perf-scheme");
     if (!button) return;
-    // It says what it does; a state beside a name that changes would be told twice.
+    // The label names the action, so aria-pressed would only repeat the state.
     const show = () => { button.textContent = dark() ? "Light colours" : "Dark colours"; };
     button.hidden = false;
     button.addEventListener("click", () => {
       const wanted = dark() ? "light" : "dark";
-      // Who goes back to what the system prefers follows the system again.
+      // A reader who returns to the system's choice follows the system again.
       const chosen = (wanted === "dark") === system.matches ? null : wanted;
       choose(chosen);
       keep(chosen);
