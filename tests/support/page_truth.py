@@ -613,7 +613,7 @@ def _is_worth(site: Site, guide: Guide, said: str) -> bool:
     if own is None or not own.is_offload or (other is None and (at["cpu"] or at["release"])):
         return False
     if other is None:
-        return "is not certain" in verdict or not verdict
+        return "is not certain" in verdict and "probably" not in verdict
     # It is the newest of each kind, and the fastest on the CPU.
     same = [
         run
@@ -636,9 +636,11 @@ def _is_worth(site: Site, guide: Guide, said: str) -> bool:
         thrifty = [size for size in sizes if own.rates[size] > ratio * other.rates[size]]
     if at["release"]:
         is_behind = faster == thrifty == []
-        # The page of the benchmark has one verdict for all SoCs that share it.
-        is_said = "is not certain" in verdict and ("probably not" in verdict) == is_behind
-        return (is_said or not verdict) and _is_busy(at["busy"] or "", sizes, faster, thrifty)
+        return (
+            "is not certain" in verdict
+            and ("probably not" in verdict) == is_behind
+            and _is_busy(at["busy"] or "", sizes, faster, thrifty)
+        )
     if not verdict:
         return True
     for pattern in VERDICTS:
@@ -1138,10 +1140,15 @@ def check_moves(site: Site, pages: Path, checked: Checked) -> None:
         for part in re.findall(
             r"^Is the accelerator worth it\?\n-+\n(.+?)^\.\. _", text, re.DOTALL | re.MULTILINE
         ):
-            for row in _table(part.replace("\n   ", "\n")) + _table(part):
-                guide = _named(site, row[0])
-                if guide:
-                    checked.note("worth of a SoC", row[1], _is_worth(site, guide, row[1]), row[0])
+            first, *folds = plain(part).split(".. container:: perf-fold")
+            for fold in ("", *folds):
+                # SoCs whose answers are not certain are folded below the sentence that they share.
+                verdict = re.search(r"(?:Hardware|Whether hardware) crypto is .+?: no .+?\.", fold)
+                for row in _table(fold.replace("\n   ", "\n") if fold else first):
+                    guide = _named(site, row[0])
+                    said = f"{verdict[0]} {row[1]}" if verdict else row[1]
+                    if guide:
+                        checked.note("worth of a SoC", said, _is_worth(site, guide, said), row[0])
 
 
 def _table(text: str) -> list[list[str]]:

@@ -444,22 +444,24 @@ def _lasting(page: str, moves: Sequence[LastingMove]) -> dict[str, Any] | None:
 
 def _accelerators(of_socs: Sequence[BenchmarkOfSoc]) -> dict[str, Any] | None:
     """Return the answer for each SoC with an accelerator, or ``None``. Uncertain answers are listed
-    separately because they share a sentence."""
+    separately, by the sentence that they share."""
     said = [(own.measured[0][0].soc, own.worth) for own in of_socs if own.worth]
     if not said:
         return None
     said.sort(key=lambda each: units.natural(each[0]))
     certain = [each for each in said if each[1].cpu]
-    uncertain = [each for each in said if not each[1].cpu]
+    uncertain: dict[str, list[tuple[str, str, str]]] = {}
+    for soc, worth in said:
+        if not worth.cpu:
+            row = (soc, worth.system, hardware_crypto.figures(worth))
+            uncertain.setdefault(hardware_crypto.without_rival(worth), []).append(row)
     return {
         "title": hardware_crypto.QUESTION,
         "certain": [
             (soc, worth.system, hardware_crypto.sentences(worth)) for soc, worth in certain
         ],
-        "why_uncertain": hardware_crypto.UNCERTAIN,
-        "uncertain": [
-            (soc, worth.system, hardware_crypto.figures(worth)) for soc, worth in uncertain
-        ],
+        # “Probably not” answers more than “not certain”.
+        "uncertain": sorted(uncertain.items()),
     }
 
 

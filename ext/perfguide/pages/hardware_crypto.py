@@ -239,7 +239,7 @@ def _kind(
 
 def sentences(answer: Worth) -> str:
     """Return whether an accelerator is worth it, with the figures that this follows from."""
-    verdict = f"{_verdict(answer)}." if answer.cpu else _without_rival(answer)
+    verdict = f"{_verdict(answer)}." if answer.cpu else without_rival(answer)
     return f"{verdict} {figures(answer)}"
 
 
@@ -282,7 +282,7 @@ def _verdict(answer: Worth) -> str:
     return f"Hardware crypto is worth it {span(faster, sizes)}: it is faster, and moves {MORE}"
 
 
-def _without_rival(answer: Worth) -> str:
+def without_rival(answer: Worth) -> str:
     """Return the verdict where no engine on the CPU is known. A run that kept the CPU busy was
     probably on it, and settles the question only if the accelerator is behind at every block
     size."""
