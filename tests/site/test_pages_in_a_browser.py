@@ -252,6 +252,18 @@ def test_a_search_for_two_socs_has_their_figures_side_by_side_and_leads_to_all_o
     assert windows.heard(page).messages == []
 
 
+def test_two_releases_chosen_in_the_list_of_comparisons_open_their_comparison(
+    windows: Windows, real_address: str
+) -> None:
+    page = windows.open(f"{real_address}/source/compare/index.html")
+    form = page.get_by_role("form", name="Compare two releases")
+    form.get_by_label("SoC and system").select_option("AM62X Linux")
+    assert form.get_by_label("Older").input_value() == "09.00.00.03"
+    form.get_by_role("button", name="Compare").click()
+    page.wait_for_url("**/compare/AM62X/linux/09.00.00.03-vs-09.01.00.08.html")
+    assert windows.heard(page).messages == []
+
+
 def test_the_front_page_has_the_headline_results_of_each_soc(
     windows: Windows, real_address: str
 ) -> None:

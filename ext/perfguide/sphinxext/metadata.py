@@ -52,6 +52,9 @@ FINDER_SCRIPTS = tuple(
 )
 """The same for the page that finds boards."""
 
+CHOICE_SCRIPT, COMPARISONS = "perfguide-choose.js", "compare/index"
+"""The script that lets readers choose two releases, and the page that it is for."""
+
 ROWS_SCRIPT = "perfguide-rows.js"
 """The script of pages that compare two releases."""
 
@@ -182,6 +185,12 @@ def _about(app: Sphinx, docname: str) -> dict[str, Any]:
         return {}  # a damaged file was reported when the page was read
 
 
+def _explorer_from(app: Sphinx, pagename: str) -> str:
+    """Return the address of the explorer relative to a page, or an empty string if there is none."""
+    explorers = (n for n, of in app.env.metadata.items() if of.get(EXPLORER) == explorer.FOLDER)
+    return "".join(app.builder.get_relative_uri(pagename, name) for name in sorted(explorers)[:1])
+
+
 def _head(
     app: Sphinx, pagename: str, _template: str, context: dict[str, Any], doctree: nodes.document
 ) -> None:
@@ -196,10 +205,10 @@ def _head(
         data = {"data-files": files, "data-name": rows, "data-start": start, "data-end": end}
         app.add_js_file(ROWS_SCRIPT, loading_method="defer", **data)
     if pagename == "search":
-        explorers = (n for n, of in app.env.metadata.items() if of.get(EXPLORER) == explorer.FOLDER)
-        context["perf_explorer"] = "".join(
-            app.builder.get_relative_uri(pagename, name) for name in sorted(explorers)[:1]
-        )
+        context["perf_explorer"] = _explorer_from(app, pagename)
+    if doctree and pagename == page_name(app.config.perfguide_output, COMPARISONS):
+        data = {"data-explorer": _explorer_from(app, pagename)}
+        app.add_js_file(CHOICE_SCRIPT, loading_method="defer", **data)
     if target := _target(app, pagename):
         # Make search engines credit links to this page to the one it redirects to.
         page = page_name(posixpath.dirname(pagename), target)
