@@ -121,8 +121,8 @@ class Overview(msgspec.Struct, frozen=True):
 
 
 FALL_NOTE = (
-    "The largest fall is the largest of those that are proved or, without any, of the others. A CPU load is "
-    "named only where nothing else got worse."
+    "The largest fall is that of the falls that are proved, or of all where none is. A CPU load is named "
+    "only where nothing else got worse."
 )
 """A note on the lists of comparisons that name the largest fall."""
 

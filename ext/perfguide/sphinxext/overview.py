@@ -62,13 +62,19 @@ class Column:
 @dataclass(frozen=True, slots=True)
 class Best:
     """A SoC's result in the column's unit, the release if it is not the SoC's newest, its share of a
-    full bar, and its CPU load, and the parameters and engine that others in the column do not have."""
+    full bar, and the parameters and engine that others in the column do not have."""
 
     result: ResultOfGuide
     number: float | None
     older: str = ""
     share: float | None = None
     run: str = ""
+
+    @property
+    def load(self) -> str:
+        """The CPU load as text, if it is known."""
+        own = self.result.load
+        return "" if own is None else f"{units.number(own)} % CPU"
 
     @property
     def text(self) -> str:
@@ -174,7 +180,7 @@ def with_runs(
     matrix_columns: Sequence[Column], every: Sequence[Line]
 ) -> tuple[list[Column], list[Line]]:
     """Return columns with the parameters and engine that all their figures share, and rows whose
-    figures have those that differ, and the CPU load."""
+    figures have those that differ."""
     shared = []
     for index in range(len(matrix_columns)):
         measured = [own[index] for _, own in every]
@@ -187,8 +193,6 @@ def with_runs(
         if cell is None or cell.number is None:
             return cell
         own = [each for each in _run_words(cell) if each not in shared[index]]
-        load = cell.result.load
-        own += [] if load is None else [f"{units.number(load)} % CPU"]
         return replace(cell, run=", ".join(own))
 
     rows = [(soc, [with_run(cell, at) for at, cell in enumerate(cells)]) for soc, cells in every]
@@ -242,7 +246,9 @@ class PerfOverview(SphinxDirective):
         )
         rest: list[nodes.Node] = [self._others(others)] if others else []
         if overview.worse:
-            note = nodes.paragraph("", FALL_NOTE, classes=["perf-answers-note"])
+            note = nodes.paragraph(
+                "", FALL_NOTE, classes=["perf-answers-note", "perf-overview-note"]
+            )
             rest += [nodes.rubric("", "Got worse"), self._worse(overview.worse), note]
         for title, listed, described in (
             ("Moved on several SoCs", overview.shared, self._shared),
@@ -362,7 +368,7 @@ def _plain(node: perf_overview) -> nodes.table:
 def _text(cell: Best | None) -> str:
     if cell is None:
         return units.MISSING
-    more = ", ".join(filter(None, (cell.older, cell.run)))
+    more = ", ".join(filter(None, (cell.older, cell.run, cell.load)))
     return f"{plain_figure(cell.text, cell.result.doubt)}{f' ({more})' if more else ''}"
 
 
