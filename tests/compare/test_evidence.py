@@ -234,11 +234,15 @@ def test_a_time_of_zero_is_no_time(is_old: bool, speed: Catalog) -> None:
     assert not both.events and not both.far
 
 
-@pytest.mark.parametrize(("jump", "is_promised"), [(2.2, False), (1.3, True)])
-def test_no_number_of_runs_settles_a_figure_with_two_states(
-    jump: float, is_promised: bool, speed: Catalog
+@pytest.mark.parametrize(
+    ("jump", "fall", "is_promised"),
+    [(2.2, 1.0, False), (1.3, 1.0, False), (1.1, 0.82, True)],
+)
+def test_no_number_of_runs_settles_a_figure_that_only_wanders_between_releases(
+    jump: float, fall: float, is_promised: bool, speed: Catalog
 ) -> None:
     figures = [round(50 * jump ** (n % 2) * (1 + n / 1000), 2) for n in range(9)]
+    figures[-1] = round(fall * figures[-1], 2)
     bundles = [
         release(n, *quiet(n), result(value=own, params={"block_size": 7}))
         for n, own in enumerate(figures, 1)

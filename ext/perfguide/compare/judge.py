@@ -45,6 +45,10 @@ SURE_CHANCE = 0.8
 MAX_MORE_RUNS = 1000
 """The most further runs that are proposed."""
 
+BETWEEN_RELEASES = 0.5
+"""The part of the variance of single figures from release to release that is assumed to be that of the
+releases' own levels rather than of runs."""
+
 MAX_DETECTABLE = 10.0
 """The largest ``detectable`` change that is useful to readers; larger ones become ``None``."""
 
@@ -427,10 +431,17 @@ def _steady(change: float | None, scatter: float | None) -> Outcome:
 
 def _more_runs(test: _Test, level: float) -> int | None:
     """Return how many more runs of each side would settle a change that matters, ``None`` if no number
-    would. For single figures, all their wandering is taken to vary from run to run."""
+    would. Of the wandering of single figures, the part ``BETWEEN_RELEASES`` is taken to vary from release
+    to release, which no more runs reduce."""
     from scipy import special
 
     pair, row, noise, move = test.pair, test.row, test.noise, test.move
+    if not row.sampled:
+        share = BETWEEN_RELEASES / (1 - BETWEEN_RELEASES)
+        noise = replace(noise, variance=noise.variance / (1 + share), between=share)
+    # Runs whose samples reach far away show no scatter of their means.
+    if test.is_at_one_level:
+        return None
     size = max(pair.floor, 0.0 if row.sampled and pair.floor else abs(_change(pair) or 0.0))
     wanted = math.log1p(size) if row.logs else abs(row.move)
     if wanted <= EQUAL or noise.variance <= 0:
