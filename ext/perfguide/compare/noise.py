@@ -42,7 +42,7 @@ learnt."""
 EVEN_ROWS = 10.0
 """The number of rows beyond which a benchmark hardly gains weight in the noise of all rows."""
 
-FREEDOM, FREEDOM_PER_OWN = 3.25, 0.2
+FREEDOM, FREEDOM_PER_OWN = 3.1, 0.2
 """The most degrees of freedom if releases scatter, and by how much that rises with each degree of a
 row's own figures: real noise has heavy tails."""
 
