@@ -251,6 +251,42 @@ def test_a_load_that_moves_by_less_than_three_points_is_no_event(
     assert bool(listed(both)) is (load - 1.5 > 3) is is_event
 
 
+@pytest.mark.parametrize(
+    ("fallen", "named"),
+    [
+        (("aes-128-cbc", "aes-192-cbc", "aes-256-cbc"), ", AES"),
+        (("sha1", "md5"), ", MD5 and SHA-1"),
+        (("aes-128-cbc", "aes-192-cbc", "aes-256-cbc", "sha1", "md5"), ""),  # all there are
+    ],
+)
+def test_an_event_names_the_ciphers_that_fell(fallen: tuple[str, ...], named: str) -> None:
+    algorithms = ("aes-128-cbc", "aes-192-cbc", "aes-256-cbc", "sha1", "md5")
+    rates = {
+        name: [
+            result(
+                unit="kB/s",
+                metric="throughput",
+                benchmark="openssl",
+                value=(5000 + 10 * at) * (0.6 if at == 4 and algorithm in fallen else 1.0),
+                params={"algorithm": algorithm, "block_size": size},
+            )
+            for algorithm in algorithms
+            for size in (1024, 8192)
+        ]
+        for at, name in enumerate((*PAST, "9.5"))
+    }
+    both = compared(
+        *(release("sk", name, *own) for name, own in rates.items()),
+        releases=("9.4", "9.5"),
+        catalog=benchmarks.load([SHIPPED])[0],
+    )
+    event = only([*both.events, *(each for each in both.far if not each.is_minor)])
+    assert len(event.rows) == 2 * len(fallen)
+    assert event.what in (f"OpenSSL: throughput{named}", f"OpenSSL{named and ': '}{named[2:]}") or (
+        event.what == "all benchmarks" and not named
+    )
+
+
 SETTLED = (
     ((14.96, 14.86), 23.1),
     ((14.75, 14.7), 22.1),

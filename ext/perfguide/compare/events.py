@@ -16,6 +16,7 @@ from itertools import pairwise
 from statistics import median
 
 from ..bundles.guide_key import Platform
+from ..catalog.benchmarks import Benchmark
 from ..common import units
 from ..figures import labels
 from ..figures.failed_runs import RATES
@@ -1195,12 +1196,33 @@ def _narrow(own: Sequence[Row], siblings: Sequence[Row], names: Names) -> str:
     for name, value in sorted(own[0].params.items()):
         default = benchmark.param(name).default if benchmark else None
         # Readers assume the default, so it is not worth mentioning.
-        if value == default or any(row.params.get(name) != value for row in own):
+        if any(row.params.get(name) != value for row in own):
+            parts += _several_values(name, own, siblings, benchmark)
+            continue
+        if value == default:
             continue
         if any(row.params.get(name) != value for row in siblings):
             plain = labels.params_text({name: value})
             parts.append(labels.param(benchmark, name, value) if benchmark else plain)
     return ", ".join(parts)
+
+
+def _several_values(
+    name: str, own: Sequence[Row], siblings: Sequence[Row], benchmark: Benchmark | None
+) -> list[str]:
+    """Return the few words that a parameter has in these rows but not in all others of the benchmark or,
+    of many, their common start: ``AES`` of ``AES-128-CBC`` and others."""
+    words = dict.fromkeys(
+        value for row in own if isinstance(value := row.params.get(name), str) and value
+    )
+    is_all = {row.params[name] for row in siblings if name in row.params} <= {*words}
+    if benchmark is None or is_all or any(row.params.get(name) not in words for row in own):
+        return []
+    texts = [labels.param(benchmark, name, word) for word in words]
+    begins = {text.partition("-")[0] for text in texts}
+    if len(begins) == 1 and all("-" in text for text in texts):
+        return [*begins]
+    return [" and ".join(sorted(texts))] if len(texts) < NAMED else []
 
 
 def _joined(names: Sequence[str]) -> str:
