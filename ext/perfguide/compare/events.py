@@ -706,10 +706,9 @@ def _attach(far: Groups, proved: Groups, beside: Groups) -> None:
                 continue
             if not (falls or rates):
                 continue
-            # A proved rise must not hide behind an unproved fall that is much smaller, or of fewer
-            # rows.
+            # A proved rise must not hide behind a fall that is much smaller or of fewer rows.
             is_like = falls and _is_as_far(own, rows) and len(own) <= len(rows)
-            if groups is proved and other in far and not is_like:
+            if groups is proved and (falls or other in far) and not is_like:
                 continue
             shared = {row.board for row in rows} & boards
             is_accepted = other in proved and other[3]
