@@ -91,7 +91,7 @@ def fitted(fixed: str, parts: Sequence[tuple[str, list[str], str]], link: str, m
     if len(whole) <= most:
         return whole
     # The last line is longest if it counts all lines.
-    room = most - len(_left(sum(len(lines) for _, lines, _ in parts), link))
+    room = most - len(_omitted(sum(len(lines) for _, lines, _ in parts), link))
     out, used, left = [fixed], len(fixed), 0
     full = False
     for start, lines, end in parts:
@@ -108,10 +108,10 @@ def fitted(fixed: str, parts: Sequence[tuple[str, list[str], str]], link: str, m
         if kept:
             out += [start, *kept, end]
             used += size
-    return "".join([*out, _left(left, link)])
+    return "".join([*out, _omitted(left, link)])
 
 
-def _left(number: int, link: str) -> str:
+def _omitted(number: int, link: str) -> str:
     address = quote(link, "/:?#@!$&'*+,;=%", errors="replace")
     where = f"[the whole comparison]({address})" if link else "the output in HTML or JSON"
     return f"\n{words.count(number, 'line')} did not fit here; see {where}.\n"

@@ -844,7 +844,7 @@ def _is_usual(row: Row, is_alone: bool = False) -> bool:
     is_rise = (row.worse_by or 0.0) <= 0
     is_beyond = row.scatter is None or size > math.log1p(row.scatter) or is_beyond_kind(row)
     # The scatter of a row that came back includes its way there.
-    if is_rise and not is_beyond and not _left(row):
+    if is_rise and not is_beyond and not _level_left(row):
         return True
     before = _before(row)
     if len(before) < 2:
@@ -860,10 +860,10 @@ def _is_usual(row: Row, is_alone: bool = False) -> bool:
         return True
     if not is_share and _range_log(before[-2:]) <= min(QUIET, MAX_QUIET_SHARE * size):
         return False
-    if not _left(row) and _was_there(row, before):
+    if not _level_left(row) and _was_there(row, before):
         return True
     # The way back is as far as the way there, so that is no precedent.
-    if is_return := bool(_left(row)) and not is_alone:
+    if is_return := bool(_level_left(row)) and not is_alone:
         moves.pop()
     least = MIN_AS_FAR_OF_FEW if len(moves) < FEW_MOVES else MIN_AS_FAR
     if sum(move >= NEARLY_AS_FAR * size for move in moves) >= least:
@@ -1113,13 +1113,13 @@ def returned(rows: Sequence[Row]) -> str:
 def level_returned_to(rows: Sequence[Row]) -> tuple[str, str]:
     """Return to which release's level most rows came back, and which release differed from it; "" twice
     if they did not."""
-    releases = Counter((own[-2][0], own[-1][0]) for row in rows if (own := _left(row)))
+    releases = Counter((own[-2][0], own[-1][0]) for row in rows if (own := _level_left(row)))
     pair, count = next(iter(releases.most_common(1)), (("", ""), 0))
     # A figure that keeps jumping has no level to come back to.
     return pair if 2 * count > len(rows) else ("", "")
 
 
-def _left(row: Row) -> list[tuple[str, float]]:
+def _level_left(row: Row) -> list[tuple[str, float]]:
     """Return the releases that show a level which OLD left and to which NEW returned, followed by OLD;
     empty if there is no such level."""
     if row.old is None or row.new is None or not row.old.cell.mean or not row.new.cell.mean:
@@ -1145,7 +1145,7 @@ def is_back(row: Row) -> bool:
     """Return whether NEW is back at a level that several releases had and only OLD had left. For a row
     that got better, one release is enough, as something that was bad once is over."""
     least = LEAST_LEVEL_RELEASES if (row.worse_by or 0.0) > 0 else 1
-    return len(_left(row)) > least
+    return len(_level_left(row)) > least
 
 
 def _are_back(rows: Sequence[Row]) -> bool:

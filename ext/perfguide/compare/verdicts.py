@@ -248,7 +248,9 @@ def rows(old: SideFigures, new: SideFigures, history: History, rules: Rules) -> 
                 out[position] = replace(out[position], aliases=(*out[position].aliases, *former))
     _share_resolution(out, judged, rules.names)
     work = _work(out, judged)
-    loads = {position: _per_work(judged, pasts, position, own) for position, own in work.items()}
+    loads = {
+        position: _scaled_to_rate(judged, pasts, position, own) for position, own in work.items()
+    }
     verdicts = judge([loads.get(i) or pair for i, pair in judged.items()], table=rules.usual_noise)
     for (position, pair), judgement in zip(judged.items(), verdicts, strict=True):
         out[position] = _judged(out[position], loads.get(position) or pair, judgement)
@@ -260,8 +262,8 @@ def rows(old: SideFigures, new: SideFigures, history: History, rules: Rules) -> 
         out[position] = replace(out[position], odd=odd)
     out = [_clock(row, rules.names) for row in out]
     _without_run(out)
-    _together(out)
-    # After _together(), as a row follows at most one other.
+    _follow_other_rate(out)
+    # After _follow_other_rate(), as a row follows at most one other.
     _two_names(out)
     # Waivers first, as a new level is only considered if no waiver accepts the change.
     accepted = [_annotated(_accepted(row, rules.waivers), rules.annotations) for row in out]
@@ -416,7 +418,7 @@ def direction(metric: str) -> str:
     return word if word in ("read", "write", "rx", "tx", "ingress", "egress") else ""
 
 
-def _per_work(
+def _scaled_to_rate(
     judged: Mapping[int, Pair], pasts: Mapping[int, Others], position: int, own: int
 ) -> Pair:
     """Return a load's pair with all loads scaled to the rate of the older release."""
@@ -500,7 +502,7 @@ def _two_names(out: list[Row]) -> None:
             out[position] = replace(row, follows=lead)
 
 
-def _together(out: list[Row]) -> None:
+def _follow_other_rate(out: list[Row]) -> None:
     """Give the other rate of a run the verdict of the one called: bytes and packets count the same work.
 
     Metrics without parameters are left alone, as they may come from several runs.

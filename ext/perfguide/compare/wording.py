@@ -384,7 +384,7 @@ def event_lines(event: Event, comparison: Comparison) -> list[str]:
         most = others[int(0.9 * len(others))] if others else 0.0
         runs = _figures(event)
         if event.shared:
-            out.append(f"{runs}; {_together(counted(event))}.")
+            out.append(f"{runs}; {_moved_together(counted(event))}.")
         elif others and most < min(1.0, abs(event.rows[0].change or 0.0)):
             out.append(f"{runs}; {_share_of(len(others))} moved by less than {_up(most)}.")
         else:
@@ -437,7 +437,7 @@ def event_lines(event: Event, comparison: Comparison) -> list[str]:
     return list(filter(None, out))
 
 
-def _together(rows: Sequence[Row]) -> str:
+def _moved_together(rows: Sequence[Row]) -> str:
     """Return how many rows of an event moved by a common shift, which makes them one event."""
     shared = sum(row.shift is not None for row in rows)
     if len(rows) == 1:

@@ -489,7 +489,7 @@ def _parts(
     return [out[task.name] for task in tasks]
 
 
-def _left(run: _Run, part: Part | None) -> dict[str, Any]:
+def _kept_of_part(run: _Run, part: Part | None) -> dict[str, Any]:
     """Return the fields of a job that describe what the last run left of its part."""
     # A writer that shares the folder looks for itself.
     files = part.files if part and run.sends_files else {}
@@ -559,7 +559,9 @@ def _benchmark_task(
 
     def piece(part: Part | None) -> benchmark.Job:
         given = (sent(of_socs), sent(runs), frozenset(last))
-        return benchmark.Job(settings, descriptions, own_plan, name, *given, **_left(run, part))
+        return benchmark.Job(
+            settings, descriptions, own_plan, name, *given, **_kept_of_part(run, part)
+        )
 
     key = hash_of(
         *(run.inputs.rules, run.inputs.of_descriptions([name]), pages, spelt, sorted(last)),
@@ -581,7 +583,7 @@ def _write_socs(run: _Run, socs: Sequence[_Soc], beyond: Mapping[str, Beyond]) -
         others = beyond[soc.name]
 
         def piece(part: Part | None) -> Job:
-            return Job(soc.unit, soc.plan, others, **_left(run, part))
+            return Job(soc.unit, soc.plan, others, **_kept_of_part(run, part))
 
         return _Task(f"pages of {soc.name}", hash_of(soc.key, others), piece, soc.files)
 

@@ -88,7 +88,7 @@ def write(
     accepted = [finding for finding in health.accepted if pages[finding.id] == PAGE]
     ages = _Ages(frozenset(keys[-1] for keys in site.families.values()), measured)
     bearing = [finding for finding in health.open if decides[finding.id]]
-    deciding = _together(bearing, ages)
+    deciding = _by_cause(bearing, ages)
     rest = [finding for finding in health.open if not decides[finding.id]]
     causes = shared_causes(rest, ages.newest)
     in_causes = {finding.id for _, _, own in causes for finding in own}
@@ -171,7 +171,7 @@ class _Ages:
         return finding.guide not in self.newest, -day, *rank
 
 
-def _together(findings: Iterable[Finding], ages: _Ages) -> list[list[Finding]]:
+def _by_cause(findings: Iterable[Finding], ages: _Ages) -> list[list[Finding]]:
     """Group findings of one rule about one benchmark and SoC, most important first."""
     by_cause: dict[tuple[str, str, str], list[Finding]] = {}
     for finding in sorted(findings, key=ages.of):
