@@ -487,6 +487,17 @@ def test_a_load_that_moved_much_farther_than_its_rate_leads(
         assert said in title
 
 
+def test_a_proved_rise_is_an_event_beside_a_smaller_fall_of_fewer_rows(speed: Catalog) -> None:
+    rates = history()
+    for number, size in enumerate(SIZES):
+        rates[size][-1] = round(rates[size][-1] * (0.8 if number < 2 else 3), 2)
+    both = newest(releases(rates), speed)
+    assert {(event.kind, len(event.rows)) for event in both.events} == {
+        ("regressed", 2),
+        ("improved", len(SIZES) - 2),
+    }
+
+
 @pytest.mark.parametrize(("values", "is_listed"), [
     ([936.0, 112.0, 84.0, 212.0, 936.0, 83.0], False),  # it was there twice
     ([936.0, 930.0, 940.0, 935.0, 936.0, 83.0], True),
