@@ -371,6 +371,9 @@ def test_only_the_pages_of_the_soc_with_a_new_bundle_are_made_again(
     pictured: dataset.Settings, made: Made, write_bundle: Bundle
 ) -> None:
     top = pictured.output.parent
+    # A lone row has moved for good only if its earlier figure was there before.
+    text = (top / "results/SOC1-09.02.json").read_text("utf-8").replace("09.02", "09.01")
+    (top / "results/SOC1-09.01.json").write_text(text, "utf-8")
     socs = {f"{what} of {soc}" for soc in ("SOC1", "SOC2") for what in ("pages", "newest")}
     assert made(pictured) == socs | {"benchmark stream", "outliers of stream"}
     # The newest figures stay as they are; the page of the benchmark lists what moved since this one.

@@ -465,7 +465,7 @@ def _whole_parts(values: Sequence[float], most: int) -> list[int] | None:
 
 
 def _coarse(it: Doubt, said: Sequence[str]) -> bool:
-    listed, unit = [number(each) for each in said[0].split(", ")], said[1]
+    listed, unit = [number(each) for each in said[0].split(" or ")], said[1]
     values = sorted({float(f"{each:.9g}") for each in _row_everywhere(it)})
     return (
         it.has_unit(unit)
@@ -899,7 +899,7 @@ TRUTHS: dict[str, dict[str, Holds]] = {
     },
     "two-names": {r"the same figures as “(.+)” in (?:all (\d+)|(\d+) of (\d+)) runs": _two_names},
     "coarse-steps": {
-        rf"one of ({N}(?:, {N})*)( \S+)?, which are one amount of work over whole numbers of seconds; no figure between them is possible": _coarse
+        rf"({N}(?: or {N})*)( \S+)?, which are one amount of work over whole numbers of seconds; no figure between them is possible": _coarse
     },
     "small-steps": {
         rf"one amount of work over whole units of time: neighbouring results are ({N})(?: to ({N}))? % apart, and no single run gives one between them": _small
