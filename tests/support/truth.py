@@ -723,6 +723,12 @@ GROUNDS = templates(
             if each.row.observation == about.row.observation
             for side in each.sides
         ),
+        "the old ones, # to # (.+), are too far apart to compare": lambda about, said: (
+            (old := about.sides[0]) is not None
+            and rounds(said[0], old.low / about.scale)
+            and rounds(said[1], old.high / about.scale)
+            and old.high > 10 * old.low
+        ),
         "# .+ is no time: the (new|old) run measured nothing": lambda about, said: (
             about.row.better == "lower"
             and units.parse(about.row.unit).kind == "time"

@@ -580,6 +580,10 @@ def _row(matched: Match, before: Pool, after: Pool, rules: Rules) -> Row:
         return _failed(row, old, new)
     if said := failed_run(row, old):
         return replace(row, verdict="incomparable", ground=f"{FAILED_RUN_BEFORE}; {said}")
+    if (said := failed_run(row, new)) and _scatters(old):
+        ends = f"{_samples(old)} {units.parse(old.unit).symbol}"
+        ground = f"{FAILED_RUN}; {said}; the old ones, {ends}, are too far apart to compare"
+        return replace(row, verdict="incomparable", ground=ground)
     # A rate of only a few steps may be rounded to 0.
     least = MIN_RATE_STEPS * printed((old.cell.mean, new.cell.mean))
     if (
@@ -607,8 +611,22 @@ def failed_run(row: Row, record: Record) -> str:
     cell = record.cell
     if row.better != "higher" or not in_mean(record.unit, cell.low, cell.high):
         return ""
-    ends = " to ".join(units.number(end) for end in (cell.low or 0.0, cell.high or 0.0))
-    return f"its samples are {ends} {units.parse(record.unit).symbol}"
+    return f"its samples are {_samples(record)} {units.parse(record.unit).symbol}"
+
+
+MAX_STEADY_RATIO = 10.0
+"""The largest ratio of samples of a rate with which a failed run is compared: in public history, the
+samples before some runs failed differed by a factor of less than 4, or of 69."""
+
+
+def _scatters(record: Record) -> bool:
+    """Return whether the samples of a rate are so far apart that its mean is no level to fall from."""
+    low, high = record.cell.low, record.cell.high
+    return low is not None and high is not None and 0 <= MAX_STEADY_RATIO * low < high
+
+
+def _samples(record: Record) -> str:
+    return " to ".join(units.number(end or 0.0) for end in (record.cell.low, record.cell.high))
 
 
 def is_load(row: Row) -> bool:
@@ -764,11 +782,11 @@ def _without_run(out: list[Row]) -> None:
         for row in out
         if _is_rate(row)
         if row.verdict in ("failed-after", "failed-before")
-        or row.ground.startswith(FAILED_RUN_BEFORE)
+        or row.ground.startswith((FAILED_RUN, FAILED_RUN_BEFORE))
     }
     for position, row in enumerate(out) if failed else ():
         verdict = failed.get((*row.observation, direction(row.metric)))
-        ground = f"the {'new' if verdict == 'failed-after' else 'old'} run failed"
+        ground = f"the {'old' if verdict == 'failed-before' else 'new'} run failed"
         if verdict and units.parse(row.unit).kind == "share" and row.verdict in RATED:
             out[position] = replace(row, verdict="incomparable", ground=ground)
         elif verdict in ("failed-after", "failed-before") and row.params and _is_rate(row):
