@@ -80,3 +80,10 @@ def test_a_shared_move_names_what_moved_on_all_systems(whats: tuple[str, str], t
     )
     assert move.title == title
     assert move.sentence.startswith(f"{title}: better by 57 % ")
+
+
+def test_a_load_that_fell_is_better_by_the_share_that_its_comparison_says() -> None:
+    """By a factor of 1.54, and by 35 %."""
+    loads = [replace(entry(1 / 0.65 - 1, "improved"), share=share) for share in (0.344, 0.35)]
+    (move,) = shared_moves([(pair("A"), loads[:1]), (pair("B"), loads[1:])])
+    assert "better by 34 to 35 % with" in move.sentence

@@ -33,8 +33,9 @@ class Entry(msgspec.Struct, frozen=True):
     """One event of a comparison.
 
     ``kind`` is its verdict, ``action`` the advice, ``rows`` the number of rows, ``perhaps`` are its
-    possible explanations, ``move`` is the log of the factor by which it moved, and ``what`` is what
-    its rows have in common.
+    possible explanations, ``move`` is the log of the factor by which it moved for the better, ``what``
+    is what its rows have in common, and ``share`` is the usual change of their figures, without its
+    sign: a load that fell by 35 % moved by the factor 1.54.
     """
 
     kind: Verdict
@@ -48,6 +49,7 @@ class Entry(msgspec.Struct, frozen=True):
     move: float | None = None
     is_cause: bool = False
     what: str = ""
+    share: float | None = None
 
 
 class Compared(msgspec.Struct, frozen=True):
@@ -87,6 +89,7 @@ def _entry(event: Event, comparison: Comparison, titles: Mapping[str, str]) -> E
         math.log1p(event.change) if event.change is not None and event.change > -1 else None,
         event.is_cause,
         what,
+        wording.usual_share(event),
     )
 
 

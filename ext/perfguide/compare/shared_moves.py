@@ -26,13 +26,15 @@ MAX_MOVES_RATIO = 3.0
 class SharedMove:
     """Events of one benchmark that went the same way on several SoCs, in releases of one line.
 
-    ``moves`` has the median move of each event, as the log of a factor; above 0 is better.
+    ``moves`` has the median move of each event, as the log of a factor; above 0 is better. ``shares``
+    has the usual change of its figures, without sign.
     """
 
     title: str
     line: str
     pairs: tuple[ReleasePair, ...]
     moves: tuple[float, ...]
+    shares: tuple[float, ...]
     proved: int
 
     @property
@@ -44,7 +46,7 @@ class SharedMove:
         once = len(self.pairs) - self.proved
         evidence = f"proved on {self.proved}, not proved on {once}" if once else "all proved"
         return (
-            f"{self.title}: {word}{_span(ordered[0], ordered[-1])} with {self.line} "
+            f"{self.title}: {word}{_span(ordered, self.shares)} with {self.line} "
             f"on {len(self.pairs)} systems, {evidence}"
         )
 
@@ -72,8 +74,12 @@ def shared_moves(compared: Iterable[tuple[ReleasePair, Sequence[Entry]]]) -> lis
         proved = sum(_is_proved(entry) for entry in alike.values())
         if proved and len({pair.new.soc for pair in alike}) >= MIN_SOCS:
             moves = tuple(entry.move or 0.0 for entry in alike.values())
+            shares = tuple(
+                abs(math.expm1(move)) if entry.share is None else entry.share
+                for move, entry in zip(moves, alike.values(), strict=True)
+            )
             title = _common([entry.what for entry in alike.values()], titles[benchmark])
-            out.append(SharedMove(title, line, tuple(alike), moves, proved))
+            out.append(SharedMove(title, line, tuple(alike), moves, shares, proved))
     return sorted(out, key=lambda each: (each.moves[0] > 0, -len(each.pairs), each.sentence))
 
 
@@ -114,11 +120,11 @@ def _alike(own: dict[ReleasePair, Entry]) -> dict[ReleasePair, Entry]:
     return {pair: near[pair] for pair in order}
 
 
-def _span(least: float, largest: float) -> str:
+def _span(moves: Sequence[float], shares: Sequence[float]) -> str:
     """Return the range of moves: `` by 12 to 15 %``, or `` by a factor of 1.9 to 5`` if the largest is a
-    factor of two or more."""
-    if abs(largest) >= math.log(2):
-        ends = [units.factor_text(math.exp(move))[1:] for move in (least, largest)]
+    factor of two or more. ``moves`` are ordered by their size."""
+    if abs(moves[-1]) >= math.log(2):
+        ends = [units.factor_text(math.exp(move))[1:] for move in (moves[0], moves[-1])]
         return f" by a factor of {' to '.join(dict.fromkeys(ends))}"
-    shares = [units.number(100 * abs(math.expm1(move)), digits=2) for move in (least, largest)]
-    return f" by {' to '.join(dict.fromkeys(shares))} %"
+    ends = [units.number(100 * share, digits=2) for share in (min(shares), max(shares))]
+    return f" by {' to '.join(dict.fromkeys(ends))} %"

@@ -233,12 +233,7 @@ def _size(event: Event) -> str:
     zero = _to_or_from_zero(event.leading)
     if any(row.verdict == "failed-after" for row in event.rows):
         zero.append("fails now")
-    moved = [
-        (abs(row.worse_by), abs(row.change if row.work is None else row.work))
-        for row in event.leading
-        if row.worse_by is not None and math.isfinite(row.worse_by) and row.change is not None
-        if not _is_next_to_nothing(row)
-    ]
+    moved = _moved(event)
     if not moved:
         return f"{mean}{word}: {' or '.join(zero)}{after}"
     logs, shares = (sorted(side) for side in zip(*moved, strict=True))
@@ -253,6 +248,23 @@ def _size(event: Event) -> str:
         span = f" ({texts[0]} to {texts[1]} %)" if texts[0] != texts[1] else ""
         out = f"{_without_sign(median(shares))} % {word}{span}"
     return f"{mean}{', or '.join([out, *zero])}{after}"
+
+
+def _moved(event: Event) -> list[tuple[float, float]]:
+    """Return how far each leading row of an event moved: as the log of a factor, and as a share of its
+    older figure, both without their sign."""
+    return [
+        (abs(row.worse_by), abs(row.change if row.work is None else row.work))
+        for row in event.leading
+        if row.worse_by is not None and math.isfinite(row.worse_by) and row.change is not None
+        if not _is_next_to_nothing(row)
+    ]
+
+
+def usual_share(event: Event) -> float | None:
+    """Return the median of the shares by which the leading rows of an event moved, as in its title."""
+    moved = _moved(event)
+    return median(share for _, share in moved) if moved else None
 
 
 SPREADS: dict[Spread, str] = {
