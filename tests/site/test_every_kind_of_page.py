@@ -295,6 +295,8 @@ def test_every_page_of_figures_weighs_less_than_150_kb(real_site: Path) -> None:
     names = [name for name in names if not name.is_relative_to("source/reports")]
     heavy = [name for name in names if (real_site / name).stat().st_size > 200_000]
     assert {Path(LARGEST_GUIDE), Path(LONG_TABLE)} <= set(heavy)
+    compared = real_site.joinpath("source/compare").rglob("*.html")
+    assert max(path.stat().st_size for path in compared) <= 600_000
     tool = [sys.executable, TOP / "bench/page_weight.py", real_site, *heavy]
     run = subprocess.run(tool, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stdout + run.stderr
