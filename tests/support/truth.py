@@ -470,7 +470,9 @@ def _overlap(about: About, said: Sequence[str]) -> bool:
             each for each in ends if rounds(text[0], each[0], 6) and rounds(text[-1], each[1], 6)
         ][:1]
     gap = max(low for low, _ in spreads) - min(high for _, high in spreads)
-    return len(spreads) == 2 and (gap > 0) == (said[0] == "do not overlap")
+    if len(spreads) < 2 or said[0] == "overlap":
+        return len(spreads) == 2 and gap <= 0
+    return 0 < gap <= 1.01 / 20 * max(high - low for low, high in spreads)
 
 
 def _same_work(about: About, said: Sequence[str]) -> bool:
@@ -679,7 +681,7 @@ GROUNDS = templates(
             said[0] == "2" and _has_past(about, said) and min(past := about.before(2)) < max(past)
         ),
         "the change is no more than one step .+": _one_step,
-        "the ranges of their samples (overlap|do not overlap): (.+) against (.+) before": _overlap,
+        "the ranges of their samples (overlap|nearly meet): (.+) against (.+) before": _overlap,
         "it moved alike on # boards, .+": _alike,
         "it counts the same work as (.+), which (regressed|improved)": _same_work,
         "~ for each (.+)": lambda about, said: (

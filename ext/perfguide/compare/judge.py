@@ -488,7 +488,8 @@ def _ground(test: _Test) -> str:
     if test.is_at_one_level:
         now, was = (_span(*side.ends) for side in (pair.new, pair.old))
         gap = pair.old.ends[1] < pair.new.ends[0] or pair.new.ends[1] < pair.old.ends[0]
-        lie = "do not overlap" if gap else "overlap"
+        # Only a gap that is small beside the wider range leaves the level in doubt.
+        lie = "nearly meet" if gap else "overlap"
         return f"the ranges of their samples {lie}: {now} against {was} before"
     if before == 1:
         if raw.sampled:
