@@ -200,6 +200,22 @@ def test_one_figure_each_is_judged_by_the_history_of_the_family() -> None:
 
 
 @pytest.mark.parametrize(
+    ("past", "said"),
+    [
+        ((5.85, 5.71, 5.78, 6.79, 5.84), "the last 2 differ"),  # 6.79 is the odd one
+        ((5.85, 5.71, 5.78, 5.79, 6.84), "the last is unlike the others"),
+    ],
+)
+def test_the_last_release_is_unlike_the_others_only_if_it_is_unlike_each(
+    past: Sequence[float], said: str
+) -> None:
+    quiet = [Pair(one(100), one(100), "f", (one(100.3), one(99.8), one(100.1))) for _ in range(30)]
+    sides = tuple(map(one, past))
+    judged = judge([*quiet, Pair(sides[-1], one(8.43), "f", sides[:-1])])
+    assert judged[-1].ground == f"one run each; 5 earlier releases, of which {said}"
+
+
+@pytest.mark.parametrize(
     ("others", "together"),
     [((), False), ((0.879, 0.882), True), ((0.88, 0.88), False), ((1.13, 1.14), False)],
 )

@@ -676,7 +676,12 @@ GROUNDS = templates(
         "# earlier releases, of which the last # agree": lambda about, said: (
             _has_past(about, said) and 1 < int(said[1]) < int(said[0])
         ),
-        "# earlier releases, of which the last is unlike the others": _has_past,
+        "# earlier releases, of which the last is unlike the others": lambda about, said: (
+            _has_past(about, said) and (past := about.before(int(said[0])))[-1] not in past[:-1]
+        ),
+        "# earlier releases, of which the last 2 differ": lambda about, said: (
+            _has_past(about, said) and (past := about.before(2))[0] != past[1]
+        ),
         "# earlier releases, which differ": lambda about, said: (
             said[0] == "2" and _has_past(about, said) and min(past := about.before(2)) < max(past)
         ),

@@ -21,7 +21,7 @@ from typing import Literal
 import numpy as np
 
 from ..common import extras, units
-from .moves import DIGIT, LASTING_RUNS, MAX_LEVEL_RELEASES, Move, move_of
+from .moves import DIGIT, LASTING_RUNS, LEVEL_DEVIATIONS, MAX_LEVEL_RELEASES, Move, move_of
 from .noise import Noise, learn
 from .relative import EQUAL, ScaledRow, Side, runs_scatter, scaled_row
 from .several import CAREFUL_SHARE, Bar, bar
@@ -501,7 +501,9 @@ def _ground(test: _Test) -> str:
     least, most = min(means), max(means)
     if most - least <= EQUAL * abs(most):
         return f"{runs}; {before} earlier releases were all equal{after}"
-    if move.level.releases == min(before, MAX_LEVEL_RELEASES):
+    # A common move that was taken out can part two equal figures.
+    are_parted = move.level.releases == 1 and abs(raw.past[-1].at - raw.past[-2].at) <= EQUAL
+    if are_parted or move.level.releases == min(before, MAX_LEVEL_RELEASES):
         ends = sorted((abs(least), abs(most)))
         size = ends[1] / ends[0] - 1 if raw.logs else math.inf
         if size > MAX_DETECTABLE:
@@ -515,10 +517,18 @@ def _ground(test: _Test) -> str:
         return f"{runs}; within the range of {before} earlier releases"
     alike = f"the last {move.level.releases} agree"
     if move.level.releases == 1:
-        alike = "the last is unlike the others"
         if before == 2:
             return f"{runs}; 2 earlier releases, which differ{after}"
+        # The one before the last may be the odd one.
+        alike = "the last is unlike the others" if _is_last_unlike(test) else "the last 2 differ"
     return f"{runs}; {before} earlier releases, of which {alike}{after}"
+
+
+def _is_last_unlike(test: _Test) -> bool:
+    """Return whether OLD is far from each earlier release, as readers see them."""
+    *others, last = (release.at for release in test.raw.past)
+    far = LEVEL_DEVIATIONS * math.sqrt(test.noise.of_release(test.raw.old.runs))
+    return all(abs(other - last) > far for other in others)
 
 
 def _runs(pair: Pair) -> str:
