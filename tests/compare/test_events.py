@@ -238,6 +238,21 @@ def test_what_is_back_at_its_level_holds_no_release_back(
     assert max(event.worse_by for event in (*both.events, *both.far)) > math.log(1.8)
 
 
+@pytest.mark.parametrize(
+    ("newer", "action"), [(315.0, "Back at an earlier level"), (450.0, "Better")]
+)
+def test_the_end_of_a_dip_is_no_improvement(speed: Catalog, newer: float, action: str) -> None:
+    rates = history(noise=0.0004)
+    for n, size in enumerate(SIZES[:2]):
+        rates[size] = [300.0 + step + n for step in (0.0, 0.4, 0.2, 0.5, 0.1, 0.4, 0.3)] + [160.0, newer + n]  # fmt: skip
+    both = newest(releases(rates), speed)
+    event = only(both.events)
+    assert event.kind == "improved" and wording.action(event) == action
+    assert ("1 event is an improvement." in headline(both).more) is (action == "Better")
+    back = "A return to the level of 9.7, from which 9.8 differed."
+    assert (back in wording.event_lines(event, both)) is (action != "Better")
+
+
 def test_a_row_that_went_the_other_way_is_told_and_not_listed_with_an_event(
     speed: Catalog,
 ) -> None:

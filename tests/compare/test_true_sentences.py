@@ -97,6 +97,7 @@ RARE = (
         "None of (",
         "The only figure",
         "or several runs) each, and",
+        "a return to the level",
     ),
 )
 """Parts of sentences for which an archive needs several conditions at once. They have tests of their own."""

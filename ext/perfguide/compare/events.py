@@ -118,8 +118,8 @@ class Event:
     ``most`` are the extremes. ``shared`` is true if any row moved with a common shift. ``perhaps`` are
     possible explanations. ``is_cause`` is true if the event names something that changed around its
     rows. ``unproved`` are further rows with the same likely cause, mostly those that cannot be judged.
-    ``is_back`` means that the rows are unproved and back at an earlier level, ``is_minor`` that they
-    are unproved and moved little, or as such rows often do.
+    ``is_back`` means that the rows are back at an earlier level and either got better or are unproved,
+    ``is_minor`` that they are unproved and moved little, or as such rows often do.
     """
 
     kind: Verdict
@@ -207,7 +207,11 @@ def events(
     )
     # Changes of engine and recoveries come first, as their effects become part of them.
     ordered = sorted([*out, *unjudged], key=lambda e: (not e.of_engine, not e.is_back))
-    joined = _of_one_cause(ordered, names)
+    # Only now, as whether a proved rise is a recovery does not decide which events share its cause.
+    joined = [
+        replace(event, is_back=True) if _is_recovery(event) else event
+        for event in _of_one_cause(ordered, names)
+    ]
     joined.sort(key=lambda e: (e.kind == "noisy", e.accepted, ORDER.get(e.kind, 0)))
     return (
         tuple(event for event in joined if event.kind != "noisy"),
@@ -1117,6 +1121,12 @@ def level_returned_to(rows: Sequence[Row]) -> tuple[str, str]:
     pair, count = next(iter(releases.most_common(1)), (("", ""), 0))
     # A figure that keeps jumping has no level to come back to.
     return pair if 2 * count > len(rows) else ("", "")
+
+
+def _is_recovery(event: Event) -> bool:
+    """Return whether all that an event reports as better is back at an earlier level."""
+    is_proved_rise = event.kind == "improved" and not event.is_cause
+    return is_proved_rise and bool(returned(event.rows)) and all(map(is_back, event.leading))
 
 
 def _level_left(row: Row) -> list[tuple[str, float]]:

@@ -222,7 +222,7 @@ def _of_them_unproved(unproved: int, of: int) -> str:
 def _besides(comparison: Comparison) -> list[str]:
     """Return remarks on improvements, incomparable figures and lost figures."""
     out = []
-    better = sum(event.kind == "improved" for event in comparison.events)
+    better = wording.improvements(comparison)
     if better:
         are = "is an improvement" if better == 1 else "are improvements"
         out.append(f"{wording.count(better, 'event')} {are}.")

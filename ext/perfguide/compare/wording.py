@@ -110,15 +110,20 @@ def action(event: Event) -> str:
         return "Accepted"
     if event.is_cause and event.kind not in ALARMS:
         return "Causes"
+    if event.is_back:
+        return BACK
     if event.kind in ("improved", "changed"):
         return "Better" if event.kind == "improved" else "Changed"
     if event.is_minor:
         return MINOR
-    if event.is_back:
-        return BACK
     if event.kind == "noisy":
         return f"{'Worse' if event.worse_by > 0 else 'Better'}, not proved"
     return "Worse"
+
+
+def improvements(comparison: Comparison) -> int:
+    """Count the events that are improvements, rather than returns to an earlier level."""
+    return sum(event.kind == "improved" and not event.is_back for event in comparison.events)
 
 
 def unaccepted(comparison: Comparison) -> list[Event]:

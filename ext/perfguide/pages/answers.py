@@ -669,7 +669,7 @@ def _in_words(site: Site, comparison: Comparison) -> Judged:
     # One cause is one change, however many figures moved with it.
     counts, said = comparison.counts, headline(comparison)
     worst = (*wording.unaccepted(comparison), *far_falls(comparison))
-    better = sum(event.kind == "improved" for event in comparison.events)
+    better = wording.improvements(comparison)
     title = wording.event_title(worst[0], comparison) if worst else ""
     first = (
         f"{title}; and {len(worst) - 1} more." if len(worst) > 1 else f"{title}." if worst else ""
