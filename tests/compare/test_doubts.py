@@ -184,6 +184,40 @@ def test_a_move_away_from_an_odd_older_figure_shows_nothing(
 
 
 @pytest.mark.parametrize(
+    ("dips", "odd"),
+    [
+        ((1, 0, 0, 0), 1),
+        ((1, 1, 0, 0), 2),  # half of them is no level
+        ((1, 1, 1, 0), 0),
+        ((1, 1, 1, -1), 1),  # the last one is odd
+        ((1, 1, -1, -1), 4),  # not the same way
+    ],
+)
+def test_older_figures_of_a_kind_that_went_the_same_way_are_a_level(
+    dips: Sequence[int], odd: int, speed: Catalog
+) -> None:
+    levels = {"9.1": (20.1, 0), "9.2": (18.0, 0), "9.3": (18.4, 0), "9.4": (18.0, 1)}
+    both = compared(
+        *(
+            release(
+                "sk",
+                name,
+                *(
+                    result(
+                        value=round(rate * 30.0 ** (-dip * away), 2), params={"block_size": size}
+                    )
+                    for size, dip in enumerate(dips, start=1)
+                ),
+            )
+            for name, (rate, away) in {**levels, "9.5": (14.0, 0)}.items()
+        ),
+        releases=("9.4", "9.5"),
+        catalog=speed,
+    )
+    assert sum(row.verdict == "incomparable" for row in both.rows) == odd
+
+
+@pytest.mark.parametrize(
     ("old", "new", "is_odd"),
     [
         ((1.0, 3.9, 79.4, 53.2, 182.0), (1.1, 4.6, 17.5, 52.8, 179.0), True),

@@ -187,17 +187,16 @@ def compare(
             count = len(_of_boards(old if span.old else new, [span], rules.names).records)
             coverage.append(Coverage(kind, span.title, board, "", count, count))
     before, after = (_of_boards(side, shared, rules.names) for side in (old, new))
-    explained_rows = withdrawn(
-        explained(
-            doubted(
-                rows(before, after, history, rules),
-                (record for records in new.records.values() for record in records),
-                rules.names,
-            ),
-            lambda row: history.line(row.new) if row.new else (),
-            rules.names.catalog,
-        )
+
+    def line(row: Row) -> tuple[tuple[str, float], ...]:
+        return history.line(row.new) if row.new else ()
+
+    doubted_rows = doubted(
+        rows(before, after, history, rules),
+        (record for records in new.records.values() for record in records),
+        rules.names,
     )
+    explained_rows = withdrawn(explained(doubted_rows, line, rules.names.catalog), line)
     # Rows that followed a clock belong to its event, whatever their verdict.
     is_of_clock = any(row.is_clock for row in explained_rows)
     # Earlier moves of other rows of a metric show whether the move of one is usual, and of loads, whether

@@ -11,6 +11,7 @@ from ..catalog.chart_spec import is_number
 from ..common import units
 
 if TYPE_CHECKING:
+    from .causes import Line
     from .verdicts import Row
 
 MIN_ODD = math.log(1.5)
@@ -60,10 +61,25 @@ MAX_NEAR = 0.25
 """The largest distance of a figure from the line between its neighbours for it to fit a curve, and the
 largest move of these neighbours, as shares of the distance of the odd figure."""
 
+MIN_LEVEL_ROWS, MIN_LEVEL_SHARE = 3, 0.75
+"""The fewest rows of a kind, and the least share of them that went the same way by ``MIN_ODD`` from the
+release before OLD, for OLD to be a level of its own: a measurement rarely goes wrong for all of them. In
+public history, either 0.75 or more of a kind went the same way, or 0.6 or less."""
 
-def withdrawn(rows: Sequence[Row]) -> list[Row]:
-    """Return rows, without the verdicts of those whose older figure is odd."""
-    odd = {id(row): row.odd for row in rows if row.odd and row.verdict in WITHDRAWN}
+
+def withdrawn(rows: Sequence[Row], line: Line) -> list[Row]:
+    """Return rows, without the verdicts of those whose older figure is odd, unless most figures of their
+    kind went the same way in that release."""
+    odd_rows = [row for row in rows if row.odd and row.verdict in WITHDRAWN]
+    kinds: dict[object, list[float]] = {_kind(row): [] for row in odd_rows}
+    for row in rows:
+        if (kind := _kind(row)) in kinds and (way := _way_there(row, line)):
+            kinds[kind].append(way)
+    odd = {
+        id(row): row.odd
+        for row in odd_rows
+        if not _is_level(kinds[_kind(row)], _way_there(row, line))
+    }
     # A load was judged for the rate of its run.
     runs = {_run(row): odd[id(row)] for row in rows if id(row) in odd and row.work is None}
     return [
@@ -77,6 +93,29 @@ def withdrawn(rows: Sequence[Row]) -> list[Row]:
 
 WITHDRAWN = ("regressed", "improved", "changed", "noisy")
 """Verdicts that an odd older figure takes back."""
+
+
+def _is_level(ways: Sequence[float], own: float) -> bool:
+    """Return whether most of the rows of a kind went to OLD the same way as one of them."""
+    alike = sum(math.copysign(way, way * own) >= MIN_ODD for way in ways)
+    return own != 0 and len(ways) >= MIN_LEVEL_ROWS and alike >= MIN_LEVEL_SHARE * len(ways)
+
+
+def _kind(row: Row) -> tuple[object, ...]:
+    """Return a key that rows share if they differ only in numbers, such as the sampling rate."""
+    texts = frozenset((n, str(v)) for n, v in row.params.items() if not is_number(v))
+    return (row.guide.platform, row.board, row.benchmark, row.metric, row.unit, texts)
+
+
+def _way_there(row: Row, line: Line) -> float:
+    """Return the log ratio of OLD to the release before it, 0 if there is none."""
+    figures = line(row)
+    names = [release for release, _ in figures]
+    if row.old is None or row.old.guide.release not in names[1:]:
+        return 0.0
+    at = names.index(row.old.guide.release)
+    before, old = figures[at - 1][1], figures[at][1]
+    return math.log(old / before) if min(before, old) > 0 else 0.0
 
 
 def _run(row: Row) -> tuple[object, ...]:
