@@ -15,7 +15,7 @@ from making import TOML, plain, result, run_by_run, text
 from perfguide.cli import main
 from perfguide.common import parallel
 from perfguide.figures.dataset import BUILT_IN, Settings
-from perfguide.pages import build, lasting_moves
+from perfguide.pages import build, lasting_moves, lists
 from perfguide.pages.lasting_moves import LastingMove
 
 STEADY = (100.0, 100.2, 99.9, 100.1, 100.0)
@@ -288,8 +288,19 @@ def test_the_front_page_says_whether_a_fall_is_proved(settings: Settings, is_pro
     build.generate(settings, run=parallel.here)
     overview = json.loads((settings.output / "guides/overview.json").read_text("utf-8"))
     (worse,) = overview["worse"]
+    assert overview["more_worse"] == 0
     assert worse["is_proved"] == is_proved and worse["fall"].startswith("Speed")
     assert worse["change"] == "100 → 40 MB/s, ÷2.5"
+
+
+def test_the_front_page_counts_the_falls_that_it_does_not_list(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lists, "MAX_WORSE", 0)
+    upload(settings, (*STEADY, 40.0))
+    build.generate(settings, run=parallel.here)
+    overview = json.loads((settings.output / "guides/overview.json").read_text("utf-8"))
+    assert (overview["worse"], overview["more_worse"]) == ([], 1)
 
 
 def test_falls_and_rises_of_loads_are_listed_after_others_and_engines_last() -> None:

@@ -819,7 +819,7 @@ def check_front_page(site: Site, pages: Path, checked: Checked) -> None:
         ]
         checked.note("new guide", str(each), boards == [sorted(each["boards"])], "front page")
     verdicts = json.loads((pages / "reports" / "verdicts" / "verdicts.json").read_text("utf-8"))
-    check_worse(site, overview["worse"], verdicts, checked)
+    check_worse(site, overview["worse"], overview["more_worse"], verdicts, checked)
     for each in overview["shared"]:
         is_true = _is_shared(each["sentence"], [page for _, page in each["pages"]], verdicts)
         checked.note("shared move", each["sentence"], is_true, "front page")
@@ -831,6 +831,7 @@ FALL = re.compile(rf"({N}) → ({N})(?: (\S+))?, ({CHANGE})")
 def check_worse(
     site: Site,
     listed: Sequence[dict[str, object]],
+    more: int,
     verdicts: Sequence[dict[str, str]],
     checked: Checked,
 ) -> None:
@@ -854,6 +855,7 @@ def check_worse(
     is_true = keys == sorted(by_date, key=lambda key: key[0])
     pages = [str(each["page"]) for each in listed]
     is_true &= {*pages} <= wanted.keys() and len({*pages}) == min(len(wanted), 8)
+    is_true &= len(wanted) == len(pages) + more
     checked.note("got worse", f"{pages}", is_true, "front page")
     for each in listed:
         if guide := wanted.get(str(each["page"])):

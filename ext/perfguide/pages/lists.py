@@ -112,12 +112,14 @@ class SharedMoveOverview(msgspec.Struct, frozen=True):
 
 
 class Overview(msgspec.Struct, frozen=True):
-    """The content of the front page."""
+    """The content of the front page. ``more_worse`` is the number of newest guides that got worse and
+    are not in ``worse``."""
 
     socs: list[SocOverview]
     worse: list[Worse]
     shared: list[SharedMoveOverview]
     recent: list[RecentGuide]
+    more_worse: int = 0
 
 
 FALL_NOTE = (
@@ -223,6 +225,7 @@ def write_overview(
             )
             for guide in recent[:MAX_RECENT_GUIDES]
         ],
+        len(worse[MAX_WORSE:]),
     )
     content = msgspec.to_builtins(overview)
     write_files.json_file(site, "guides/overview.json", content, sort_keys=True)

@@ -246,9 +246,11 @@ class PerfOverview(SphinxDirective):
         )
         rest: list[nodes.Node] = [self._others(others)] if others else []
         if overview.worse:
-            note = nodes.paragraph(
-                "", FALL_NOTE, classes=["perf-answers-note", "perf-overview-note"]
-            )
+            note = nodes.paragraph("", "", classes=["perf-answers-note", "perf-overview-note"])
+            if overview.more_worse:
+                words = f"{overview.more_worse} more in the list of comparisons"
+                note += [self._link(words, "compare/index"), nodes.Text(". ")]
+            note += nodes.Text(FALL_NOTE)
             rest += [nodes.rubric("", "Got worse"), self._worse(overview.worse), note]
         for title, listed, described in (
             ("Moved on several SoCs", overview.shared, self._shared),
