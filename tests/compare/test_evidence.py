@@ -215,6 +215,8 @@ def test_a_rate_next_to_nothing_of_a_run_without_packets_failed_too(
     verdicts = {row.metric: row.verdict for row in both.rows if row.params.get("block_size") == 7}
     failed = "failed-before" if is_old else "failed-after"
     assert verdicts["packets"] == failed and (verdicts["rate"] == failed) is fails
+    again = f"{'2 figures' if fails else '1 figure'} that failed before work{'s' * (not fails)} again (Speed)."
+    assert (again in headline(both).more) is is_old
     titles = [wording.event_title(event, both) for event in (*both.events, *both.far)]
     assert len(titles) == (not is_old) and not [each for each in titles if "÷" in each]
 
@@ -354,3 +356,28 @@ def test_figures_with_the_samples_of_the_older_release_are_no_evidence(
     )
     row = only([row for row in later.rows if row.metric == "lat_0"])
     assert f"{4 if repeats else 5} earlier releases" in row.ground
+
+
+def test_a_rate_that_works_again_is_told_with_its_runs_that_still_fail(speed: Catalog) -> None:
+    again = [0.0, 920.0], [0.0, 703.0]
+    bundles = [
+        release(
+            number,
+            *quiet(number),
+            *(
+                result(value=own[number - 8], params={"block_size": size}, **ends)
+                for own, size, ends in zip(
+                    again,
+                    (7, 8),
+                    ({}, {"min": 0.0, "max": 939.0} if number == 9 else {}),
+                    strict=True,
+                )
+            ),
+        )
+        for number in (8, 9)
+    ]
+    said = headline(newest(bundles, speed)).more
+    assert (
+        "2 figures that failed before work again (Speed), but some new runs of 1 of them failed."
+        in said
+    )

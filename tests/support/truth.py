@@ -859,6 +859,24 @@ def is_toward_zero(text: str, rated: Sequence[About]) -> bool:
     )
 
 
+def _works_again(about: About, said: Sequence[str]) -> bool:
+    """Check “4 figures that failed before work again (UDP throughput), but some …”."""
+    both = [each for each in about.each(about.both.rows) if each.row.old and each.row.new]
+    bad = {
+        each.row.observation
+        for each in both
+        if (old := each.sides[0]) is not None and (old.mean is None or old.mean == 0)
+    }
+    good = [
+        each
+        for each in both
+        if each.row.observation in bad and (new := each.sides[1]) is not None and new.mean
+    ]
+    return 0 < number(said[0]) <= len(good) and (
+        not said[2] or 0 < number(said[2]) <= number(said[0])
+    )
+
+
 def _failed_before(about: About) -> list[str]:
     """Return the releases before OLD in which a rate was 0."""
     assert about.row.old and about.row.new
@@ -1548,6 +1566,7 @@ HEADLINE = templates(
             len([e for e in _listed(about, "Better", "Accepted", "Causes") if e.kind == "improved"])
             == int(said[0])
         ),
+        r"# figures? that failed before works? again \((.+)\)(?:, but some new runs of (?:it|# of them) failed)?": _works_again,
         r"# figures? cannot be compared(?:, # of them because|:) (.+)": _cannot_be_compared,
         r"# figures? (?:was|were) not measured again(?:(:|, among them) all of (.+))?": _not_again,
         r"# benchmarks got far worse on (.+) and on no other board, which points to .+": _on_one_board,

@@ -11,7 +11,7 @@ from typing import Literal
 from . import wording
 from .comparison import Comparison
 from .events import FAR, Event, failed_earlier, is_back
-from .verdicts import ALARMS, Row, Verdict, is_load
+from .verdicts import ALARMS, Row, Verdict, failed_run, is_load
 
 State = Literal["do not ship", "look", "ship", "too little"]
 """The advice. Proved and unproved falls share “look”: in public history they lasted equally often
@@ -220,12 +220,13 @@ def _of_them_unproved(unproved: int, of: int) -> str:
 
 
 def _besides(comparison: Comparison) -> list[str]:
-    """Return remarks on improvements, incomparable figures and lost figures."""
+    """Return remarks on improvements, and on figures that work again, cannot be compared or are lost."""
     out = []
     better = wording.improvements(comparison)
     if better:
         are = "is an improvement" if better == 1 else "are improvements"
         out.append(f"{wording.count(better, 'event')} {are}.")
+    out += _working_again(comparison)
     # Rows whose engine or clock changed have one cause.
     reasons = Counter(row.ground for row in comparison.rows if row.verdict == "incomparable")
     for reason, number in reasons.most_common(1):
@@ -238,6 +239,26 @@ def _besides(comparison: Comparison) -> list[str]:
             f"{wording.count(lost, 'figure')} {were} not measured again{_lost_benchmarks(comparison, lost)}."
         )
     return out
+
+
+def _working_again(comparison: Comparison) -> list[str]:
+    """Return a sentence on figures that failed in the older release alone, and on how many of them have
+    new runs that failed."""
+    rows = [
+        (row, row.new)
+        for row in comparison.rows
+        if row.verdict == "failed-before" and row.new and row.new.cell.mean
+    ]
+    if not rows:
+        return []
+    titles = {group.benchmark: group.title for group in comparison.groups}
+    named = ", ".join(dict.fromkeys(titles[row.benchmark] for row, _ in rows))
+    fails = sum(bool(new.cell.failed or failed_run(row, new)) for row, new in rows)
+    which = "of it" if len(rows) == 1 else f"of {fails} of them"
+    but = f", but some new runs {which} failed" if fails else ""
+    work = "works" if len(rows) == 1 else "work"
+    counted = wording.count(len(rows), "figure")
+    return [f"{counted} that failed before {work} again ({named}){but}."]
 
 
 def _lost_benchmarks(comparison: Comparison, lost: int) -> str:
