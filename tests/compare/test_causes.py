@@ -12,7 +12,7 @@ from perfguide.bundles.decode import Loaded
 from perfguide.compare import ledger, wording
 from perfguide.compare.causes import alternating
 from perfguide.compare.comparison import Comparison
-from perfguide.compare.events import Event
+from perfguide.compare.events import Event, returned
 from perfguide.compare.headline import headline
 
 from test_events import WITH_CLOCK, history, newest, releases, speed  # isort: skip  # noqa: F401
@@ -278,6 +278,27 @@ def test_a_recovery_is_tied_to_its_dip(tmp_path: Path) -> None:
     # The dip itself is no return.
     dip = compared(*releases(rates), releases=("9.7", "9.8"), catalog=described(tmp_path))
     assert not any("return" in text for event in dip.events for text in event.perhaps)
+
+
+@pytest.mark.parametrize(
+    ("third", "said"),
+    [
+        ((50.0, 2.5, 51.0), ""),
+        ((50.0, 20.0, 30.0), ", in 2 of the 3 rows"),
+        (
+            (50.0, 2.5, 95.0),
+            ", in 2 of the 3 rows",
+        ),  # near for the long way, but not the same level
+    ],
+)
+def test_rows_far_from_an_earlier_level_are_not_counted_as_back_there(
+    third: tuple[float, float, float], said: str, tmp_path: Path
+) -> None:
+    sizes = {64: [50.0, 2.5, 50.0], 128: [60.0, 3.0, 61.0], 256: [*third]}
+    # Releases after the first three are not known.
+    bundles = releases({size: own * 3 for size, own in sizes.items()})[:3]
+    both = compared(*bundles, releases=("9.2", "9.3"), catalog=described(tmp_path))
+    assert returned(both.rows) == f"a return to the level of 9.1, from which 9.2 differed{said}"
 
 
 @pytest.mark.parametrize("times", [1.8, 2.4])

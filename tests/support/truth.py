@@ -982,8 +982,10 @@ def _returned(about: About, said: Sequence[str]) -> bool:
         level = dict(each.series()).get(said[0])
         old, new = each.ends if each.is_rated else (0, 0)
         if level and min(level, old, new) > 0 and each.row.old.guide.release == said[1]:
-            back += abs(math.log(new / level)) <= abs(math.log(new / old)) / 4 + 1e-9
-    return 2 * back > len(about.rows)
+            left = abs(math.log(new / level))
+            back += left <= min(abs(math.log(new / old)) / 4, math.log(1.5)) + 1e-9
+    count, of = (int((said[i] or str(len(about.rows))).replace(",", "")) for i in (2, 3))
+    return count == back and of == len(about.rows) and 2 * back > of
 
 
 def _vanished(about: About, said: Sequence[str]) -> bool:
@@ -1241,7 +1243,7 @@ LINES = templates(
         ),
         r"With (?:it|one of them) a figure per MHz is beyond what is possible": _yes,
         r"Not compared: # rows?(.*)": _not_compared,
-        r"A return to the level of (.+), from which (.+) differed": _returned,
+        r"A return to the level of (.+?), from which (.+?) differed(?:, in ([\d,]+) of the ([\d,]+) rows)?": _returned,
         r"Accepted until .+": lambda about, _: any(row.waiver for row in about.rows),
         r"A new level since (.+): .+": lambda about, said: any(
             _since(each, said) for each in about.each() if each.row.settled
@@ -1255,7 +1257,7 @@ LINES = templates(
 
 PERHAPS = templates(
     {
-        "a return to the level of (.+), from which (.+) differed": _returned,
+        r"a return to the level of (.+?), from which (.+?) differed(?:, in ([\d,]+) of the ([\d,]+) rows)?": _returned,
         "a load that was not measured: there is next to nothing left of it": _vanished,
         "coarse steps of the program: the change is few of them": _few_steps,
         "samples that drift within a run": _yes,
@@ -1341,9 +1343,10 @@ def _is_beside(text: str, event: Event, about: About) -> bool:
             is_worse = (row.worse_by or 0.0) > 0 or row.verdict == "failed-after"
             left[row.benchmark, is_worse].append(row)
     catalog = about.figures.names.catalog
-    for part in re.split(r"(?<=more row)(?:; )|(?<=more rows); |(?<= differed); ", listed):
+    for part in re.split(r"(?<=more row)(?:; )|(?<= rows); |(?<= differed); ", listed):
         match = re.fullmatch(
-            r"(.+), ([\d,]+) more rows?(?:, a return to the level of (.+), from which (.+) differed)?",
+            r"(.+), ([\d,]+) more rows?(?:, a return to the level of (.+?), from which (.+?) differed"
+            r"(?:, in ([\d,]+) of the ([\d,]+) rows)?)?",
             part,
         )
         fits = None

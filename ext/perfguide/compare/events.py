@@ -102,6 +102,9 @@ MAX_SIZES_RATIO = 2.0
 MAX_COARSE_STEPS = 3
 """The largest change, in steps of the program's resolution, that is explained by coarse steps."""
 
+MAX_FROM_LEVEL = math.log(1.5)
+"""The largest log ratio of NEW to a level for it to be back there, however far OLD was."""
+
 RETURN = "a return to the level of"
 """The start of the explanation of an event whose figures came back."""
 
@@ -479,8 +482,8 @@ def _is_same_cause(first: Event, event: Event, names: Names) -> bool:
             return False
         return _way(first) == _way(event) != 0 and not is_apart
     if first.worse_by <= 0 and event.worse_by <= 0:
-        level = returned(event.rows)
-        if level and level in (returned(first.rows), returned(first.unproved)):
+        level = level_returned_to(event.rows)
+        if level[0] and level in map(level_returned_to, (first.rows, first.unproved)):
             return True
     subsystems = [
         set(described.entry.subsystems)
@@ -1108,10 +1111,12 @@ def _event(
 
 
 def returned(rows: Sequence[Row]) -> str:
-    """Return in words to which release's level most rows came back, and which release differed from it;
-    "" if they did not."""
-    level, exception = level_returned_to(rows)
-    return f"{RETURN} {level}, from which {exception} differed" if level else ""
+    """Return in words to which release's level most rows came back, which release differed from it, and
+    how many rows did if not all; "" if most did not."""
+    pair = level, exception = level_returned_to(rows)
+    count = sum((own[-2][0], own[-1][0]) == pair for row in rows if (own := _level_left(row)))
+    part = f", in {count:,} of the {len(rows):,} rows" if count < len(rows) else ""
+    return f"{RETURN} {level}, from which {exception} differed{part}" if level else ""
 
 
 def level_returned_to(rows: Sequence[Row]) -> tuple[str, str]:
@@ -1142,11 +1147,12 @@ def _level_left(row: Row) -> list[tuple[str, float]]:
     if len(before) < 2 or min(old, new, *(value for _, value in before)) <= 0:
         return []
     away = abs(math.log(new) - math.log(old))
+    # A quarter of the way: clearly nearer to that level than to OLD.
+    near = min(away / 4, MAX_FROM_LEVEL)
     level = [
         each
         for each in before[-1 - MAX_LEVEL_RELEASES : -1]
-        # A quarter of the way: clearly nearer to that level than to OLD.
-        if abs(math.log(new) - math.log(each[1])) <= away / 4
+        if abs(math.log(new) - math.log(each[1])) <= near
     ]
     return [*level, before[-1]] if level and level[-1] == before[-2] else []
 
