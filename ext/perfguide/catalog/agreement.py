@@ -105,7 +105,7 @@ def _undescribed(
         yield "metric", benchmark, metric
     elif spec and units.factor(unit, spec.unit) is None:
         yield "unit", benchmark, unit, spec.unit
-    for name in set(params) - described.entry.params.keys() - described.entry.placed():
+    for name in set(params) - described.entry.params.keys() - described.entry.placed:
         yield "params", benchmark, name
 
 

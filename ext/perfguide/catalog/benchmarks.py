@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from functools import cached_property
 from itertools import chain
 from pathlib import Path
 from typing import Annotated, Literal
@@ -208,7 +209,7 @@ class Table(_Spec, frozen=True):
     """Columns computed from others, behind all of them."""
 
 
-class Entry(_Spec, frozen=True):
+class Entry(_Spec, frozen=True, dict=True):
     """The ``.toml`` file of one benchmark."""
 
     title: str
@@ -253,8 +254,9 @@ class Entry(_Spec, frozen=True):
         used = {*table.rows, *table.columns, *table.where, table.tabs, self.split}
         return frozenset(used - {"metric", ""})
 
+    @cached_property
     def placed(self) -> frozenset[str]:
-        """Return every parameter that a table or chart names."""
+        """Every parameter that a table or chart names."""
         out = set(chain.from_iterable(map(self.names, self.tables)))
         for chart in self.charts:
             axes = (*chart_spec.names(chart.series), *chart_spec.names(chart.panels))

@@ -121,7 +121,7 @@ class _Plot:
         self.series, self.panels = names(spec.series), names(spec.panels)
         self.dimensions = {spec.along or spec.x, *self.series, *self.panels, *spec.each}
         self.params = (self.dimensions | {*spec.where}) - {*OUTER, "metric"}
-        self.placed = benchmark.entry.placed()
+        self.placed = benchmark.entry.placed
         self.on_x = {
             (r.guide, r.board, frozenset(r.params.items())): r
             for r in (records if spec.along else ())

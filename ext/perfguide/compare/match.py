@@ -119,7 +119,7 @@ class Names:
         """Return whether a parameter distinguishes figures: a table or a chart uses it, or it is
         described and not as a condition. Without a description of the benchmark, all parameters do."""
         described = self.catalog.get(benchmark)
-        if described is None or param in described.entry.placed():
+        if described is None or param in described.entry.placed:
             return True
         entry = described.entry.params.get(param)
         return entry is not None and not entry.condition
