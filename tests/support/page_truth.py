@@ -519,13 +519,14 @@ WORTH = re.compile(
     rf"(?:; {FIGURE} with (?P<cpu>.+?), the fastest on the CPU|; {FIGURE} in a run of (?P<release>\S+) whose engine is not recorded)?\."
     rf"(?: That run was faster (?P<busy>.+)\.)?$"
 )
+MORE = "more data per second of CPU time"
 VERDICTS = (
-    r"Hardware crypto is faster (?P<faster>.+); its CPU time is not known",
-    r"Hardware crypto is faster (?P<faster>.+), and moves more data per second of CPU time (?P<thrifty>.+)",
-    r"(?P<never>Hardware crypto is not worth it at any block size up to .+: it is neither faster nor moves more data per second of CPU time)",
-    r"Hardware crypto is worth it (?P<both>.+): it is faster, and moves more data per second of CPU time",
-    r"(?P<unlikely>Hardware crypto is probably not worth it\. That is not certain: no engine on the CPU is known to compare it with)",
-    r"(?P<uncertain>Whether hardware crypto is worth it is not certain: no engine on the CPU is known to compare it with)",
+    r"Hardware crypto is (?:(?P<none>not) faster at any block size up to .+|faster (?P<faster>.+)); its CPU time is not known",
+    rf"Hardware crypto is (?:(?P<none>not) faster at any block size up to .+, but|faster (?P<faster>.+), and) moves {MORE} (?P<thrifty>.+)",
+    r"Hardware crypto is (?:(?P<none>not) faster at any block size up to .+|faster (?P<faster>.+)), and moves as much data per second of CPU time as the CPU alone (?P<level>.+) \(within 5 %\)",
+    rf"Hardware crypto is faster (?P<faster>.+), but does (?P<costly>not) move {MORE} at any block size",
+    rf"(?P<never>Hardware crypto is not worth it at any block size up to .+: it is neither faster nor moves {MORE})",
+    rf"Hardware crypto is worth it (?P<both>.+): it is faster, and moves {MORE}",
 )
 
 
@@ -629,17 +630,23 @@ def _is_worth(site: Site, guide: Guide, said: str) -> bool:
     sizes = sorted(own.rates.keys() & other.rates.keys())
     if sizes[-1] != _bytes(at["size"]):
         return False
-    faster = [size for size in sizes if own.rates[size] > other.rates[size]]
-    thrifty = None
+
+    def over(ratio: float, edge: float) -> list[float]:
+        """Return the sizes at which the accelerator's rate, divided by a ratio, is above a share of the other's."""
+        return [size for size in sizes if own.rates[size] / ratio > edge * other.rates[size]]
+
+    # Less than 5 % is no difference.
+    faster, not_slower = over(1.0, 1.05), over(1.0, 1 / 1.05)
+    thrifty, not_costlier = None, None
     if own.load and other.load:
         ratio = own.load / other.load
-        thrifty = [size for size in sizes if own.rates[size] > ratio * other.rates[size]]
+        thrifty, not_costlier = over(ratio, 1.05), over(ratio, 1 / 1.05)
     if at["release"]:
-        is_behind = faster == thrifty == []
+        is_behind = not_slower == not_costlier == []
         return (
             "is not certain" in verdict
             and ("probably not" in verdict) == is_behind
-            and _is_busy(at["busy"] or "", sizes, faster, thrifty)
+            and _is_busy(at["busy"] or "", sizes, not_slower, not_costlier)
         )
     if not verdict:
         return True
@@ -647,17 +654,20 @@ def _is_worth(site: Site, guide: Guide, said: str) -> bool:
         if verdict_said := re.fullmatch(rf"{pattern}\.", verdict):
             by = verdict_said.groupdict()
             if by.get("never"):
-                return faster == thrifty == []
+                return faster == thrifty == not_costlier == []
             if by.get("both"):
                 return _sizes(by["both"], sizes) == faster == thrifty != []
-            if by.get("thrifty"):
-                return (_sizes(by["faster"], sizes), _sizes(by["thrifty"], sizes)) == (
-                    faster,
-                    thrifty,
-                )
-            if by.get("faster"):
-                return thrifty is None and _sizes(by["faster"], sizes) == faster
-            return False
+            if (_sizes(by["faster"], sizes) if by.get("faster") else []) != faster:
+                return False
+            if by.get("costly"):
+                return thrifty == not_costlier == []
+            if by.get("level"):
+                return thrifty == [] and _sizes(by["level"], sizes) == not_costlier
+            return (
+                thrifty is None
+                if not by.get("thrifty")
+                else _sizes(by["thrifty"], sizes) == thrifty
+            )
     return False
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import msgspec
 
@@ -39,6 +39,20 @@ UNIT = "MB/s"
 
 Kind = Literal["accelerator", "cpu", "busy"]
 """An engine outside the CPU, one on the CPU, or an unknown one that kept the CPU busy."""
+
+
+MIN_RATIO = 1.05
+"""The ratio of two rates, or of the data moved per second of CPU time, up to which they count as equal: loads
+are often whole per cents, and the runs may be of different releases."""
+
+
+class Standing(NamedTuple):
+    """The block sizes, ascending, at which an accelerator is ahead of another engine, level with it,
+    and behind it."""
+
+    ahead: list[float]
+    level: list[float]
+    behind: list[float]
 
 
 class EngineRun(msgspec.Struct, frozen=True):
@@ -84,22 +98,35 @@ class Worth(msgspec.Struct, frozen=True):
         return sorted(own.keys() & dict(self.other.rates).keys()) if self.other else sorted(own)
 
     @property
-    def faster(self) -> list[float]:
-        """The block sizes at which the accelerator is faster than the other engine."""
-        return self._ahead(1.0)
+    def by_rate(self) -> Standing:
+        """The block sizes at which the accelerator is faster than the other engine, as fast, and
+        slower."""
+        return self._standing(1.0)
 
     @property
-    def thriftier(self) -> list[float] | None:
-        """The block sizes at which it moves more per second of CPU time; ``None`` if a load is
-        unknown."""
+    def by_cpu_time(self) -> Standing | None:
+        """The block sizes at which it moves more data per second of CPU time than the other engine,
+        as much, and less; ``None`` if a load is unknown."""
         if not (self.other and self.other.load and self.accelerator.load):
             return None
-        return self._ahead(self.accelerator.load / self.other.load)
+        return self._standing(self.accelerator.load / self.other.load)
 
-    def _ahead(self, ratio: float) -> list[float]:
-        """Return the sizes at which the rate is more than ``ratio`` times the other's."""
+    @property
+    def is_behind(self) -> bool:
+        """Whether the accelerator is slower and moves less data per second of CPU time at every
+        block size."""
+        by_rate, by_cpu_time = self.by_rate, self.by_cpu_time
+        return bool(by_cpu_time and by_rate.behind == by_cpu_time.behind == self.sizes)
+
+    def _standing(self, ratio: float) -> Standing:
+        """Return where the rate is more than ``ratio`` times the other's, as much, and less."""
         own, other = dict(self.accelerator.rates), dict(self.other.rates if self.other else ())
-        return [size for size in self.sizes if size in other and own[size] > ratio * other[size]]
+        shares = {size: own[size] / (ratio * other[size]) for size in self.sizes if size in other}
+        return Standing(
+            [size for size, share in shares.items() if share > MIN_RATIO],
+            [size for size, share in shares.items() if 1 / MIN_RATIO <= share <= MIN_RATIO],
+            [size for size, share in shares.items() if share < 1 / MIN_RATIO],
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,46 +286,51 @@ def figures(answer: Worth) -> str:
 
 
 UNCERTAIN = (
-    "Whether hardware crypto is worth it is not certain: no engine on the CPU is known to compare "
-    "it with."
+    "Whether hardware crypto is worth it is not certain: no run is known to have encrypted on the CPU "
+    "instead."
 )
 UNLIKELY = (
-    "Hardware crypto is probably not worth it. That is not certain: no engine on the CPU is known "
-    "to compare it with."
+    "Hardware crypto is probably not worth it. That is not certain: no run is known to have encrypted "
+    "on the CPU instead."
 )
 MORE = "more data per second of CPU time"
 
 
 def _verdict(answer: Worth) -> str:
-    sizes, faster, thriftier = answer.sizes, answer.faster, answer.thriftier
-    if thriftier is None:
-        return f"Hardware crypto is faster {span(faster, sizes)}; its CPU time is not known"
-    if faster != thriftier:
-        more = f"moves {MORE} {span(thriftier, sizes)}"
-        return f"Hardware crypto is faster {span(faster, sizes)}, and {more}"
-    if not faster:
-        end = f"up to {units.size(sizes[-1])}: it is neither faster nor moves {MORE}"
-        return f"Hardware crypto is not worth it at any block size {end}"
-    return f"Hardware crypto is worth it {span(faster, sizes)}: it is faster, and moves {MORE}"
+    sizes, by_rate, by_cpu_time = answer.sizes, answer.by_rate, answer.by_cpu_time
+    faster, up_to = by_rate.ahead, f"at any block size up to {units.size(sizes[-1])}"
+    is_faster = f"is faster {span(faster, sizes)}" if faster else f"is not faster {up_to}"
+    if by_cpu_time is None:
+        return f"Hardware crypto {is_faster}; its CPU time is not known"
+    thriftier, level = by_cpu_time.ahead, by_cpu_time.level
+    if faster and faster == thriftier:
+        return f"Hardware crypto is worth it {span(faster, sizes)}: it is faster, and moves {MORE}"
+    if thriftier:
+        but = "and" if faster else "but"
+        return f"Hardware crypto {is_faster}, {but} moves {MORE} {span(thriftier, sizes)}"
+    if level:
+        as_much = f"as much data per second of CPU time as the CPU alone {span(level, sizes)}"
+        return f"Hardware crypto {is_faster}, and moves {as_much} (within 5 %)"
+    if faster:
+        return f"Hardware crypto {is_faster}, but does not move {MORE} at any block size"
+    return f"Hardware crypto is not worth it {up_to}: it is neither faster nor moves {MORE}"
 
 
 def without_rival(answer: Worth) -> str:
     """Return the verdict where no engine on the CPU is known. A run that kept the CPU busy was
     probably on it, and settles the question only if the accelerator is behind at every block
     size."""
-    is_behind = answer.busy is not None and answer.faster == answer.thriftier == []
-    return UNLIKELY if is_behind else UNCERTAIN
+    return UNLIKELY if answer.busy and answer.is_behind else UNCERTAIN
 
 
 def _verdict_on_busy(answer: Worth) -> str:
     """Return at which sizes the other run was ahead, without drawing conclusions about its
     engine."""
-    sizes = answer.sizes
-    faster = [size for size in sizes if size not in answer.faster]
+    sizes, faster, by_cpu_time = answer.sizes, answer.by_rate.behind, answer.by_cpu_time
     out = f"That run was faster {span(faster, sizes)}"
-    if answer.thriftier is None:
+    if by_cpu_time is None:
         return out
-    thriftier = [size for size in sizes if size not in answer.thriftier]
+    thriftier = by_cpu_time.behind
     if thriftier == faster:
         return f"{out}, with {MORE}" if faster else out
     return f"{out}, and moved {MORE} {span(thriftier, sizes)}"
@@ -311,7 +343,7 @@ def span(chosen: Sequence[float], sizes: Sequence[float]) -> str:
         return f"at no block size up to {units.size(sizes[-1])}"
     if len(chosen) == len(sizes):
         return "at every block size"
-    if list(chosen) == list(sizes[-len(chosen) :]):
+    if len(chosen) > 1 and list(chosen) == list(sizes[-len(chosen) :]):
         return f"from blocks of {units.size(chosen[0])} on"
     return f"with blocks of {units.enumeration([*map(units.size, chosen)])} only"
 
