@@ -111,7 +111,7 @@ def test_a_table_says_its_units_only_where_rows_differ() -> None:
         rows = tuple((unit, text, "1") for text, unit in shown)
         scales = grids.unit_scales(shown)
         grid = grids.Grid((("Metric", "Unit", "a"),), rows, stub, units=scales)
-        return table_nodes.scales(table_nodes.perf_leaf(grid, "source"))
+        return table_nodes.scales(grid)
 
     assert said(("MB/s ↑", "MB/s"), ("MB/s ↑", "MB/s")) == ""
     assert "[&quot;data rate&quot;, 1000000000.0]" in said(("GB/s ↑", "GB/s"), ("MB/s ↑", "MB/s"))

@@ -4,29 +4,19 @@ from __future__ import annotations
 
 import html
 import re
-import sys
 from pathlib import Path
-from typing import Any
-from unittest.mock import MagicMock
 
 import pytest
 from conftest import run_sphinx
-from docutils import nodes
-from docutils.frontend import get_default_settings
-from docutils.utils import new_document
 from html_tables import figures
-from sphinx.writers.text import TextTranslator
 
 from perfguide.common import units
 from perfguide.sphinxext import html_table
 from perfguide.sphinxext.table_nodes import (
-    TextTables,
     distinct_parts,
-    perf_leaf,
-    perf_rows,
-    plain_text,
+    texts,
 )
-from perfguide.tables.grids import Grid
+from perfguide.tables.grids import Grid, Note
 
 CELLS = [
     "*bold*",
@@ -182,61 +172,11 @@ def test_a_page_is_read_again_when_its_table_changed_and_only_then(tmp_path: Pat
     assert "0 added, 1 changed" in run_sphinx(project, tmp_path / "html").stdout
 
 
-def _leaf(rows: int) -> perf_rows:
-    body = tuple((f"key-{n}", (n / 3, f"{n / 3:.2f}", " n=2"), "—") for n in range(rows))
-    grid = Grid((("Key", "one", "two"),), body, 1, marks=[(0, 1, [(0, "w")])], notes=[NOTE])
-    return perf_leaf(grid, "source")
-
-
-NOTE = {"id": "f", "severity": "error", "title": "wrong", "reason": "because"}
-
-
-def test_a_table_of_plain_text_has_its_cells_in_columns() -> None:
-    leaf = _leaf(2)
-    leaf["body"] = (*leaf["body"], ("long", "word " * 20, "日本"))
-    assert list(plain_text(leaf)) == [
-        "+-------+-----------------------------------------+------+",
-        "| Key   | one                                     | two  |",
-        "+=======+=========================================+======+",
-        "| key-0 | 0.00 n=2 ‡1                             | —    |",
-        "+-------+-----------------------------------------+------+",
-        "| key-1 | 0.33 n=2                                | —    |",
-        "+-------+-----------------------------------------+------+",
-        "| long  | word word word word word word word word | 日本 |",
-        "|       | word word word word word word word word |      |",
-        "|       | word word word word                     |      |",
-        "+-------+-----------------------------------------+------+",
-    ]
-
-
-def _calls(rows: int) -> int:
-    """How many functions are called to write a page with one table as plain text."""
-    document = new_document("page", get_default_settings())
-    table = nodes.table("", nodes.title("", "Figures"), _leaf(rows))
-    document += nodes.section("", nodes.title("", "Title"), table)
-    count = 0
-
-    def called(_frame: Any, event: str, _argument: Any) -> None:
-        nonlocal count
-        count += event in ("call", "c_call")
-
-    sys.setprofile(called)
-    try:
-        TextTables(document).run()
-        builder = MagicMock()
-        builder.config.text_newlines, builder.config.text_sectionchars = "unix", "*=-~"
-        builder.config.text_add_secnumbers = False
-        translator = TextTranslator(document, builder)
-        document.walkabout(translator)
-    finally:
-        sys.setprofile(None)
-    assert f"key-{rows - 1}" in translator.body
-    return count
-
-
-def test_the_work_for_a_table_of_plain_text_grows_as_its_length_does() -> None:
-    short, long = _calls(1000), _calls(4000)
-    assert 3.8 < long / short < 4.2, (short, long)
+def test_a_table_on_paper_numbers_its_marks() -> None:
+    note = Note("f", "error", "wrong", "because")
+    rows = (("key", (1 / 3, "0.33", " n=2"), "—"),)
+    grid = Grid((("Key", "one", "two"),), rows, 1, marks=[(0, 1, [(0, "w")])], notes=[note])
+    assert texts(grid) == ([["Key", "one", "two"]], [["key", "0.33 n=2 ‡1", "—"]])
 
 
 def test_only_a_table_that_says_so_is_read_as_marked(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from perfguide.tables import blocks
 from perfguide.tables.blocks import MIN_COLUMNS
-from perfguide.tables.grids import Grid
+from perfguide.tables.grids import Grid, picked
 
 
 def grid(rows: int, columns: int, *, tabs: bool = False, boards: int = 1) -> Grid:
@@ -24,7 +24,7 @@ def grid(rows: int, columns: int, *, tabs: bool = False, boards: int = 1) -> Gri
     ]
     above, below = zip(*heads, strict=True) if heads else ((), ())
     header = (("Row", "Key", *above), ("", "", *below))
-    return Grid(header, body, 2, tabs, links=[(0, 2, "page", "table", "")] if columns else [])
+    return Grid(header, body, 2, tabs=tabs, links=[(0, 2, "page", "table", "")] if columns else [])
 
 
 @given(
@@ -53,7 +53,7 @@ def test_each_figure_is_in_one_block(
 def test_a_block_is_as_light_as_it_has_to_be(rows: int, tabs: bool, room: int) -> None:
     table = grid(rows, 3, tabs=tabs)
     for number, block in enumerate(blocks.blocks(table, room, 2 * room, wide=False)):
-        own = blocks.of_grid(table, block)
+        own = picked(table, range(*block.rows), range(len(table.header[0])))
         # Each block has a head, and begins its tab anew.
         assert blocks.weight(own) <= room * (1 + (number > 0)) + 30
         assert len(own.links) == (number == 0)

@@ -16,9 +16,9 @@ from making import only
 from profiles import examples
 
 from perfguide.common import rst_text, units
-from perfguide.common.diagnostics import visible
+from perfguide.common.diagnostics import Severity, visible
 from perfguide.tables import page_tables
-from perfguide.tables.grids import Grid, listing
+from perfguide.tables.grids import Grid, Note, listing
 from perfguide.tables.page_tables import Behind, CellWords, Extra, Run
 
 HOSTILE = [
@@ -59,9 +59,9 @@ def tables(draw: st.DrawFn) -> Grid:
         tuple(header),
         tuple(rows),
         draw(st.integers(0, columns)),
-        draw(st.booleans()),
+        tabs=draw(st.booleans()),
         units={"s": ("time", 1.0)},
-        notes=[{"id": "n", "severity": "error", "title": "t", "reason": draw(TEXTS.map(shown))}],
+        notes=[Note("n", "error", "t", draw(TEXTS.map(shown)))],
         marks=[(row, column, [(0, "words")]) for row, column in marked],
         links=[(row, column, "guides/a", "t", "--x") for row, column in linked],
         shorts={"am62xx": "SK"},
@@ -74,7 +74,7 @@ def shown(text: str) -> str:
 
 def read(table: Grid, behind: Behind | None = None) -> Grid:
     """A table written and read as a page does it."""
-    content = page_tables.page_file({"a/t.csv": page_tables.extra(table, behind)})
+    content = page_tables.page_file({"a/t.csv": (page_tables.extra(table), behind)})
     own = page_tables.read_page_file(content or b"{}").tables.get("a/t.csv", Extra())
     rows = page_tables.read_csv(page_tables.to_csv(table))
     return page_tables.grid(rows, len(table.header), table.stub, own)
@@ -133,11 +133,11 @@ def test_a_figure_is_exact_in_the_file_and_short_on_the_page() -> None:
     [(("error",), "0 ‡"), (("note", "warning"), "0 †"), (("note",), r"0 \*")],
 )
 def test_the_sign_behind_a_figure_is_that_of_its_worst_finding(
-    severities: tuple[str, ...], cell: str
+    severities: tuple[Severity, ...], cell: str
 ) -> None:
     table = Grid(
         (("Key", "a"),), (("k", units.figure(0.0)),), 1,
-        notes=[{"id": "n", "severity": each} for each in severities],
+        notes=[Note("n", each) for each in severities],
         marks=[(0, 1, [(number, "w") for number, _ in enumerate(severities)])],
     )  # fmt: skip
     assert page_tables.to_csv(table) == f"Key,a\nk,{cell}\n".encode()
@@ -157,7 +157,7 @@ def test_runs_are_in_the_file_of_a_page_once() -> None:
     table = listing(("k", "v"), [("k", units.figure(1.5))])
     content = page_tables.read_page_file(
         page_tables.page_file(
-            {name: page_tables.extra(table, of) for name, of in (("a", first), ("b", second))}
+            {name: (page_tables.extra(table), of) for name, of in (("a", first), ("b", second))}
         )
     )
     assert (content.facts, content.commands) == ([["card", "Card"]], ["a"])
@@ -183,8 +183,7 @@ def test_the_file_is_a_script_of_ascii_that_ends_nowhere_else(about: dict[str, s
 
 def test_a_page_whose_tables_have_nothing_besides_csv_has_no_file() -> None:
     texts = listing(("a", "b"), [("x", "y")])
-    assert page_tables.extra(texts) == b""
-    assert page_tables.page_file({"a/t.csv": b""}) == b""
+    assert page_tables.page_file({"a/t.csv": (page_tables.extra(texts), None)}) == b""
     assert read(texts) == texts
 
 

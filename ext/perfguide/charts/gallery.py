@@ -218,7 +218,6 @@ def data(views: Sequence[ChartView]) -> Grid:
         for column in range(len(head))
         if column > stub or (head[column] and any(row[column] for row in rows))
     ]
-    stub = sum(column < stub for column in kept)
     return only_columns(listing(head, rows, stub), kept)
 
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from ..common.diagnostics import visible
 from ..figures.pool import Record
-from ..tables.grids import Mark
+from ..tables.grids import Mark, Note
 from ..tables.model import View
 from .finding import Finding
 
@@ -16,25 +15,19 @@ MIN_MARKS = 6
 """The fewest marks of one finding that can be too many for a table."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Mark:
-    finding: Finding
-    detail: str
-
-
 class Marks:
     """The findings about each figure of a site."""
 
     def __init__(self, findings: Iterable[Finding] = ()) -> None:
         # A result belongs to one figure, so its first result identifies it.
-        self._by_member: dict[int, list[_Mark]] = {}
+        self._by_member: dict[int, list[tuple[Finding, str]]] = {}
         self._doubts: dict[int, str] = {}
         for finding in findings:
             for suspect in finding.suspects if finding.rule.marks else ():
                 if not suspect.record.cell.members:
                     continue  # a figure of another pool
                 first = suspect.record.cell.members[0]
-                self._by_member.setdefault(first, []).append(_Mark(finding, suspect.detail))
+                self._by_member.setdefault(first, []).append((finding, suspect.detail))
                 # A maintainer vouches for an accepted figure, so it may lead.
                 if suspect.disqualified and not finding.acknowledged:
                     self._doubts.setdefault(first, f"{finding.rule.title}: {suspect.detail}")
@@ -49,13 +42,13 @@ class Marks:
         none. Notes, and findings that a maintainer accepted, are none."""
         own = self._by_member.get(record.cell.members[0], ()) if record.cell.members else ()
         titles = (
-            mark.finding.rule.title
-            for mark in own
-            if mark.finding.severity != "note" and not mark.finding.acknowledged
+            finding.rule.title
+            for finding, _ in own
+            if finding.severity != "note" and not finding.acknowledged
         )
         return "; ".join(dict.fromkeys(titles))
 
-    def of(self, view: View) -> tuple[list[dict[str, str]], list[Mark]]:
+    def of(self, view: View) -> tuple[list[Note], list[Mark]]:
         """Return the notes and the marks of a view, in the form that :class:`Grid` takes."""
         notes: dict[str, int] = {}
         findings: list[Finding] = []
@@ -68,12 +61,12 @@ class Marks:
                 if cell is None or row.single or cell.members[0] not in self._by_member:
                     continue
                 own = []
-                for mark in self._by_member[cell.members[0]]:
-                    if mark.finding.id not in notes:
-                        notes[mark.finding.id] = len(notes)
-                        findings.append(mark.finding)
-                    if mark.finding.id not in most:
-                        own.append((notes[mark.finding.id], visible(mark.detail)))
+                for finding, detail in self._by_member[cell.members[0]]:
+                    if finding.id not in notes:
+                        notes[finding.id] = len(notes)
+                        findings.append(finding)
+                    if finding.id not in most:
+                        own.append((notes[finding.id], visible(detail)))
                 if own:
                     marks.append((number, stub + column, own))
         return [_note(finding, most.get(finding.id, "")) for finding in findings], marks
@@ -90,7 +83,7 @@ class Marks:
                 if cell is not None and not row.single:
                     cells += 1
                     own = self._by_member.get(cell.members[0], ())
-                    counts.update({mark.finding.id for mark in own})
+                    counts.update({finding.id for finding, _ in own})
         return {
             name: f"{count} of {cells} figures of this table"
             for name, count in counts.items()
@@ -98,16 +91,10 @@ class Marks:
         }
 
 
-def _note(finding: Finding, most: str) -> dict[str, str]:
+def _note(finding: Finding, most: str) -> Note:
     reason = visible(finding.reason)
     if most:
         reason = f"{most}, so none is marked: {reason}"
     if finding.acknowledged:
         reason += f" (accepted: {visible(finding.acknowledged)})"
-    note = {
-        "id": finding.id,
-        "severity": finding.severity,
-        "title": finding.rule.title,
-        "reason": reason,
-    }
-    return note | ({"most": most} if most else {})
+    return Note(finding.id, finding.severity, finding.rule.title, reason, most)

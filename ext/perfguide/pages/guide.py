@@ -26,10 +26,11 @@ from ..figures import labels
 from ..figures.pool import Record
 from ..health.finding import LEGEND
 from ..health.report import PAGE as HEALTH
-from ..tables import blocks, page_tables, remarks, summaries
+from ..tables import blocks, remarks, summaries
 from ..tables.assign import Section
 from ..tables.grids import listing
 from ..tables.model import View
+from ..tables.page_tables import Extra
 from . import answers, hardware_crypto, provenance, search_words, write_files, write_tables
 from .answers import Answer, Answers, Result, Value
 from .context import Site
@@ -346,8 +347,8 @@ def _results(site: Site, key: GuideKey, page: str, top: Answers) -> PageTable:
         site, page, "results", title, grid, data=data, max_elements=blocks.UNLIMITED
     )
     # Facts and links are already part of the page's text.
-    answers_json = msgspec.json.encode(structs.replace(top, facts=(), comparisons=(), worth=None))
-    return replace(table, extra=page_tables.extra_of_answers(answers_json, page))
+    in_table = structs.replace(top, facts=(), comparisons=(), worth=None)
+    return replace(table, extra=Extra(answers=in_table, page=page))
 
 
 def _named(row: Answer) -> str:

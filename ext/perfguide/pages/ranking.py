@@ -15,8 +15,9 @@ from ..common import slugs, units
 from ..common.units import TableCell
 from ..figures import engines, labels
 from ..figures.pool import Record
-from ..tables import page_tables, summaries
+from ..tables import summaries
 from ..tables.grids import listing
+from ..tables.page_tables import Extra
 from . import newest, search_words, write_tables
 from .context import Site
 from .sentences import link_name
@@ -614,7 +615,7 @@ def write(site: Site, address: str, page: str, anchor: str, figures: RankedFigur
     table = write_tables.table(site, address, anchor, figures.name, data)
     content = msgspec.structs.replace(ranking, rows=ranking.rows[:MAX_ROWS])
     # The page draws the best SoCs; the CSV above has them all.
-    extra = page_tables.extra_of_answers(msgspec.json.encode({"ranking": content}), address)
+    extra = Extra(answers={"ranking": content}, page=address)
     # Only the page of the benchmark has a table of sources.
     return replace(table, extra=extra, origin=link_name(page, SOURCES))
 

@@ -15,7 +15,7 @@ from ..catalog.benchmarks import Benchmark
 from ..common import rst_text
 from ..common.diagnostics import visible
 from ..tables import page_tables
-from ..tables.page_tables import Prose
+from ..tables.page_tables import Behind, Extra, Prose
 from . import sentences
 from .context import Site
 from .sentences import Link, Part, section_name
@@ -120,12 +120,12 @@ def page(
     ``about`` has a description of the page for search engines, and optionally a Dataset; ``drawn``
     are the histories in its text, as JSON, in order.
     """
-    extras: dict[str, bytes] = {}
+    extras: dict[str, tuple[Extra, Behind | None]] = {}
     described: list[Benchmark] = []
     tables: list[PageTable] = []
 
     def show(table: PageTable) -> str:
-        extras[table.file] = table.extra
+        extras[table.file] = (table.extra, table.behind)
         tables.append(table)
         return table.file
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from msgspec import structs
@@ -23,7 +23,7 @@ from ..tables.assign import Section
 from ..tables.blocks import MAX_ELEMENTS, Block
 from ..tables.grids import Grid
 from ..tables.model import View
-from ..tables.page_tables import Behind
+from ..tables.page_tables import Behind, Extra
 from .context import ProvenancePage, Site
 from .sentences import link_name
 
@@ -57,8 +57,10 @@ class PageTable:
     """Its link name."""
     data: str = ""
     """Its CSV for programs."""
-    extra: bytes = b""
-    """JSON for what the page's CSV cannot hold."""
+    extra: Extra = field(default_factory=Extra)
+    """What the page's CSV cannot hold."""
+    behind: Behind | None = None
+    """The runs behind its cells."""
     header_rows: int = 1
     stub_columns: int = 0
     widths: tuple[int, ...] = ()
@@ -177,7 +179,8 @@ def table(
     """
 
     def write(address: str, block: Block) -> PageTable:
-        return _written(site, address, name, title, blocks.of_grid(grid, block))
+        rows = grids.picked(grid, range(*block.rows), range(len(grid.header[0])))
+        return _written(site, address, name, title, rows)
 
     divided = blocks.blocks(grid, max_elements, wide=False)
     return _divided(
@@ -233,7 +236,8 @@ def _written(
         title,
         f"{folder}/{name}.csv",
         link_name(page, name),
-        extra=page_tables.extra(content, behind),
+        extra=page_tables.extra(content),
+        behind=behind,
         header_rows=len(content.header),
         # Docutils rejects tables that consist of stub columns only.
         stub_columns=min(content.stub, len(content.header[0]) - 1),

@@ -429,7 +429,7 @@ def body(
     stub: int,
     prefix: str,
     header: Sequence[Sequence[str]],
-    marks: Mapping[int, Mapping[int, str]] | None = None,
+    marks: Mapping[tuple[int, int], str] | None = None,
     links: Mapping[tuple[int, int], str] | None = None,
     chosen: Collection[int] | None = None,
     raw_names: Mapping[tuple[int, int], str] | None = None,
@@ -449,7 +449,6 @@ def body(
     aligned = _aligned(rows, width, stub)
     used: dict[str, int] = {}
     for number, row in enumerate(rows):
-        beside = (marks or {}).get(number, {})
         keys = [(raw_names or {}).get((number, c), row[c]) for c in range(min(stub, len(row)))]
         name = row_name(keys, header, stub)
         used[name] = used.get(name, 0) + 1
@@ -472,7 +471,7 @@ def body(
                 out.append(f"<{tag}{scope}{kind}{named[position]}>{inner}</{tag}>")
             else:
                 link = (links or {}).get((number, position), "")
-                signs = beside.get(position, "")
+                signs = (marks or {}).get((number, position), "")
                 out.append(cell(content, signs, link, named[position], aligned[position]))
         out.append("</tr>")
     out.append("</tbody>")

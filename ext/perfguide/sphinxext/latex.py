@@ -103,9 +103,9 @@ def _latex(text: str) -> nodes.raw:
 def _set_table(leaf: nodes.Element) -> None:
     """Set one table in type and columns that fit, in several parts if necessary."""
     table = leaf.parent
-    header, body = texts(leaf)
+    header, body = texts(leaf["grid"])
     rows = [*header, *body]
-    divided = parts(rows, leaf["stub"], rows[0])
+    divided = parts(rows, leaf["grid"].stub, rows[0])
     out: list[nodes.Node] = []
     for number, part in enumerate(divided, 1):
         # The first part keeps the table node, with its title and anchor.
@@ -124,7 +124,7 @@ def _set_table(leaf: nodes.Element) -> None:
         out.append(_latex(f"\\begingroup\\{part.size}\\setlength{{\\tabcolsep}}{{3pt}}"))
         out.append(addnodes.tabular_col_spec(spec="".join(shares)))
         out += [part_table, _latex("\\endgroup")]
-    out += listed(leaf)
+    out += listed(leaf["grid"])
     parent = table.parent
     index = parent.index(table)
     parent.remove(table)

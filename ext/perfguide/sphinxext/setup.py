@@ -175,5 +175,5 @@ def setup(app: Sphinx, version: str) -> ExtensionMetadata:
         "parallel_read_safe": True,
         "parallel_write_safe": True,
         # When this number changes, Sphinx re-reads all pages: raise it if doctrees change.
-        "env_version": 9,
+        "env_version": 10,
     }

@@ -1,4 +1,4 @@
-"""Tables of figures as nodes. HTML and plain text are written here, other formats by docutils.
+"""Tables of figures as nodes. HTML is written here, other formats by docutils.
 
 While pages are read, a table is an ordinary ``table`` node with its title and anchor, so that
 numbering and references work, and a single leaf with the cells. The leaf becomes markup when the
@@ -11,8 +11,7 @@ import base64
 import json
 import posixpath
 import re
-import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from itertools import accumulate, chain
 from pathlib import Path
@@ -20,7 +19,7 @@ from typing import Any
 from urllib.parse import quote
 
 from docutils import nodes
-from docutils.utils import column_width
+from msgspec import structs
 from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.transforms.post_transforms import SphinxPostTransform
@@ -32,7 +31,7 @@ from ..common.diagnostics import SIGNS
 from ..common.slugs import anchor, slug
 from ..common.units import TableCell
 from ..health.finding import KIND_WORDS
-from ..tables.grids import DATA, Grid
+from ..tables.grids import DATA, Grid, Note, picked
 from . import html_table
 from .answers import perf_answers
 from .config import page_name, page_uri
@@ -53,41 +52,19 @@ MAX_FLOAT_ROWS = 30
 
 
 class perf_rows(nodes.General, nodes.Element):
-    """The cells of one table. Most attributes are those of a :class:`Grid`: ``header`` and ``body``
-    (rows of cells), ``stub``, ``tabs``, ``units``, ``shorts``, ``head_names``, ``same`` and
-    ``notes``. ``row_names`` are its ``names`` by row and column. ``widths`` are relative, or empty;
-    ``marks`` are pairs of a note's number and words, by row and column of the body; ``links`` have
-    row, column, page and fragment. An optional child is the download of the file with the details
-    of the cells."""
+    """The cells of one table: a ``grid``, whose links point to pages below ``top``. ``widths`` of
+    its columns are relative, or empty. An optional child is the download of the file with the
+    details of the cells."""
 
 
 def perf_leaf(grid: Grid, top: str, widths: Sequence[int] = ()) -> perf_rows:
-    """Return the leaf of a table whose links point to pages below ``top``.
+    """Return the leaf of a table.
 
     Raises :class:`IndexError` if a mark has no note.
     """
-    marks: dict[int, dict[int, list[tuple[int, str]]]] = {}
-    for row, column, cell_marks in grid.marks:
-        own = [(range(len(grid.notes))[note], words) for note, words in cell_marks]
-        marks.setdefault(row, {})[column] = own
-    return perf_rows(
-        header=grid.header,
-        body=grid.rows,
-        stub=grid.stub,
-        tabs=grid.tabs,
-        units=grid.units,
-        shorts=grid.shorts,
-        row_names={(row, column): name for row, column, name in grid.names},
-        head_names=grid.head_names,
-        same=grid.same,
-        notes=grid.notes,
-        widths=widths,
-        marks=marks,
-        links=[
-            (r, c, page_name(top, page), anchor(table) + end)
-            for r, c, page, table, end in grid.links
-        ],
-    )
+    for number in {number for *_, marks in grid.marks for number, _ in marks}:
+        grid.notes[number]
+    return perf_rows(grid=grid, top=top, widths=widths)
 
 
 class perf_figure(nodes.General, nodes.Element):
@@ -99,7 +76,8 @@ class perf_use(nodes.General, nodes.Element):
 
 
 class perf_grid(nodes.General, nodes.Element):
-    """The rows of one HTML table. ``prefix`` starts the anchors of its rows."""
+    """One HTML table: a ``grid``, whose rows have anchors that start with ``prefix``, and ``stated``
+    attributes that describe how it differs from the table's file."""
 
 
 class perf_picture(nodes.General, nodes.Element):
@@ -175,46 +153,46 @@ def depart_use_html(translator: Any, node: perf_use) -> None:
 
 def visit_grid_html(translator: Any, node: perf_grid) -> None:
     """Write a table in a box that scrolls if the table is too wide."""
-    label, stub = escape(node["label"]), node["stub"]
-    shorts: dict[str, str] = node.get("shorts", {})
-    header = html_table.shortened(node["header"], shorts)
-    squares = _in_heads(node.get("boards") or {}, shorts)
-    steps = html_table.steps(header, node["body"], stub, squares)
+    grid: Grid = node["grid"]
+    label, stub, builder = escape(node["label"]), grid.stub, translator.builder
+    header = html_table.shortened(grid.header, grid.shorts)
+    steps = html_table.steps(header, grid.rows, stub, _in_heads(node["boards"], grid.shorts))
     chosen = blocks = None
-    if node.get("long"):
-        chosen = html_table.first_rows(node["body"], steps.is_stacked)
-        blocks = html_table.first_rows(node["body"], True)
-    is_empty = html_table.has_no_figures(node["body"], stub)
-    if is_empty or node.get("repeats"):
+    if node["long"]:
+        chosen = html_table.first_rows(grid.rows, steps.is_stacked)
+        blocks = html_table.first_rows(grid.rows, True)
+    is_empty = html_table.has_no_figures(grid.rows, stub)
+    if is_empty or node["repeats"]:
         chosen = blocks = set[int]()
     translator.body.append(
         f'<div class="perf-scroll perf-from-{steps.whole} perf-to-{steps.small}" role="region" tabindex="0" '
         f'aria-label="{label}">'
         f'<table class="perf-grid no-search" aria-label="{label}" '
-        f'data-perf-stub="{stub}"{node["turned"]}{node["positions"]}{scales(node)}'
-        f"{html_table.heads(header, stub, node['body'])}>"
+        f'data-perf-stub="{stub}"{node["stated"]}{scales(grid)}'
+        f"{html_table.heads(header, stub, grid.rows)}>"
         + html_table.columns(node["widths"])
         + html_table.head(
-            *(node["header"], stub, shorts),
-            html_table.figure_columns(node["body"], stub),
-            node.get("boards"),
-            node.get("head_names"),
+            *(grid.header, stub, grid.shorts),
+            html_table.figure_columns(grid.rows, stub),
+            node["boards"],
+            grid.head_names,
             node["joined"],
         )
         + html_table.body(
-            node["body"],
+            grid.rows,
             stub,
             node["prefix"],
             header,
-            _marks(translator.builder, node),
-            _targets(translator.builder, node["links"]),
+            _marks(builder, grid),
+            _targets(builder, node["top"], grid),
             chosen,
-            node.get("row_names"),
+            {(row, column): name for row, column, name in grid.names},
             blocks,
         )
         + "</table></div>\n"
-        + (_all_rows(len(node["body"]), chosen is not None, is_empty) if blocks is not None else "")
-        + _unmarked(translator.builder, node)
+        + (_all_rows(len(grid.rows), chosen is not None, is_empty) if blocks is not None else "")
+        # Only the first part of a table has a prefix.
+        + (_unmarked(builder, grid) if node["prefix"] else "")
     )
     raise nodes.SkipNode
 
@@ -234,17 +212,17 @@ def _all_rows(count: int, is_always: bool, is_empty: bool = False) -> str:
     return f'<label class="perf-all{kind}"><input type="checkbox"> {words}</label>\n'
 
 
-def scales(node: nodes.Element) -> str:
+def scales(grid: Grid) -> str:
     """Return the attribute with the scales of a table's units, if its rows have several. With it,
     sorting compares figures of one kind by value and keeps kinds apart."""
-    keys = list(node["header"][0][: node["stub"]]) if node["header"] else []
-    if "Unit" not in keys or not node["units"]:
+    keys = list(grid.header[0][: grid.stub]) if grid.header else []
+    if "Unit" not in keys or not grid.units:
         return ""
     column = keys.index("Unit")
-    names = dict.fromkeys(units.whole(row[column]) for row in node["body"])
+    names = dict.fromkeys(units.whole(row[column]) for row in grid.rows)
     if len(names) < 2:
         return ""
-    text = json.dumps({name: node["units"][name] for name in names}, ensure_ascii=False)
+    text = json.dumps({name: grid.units[name] for name in names}, ensure_ascii=False)
     return f' data-perf-units="{escape(text)}"'
 
 
@@ -260,34 +238,30 @@ def positions(rows: Sequence[int], columns: Sequence[int]) -> str:
     return out
 
 
-def _marks(builder: Any, node: nodes.Element) -> dict[int, dict[int, str]]:
-    """Return the marks of a table as markup, with links to their findings."""
-    if not node["marks"]:
-        return {}
-    out: dict[int, dict[int, str]] = {}
-    for row, cells in node["marks"].items():
-        for column, cell_marks in cells.items():
-            out.setdefault(row, {})[column] = "".join(
-                html_table.mark(
-                    _finding_uri(builder, note["id"]),
-                    note["severity"],
-                    f"{_kind(note)}: {note['title']}: {detail}",
-                )
-                for note, detail in ((node["notes"][number], words) for number, words in cell_marks)
+def _marks(builder: Any, grid: Grid) -> dict[tuple[int, int], str]:
+    """Return the marks of a table's cells as markup, with links to their findings."""
+    return {
+        (row, column): "".join(
+            html_table.mark(
+                _finding_uri(builder, note.id),
+                note.severity,
+                f"{_kind(note)}: {note.title}: {detail}",
             )
-    return out
+            for note, detail in ((grid.notes[number], words) for number, words in marks)
+        )
+        for row, column, marks in grid.marks
+    }
 
 
-def _unmarked(builder: Any, node: nodes.Element) -> str:
+def _unmarked(builder: Any, grid: Grid) -> str:
     """Return as markup the notes that apply to most figures of a table, which are not marked one by
     one."""
     return "".join(
-        f'<p class="perf-unmarked">{SIGNS[note["severity"]]} <a href="{escape(_finding_uri(builder, note["id"]))}">'
-        f"{escape(_kind(note))}: {escape(note['title'])}</a>: {escape(note['most'])}; "
+        f'<p class="perf-unmarked">{SIGNS[note.severity]} <a href="{escape(_finding_uri(builder, note.id))}">'
+        f"{escape(_kind(note))}: {escape(note.title)}</a>: {escape(note.most)}; "
         "none of them is marked.</p>\n"
-        # Only the first part of a table has a prefix.
-        for note in (node["notes"] if node["prefix"] else ())
-        if note.get("most")
+        for note in grid.notes
+        if note.most
     )
 
 
@@ -298,18 +272,16 @@ def _finding_uri(builder: Any, finding: str) -> str:
     return page_uri(builder, labels.get(finding.lower(), (report, ""))[0], finding)
 
 
-def _kind(note: Mapping[str, Any]) -> str:
-    return units.capital(KIND_WORDS[note["severity"]])
+def _kind(note: Note) -> str:
+    return units.capital(KIND_WORDS[note.severity])
 
 
-def _targets(
-    builder: Any, links: Sequence[tuple[int, int, str, str]]
-) -> dict[tuple[int, int], str]:
+def _targets(builder: Any, top: str, grid: Grid) -> dict[tuple[int, int], str]:
     """Return the addresses that cells link to, relative to the page being written."""
     return {
-        (row, column): page_uri(builder, page, fragment)
-        for row, column, page, fragment in links
-        if page in builder.env.found_docs
+        (row, column): page_uri(builder, name, anchor(table) + end)
+        for row, column, page, table, end in grid.links
+        if (name := page_name(top, page)) in builder.env.found_docs
     }
 
 
@@ -388,16 +360,17 @@ class HtmlTables(SphinxPostTransform):
             figure += perf_use("", *_line_below(table))
             prefix = table["ids"][0] if table["ids"] else ""
             rows: dict[str, list[int]] = {}
-            for number, row in enumerate(leaf["body"] if leaf["tabs"] else ()):
+            grid: Grid = leaf["grid"]
+            for number, row in enumerate(grid.rows if grid.tabs else ()):
                 rows.setdefault(units.whole(row[0]), []).append(number)
-            texts_by_name = {name: leaf["shorts"].get(name, name) for name in rows}
+            texts_by_name = {name: grid.shorts.get(name, name) for name in rows}
             several = [
                 (
                     name,
                     grids(
                         leaf,
                         f"{caption}: {texts_by_name[name]}",
-                        _prefix(prefix, leaf, own, name),
+                        _prefix(prefix, grid, own, name),
                         own,
                     ),
                 )
@@ -435,9 +408,10 @@ class TabbedTables(HtmlTables):
     has_tabs = True
 
 
-def _prefix(prefix: str, leaf: perf_rows, rows: Sequence[int], name: str) -> str:
+def _prefix(prefix: str, grid: Grid, rows: Sequence[int], name: str) -> str:
     """Return the prefix of row addresses on a tab."""
-    return f"{prefix}--{slug(leaf['row_names'].get((rows[0], 0), name))}" if prefix else ""
+    raw = next((raw for row, column, raw in grid.names if (row, column) == (rows[0], 0)), name)
+    return f"{prefix}--{slug(raw)}" if prefix else ""
 
 
 def _line_below(table: nodes.Element) -> list[nodes.Node]:
@@ -502,21 +476,6 @@ def _spread_pictures(figure: nodes.figure, pictures: Sequence[nodes.Element]) ->
             figure.parent.insert(figure.parent.index(figure), [*title, *picture.children])
 
 
-class TextTables(SphinxPostTransform):
-    """Tables as plain text. Sphinx's text writer takes time quadratic in their length."""
-
-    default_priority = 181
-    formats = ("text",)
-
-    def run(self, **kwargs: Any) -> None:
-        """Replace every table that has a leaf with its text."""
-        for leaf in list(self.document.findall(perf_rows)):
-            title = "".join(c.astext() for c in leaf.parent.children if isinstance(c, nodes.title))
-            above = f"\n{title}\n{'^' * column_width(title)}\n\n" if title else ""
-            text = above + "\n".join(plain_text(leaf))
-            leaf.parent.replace_self([nodes.raw("", text, format="text"), *listed(leaf)])
-
-
 class WideColumns(SphinxPostTransform):
     """Columns of other tables in plain text, made as wide as their longest word.
 
@@ -553,16 +512,15 @@ class PlainTables(NotHtmlTransform):
     """Tables as docutils nodes for all other formats, without links to files."""
 
     default_priority = 182
-    spanning = True
 
     def run(self, **kwargs: Any) -> None:
         """Expand the leaves that no other transform has replaced."""
         for leaf in list(self.document.findall(perf_rows)):
             table = leaf.parent
-            if len(leaf["body"]) > MAX_FLOAT_ROWS:
+            if len(leaf["grid"].rows) > MAX_FLOAT_ROWS:
                 table["classes"].append("longtable")
-            table.replace(leaf, group(leaf, spanning=self.spanning))
-            table.parent.insert(table.parent.index(table) + 1, listed(leaf))
+            table.replace(leaf, group(leaf))
+            table.parent.insert(table.parent.index(table) + 1, listed(leaf["grid"]))
         for figure in list(self.document.findall(nodes.figure)):
             pictures = [child for child in figure.children if isinstance(child, perf_picture)]
             for picture in pictures:
@@ -570,15 +528,6 @@ class PlainTables(NotHtmlTransform):
             _spread_pictures(figure, pictures)
         for line in list(self.document.findall(perf_download)):
             line.parent.remove(line)
-
-
-class ManualTables(PlainTables):
-    """Tables of manual pages, in which a cell spans one column."""
-
-    default_priority = 181
-    formats = ("man",)
-    is_supported = SphinxPostTransform.is_supported
-    spanning = False
 
 
 class PaperLines(NotHtmlTransform):
@@ -620,7 +569,8 @@ def grids(
     """Return the HTML tables of a leaf: one, or several that divide the columns if a guide's table
     is too wide for its page. With ``rows``, they are those of one alternative, without the column
     that names it and without columns in which it has no figures."""
-    header, body, stub = leaf["header"], leaf["body"], leaf["stub"]
+    grid: Grid = leaf["grid"]
+    header, body, stub = grid.header, grid.rows, grid.stub
     width = len(header[0]) if header else max(map(len, body), default=0)
     own_rows = range(len(body)) if rows is None else rows
     columns = [
@@ -630,7 +580,7 @@ def grids(
         or rows is None
         or any(body[row][column] != units.MISSING for row in own_rows)
     ]
-    parts, is_turned, unit_attribute = [columns], False, ""
+    parts, is_turned, stated = [columns], False, ""
     if leaf["in_guide"] and header:
         keys = [column for column in columns if column < stub]
         unit = next((column for column in keys if header[0][column] == "Unit"), 0)
@@ -639,7 +589,7 @@ def grids(
             keys.remove(unit)
             above = list(header[0])
             above[unit - 1] = names.pop() or above[unit - 1]
-            unit_attribute = f' data-perf-unit="{escape(above[unit - 1])}"'
+            stated = f' data-perf-unit="{escape(above[unit - 1])}"'
             header = (tuple(above), *header[1:])
         figures = [column for column in columns if column >= stub]
         boards, metrics = ({row[c] for c in figures} for row in (header[0], header[-1]))
@@ -651,23 +601,29 @@ def grids(
         level = next((row for row in varying if header[-1] not in varying), header[-1])
         for column in figures:
             groups.setdefault(level[column] if len(header) > 1 else "", []).append(column)
-        heads = html_table.shortened(header, leaf["shorts"])
-        squares = _in_heads(leaf["boards"] or {}, leaf["shorts"])
+        heads = html_table.shortened(header, grid.shorts)
+        squares = _in_heads(leaf["boards"], grid.shorts)
         parts = _fitting(heads, body, keys, list(groups.values()), is_turned, squares)
     # A copy of the table has these as columns.
-    same = leaf["same"] + ([] if rows is None else [(header[0][0], units.whole(body[rows[0]][0]))])
+    same = grid.same + ([] if rows is None else [(header[0][0], units.whole(body[rows[0]][0]))])
     same_attribute = f' data-perf-same="{escape(json.dumps(same))}"' if same else ""
     out = []
     for number, own in enumerate(parts):
         # A row's only address is that in the first part. Regions of a page need unique names.
         first, name = ("", f"{label}, part {number + 1}") if number else (prefix, label)
         levels, shared = _levels(header, own, stub, is_turned)
-        head = {
-            "header": _picked(header, own, sum(column < stub for column in own), levels),
-            "joined": shared if leaf["in_guide"] else 0,
-            "turned": f"{unit_attribute}{_level_order(levels)}{same_attribute}",
-        }
-        out.append(_grid(leaf, name, first, own_rows, own, head))
+        part = picked(grid, own_rows, own)
+        out.append(
+            perf_grid(
+                grid=structs.replace(part, header=_head(header, own, part.stub, levels)),
+                label=name,
+                prefix=first,
+                widths=[leaf["widths"][column] for column in own] if leaf["widths"] else [],
+                joined=shared if leaf["in_guide"] else 0,
+                stated=f"{stated}{_level_order(levels)}{same_attribute}{positions(own_rows, own)}",
+                **{key: leaf[key] for key in ("top", "boards", "long", "repeats")},
+            )
+        )
     return out
 
 
@@ -713,7 +669,7 @@ def _fitting(
 
     def fits(columns: list[int]) -> bool:
         levels, _ = _levels(header, columns, len(keys), is_turned)
-        head = _picked(header, columns, len(keys), levels)
+        head = _head(header, columns, len(keys), levels)
         rows = [[row[column] for column in columns] for row in body]
         return not html_table.steps(head, rows, len(keys), boards).is_stacked
 
@@ -735,54 +691,15 @@ def _unit_of(header: Sequence[Sequence[str]], group: Sequence[int]) -> str:
     return match[1] if match else ""
 
 
-def _picked(
+def _head(
     header: Sequence[Sequence[str]], columns: Sequence[int], stub: int, levels: Sequence[int]
-) -> list[tuple[str, ...]]:
+) -> tuple[tuple[str, ...], ...]:
     """Return the head of some columns, with its ``levels`` in this order."""
     # The heads of keys stay on the first level.
-    return [
+    return tuple(
         tuple(header[n if number < stub else levels[n]][c] for number, c in enumerate(columns))
         for n in range(len(header))
-    ]
-
-
-def _grid(
-    leaf: perf_rows,
-    label: str,
-    prefix: str,
-    rows: Sequence[int],
-    columns: Sequence[int],
-    head: dict[str, Any],
-) -> perf_grid:
-    """Return the HTML table of some rows and columns of a leaf. ``head`` has what the leaf lacks:
-    the ``header``, the number of leading levels that are ``joined``, and in ``turned`` attributes
-    that describe how it differs from the file's head, for the script that copies it."""
-    stub = sum(column < leaf["stub"] for column in columns)
-    at_row, at_column = ({old: new for new, old in enumerate(own)} for own in (rows, columns))
-    own = {
-        "label": label,
-        "prefix": prefix,
-        "body": [tuple(leaf["body"][row][c] for c in columns) for row in rows],
-        "marks": {
-            at_row[row]: {at_column[c]: marks for c, marks in cells.items() if c in at_column}
-            for row, cells in leaf["marks"].items()
-            if row in at_row
-        },
-        "row_names": {
-            (at_row[row], at_column[column]): name
-            for (row, column), name in leaf["row_names"].items()
-            if row in at_row and column in at_column
-        },
-        "stub": stub,
-        "widths": [leaf["widths"][c] for c in columns] if leaf["widths"] else [],
-        "links": [
-            (at_row[row], at_column[column], *rest)
-            for row, column, *rest in leaf["links"]
-            if row in at_row and column in at_column
-        ],
-        "positions": positions(rows, columns),
-    }
-    return perf_grid("", **leaf.non_default_attributes() | own | head)
+    )
 
 
 def tab_set(
@@ -830,85 +747,51 @@ def distinct_parts(names: Sequence[str]) -> list[str]:
     return [", ".join(each[n] for n in own) for each in parts]
 
 
-def texts(leaf: nodes.Element) -> tuple[list[list[str]], list[list[str]]]:
+def texts(grid: Grid) -> tuple[list[list[str]], list[list[str]]]:
     """Return the rows of head and body as text, with the marks of notes."""
-    body = [list(map(units.whole, row)) for row in leaf["body"]]
-    for number, cells in leaf["marks"].items():
-        for column, cell_marks in cells.items():
-            signs = (
-                f"{SIGNS[leaf['notes'][note]['severity']]}{note + 1}" for note, _ in cell_marks
-            )
-            body[number][column] += f" {', '.join(signs)}"
-    return [list(row) for row in leaf["header"]], body
+    body = [list(map(units.whole, row)) for row in grid.rows]
+    for row, column, marks in grid.marks:
+        signs = (f"{SIGNS[grid.notes[note].severity]}{note + 1}" for note, _ in marks)
+        body[row][column] += f" {', '.join(signs)}"
+    return [list(row) for row in grid.header], body
 
 
-def listed(leaf: nodes.Element) -> list[nodes.Node]:
+def listed(grid: Grid) -> list[nodes.Node]:
     """Return a table's notes as a list, for formats without links."""
     items = nodes.bullet_list()
-    for number, note in enumerate(leaf["notes"], 1):
-        text = f"{SIGNS[note['severity']]}{number} {_kind(note)}: {note['title']}. {note['reason']}"
+    for number, note in enumerate(grid.notes, 1):
+        text = f"{SIGNS[note.severity]}{number} {_kind(note)}: {note.title}. {note.reason}"
         items += nodes.list_item("", nodes.paragraph("", "", nodes.Text(text)))
-    return [items] if leaf["notes"] else []
+    return [items] if grid.notes else []
 
 
-def plain_text(leaf: nodes.Element) -> Iterator[str]:
-    """Yield the lines of a table as plain text, in time proportional to its length."""
-    header, body = texts(leaf)
-    cells = [[_wrapped(text) for text in row] for row in (*header, *body)]
-    widths = [
-        max(column_width(line) for row in cells for line in row[c]) for c in range(len(cells[0]))
-    ]
-    ends = {char: f"+{'+'.join(char * (width + 2) for width in widths)}+" for char in "-="}
-    yield ends["-"]
-    for number, row in enumerate(cells, 1):
-        for index in range(max(map(len, row))):
-            line = (cell[index] if index < len(cell) else "" for cell in row)
-            padded = (
-                f" {x}{' ' * (w - column_width(x))} " for x, w in zip(line, widths, strict=True)
-            )
-            yield f"|{'|'.join(padded)}|"
-        yield ends["=" if number == len(header) else "-"]
-
-
-def _wrapped(text: str) -> list[str]:
-    if len(text) <= MAX_CELL_CHARS and "\n" not in text:
-        return [text]
-    # A name broken in two could not be copied or searched.
-    return textwrap.wrap(text, MAX_CELL_CHARS, break_long_words=False, break_on_hyphens=False) or [
-        ""
-    ]
-
-
-def group(
-    leaf: nodes.Element, columns: Sequence[int] | None = None, spanning: bool = True
-) -> nodes.tgroup:
+def group(leaf: nodes.Element, columns: Sequence[int] | None = None) -> nodes.tgroup:
     """Return the cells as docutils nodes: all, or those of some columns plus all row keys.
 
-    Without ``spanning``, for manual pages, a head over several columns is repeated over each.
+    Of all columns, each repeats the head that it shares with its neighbours: manual pages have no
+    cells that span several.
     """
-    header, rows = texts(leaf)
+    grid, spans = leaf["grid"], columns is not None
+    header, rows = texts(grid)
     columns = range(len((header or rows)[0])) if columns is None else columns
     out = nodes.tgroup(cols=len(columns))
     for column in columns:
         width = max((len(row[column]) for row in [*header[-1:], *rows]), default=1)
         share = leaf["widths"][column] if leaf["widths"] else max(1, min(width, MAX_CELL_CHARS))
-        out += nodes.colspec(colwidth=share, stub=int(column < leaf["stub"]))
+        out += nodes.colspec(colwidth=share, stub=int(column < grid.stub))
     header = [[row[c] for c in columns] for row in header]
     if header:
         head = nodes.thead()
         for level, row in enumerate(header):
             line = nodes.row()
-            for start, end in html_table.spans(header, level, leaf["stub"]):
-                if spanning:
+            for start, end in html_table.spans(header, level, grid.stub):
+                if spans:
                     line += _entry(row[start], end - start - 1)
                 else:
                     line += [_entry(row[start]) for _ in range(start, end)]
             head += line
         out += head
-    body = nodes.tbody()
-    for row in rows:
-        body += nodes.row("", *(_entry(row[c]) for c in columns))
-    out += body
+    out += nodes.tbody("", *(nodes.row("", *(_entry(row[c]) for c in columns)) for row in rows))
     return out
 
 
@@ -932,6 +815,7 @@ def setup(app: Sphinx) -> None:
     app.add_node(perf_grid, override=True, html=(visit_grid_html, None))
     app.add_node(perf_download, override=True, html=(visit_download_html, depart_download_html))
     app.add_node(perf_file, html=(visit_file_html, depart_file_html))
-    plain = (TextTables, ManualTables, PlainTables, WideColumns)
-    for transform in (PaperLines, NamedFiles, TabbedTables, HtmlTables, *plain):
+    for transform in (
+        *(PaperLines, NamedFiles, TabbedTables, HtmlTables, PlainTables, WideColumns),
+    ):
         app.add_post_transform(transform)

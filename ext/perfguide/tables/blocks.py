@@ -10,8 +10,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from msgspec import structs
-
 from ..common import units
 from ..common.units import TableCell
 from ..figures.pool import Cell
@@ -200,18 +198,6 @@ def _named_rows(start: int, stop: int) -> str:
     if stop - start == 1:
         return f"row {start + 1:,}"
     return f"rows {start + 1:,} to {stop:,}"
-
-
-def of_grid(table: Grid, block: Block) -> Grid:
-    """Return the rows of a block with their links and marks."""
-    start, stop = block.rows
-    return structs.replace(
-        table,
-        rows=table.rows[start:stop],
-        links=[(row - start, *rest) for row, *rest in table.links if start <= row < stop],
-        marks=[(row - start, *rest) for row, *rest in table.marks if start <= row < stop],
-        names=[(row - start, *rest) for row, *rest in table.names if start <= row < stop],
-    )
 
 
 def of_view(table: View, block: Block) -> View:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import msgspec
 
 from ..common import csv_text, units
+from ..common.diagnostics import Severity
 from ..common.slugs import words
 from ..common.units import TableCell
 from ..figures.pool import Cell
@@ -27,29 +29,49 @@ MAX_NAMED_CONDITIONS = 12
 """The most conditions named in the text of one figure; data files name all of them."""
 
 
-class Grid(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A table of texts and figures. ``header`` rows come first; ``stub`` columns are row keys.
+class Note(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A finding about figures of a table; ``most`` says about how many if none of them is
+    marked."""
+
+    id: str
+    severity: Severity
+    title: str = ""
+    reason: str = ""
+    most: str = ""
+
+
+class Details(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
+    """The part of a table that is not in its cells.
 
     With ``tabs``, the first key of a row is its tab. ``units`` maps each text in the "Unit" column
-    to the kind of the unit and the factor to the base unit of that kind. A note has an ``id``,
-    ``severity``, ``title`` and ``reason``, and ``most`` if it is about so many figures that none is marked. ``shorts`` maps texts of the head to their abbreviations
-    on pages. ``names`` has the address texts of keys, by row and column, where these cannot be
-    derived from the labels; ``head_names`` has those of heads, by label. ``same`` has names and
-    values common to all rows, which become columns in copies of the table.
+    to the kind of the unit and the factor to the base unit of that kind. ``shorts`` maps texts of
+    the head to their abbreviations on pages. ``names`` has the address texts of keys, by row and
+    column, where these cannot be derived from the labels; ``head_names`` has those of heads, by
+    label. ``same`` has names and values common to all rows, which become columns in copies of the
+    table.
     """
 
-    header: tuple[tuple[str, ...], ...]
-    rows: tuple[tuple[TableCell, ...], ...]
-    stub: int
     tabs: bool = False
     units: dict[str, tuple[str, float]] = {}
-    notes: list[dict[str, str]] = []
+    notes: list[Note] = []
     marks: list[Mark] = []
     links: list[Link] = []
     shorts: dict[str, str] = {}
     names: list[tuple[int, int, str]] = []
     head_names: dict[str, str] = {}
     same: list[tuple[str, str]] = []
+
+    def details(self) -> dict[str, Any]:
+        """Return these fields by name, as arguments for another table."""
+        return {name: getattr(self, name) for name in Details.__struct_fields__}
+
+
+class Grid(Details, frozen=True, omit_defaults=True):
+    """A table of texts and figures. ``header`` rows come first; ``stub`` columns are row keys."""
+
+    header: tuple[tuple[str, ...], ...]
+    rows: tuple[tuple[TableCell, ...], ...]
+    stub: int
 
 
 def figure(cell: Cell | None, decimals: int | None = 2) -> TableCell:
@@ -103,7 +125,9 @@ def grid(view: View, exact: bool = False) -> Grid:
         if (name != label if view.tabbed and not column else words(name) != words(label))
     ]
     return Grid(
-        *(tuple(header), tuple(rows), len(view.key_labels), view.tabbed, view_units(view)),
+        *(tuple(header), tuple(rows), len(view.key_labels)),
+        tabs=view.tabbed,
+        units=view_units(view),
         names=names,
         head_names=_head_names(view),
     )
@@ -271,13 +295,31 @@ def _without_repetition(text: str) -> str:
 _LABEL_AND_UNIT = re.compile(r"(.+) \(([^()]+)\)(.*)")
 
 
-def only_columns(table: Grid, columns: Sequence[int]) -> Grid:
-    """Return a table with only the given columns, which must include all row keys."""
+def picked(table: Grid, rows: Sequence[int], columns: Sequence[int]) -> Grid:
+    """Return a table with only the given rows and columns, and what it has about their cells."""
+    at_row, at_column = ({old: new for new, old in enumerate(own)} for own in (rows, columns))
+
+    def moved(cells: Iterable[tuple[int, int, Any, *tuple[Any, ...]]]) -> list[Any]:
+        return [
+            (at_row[row], at_column[column], *rest)
+            for row, column, *rest in cells
+            if row in at_row and column in at_column
+        ]
+
     return msgspec.structs.replace(
         table,
         header=tuple(tuple(row[c] for c in columns) for row in table.header),
-        rows=tuple(tuple(row[c] for c in columns) for row in table.rows),
+        rows=tuple(tuple(table.rows[row][c] for c in columns) for row in rows),
+        stub=sum(column < table.stub for column in columns),
+        marks=moved(table.marks),
+        links=moved(table.links),
+        names=moved(table.names),
     )
+
+
+def only_columns(table: Grid, columns: Sequence[int]) -> Grid:
+    """Return a table with only the given columns."""
+    return picked(table, range(len(table.rows)), columns)
 
 
 def row_name(row: Sequence[TableCell], header: Sequence[Sequence[str]], stub: int) -> str:

@@ -62,7 +62,7 @@ def table(view: View, pool: Pool, logs: Mapping[int, Found]) -> Grid:
     stub = len(view.key_labels) + 1
     # Addresses use this text whatever the label of the tab.
     names = [(n, 0, NOT_STATED) for n, name in enumerate(tabs) if name == NOT_STATED]
-    full = Grid((head,), tuple(rows), stub, view.tabbed, view_units(view), names=names)
+    full = Grid((head,), tuple(rows), stub, tabs=view.tabbed, units=view_units(view), names=names)
     # Columns that are empty throughout are left out.
     return only_columns(full, [c for c in range(len(head)) if c < stub or any(r[c] for r in rows)])
 

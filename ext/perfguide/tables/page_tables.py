@@ -19,7 +19,7 @@ import msgspec
 from ..common import rst_text, units
 from ..common.diagnostics import SEVERITIES, SIGNS
 from ..common.units import TableCell
-from .grids import Grid, Link, Mark
+from .grids import Details, Grid, Note
 from .remarks import shown_text
 
 ALL_COLUMNS_CHARS = 100
@@ -84,25 +84,16 @@ class Behind(msgspec.Struct, frozen=True, omit_defaults=True):
     measured: list[tuple[str, str]] = []
 
 
-class Extra(msgspec.Struct, frozen=True, omit_defaults=True):
+class Extra(Details, frozen=True, omit_defaults=True):
     """The part of a table that its CSV cannot hold.
 
     An entry of ``figures`` is a row, a column, the exact value, and the text that follows the
-    figure on demand. Other fields are those of :class:`Grid`. For the table at the top of a guide,
+    figure on demand; ``cells`` are those of :class:`Behind`. For the table at the top of a guide,
     ``answers`` are :class:`perfguide.pages.answers.Answers`, and ``page`` is the guide.
     """
 
-    figures: list[tuple[int, int, Number, str]] = []
-    tabs: bool = False
-    units: dict[str, tuple[str, float]] = {}
-    notes: list[dict[str, str]] = []
-    marks: list[Mark] = []
-    links: list[Link] = []
-    shorts: dict[str, str] = {}
-    names: list[tuple[int, int, str]] = []
-    head_names: dict[str, str] = {}
-    same: list[tuple[str, str]] = []
-    cells: list[Any] = []
+    figures: list[tuple[int, int, Number, str]] = msgspec.field(default_factory=list)
+    cells: list[Any] = msgspec.field(default_factory=list)
     answers: Any = None
     page: str = ""
 
@@ -141,14 +132,6 @@ class PageFigures(msgspec.Struct, frozen=True, omit_defaults=True):
     about: dict[str, Any] = {}
     histories: list[Drawn] = []
     prose: list[Prose] = []
-
-
-class PageExtra(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The extra data of one table and the runs behind its cells, before they are merged into a
-    page."""
-
-    extra: Extra = Extra()
-    behind: Behind = Behind()
 
 
 def to_csv(table: Grid) -> bytes:
@@ -195,9 +178,9 @@ def _texts(table: Grid) -> Iterator[list[str]]:
         ]
 
 
-def _sign(notes: Sequence[Mapping[str, str]], own: Sequence[tuple[int, str]]) -> str:
+def _sign(notes: Sequence[Note], own: Sequence[tuple[int, str]]) -> str:
     """Return what marks a figure with some findings: the sign of the most severe one."""
-    severities = {notes[number]["severity"] for number, _ in own}
+    severities = {notes[number].severity for number, _ in own}
     return f" {next(SIGNS[each] for each in SEVERITIES if each in severities)}"
 
 
@@ -207,66 +190,57 @@ def _page_text(cell: TableCell, is_key: bool) -> str:
     return units.whole(cell) if is_key else units.for_pages(cell)[1]
 
 
-def extra(table: Grid, behind: Behind | None = None) -> bytes:
-    """Return as JSON the data that a table's CSV cannot hold; empty if there is none."""
+def extra(table: Grid) -> Extra:
+    """Return the data that a table's CSV cannot hold."""
     figures = []
     for number, row in enumerate(table.rows):
         for column, cell in enumerate(row):
             if not isinstance(cell, str):
                 value, _, rest = cell if column < table.stub else units.for_pages(cell)
                 figures.append((number, column, value, rest))
-    own = Extra(
-        figures=figures,
-        tabs=table.tabs,
-        units={shown_text(text).strip(): each for text, each in table.units.items()},
-        notes=table.notes,
-        marks=table.marks,
-        links=table.links,
-        shorts={shown_text(text).strip(): short for text, short in table.shorts.items()},
-        names=table.names,
-        head_names={shown_text(text).strip(): name for text, name in table.head_names.items()},
-        same=table.same,
-        cells=behind.cells if behind else [],
-    )
-    page_extra = PageExtra(own, behind or Behind())
-    return b"" if page_extra == PageExtra() else msgspec.json.encode(page_extra)
-
-
-def extra_of_answers(answers: bytes, page: str) -> bytes:
-    """Return the extra data of the table at the top of a guide; ``answers`` are JSON."""
-    return msgspec.json.encode(PageExtra(Extra(answers=msgspec.json.decode(answers), page=page)))
+    # The CSV has these texts as pages show them.
+    by_text: dict[str, dict[str, Any]] = {
+        "units": table.units,
+        "shorts": table.shorts,
+        "head_names": table.head_names,
+    }
+    texts_on_pages = {
+        name: {shown_text(text).strip(): value for text, value in own.items()}
+        for name, own in by_text.items()
+    }
+    return Extra(figures, **table.details() | texts_on_pages)
 
 
 def page_file(
-    extras: Mapping[str, bytes],
+    tables: Mapping[str, tuple[Extra, Behind | None]],
     about: Mapping[str, Any] | None = None,
     histories: Sequence[bytes] = (),
     prose: Sequence[Prose] = (),
 ) -> bytes:
-    """Return a page's data file, merged from the extra data of its tables, or nothing if all is
-    empty.
+    """Return a page's data file, with the extra data of its tables and the runs behind their cells,
+    or nothing if all is empty.
 
     Each bundle, command and remark is stored once, and cells refer to it by index.
     """
-    tables: dict[str, Extra] = {}
+    extras: dict[str, Extra] = {}
     words = _Words()
     commands: dict[str, int] = {}
-    for name, data in extras.items():
-        if not data:
+    for name, (own, behind) in tables.items():
+        if behind is None:
+            if own != Extra():
+                extras[name] = own
             continue
-        own = msgspec.json.decode(data, type=PageExtra)
-        behind = own.behind
         of_runs = [words.add(run) for run in behind.runs]
         of_commands = [commands.setdefault(each, len(commands)) for each in behind.commands]
         cells = []
-        for cell, of_cell in zip(own.extra.cells, behind.words, strict=True):
+        for cell, of_cell in zip(behind.cells, behind.words, strict=True):
             runs = [of_runs[index] for index in cell[2]]
             own_words = words.of_cell(of_cell, behind, of_runs, runs)
             of_commands_of_cell = [of_commands[index] for index in cell[3]]
             cells.append([*cell[:2], runs, of_commands_of_cell, *cell[4:8], *own_words])
-        tables[name] = msgspec.structs.replace(own.extra, cells=cells)
+        extras[name] = msgspec.structs.replace(own, cells=cells)
     content = PageFigures(
-        tables,
+        extras,
         words.bundles(),
         [*commands],
         [[*each] for each in words.facts],
@@ -394,13 +368,5 @@ def grid(rows: Sequence[Sequence[str]], header_rows: int, stub: int, own: Extra)
         tuple(tuple(row) for row in rows[:header_rows]),
         tuple(tuple(row) for row in body),
         stub,
-        own.tabs,
-        own.units,
-        own.notes,
-        own.marks,
-        own.links,
-        own.shorts,
-        own.names,
-        own.head_names,
-        own.same,
+        **own.details(),
     )
