@@ -205,6 +205,48 @@ def test_rows_that_cannot_be_judged_belong_to_the_event_of_their_benchmark(speed
     assert [row.board for row in wording.listed(event)] == ["evm", "sk"]
 
 
+def test_the_range_of_an_event_has_the_row_that_moved_farthest_proved_or_not(
+    speed: Catalog,
+) -> None:
+    """A size falls by a half for certain, and another falls farther, as it did once before."""
+    rates = history()
+    rates[64] = [50.0] * 8 + [25.0]
+    rates[96] = [50.0, 90.0, 30.0, 12.0, 51.0, 80.0, 20.0, 58.0, 7.0]
+    both = newest(releases(rates), speed)
+    event = only([*both.events, *both.far])
+    assert {row.params["block_size"] for row in event.rows} == {64, 96} and not event.unproved
+    title = wording.event_title(event, both)
+    assert title.endswith("worse by a factor of 4.07 (2 to 8.29), 2 rows, 1 of them proved")
+    listed = [row.params["block_size"] for row in wording.listed(event)]
+    assert listed == [96, 64]
+    assert "block_size = 96" not in wording.snippet(event)
+
+
+MORE_TABLE = """[[tables]]
+id = "more"
+title = "More latency"
+metrics = ["lat_z*"]
+rows = ["metric"]
+[[tables]]
+id = "latency\""""
+
+
+@pytest.mark.parametrize(("factor", "is_one"), [(1.3, True), (2.0, False)])
+def test_metrics_of_two_tables_are_one_event_only_if_they_moved_alike(
+    tmp_path: Path, factor: float, is_one: bool
+) -> None:
+    toml = TOML.replace('[[tables]]\nid = "latency"', MORE_TABLE)
+    # A default would be a parameter of all rows.
+    catalog = described(tmp_path, toml.replace('default = "sw"', ""))
+    times = {
+        f"lat_{name}": [20.0 + n] * 8 + [round((20 + n) * by, 2)]
+        for n, (name, by) in enumerate((("a", 1.3), ("b", 1.3), ("c", 1.3), ("z", factor)))
+    }
+    both = newest(releases(history(), more=times), catalog)
+    metrics = sorted(sorted({row.metric[-1] for row in event.rows}) for event in both.events)
+    assert metrics == ([["a", "b", "c", "z"]] if is_one else [["a", "b", "c"], ["z"]])
+
+
 @pytest.mark.parametrize(("now", "is_listed"), [(80.0, True), (93.0, False)])
 def test_a_fall_after_two_equal_figures_is_listed_by_the_scatter_of_rows_of_its_metric(
     speed: Catalog, now: float, is_listed: bool

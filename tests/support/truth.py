@@ -1277,12 +1277,18 @@ def check_event(event: Event, about: About, checked: Checked, where: str) -> Non
     if event.is_minor:
         checked.note("N rows of N", title, _is_extent(title, benchmark, boards, own), where)
         return
-    rows = len(own.counted)
-    text, _, count = title.rpartition(", ")
-    is_counted = count == wording.count(rows, "row") and {row.board for row in event.rows} == {
-        *event.boards
-    }
+    ending = re.fullmatch(r"(.*), ([\d,]+ rows?)(?:, (\d+) of them proved)?", title)
+    assert ending, title
+    text, count, proved = ending.groups()
+    judged = sum(row.verdict != "noisy" for row in counted)
+    is_mixed = not event.is_cause and 0 < judged < len(counted)
+    is_counted = (
+        count == wording.count(len(counted), "row")
+        and {row.board for row in counted} == {*event.boards}
+        and (int(proved or 0) == judged if is_mixed else not proved)
+    )
     checked.note("N rows", title, is_counted, where)
+    checked.note("none farther", title, not _farther(event, own), where)
     if text != begin[:-2]:
         is_true = text.startswith(begin) and is_size(text.removeprefix(begin), event, own)
         checked.note("how far", title, is_true, where)
@@ -1304,6 +1310,42 @@ def check_event(event: Event, about: About, checked: Checked, where: str) -> Non
         else:
             for text in said.removeprefix("Not proved: ").split("; "):
                 checked.check(text, GROUNDS, own, where)
+
+
+def _farther(event: Event, about: About) -> list[Row]:
+    """Return the rows outside all events that moved farther than an event says, on one of its boards and
+    in the same direction, and that differ from one of its rows in numbers only."""
+    counted = [each for each in about.each(about.counted) if each.is_rated and each.worse]
+    if event.is_cause or event.accepted or event.is_back or not counted:
+        return []
+    listed = {
+        id(row)
+        for other in (*about.both.events, *about.both.far)
+        for row in (*other.rows, *(other.unproved if other.is_cause else ()))
+        if not other.is_minor
+    }
+
+    def series(row: Row) -> tuple[object, ...]:
+        described = about.figures.names.catalog.get(row.benchmark)
+        label = described.metric_label(row.metric) if described else row.metric
+        words = {n: v for n, v in row.params.items() if not isinstance(v, int | float) or v is True}
+        return (row.guide.platform, row.board, row.benchmark, label.split(", ")[0], str(words))
+
+    of_event = {series(each.row): each.row.work is None for each in counted}
+    most = max(abs(each.worse) for each in counted)
+    is_fall = counted[0].worse > 0
+    others = (
+        row
+        for row in about.both.rows
+        if row.verdict == "noisy" and id(row) not in listed and not row.follows
+        if not row.alternates and of_event.get(series(row)) is (row.work is None)
+        if is_fall or not row.doubt
+    )
+    return [
+        each.row
+        for each in about.each(others)
+        if each.is_rated and (each.worse > 0) == is_fall and abs(each.worse) > most * (1 + 1e-9)
+    ]
 
 
 def _is_extent(title: str, benchmark: str, boards: str, about: About) -> bool:
@@ -1556,7 +1598,7 @@ HEADLINE = templates(
         r"No figure was measured with both releases": lambda about, _: (
             not any(row.old and row.new for row in about.both.rows)
         ),
-        r"Do not ship: .+, \d+ rows?": _holds_back,
+        r"Do not ship: .+, \d+ rows?(?:, \d+ of them proved)?": _holds_back,
         r"Look at # events? before you ship(.*)": _look,
         r"A change of 50 % would show in # % of # figures, which count as judged": _judged_share,
         r"None of # figures is judged": lambda about, said: _judged_share(about, ("0", said[0])),

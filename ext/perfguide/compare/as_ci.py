@@ -31,7 +31,7 @@ def _listed(comparison: Comparison) -> Iterator[tuple[str, Event, str, str]]:
 def _id(event: Event) -> str:
     """Return an id that is stable for as long as an event is about the same rows."""
     # Services recognise an issue by its id, so it must not depend on titles or figures.
-    rows = sorted(repr((row.observation, row.metric)) for row in event.rows)
+    rows = sorted(repr((row.observation, row.metric)) for row in event.judged)
     return hashlib.sha256("\0".join([event.kind, *rows]).encode()).hexdigest()
 
 

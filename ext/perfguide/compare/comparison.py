@@ -18,7 +18,7 @@ from . import drift
 from .causes import explained
 from .doubts import doubted
 from .engine_changes import EngineChange, engine_changes
-from .events import EVENT_VERDICTS, SMALL_MOVE, Event, events, metric_on_board, moved_far
+from .events import EVENT_VERDICTS, SMALL_MOVE, Event, events, metric_on_board, moved_far, series_of
 from .history import History
 from .match import BY_DESIGN, Names
 from .match import WORDS as CONDITIONS
@@ -201,15 +201,18 @@ def compare(
     is_of_clock = any(row.is_clock for row in explained_rows)
     # Earlier moves of other rows of a metric show whether the move of one is usual, and of loads, whether
     # they had settled.
+    # Those of its series may become part of its event.
     moved = {
-        metric_on_board(row)
+        key
         for row in explained_rows
-        if moved_far(row) or (is_load(row) and abs(row.worse_by or 0.0) >= SMALL_MOVE)
+        if row.verdict in EVENT_VERDICTS
+        or moved_far(row)
+        or (is_load(row) and abs(row.worse_by or 0.0) >= SMALL_MOVE)
+        for key in (metric_on_board(row), series_of(row, rules.names))
     }
     judged = tuple(
         replace(row, line=history.line(row.new))
-        if row.new
-        and (row.verdict in EVENT_VERDICTS or is_of_clock or metric_on_board(row) in moved)
+        if row.new and (is_of_clock or {metric_on_board(row), series_of(row, rules.names)} & moved)
         else row
         for row in explained_rows
     )

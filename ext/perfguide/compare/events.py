@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 from functools import partial
 from itertools import pairwise
 from statistics import median
@@ -116,11 +117,12 @@ NAMED = 3
 class Event:
     """One change that affected some rows, reported once.
 
-    ``kind`` is the verdict of its rows, and ``what`` names what they have in common. ``change`` is the
-    median relative change in the better direction, ``None`` if there is none, and ``least`` and
-    ``most`` are the extremes. ``shared`` is true if any row moved with a common shift. ``perhaps`` are
-    possible explanations. ``is_cause`` is true if the event names something that changed around its
-    rows. ``unproved`` are further rows with the same likely cause, mostly those that cannot be judged.
+    ``kind`` is the verdict of its rows, and ``what`` names what they have in common. Some rows may be
+    unproved beside proved ones, as :func:`_covering` adds those of the same series that moved as far.
+    ``change`` is the median relative change in the better direction, ``None`` if there is none.
+    ``shared`` is true if any row moved with a common shift. ``perhaps`` are possible explanations.
+    ``is_cause`` is true if the event names something that changed around its rows. ``unproved`` are
+    further rows with the same likely cause, mostly those that cannot be judged.
     ``is_back`` means that the rows are back at an earlier level and either got better or are unproved,
     ``is_minor`` that they are unproved and moved little, or as such rows often do.
     """
@@ -131,8 +133,6 @@ class Event:
     benchmark: str
     rows: tuple[Row, ...]
     change: float | None
-    least: float | None
-    most: float | None
     shared: bool
     perhaps: tuple[str, ...]
     is_cause: bool = False
@@ -147,9 +147,22 @@ class Event:
         return _leading(self.rows)
 
     @property
+    def counted(self) -> list[Row]:
+        """The rows counted in the title, without clocks: all rows of a cause, else those whose moves the
+        title gives."""
+        rows = list(self.rows) if self.is_cause else self.leading
+        return [row for row in rows if not row.is_clock] or list(self.rows)
+
+    @property
+    def judged(self) -> list[Row]:
+        """The rows that prove the event; all rows of a cause, or if it is unproved."""
+        proved = [row for row in self.rows if row.verdict != "noisy" and not self.is_cause]
+        return proved or list(self.rows)
+
+    @property
     def accepted(self) -> bool:
         """True if all rows are accepted, apart from clocks, which raise no alarm themselves."""
-        rows = [row for row in self.rows if not row.is_clock]
+        rows = [row for row in self.judged if not row.is_clock]
         return bool(rows) and all(row.accepted for row in rows)
 
     @property
@@ -188,22 +201,24 @@ def events(
     # Rows that followed a clock are part of its event and must not be reported twice.
     explained = {id(row) for event in clocks for row in (*event.rows, *event.unproved)}
     others = [row for row in rows if id(row) not in explained]
-    proved = _proved_rows(others, rows)
+    proved = _proved_rows(others, rows, names)
     together = _loads_together(rows)
     far, alone = _far_rows(others, rows, together)
-    beside, far = _beside(proved, far)
-    far, minor = _without_usual(far, alone, _least_powers(rows), rows, together)
+    beside, far = _beside(proved, far, names)
+    far, minor = _without_usual(far, alone, _least_powers(rows), rows, together, names)
     _attach(far, proved, beside)
-    _join_usual(minor, {**proved, **far}, beside, names)
     event_of = partial(_event, rows=rows, old=old, new=new, names=names, drifts=drifting(rows))
     out = [event_of(own, unproved=beside[key]) for key, own in proved.items() if own]
     out += clocks + _causes([row for row in rows if not _is_of_clock(row, rows, names)], names)
     out.sort(key=lambda e: (e.accepted, ORDER[e.kind], -e.weight, e.what))
-    typical = {key: _typical(own) for key, own in far.items() if own}
-    unjudged = [
-        replace(event_of(own, unproved=[*odd, *beside[key]]), is_back=_are_back(own))
-        for key, (own, odd) in typical.items()
-    ]
+    unjudged = []
+    for key, rows_of_key in far.items():
+        if rows_of_key:
+            own, farther, odd = _typical(rows_of_key, names)
+            event = event_of(own, unproved=[*odd, *beside[key]])
+            unjudged.append(replace(event, is_back=_are_back(own)))
+            if farther:
+                unjudged.append(replace(event_of(farther), is_back=_are_back(farther)))
     unjudged += [replace(event_of(own), is_minor=True) for own in minor.values() if own]
     unjudged.sort(
         key=lambda e: (e.is_minor, e.is_back, e.worse_by <= 0, -e.over_scatter, e.what, e.boards)
@@ -216,6 +231,7 @@ def events(
         for event in _of_one_cause(ordered, names)
     ]
     joined.sort(key=lambda e: (e.kind == "noisy", e.accepted, ORDER.get(e.kind, 0)))
+    joined = _covering(joined, rows, names, event_of)
     return (
         tuple(event for event in joined if event.kind != "noisy"),
         tuple(event for event in joined if event.kind == "noisy"),
@@ -241,7 +257,7 @@ def _clock_events(rows: Sequence[Row], names: Names) -> list[Event]:
     return [_of_clock(own, rows, names) for own in same_clocks.values()]
 
 
-def _proved_rows(rows: Sequence[Row], all_rows: Sequence[Row]) -> Groups:
+def _proved_rows(rows: Sequence[Row], all_rows: Sequence[Row], names: Names) -> Groups:
     """Return the rows whose verdict makes an event, grouped by event."""
     prices = _prices(all_rows)
     failed_runs = {
@@ -270,7 +286,7 @@ def _proved_rows(rows: Sequence[Row], all_rows: Sequence[Row]) -> Groups:
         (*key, number): own
         for key, rows_of_key in groups.items()
         for number, own in enumerate(
-            own for part in _by_boards(rows_of_key) for own in _without_returns(part)
+            own for part in _parts(rows_of_key, names) for own in _without_returns(part)
         )
     }
 
@@ -288,32 +304,7 @@ def _without_returns(rows: Sequence[Row]) -> list[list[Row]]:
     return [left, back] if runs and any(map(_leads, left)) else [[*rows]]
 
 
-def _join_usual(
-    minor: Groups, events_of: Mapping[tuple[object, ...], list[Row]], beside: Groups, names: Names
-) -> None:
-    """Move far but usual moves from ``minor`` into ``beside``, to an event of the same kind of metric that
-    went the same way on their board."""
-
-    def kind(row: Row) -> str:
-        benchmark = names.catalog.get(row.benchmark)
-        label = benchmark.metric_label(row.metric) if benchmark else row.metric
-        return label.partition(", ")[0]
-
-    for rows in minor.values():
-        for row in [row for row in rows if abs(row.worse_by or 0.0) >= FAR]:
-            for key, own in events_of.items():
-                if any(
-                    (row.guide.platform, row.benchmark, row.board, kind(row))
-                    == (each.guide.platform, each.benchmark, each.board, kind(each))
-                    and (row.worse_by or 0.0) * (each.worse_by or 0.0) > 0
-                    for each in own
-                ):
-                    beside[key].append(row)
-                    rows.remove(row)
-                    break
-
-
-def _beside(proved: Groups, far: Groups) -> tuple[Groups, Groups]:
+def _beside(proved: Groups, far: Groups, names: Names) -> tuple[Groups, Groups]:
     """Return the unproved rows that belong to each proved group, and the remaining groups."""
     beside, rest = Groups(), dict(far)
     for key, own in proved.items():
@@ -325,10 +316,15 @@ def _beside(proved: Groups, far: Groups) -> tuple[Groups, Groups]:
             other[:4] == key[:4] and _are_back(of_other) != _are_back(own)
             for other, of_other in proved.items()
         )
+        most = max((abs(row.worse_by or 0.0) for row in own), default=0.0)
+        subjects, series = ({name(row, names) for row in own} for name in (_table_of, series_of))
         beside[key] = [
             row
             for row in rows
             if row.board in boards and not (are_split and is_back(row) != _are_back(own))
+            if _table_of(row, names) in {*subjects, None}
+            # A far fall must not hide behind a small one of something else.
+            if most >= FAR or (row.worse_by or 0.0) < FAR or series_of(row, names) in series
         ]
         if others := [row for row in rows if row not in beside[key]]:
             rest[key[:3]] = others
@@ -351,6 +347,7 @@ def _without_usual(
     least: Mapping[tuple[object, ...], float],
     all_rows: Sequence[Row],
     together: Collection[int],
+    names: Names,
 ) -> tuple[Groups, Groups]:
     """Return the unproved rows of each group that form an event, and the rest by benchmark and board."""
     kept: Groups = {}
@@ -362,7 +359,7 @@ def _without_usual(
             >= least.get((row.board, row.benchmark, row.unit), -math.inf)
         ]
         unusual_rows = [row for row in rows if id(row) in together or not _is_usual(row)]
-        for number, part in enumerate(_by_boards(unusual_rows)):
+        for number, part in enumerate(_parts(unusual_rows, names)):
             alike = [row for row in part if id(row) in together]
             # A load that is back is no news.
             alike = [] if _are_back(alike) else alike
@@ -408,6 +405,72 @@ def has_left_level(row: Row) -> bool:
     if len(before) < 2 or not max(SMALL_MOVE, math.log1p(row.scatter or 0.0)) < size < math.inf:
         return False
     return _range_log(before) <= min(QUIET, MAX_QUIET_SHARE * size)
+
+
+def _parts(rows: Sequence[Row], names: Names) -> list[list[Row]]:
+    """Split rows of a benchmark that moved the same way into those that share a subject and boards."""
+    return [part for own in _by_subject(rows, names) for part in _by_boards(own)]
+
+
+def _by_subject(rows: Sequence[Row], names: Names) -> list[list[Row]]:
+    """Split rows by what they measure. Metrics without parameters in unlike tables of a benchmark, such
+    as arithmetic and files, share one subject only if they moved as far as many of the others did."""
+    tables: dict[str, list[Row]] = {}
+    repeated: list[Row] = []
+    for row in rows:
+        table = _table_of(row, names)
+        if table is None:
+            repeated.append(row)
+        else:
+            tables.setdefault(table, []).append(row)
+    for row in repeated:
+        alike = [own for own in tables.values() if own[0].unit == row.unit]
+        # The other name of a row moved as far.
+        nearest = min(alike, key=lambda own: min(_apart(row, each) for each in own), default=None)
+        if nearest is None:
+            tables.setdefault(row.unit, []).append(row)
+        else:
+            nearest.append(row)
+    parts: list[list[Row]] = []
+    for own in sorted(tables.values(), key=len, reverse=True):
+        first = next((part for part in parts if _moved_as_many(part, own)), None)
+        if first is None:
+            parts.append(own)
+        else:
+            first += own
+    return parts
+
+
+def _table_of(row: Row, names: Names) -> str | None:
+    """Return the table of a metric without parameters, "" if it has parameters or its benchmark only one
+    table, and ``None`` if the table repeats others."""
+    described = names.catalog.get(row.benchmark)
+    if row.params or described is None:
+        return ""
+    for metric in (row.metric, row.follows):
+        for table in described.entry.tables if metric else ():
+            if any(fnmatchcase(metric, each) for each in table.metrics):
+                if not table.repeats:
+                    return table.id
+                break
+    return None
+
+
+def _moved_as_many(rows: Sequence[Row], others: Sequence[Row]) -> bool:
+    """Return whether at least ``MIN_ALIKE_ROWS`` rows moved alike, and others nearly as far as these."""
+    sizes = [
+        [abs(row.worse_by or 0.0) for row in own if not row.follows] or [0.0]
+        for own in (rows, others)
+    ]
+    middle, other = map(median, sizes)
+    is_near = max(middle, other) <= MAX_PAIR_RATIO * min(middle, other)
+    return is_near and len(sizes[0]) >= MIN_ALIKE_ROWS and _are_alike(rows)
+
+
+def _apart(row: Row, other: Row) -> float:
+    """Return how unlike the moves of two rows are, as a difference of logs."""
+    moves = [row.worse_by or 0.0, other.worse_by or 0.0]
+    return abs(moves[0] - moves[1]) if all(map(math.isfinite, moves)) else math.inf
 
 
 def _by_boards(rows: Sequence[Row]) -> list[list[Row]]:
@@ -477,10 +540,13 @@ def _is_same_cause(first: Event, event: Event, names: Names) -> bool:
     if first.is_back != event.is_back:
         return False
     if same_benchmark:
-        is_apart = len(_by_boards([*first.rows, *event.rows])) > 1
+        is_apart = len(_parts([*first.rows, *event.rows], names)) > 1
         if event.worse_by > 0 and _are_back(first.rows) != _are_back(event.rows):
             return False
-        return _way(first) == _way(event) != 0 and not is_apart
+        is_one_way = _way(first) == _way(event) != 0
+        # Rows without parameters in common that moved unlike have causes of their own.
+        is_alike = any(row.params for row in first.rows) or _are_as_far(first.rows, event.rows)
+        return is_one_way and is_alike and not is_apart
     if first.worse_by <= 0 and event.worse_by <= 0:
         level = level_returned_to(event.rows)
         if level[0] and level in map(level_returned_to, (first.rows, first.unproved)):
@@ -567,8 +633,6 @@ def _of_clock(clocks: Sequence[Row], rows: Sequence[Row], names: Names) -> Event
         clock.benchmark,
         (*clocks, *sorted(own[len(clocks) :], key=_farthest)),
         median(ratios) - 1 if ratios else None,
-        ratios[0] - 1 if ratios else None,
-        ratios[-1] - 1 if ratios else None,
         False,
         (
             words if counts else "No benchmark moved with it, so it may have been recorded wrongly",
@@ -602,6 +666,72 @@ def _with_clock_beyond_others(
         if (others := there.get(_figure_of(row)))
         if abs(-row.worse_by - median(others) - wanted) <= abs(wanted) / 3
     ]
+
+
+def series_of(row: Row, names: Names) -> tuple[object, ...]:
+    """Return the identity of a series: rows of a board that differ only in numbers, such as sizes, or in
+    what their labels have behind a comma."""
+    benchmark = names.catalog.get(row.benchmark)
+    label = benchmark.metric_label(row.metric) if benchmark else row.metric
+    texts = frozenset((n, v) for n, v in row.params.items() if isinstance(v, str | bool))
+    return (row.guide.platform, row.board, row.benchmark, label.partition(", ")[0], texts)
+
+
+def _covering(
+    all_events: Sequence[Event], rows: Sequence[Row], names: Names, event_of: Callable[..., Event]
+) -> list[Event]:
+    """Return events with all rows of their series that went the same way as far as those that they count,
+    proved or not, so that none moved farther than a title says."""
+    listed = [event for event in all_events if not event.is_minor]
+    own = [row for event in listed for row in event.rows]
+    own += [row for event in listed if event.is_cause for row in event.unproved]
+    of_other_events, joined = set(map(id, own)), set[int]()
+    of_series: dict[tuple[object, ...], list[Row]] = {}
+    for row in rows:
+        if is_open(row) and id(row) not in of_other_events:
+            of_series.setdefault(series_of(row, names), []).append(row)
+    out = []
+    for event in all_events:
+        more = [] if event.is_minor else _of_its_series(event, of_series, names)
+        more = [row for row in more if id(row) not in joined]
+        joined.update(map(id, more))
+        if more:
+            whole = event_of([*event.rows, *more], unproved=event.unproved)
+            event = replace(whole, kind=event.kind, is_back=event.is_back)
+        out.append(event)
+    return [each for event in out if (each := _without(event, joined)).rows]
+
+
+def is_open(row: Row) -> bool:
+    """Return whether a row moved without a verdict, and neither between two states nor as the second name
+    of another."""
+    return row.verdict == "noisy" and bool(row.worse_by) and not (row.alternates or row.follows)
+
+
+def _of_its_series(
+    event: Event, of_series: Mapping[tuple[object, ...], Sequence[Row]], names: Names
+) -> list[Row]:
+    """Return rows of the series of an event that went the same way as far as its median, or far."""
+    moves = [row.worse_by for row in event.leading if row.worse_by]
+    if event.is_cause or event.accepted or len({move > 0 for move in moves}) != 1:
+        return []
+    least = math.copysign(min(FAR, median(map(abs, moves))), moves[0])
+    are_per_work = {row.work is None for row in event.leading}
+    return [
+        row
+        for series in dict.fromkeys(series_of(row, names) for row in event.leading)
+        for row in of_series.get(series, ())
+        if (row.worse_by or 0.0) / least >= 1 and (row.work is None) in are_per_work
+        # A doubtful rise is no good news, and what left its level is not back there.
+        if not (row.doubt and least < 0) and (is_back(row) or not event.is_back)
+    ]
+
+
+def _without(event: Event, joined: Collection[int]) -> Event:
+    """Return an event without the rows that joined another, or that it now counts."""
+    unproved = tuple(row for row in event.unproved if id(row) not in joined)
+    rows = tuple(row for row in event.rows if not (event.is_minor and id(row) in joined))
+    return replace(event, rows=rows, unproved=unproved)
 
 
 def _figure_of(row: Row) -> tuple[object, ...]:
@@ -652,9 +782,7 @@ def _causes(rows: Sequence[Row], names: Names) -> list[Event]:
         perhaps = (f"Not compared: {said}",)
         first = own[0].benchmark
         out.append(
-            Event(
-                "changed", what, boards, first, tuple(own), None, None, None, False, perhaps, True
-            )
+            Event("changed", what, boards, first, tuple(own), None, False, perhaps, is_cause=True)
         )
     return out
 
@@ -766,24 +894,29 @@ def _is_odd_rise(rows: Sequence[Row]) -> bool:
     return True
 
 
-def _typical(rows: list[Row]) -> tuple[list[Row], list[Row]]:
-    """Split many rows that nothing proves into those that moved about as far as the median one, which
-    show what happened, and the others. A far move is not put beside small ones."""
-    sizes = {id(row): abs(row.worse_by or 0.0) for row in rows}
+def _typical(rows: list[Row], names: Names) -> tuple[list[Row], list[Row], list[Row]]:
+    """Split many rows that nothing proves into those whose series moved about as far as the median row,
+    those of others that moved much farther and are an event of their own, and the rest."""
     lead = [row for row in _leading(rows) if not row.follows]
     if len(lead) < MANY_ROWS or not _are_alike(lead):
-        return rows, []
-    middle = median(sizes[id(row)] for row in lead)
-    odd = [
-        row
-        for row in lead
-        if not middle / MAX_SIZES_RATIO <= sizes[id(row)] <= middle * MAX_SIZES_RATIO
-    ]
-    odd_ids = set(map(id, odd))
-    kept = [row for row in rows if id(row) not in odd_ids]
-    if max(sizes[id(row)] for row in kept) < FAR <= max((sizes[i] for i in odd_ids), default=0.0):
-        return rows, []
-    return kept, odd
+        return rows, [], []
+    sizes = [abs(row.worse_by or 0.0) for row in lead]
+    least, most = median(sizes) / MAX_SIZES_RATIO, median(sizes) * MAX_SIZES_RATIO
+    usual = {
+        series_of(row, names)
+        for row, size in zip(lead, sizes, strict=True)
+        if least <= size <= most
+    }
+    odd = [row for row in lead if series_of(row, names) not in usual]
+    measured = {(*row.observation, row.metric) for row in odd}
+    odd += [row for row in rows if (*row.observation, row.follows) in measured]
+    farther = [row for row in odd if abs(row.worse_by or 0.0) > most]
+    # A far move is not put beside small ones.
+    if farther and not _worth_an_event(farther):
+        return rows, [], []
+    apart = set(map(id, odd))
+    kept = [row for row in rows if id(row) not in apart]
+    return kept, farther, [row for row in odd if row not in farther]
 
 
 def _are_alike(rows: Sequence[Row]) -> bool:
@@ -1069,16 +1202,20 @@ def _event(
     drifts: set[tuple[str, str]],
     unproved: Sequence[Row] = (),
 ) -> Event:
-    own = sorted(own, key=_farthest)
+    own = sorted(own, key=lambda row: (row.verdict == "noisy", *_farthest(row)))
     leading = _leading(own)
     own = [*leading, *(row for row in own if row not in leading)]
     first = own[0]
     plain = first.verdict == "changed"
     moves = (row.change if plain else row.ratio and row.ratio - 1 for row in leading)
     ratios = sorted(1 + move for move in moves if move is not None)
-    boards = tuple(sorted({row.board for row in own}, key=units.natural))
+    boards = tuple(sorted({row.board for row in leading}, key=units.natural))
     shared = any(row.shift for row in own)
-    wide = all(row.shift is not None and row.shift.name == row.board for row in own)
+    wide = all(
+        row.shift is not None and row.shift.name == row.board
+        for row in own
+        if row.verdict == first.verdict
+    )
     siblings = [row for row in rows if row.benchmark == first.benchmark and row.board in boards]
     what = "all benchmarks" if wide else names.catalog.title(first.benchmark)
     if not wide:
@@ -1102,8 +1239,6 @@ def _event(
         first.benchmark,
         tuple(own),
         median(ratios) - 1 if ratios else None,
-        ratios[0] - 1 if ratios else None,
-        ratios[-1] - 1 if ratios else None,
         shared,
         tuple(perhaps),
         unproved=tuple(sorted(unproved, key=_farthest)),

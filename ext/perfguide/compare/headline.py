@@ -170,7 +170,7 @@ def far_falls(comparison: Comparison) -> list[Event]:
 def _severe(event: Event) -> bool:
     """Return whether a proved event holds a release back: two measurements that fell far or fail and
     are not all loads, or one rate that fell very far. If the engine changed, only rates count."""
-    rows = [*event.leading, *(row for row in event.unproved if row.verdict in ALARMS)]
+    rows = [row for row in (*event.leading, *event.unproved) if row.verdict in ALARMS]
     # If only OLD was better, its figure is the odd one.
     far = [row for row in rows if (row.worse_by or 0.0) >= FAR and not is_back(row)]
     if event.of_engine:

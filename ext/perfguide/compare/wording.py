@@ -197,15 +197,11 @@ def event_title(event: Event, comparison: Comparison) -> str:
     if event.is_minor:
         rows = count(len(event.rows), "row")
         return f"{benchmark_title(event, comparison)}{where}: {rows}, {_extent(event.rows)}"
-    size = _size(event)
-    return f"{event.what}{where}{f': {size}' if size else ''}, {count(len(counted(event)), 'row')}"
-
-
-def counted(event: Event) -> Sequence[Row]:
-    """Return the rows counted in the title of an event, without clocks: all rows of a cause, else those
-    whose moves the title gives."""
-    rows = event.rows if event.is_cause else event.leading
-    return [row for row in rows if not row.is_clock] or event.rows
+    size, counted = _size(event), event.counted
+    proved = sum(row.verdict != "noisy" for row in counted)
+    of_them = f", {proved} of them proved" if 0 < proved < len(counted) else ""
+    rows = f"{count(len(counted), 'row')}{'' if event.is_cause else of_them}"
+    return f"{event.what}{where}{f': {size}' if size else ''}, {rows}"
 
 
 def _size(event: Event) -> str:
@@ -391,7 +387,7 @@ def event_lines(event: Event, comparison: Comparison) -> list[str]:
     if event.is_minor:
         return []
     others = _moves_of_others(event, comparison)
-    single = all(row.level > 0 for row in event.rows if row.verdict != "failed-after")
+    single = all(row.level > 0 for row in event.judged if row.verdict != "failed-after")
     out = []
     if event.is_cause or (event.is_back and event.perhaps):
         out += [f"{units.capital(text)}." for text in event.perhaps]
@@ -401,7 +397,7 @@ def event_lines(event: Event, comparison: Comparison) -> list[str]:
         most = others[int(0.9 * len(others))] if others else 0.0
         runs = _figures(event)
         if event.shared:
-            out.append(f"{runs}; {_moved_together(counted(event))}.")
+            out.append(f"{runs}; {_moved_together(event.counted)}.")
         elif others and most < min(1.0, abs(event.rows[0].change or 0.0)):
             out.append(f"{runs}; {_share_of(len(others))} moved by less than {_up(most)}.")
         else:
@@ -419,11 +415,11 @@ def event_lines(event: Event, comparison: Comparison) -> list[str]:
         were = "was" if lost == 1 else "were"
         out += [f"{count(lost, 'more row')} {were} not measured again."] * bool(lost)
     else:
-        measured = [row for row in event.rows if row.verdict != "failed-after"]
+        measured = [row for row in event.judged if row.verdict != "failed-after"]
         counts = {(_runs(row.old), _runs(row.new)) for row in measured}
         texts = [f"{a} against {b}" for a, b in sorted(counts)]
         out.append(f"Runs: {', '.join(texts)}; their scatter does not explain it.")
-    rows = counted(event)
+    rows = event.counted
     own = set(map(id, rows))
     followers = [row for row in event.rows if not row.is_clock and id(row) not in own]
     if followers:
@@ -569,8 +565,13 @@ def listed(event: Event) -> tuple[Row, ...]:
         if row.work is None and row.change is not None and not event.rows[0].is_clock
         if event.of_engine or {(row.worse_by or 0.0) > 0} == ways
     ]
-    moved = (moved or event.rows)[:LISTED_ROWS]
+    # Farthest first, proved or not.
+    moved = tuple(sorted(moved or event.rows, key=_farther_first))[:LISTED_ROWS]
     return (*moved, *beside[: max(1, LISTED_ROWS - len(moved))])
+
+
+def _farther_first(row: Row) -> tuple[bool, float]:
+    return bool(row.follows) or row.work is not None, -abs(row.worse_by or 0.0)
 
 
 def unproved(row: Row) -> str:
@@ -630,12 +631,12 @@ def snippet(event: Event) -> str:
     """Return entries for ``waivers.toml`` that accept an event, by board and metric. The release with
     which they lapse, and the reason, are left for a person to fill in."""
     groups: dict[tuple[str, str, str], list[Row]] = {}
-    for row in event.rows:
+    for row in event.judged:
         groups.setdefault((row.board, row.benchmark, row.metric), []).append(row)
     if len(groups) > MOST_ENTRIES:
         # One entry for each benchmark on a board, with the common prefix of its metrics.
         wide: dict[tuple[str, str], list[Row]] = {}
-        for row in event.rows:
+        for row in event.judged:
             wide.setdefault((row.board, row.benchmark), []).append(row)
         groups = {(*key, _begin([row.metric for row in own])): own for key, own in wide.items()}
     return "\n".join(
@@ -699,7 +700,7 @@ def _toml(value: Scalar) -> str:
 
 def _figures(event: Event) -> str:
     """Return the kinds of figures on both sides of an event: ``One run each``."""
-    kinds = dict.fromkeys(row.figures for row in event.rows if row.verdict != "failed-after")
+    kinds = dict.fromkeys(row.figures for row in event.judged if row.verdict != "failed-after")
     if len(kinds) == 1:
         return units.capital(next(iter(kinds)))
     several = any(" runs " in kind for kind in kinds)

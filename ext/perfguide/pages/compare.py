@@ -309,7 +309,7 @@ def _verdict(decision: Headline, comparison: Comparison, catalog: Catalog) -> Li
     counts, fall, change = comparison.counts, "", ""
     proved = wording.unaccepted(comparison)
     if falls := proved or far_falls(comparison):
-        rows = [row for event in falls for row in event.rows]
+        rows = [row for event in falls for row in event.judged]
         # A load that was close to nothing is no news, however large its ratio.
         row = max(rows, key=lambda row: (not is_load(row), row.worse_by or 0.0))
         words = wording.row_words(row, comparison, catalog)
@@ -420,7 +420,7 @@ def _far(event: Event, comparison: Comparison, catalog: Catalog) -> list[dict[st
     row = event.rows[0]
     moved = _moved(row, comparison, catalog)
     # If there are several rows, the title does not say which of them these figures belong to.
-    which = f"{moved['name']}, " if len(wording.counted(event)) > 1 else ""
+    which = f"{moved['name']}, " if len(event.counted) > 1 else ""
     figures = "; ".join(
         (f"{which}{moved['figures']}", wording.unproved(row), *wording.beside(event, comparison))
     )
