@@ -101,6 +101,7 @@ def test_text_that_is_not_utf8_is_a_fault(tmp_path: Path) -> None:
         ),
         ('at_most = 100, at_most_per = "thread"', "no parameter is named “thread”"),
         ('at_most_per = "engine"', "“at_most_per” has no effect without “at_most”"),
+        ('at_most_for = { engine = "hw" }', "“at_most_for” has no effect without “at_most”"),
         ("clock = true", "a clock cannot be in “MB/s”"),
         ('positive = "yes"', "“metrics[0].positive” is text where true or false is required"),
     ],

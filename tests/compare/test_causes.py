@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from making import TOML, described, loaded, result
+from making import SHIPPED, TOML, described, loaded, result
 
 from perfguide.bundles.decode import Loaded
+from perfguide.catalog import benchmarks
 from perfguide.compare import ledger, wording
 from perfguide.compare.causes import alternating
 from perfguide.compare.comparison import Comparison
@@ -329,6 +330,32 @@ def test_a_figure_beyond_its_limit_is_no_regression(tmp_path: Path) -> None:
     assert event.what == "Speed: a figure is beyond what is possible, 100 %"
     assert {row.verdict for row in event.rows} == {"incomparable"}
     assert headline(both).state == "ship"
+
+
+def test_an_operation_shorter_than_a_clock_cycle_proves_no_fall() -> None:
+    """The compiler left it out until the newest release, whose figure is the first one that can be."""
+    add = [0.32] * 8 + [1.96]
+    cycles = [0.5] * 9
+    bundles = [
+        loaded(
+            *(
+                result(f"lat_ops-{name}-add", "ns", benchmark="lmbench", value=own[number])
+                for name, own in (("int", cycles), ("double", add), ("float", add))
+            ),
+            id=f"9.{number}",
+            board__name="sk",
+            sdk__version=f"9.{number}",
+        )
+        for number in range(9)
+    ]
+    both = compared(*bundles, releases=("9.7", "9.8"), catalog=benchmarks.load([SHIPPED])[0])
+    (event,) = both.events
+    assert event.is_cause and len(event.rows) == 2
+    assert event.what.endswith(
+        "a figure is beyond what is possible: less than “Integer, add” takes"
+    )
+    before = compared(*bundles, releases=("9.6", "9.7"), catalog=benchmarks.load([SHIPPED])[0])
+    assert {row.verdict for row in before.rows} == {"same"} and not before.events
 
 
 def test_one_figure_with_two_names_is_one_measurement(tmp_path: Path) -> None:

@@ -47,7 +47,7 @@ def copy(value: float | None, **more: Any) -> dict[str, Any]:
 
 
 def test_every_rule_says_what_it_is_and_what_to_do() -> None:
-    assert len(rules.RULES) == 34
+    assert len(rules.RULES) == 35
     for name, rule in rules.RULES.items():
         assert name == rule.id and rule.title and rule.about and rule.advice
         assert rule.severity in ("error", "warning", "note")
@@ -515,6 +515,28 @@ def test_a_size_that_caches_hold_is_no_latency_of_memory(
     for finding in hits:
         (suspect,) = finding.suspects
         assert suspect.record.metric.endswith(sizes[1]) and suspect.disqualified
+
+
+@pytest.mark.parametrize(("times", "count"), [((0.5, 0.32), 1), ((0.5, 0.5), 0), ((0.0, 0.32), 0)])
+def test_a_dependent_operation_shorter_than_a_clock_cycle_is_impossible(
+    times: Sequence[float], count: int
+) -> None:
+    names = ("lat_ops-int-add", "lat_ops-double-add")
+    own = [figure("lmbench", name, "ns", time) for name, time in zip(names, times, strict=True)]
+    hits = found("under-limit", run(*own))
+    assert [each.record.metric for hit in hits for each in hit.suspects] == [names[1]] * count
+    for hit in hits:
+        assert hit.reason.endswith(": 0.32 ns, where Integer, add takes 0.5 ns")
+        assert hit.rule.disqualifies and hit.severity == "error"
+
+
+def test_only_tables_of_high_speed_usb_have_its_limit() -> None:
+    tables = [
+        {"table": f"USBDEVICE {speed} READ", "row": "150"} for speed in ("HIGHSPEED", "SUPER")
+    ]
+    own = [figure("usb-device", "Throughput", "MB/s", 63.85, params=each) for each in tables]
+    (suspect,) = only(found("over-limit", run(*own))).suspects
+    assert suspect.record.params == tables[0]
 
 
 def test_of_two_jumps_in_turn_the_one_that_later_releases_take_back_is_found() -> None:

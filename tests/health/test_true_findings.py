@@ -37,16 +37,19 @@ def test_every_reason_of_a_finding_is_true() -> None:
     for seed in SEEDS:
         bundles, names = planted(seed, FAULTS)
         check(bundles, checked, f"seed {seed}, {', '.join(names)}")
-    # Archives at random have no latencies of memory.
-    latencies = [("sz62k", 5.26), ("sz1000k", 11.97)]
+    # Archives at random have no latencies of memory or of operations.
+    latencies = [
+        *(("mem_rd-stride128-sz62k", 5.26), ("mem_rd-stride128-sz1000k", 11.97)),
+        *(("ops-int-add", 0.5), ("ops-float-add", 0.32)),
+    ]
     own = [
         {
             "benchmark": "lmbench",
-            "metric": f"lat_mem_rd-stride128-{size}",
+            "metric": f"lat_{what}",
             "unit": "ns",
             "value": each,
         }
-        for size, each in latencies
+        for what, each in latencies
     ]
     check([loaded(*own)], checked, "latencies")
     assert checked.false == []

@@ -538,6 +538,17 @@ def _collapsed(it: Doubt, said: Sequence[str]) -> bool:
     )
 
 
+def _under_limit(it: Doubt, said: Sequence[str]) -> bool:
+    figure, unit, cycle = said
+    own = it.of.runs(it.owner, it.release, (it.name[0], "lat_ops-int-add", it.name[2]))
+    return (
+        it.has_unit(unit)
+        and it.is_(figure, it.mean)
+        and it.is_(cycle, own.mean or 0.0)
+        and it.mean < (own.mean or 0.0)
+    )
+
+
 def _in_caches(it: Doubt, said: Sequence[str]) -> bool:
     figure, unit, cached = said
     names = {"64 KiB": "lat_mem_rd-stride128-sz62k"}
@@ -913,6 +924,7 @@ TRUTHS: dict[str, dict[str, Holds]] = {
     "rate-collapsed": {
         rf"({N})( \S+)?, where (\S+) had ({N})(?:, as little as that since (\S+))?": _collapsed
     },
+    "under-limit": {rf"({N})( \S+)?, where Integer, add takes ({N})(?: \S+)?": _under_limit},
     "in-caches": {rf"({N})( \S+)?, where 64 KiB takes ({N})(?: \S+)?": _in_caches},
     "curve-dips": {rf"({N})( \S+)? at (.+), after ({N}) at (.+)": _dips},
     "newest-far": {rf"({N})( \S+)?, where (\d+) releases before had ({N}) to ({N})()()": _far},

@@ -568,10 +568,20 @@ def _since(about: About, said: Sequence[str]) -> bool:
 
 
 def _is_beyond(about: About, said: Sequence[str]) -> bool:
+    highs = [side.high / about.scale for side in about.sides if side]
     return (
-        max(map(abs, about.ends)) > number(said[0])
+        max(map(abs, (*about.ends, *highs))) > number(said[0])
         and said[1] == units.parse(about.row.unit).symbol
     )
+
+
+def _is_below(about: About, _: Sequence[str]) -> bool:
+    (cycle,) = (
+        each
+        for each in about.each(about.both.rows)
+        if (each.row.board, each.row.metric) == (about.row.board, "lat_ops-int-add")
+    )
+    return (about.ends[0] < cycle.ends[0]) != (about.ends[1] < cycle.ends[1])
 
 
 def _one_step(about: About, said: Sequence[str]) -> bool:
@@ -713,6 +723,7 @@ GROUNDS = templates(
         "a new level since (.+): .+": _since,
         "accepted until .+": lambda about, _: not about.is_rated or about.worse > 0,
         "a figure is beyond what is possible, # (.+)": _is_beyond,
+        "a figure is beyond what is possible: less than “Integer, add” takes": _is_below,
         "# .+ is no result: the (new|old) run failed": lambda about, said: (
             about.ends[said[1].lower() == "new"] == 0 < about.ends[said[1].lower() != "new"]
         ),

@@ -8,7 +8,7 @@ format of the ``.toml`` file; unknown keys are refused.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import cached_property
@@ -75,6 +75,11 @@ class Metric(_Spec, frozen=True):
     """The largest possible figure, in ``unit``."""
     at_most_per: str = ""
     """A parameter that multiplies ``at_most``, such as ``threads``."""
+    at_most_for: dict[str, str] = {}
+    """The figures to which ``at_most`` applies: parameters with a pattern of their values; by default
+    all."""
+    no_less_than: str = ""
+    """A metric of the same run that takes the shortest possible time, such as one clock cycle."""
     beyond_caches: dict[str, float] = {}
     """For the latency of a size that is meant to lie beyond the caches: the metric of a size that lies in them,
     and how many times as long it takes at least. A shorter one is of caches, and is not ranked."""
@@ -98,6 +103,16 @@ class Metric(_Spec, frozen=True):
     """The usual difference between two runs of one release, in per cent."""
     step: Step = 0.0
     """The smallest difference that the program can report, in ``unit``."""
+
+    def limit(self, params: Mapping[str, Scalar]) -> float | None:
+        """Return the largest possible figure with these parameters, in ``unit``, or ``None``."""
+        patterns = self.at_most_for.items()
+        if self.at_most is None or not all(
+            fnmatchcase(str(params.get(name, "")), pattern) for name, pattern in patterns
+        ):
+            return None
+        times = params.get(self.at_most_per)
+        return self.at_most * (times if is_number(times) and times > 1 else 1)
 
 
 class Param(_Spec, frozen=True):
@@ -486,11 +501,12 @@ def _faults(entry: Entry) -> Iterator[Fault]:
 def _metric_faults(metric: Metric, entry: Entry) -> Iterator[Fault]:
     """Yield contradictions in a metric's description, and ambiguous former names."""
     where = f"metric “{metric.name}”: "
-    if metric.at_most_per and metric.at_most is None:
-        yield where + "“at_most_per” has no effect without “at_most”", ""
+    for name in ("at_most_per", "at_most_for"):
+        if getattr(metric, name) and metric.at_most is None:
+            yield where + f"“{name}” has no effect without “at_most”", ""
     if metric.clock and units.parse(metric.unit).kind != "frequency":
         yield where + f"a clock cannot be in “{metric.unit}”", ""
-    for name in filter(None, (metric.rises_with, metric.at_most_per)):
+    for name in filter(None, (metric.rises_with, metric.at_most_per, *metric.at_most_for)):
         if entry.params and name not in entry.params:
             yield where + f"no parameter is named “{name}”", nearest(name, entry.params)
     every = [each.name for each in entry.metrics]

@@ -240,11 +240,13 @@ def over_limit(figures: Figures) -> Iterator[Hit]:
         _, metric, unit = kinds[number[position]]
         params = figures.params(position)
         limit, reason = float(limits[number[position]]), ""
-        if metric and metric.at_most_per:
-            each = params.get(metric.at_most_per)
-            if isinstance(each, int | float) and each > 1:
-                limit, reason = limit * each, f" for {units.plain(each)} {metric.at_most_per}"
-        elif not metric and not _plainly_a_share(figures.name("metric", position), params):
+        if metric:
+            if (own := metric.limit(params)) is None:
+                continue
+            if own > limit:
+                each = units.plain(params[metric.at_most_per])
+                limit, reason = own, f" for {each} {metric.at_most_per}"
+        elif not _plainly_a_share(figures.name("metric", position), params):
             continue
         top = float(figures.high[position])
         if top > limit * (1 + 1e-9):

@@ -43,7 +43,17 @@ ACROSS_SOCS: tuple[Check, ...] = (*newest_rules.ACROSS_SOCS, *table_rules.ACROSS
 _APART = {"board-apart", "one-release-jump", "newest-far", "unlike-boards"}
 
 EXPLANATIONS = (
-    ({"coarse-steps", "not-positive", "over-limit", "unit-slip", "swapped-boards"}, _APART),
+    (
+        {
+            "coarse-steps",
+            "not-positive",
+            "over-limit",
+            "under-limit",
+            "unit-slip",
+            "swapped-boards",
+        },
+        _APART,
+    ),
     ({"one-release-jump", "unit-slip"}, {"rate-collapsed"}),
     ({"rate-collapsed"}, {"board-apart", "newest-far", "curve-dips"}),
     ({"wrong-clock"}, _APART | {"clock", "over-limit"}),

@@ -47,6 +47,15 @@ RULES = (
         disqualifies=True,
     ),
     Rule(
+        "under-limit",
+        "error",
+        "less than is possible",
+        "a duration is shorter than the shortest one that is possible, such as one clock cycle, which another "
+        "metric of its run takes",
+        "look whether the benchmark or its compiler left out the work, and which release of it mended that",
+        disqualifies=True,
+    ),
+    Rule(
         "in-caches",
         "note",
         "a latency of caches, not of memory",
@@ -267,30 +276,47 @@ def rate_collapsed(figures: Figures) -> Iterator[Hit]:
                 yield Hit("rate-collapsed", position, detail, weight=math.log(before / mean))
 
 
-def in_caches(figures: Figures) -> Iterator[Hit]:
-    """Yield latencies that should be those of memory but are those of caches."""
+def beside_another(figures: Figures) -> Iterator[Hit]:
+    """Yield figures that are too small beside another one of their run: latencies that should be those of
+    memory but are those of caches, and times that are shorter than is possible."""
     number, kinds = figures.kinds
-    wanted = [metric.beyond_caches if metric else {} for _, metric, _ in kinds]
-    beyond = np.flatnonzero(figures.of_kind([bool(each) for each in wanted]) & (figures.mean > 0))
-    if not len(beyond):
+    for rule, wanted in (
+        ("in-caches", [metric.beyond_caches if metric else {} for _, metric, _ in kinds]),
+        (
+            "under-limit",
+            [{m.no_less_than: 1.0} if m and m.no_less_than else {} for _, m, _ in kinds],
+        ),
+    ):
+        for position, name, other in _too_small(figures, wanted, number):
+            unit = figures.name("unit", position)
+            benchmark = figures.catalog.benchmarks[figures.name("benchmark", position)]
+            mean = amount(float(figures.mean[position]), unit)
+            detail = f"{mean}, where {benchmark.metric_label(name)} takes {amount(other, unit)}"
+            yield Hit(rule, position, detail)
+
+
+def _too_small(
+    figures: Figures, wanted: Sequence[Mapping[str, float]], number: Ints
+) -> Iterator[tuple[int, str, float]]:
+    """Yield figures that are less than the ``wanted`` multiple of another metric of their run, with its
+    name and its figure. ``number`` is the kind of each figure."""
+    limited = np.flatnonzero(figures.of_kind([bool(each) for each in wanted]) & (figures.mean > 0))
+    if not len(limited):
         return
     table = figures.groups(*GUIDE, "board", "benchmark", "unit", "params")
-    inner_names = {name for each in wanted for name in each}
+    other_names = {name for each in wanted for name in each}
     metric_codes = [
-        code for code, name in enumerate(figures.names("metric")) if name in inner_names
+        code for code, name in enumerate(figures.names("metric")) if name in other_names
     ]
-    inner = {
+    others = {
         (int(table[position]), figures.name("metric", position)): float(figures.mean[position])
         for position in np.flatnonzero(np.isin(figures.code("metric"), metric_codes)).tolist()
     }
-    for position in beyond.tolist():
-        mean, unit = float(figures.mean[position]), figures.name("unit", position)
+    for position in limited.tolist():
         for name, times in wanted[int(number[position])].items():
-            cached = inner.get((int(table[position]), name), 0.0)
-            if mean < times * cached:
-                benchmark = figures.catalog.benchmarks[figures.name("benchmark", position)]
-                detail = f"{amount(mean, unit)}, where {benchmark.metric_label(name)} takes {amount(cached, unit)}"
-                yield Hit("in-caches", position, detail)
+            other = others.get((int(table[position]), name), 0.0)
+            if figures.mean[position] < times * other:
+                yield position, name, other
 
 
 def curve_dips(figures: Figures) -> Iterator[Hit]:
@@ -366,4 +392,4 @@ def _curves(figures: Figures, positions: Ints, axes: Sequence[str]) -> tuple[Flo
     return sizes, together(owner, rest)
 
 
-CHECKS = (board_apart, one_release_jump, rate_collapsed, in_caches, curve_dips)
+CHECKS = (board_apart, one_release_jump, rate_collapsed, beside_another, curve_dips)
