@@ -80,7 +80,7 @@ def of_archive(results: Path, formats: tuple[str, ...]) -> None:
         sizes = [path.stat().st_size for path in (folder / "pages").rglob("*") if path.is_file()]
         largest_summary = max(_summaries(folder / "cache" / "parts"), key=len)
         tracemalloc.start()
-        decoded = summary.decode(largest_summary)
+        decoded = msgspec.msgpack.decode(largest_summary, type=summary.Summary)
         in_memory = tracemalloc.get_traced_memory()[0]
         # The program takes some memory even without a single figure.
         above = (cost_of_pages.memory - program.memory) * 2**20

@@ -28,7 +28,7 @@ class Conditions:
         self._beside = beside.codes
         self._stated_beside = [results.beside(text) for text in beside.distinct]
         self._of_bundles = [loaded.bundle.setup for loaded in frame.bundles]
-        self._facts = any(self._of_bundles) or any(own for own, _ in self._stated_beside)
+        self._has_facts = any(self._of_bundles) or any(own for own, _ in self._stated_beside)
         # An empty benchmark or metric matches any.
         self._notes = [
             [(n.text, n.benchmark or "", n.metric or "") for n in loaded.bundle.notes]
@@ -67,7 +67,7 @@ class Conditions:
 
     def _facts_of(self, pairs: Iterable[tuple[int, int]]) -> dict[str, list[str]]:
         facts: dict[str, list[str]] = {}
-        for bundle, code in sorted(pairs) if self._facts else ():
+        for bundle, code in sorted(pairs) if self._has_facts else ():
             # A result's own fact replaces that of its run.
             for name, value in (self._of_bundles[bundle] | self._stated_beside[code][0]).items():
                 texts = facts.setdefault(name, [])
@@ -77,18 +77,18 @@ class Conditions:
 
     def setup(self, rows: Sequence[int]) -> dict[str, list[str]]:
         """Return the facts of the setup behind some results, each with its distinct values."""
-        return self._facts_of(set(self._pairs(list(rows)))) if self._facts else {}
+        return self._facts_of(set(self._pairs(list(rows)))) if self._has_facts else {}
 
     def own_setup(self, row: int) -> dict[str, str]:
         """Return the facts stated by one result itself rather than by its bundle."""
-        own = self._stated_beside[self._beside[row]][0] if self._facts else {}
+        own = self._stated_beside[self._beside[row]][0] if self._has_facts else {}
         return {name: units.plain(value) for name, value in own.items()}
 
-    def stated_facts(self, rows: Sequence[int]) -> dict[str, list[str | int]]:
+    def facts(self, rows: Sequence[int]) -> dict[str, list[str | int]]:
         """Return the facts that at least one of these results states itself, each with its
         distinct values. Results that inherit the value from their run contribute the position of
         their bundle instead."""
-        pairs = sorted(set(self._pairs(list(rows)))) if self._facts else []
+        pairs = sorted(set(self._pairs(list(rows)))) if self._has_facts else []
         out: dict[str, list[str | int]] = {}
         for name in sorted({name for _, code in pairs for name in self._stated_beside[code][0]}):
             values: dict[str | int, None] = {}
@@ -101,7 +101,7 @@ class Conditions:
             out[name] = list(values)
         return out
 
-    def stated_notes(self, rows: Sequence[int]) -> list[str]:
+    def own_notes(self, rows: Sequence[int]) -> list[str]:
         """Return the notes stated by the results themselves."""
         pairs = sorted(set(self._pairs(list(rows)))) if self.has_notes else []
         return [text for _, code in pairs for text in self._stated_beside[code][1]]

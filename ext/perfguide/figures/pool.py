@@ -111,7 +111,7 @@ class Pool:
         self._bundle = table["bundle"].to_numpy(dtype="int64")
         self._result = table["result"].to_numpy(dtype="int64")
         self._samples = frame.samples
-        self._conditions = Conditions(frame)
+        self.stated = Conditions(frame)
         keys: dict[str, Any] = {
             name: table[name] for name in NAMES if name not in ("params", "unit")
         }
@@ -261,56 +261,39 @@ class Pool:
     def commands(self, records: Iterable[Record]) -> list[str]:
         """Return the distinct commands behind some figures, in natural order."""
         rows = sorted({row for record in records for row in record.cell.members})
-        return self._conditions.commands(rows)
+        return self.stated.commands(rows)
 
     def conditions(self, record: Record) -> dict[str, frozenset[str]]:
         """Return the conditions of a figure: the values that its results state for each of
         ``CONDITIONS``, and program versions as ``tool NAME``. Unstated conditions are left out; a
         condition has several values if the pooled results differ."""
-        return self._conditions.of(record.cell.members)
+        return self.stated.of(record.cell.members)
 
     def stated_unit(self, record: Record) -> str:
         """Return the unit in which the first result of a figure was recorded."""
         measured = self.frame.measured
         return str(measured.distinct[measured.codes[record.cell.members[0]]][2])
 
-    def setup(self, rows: Sequence[int]) -> dict[str, list[str]]:
-        """Return the facts of the setup behind rows of the frame, each with its distinct values."""
-        return self._conditions.setup(rows)
-
-    def own_setup(self, row: int) -> dict[str, str]:
-        """Return the facts that one row of the frame states itself rather than inherits from its
-        bundle."""
-        return self._conditions.own_setup(row)
-
     def notes_of(self, rows: Sequence[int], own: bool = False) -> list[str]:
         """Return the notes about rows of one benchmark and metric, hand-written ones first; ``own``
         limits them to notes in bundles about this very metric."""
         words = self._has_written_notes and not own
-        if not (self._conditions.has_notes or words):
+        if not (self.stated.has_notes or words):
             return []
         benchmark, metric = self.measured(rows[0])
         written = self._written_about(rows[0]) if words else []
-        return list(
-            dict.fromkeys([*written, *self._conditions.notes(rows, benchmark, metric, own)])
-        )
+        return list(dict.fromkeys([*written, *self.stated.notes(rows, benchmark, metric, own)]))
 
     def measured(self, row: int) -> tuple[str, str]:
         """Return the benchmark and metric of a row of the frame."""
         benchmark, metric = (names[self._group[row]] for names in self._note_columns[3:])
         return benchmark, metric
 
-    def stated_facts(self, rows: Sequence[int]) -> dict[str, list[str | int]]:
-        """Return the facts of the setup that at least one row states itself instead of inheriting
-        it from its run, each with its distinct values. Rows that inherit the value contribute the
-        position of their bundle instead."""
-        return self._conditions.stated_facts(rows)
-
     def stated_notes(self, rows: Sequence[int]) -> list[str]:
         """Return the notes about rows of one figure, except those about their runs: hand-written
         ones first, then those of the results."""
         written = self._written_about(rows[0]) if self._has_written_notes else []
-        return list(dict.fromkeys([*written, *self._conditions.stated_notes(rows)]))
+        return list(dict.fromkeys([*written, *self.stated.own_notes(rows)]))
 
     def _written_about(self, row: int) -> list[str]:
         """Return the hand-written notes about the guide and benchmark of a row."""
@@ -387,7 +370,7 @@ class Pool:
                 count or None,
                 failed,
                 size,
-                self._conditions.differs(members) if size > 1 and failed < size else (),
+                self.stated.differs(members) if size > 1 and failed < size else (),
                 tuple(chain.from_iterable(map(self.samples_of, valid))),
                 members,
             )

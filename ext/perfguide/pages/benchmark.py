@@ -12,7 +12,6 @@ import msgspec
 
 from ..bundles.guide_key import GuideKey, families, family
 from ..bundles.supersede import Ledger
-from ..catalog.benchmarks import Catalog
 from ..catalog.board_names import load as load_boards
 from ..charts import gallery, trends
 from ..charts.from_figures import Scene
@@ -241,11 +240,6 @@ def _runs(job: Job) -> list[NewestRun]:
     return [run for own in runs for run in own]
 
 
-def _pool(job: Job, runs: Sequence[NewestRun], catalog: Catalog) -> Pool:
-    """Return the figures of some runs."""
-    return newest.pool_of(runs, catalog, job.settings, job.plan.spelt)
-
-
 def outliers(job: Job) -> Made:
     """Return the figures of a benchmark that differ from those of all other SoCs, as an encoded
     list of :class:`DistantHit`."""
@@ -254,7 +248,11 @@ def outliers(job: Job) -> Made:
     if len(runs) < 2:
         return Made(summary.encode([]))
     catalog, _ = catalog_of(job.settings.benchmarks, job.descriptions)
-    return Made(summary.encode(rules.across(_pool(job, runs, catalog), catalog)))
+    return Made(
+        summary.encode(
+            rules.across(newest.pool_of(runs, catalog, job.settings, job.plan.spelt), catalog)
+        )
+    )
 
 
 def make(job: Job) -> Made:
@@ -263,7 +261,8 @@ def make(job: Job) -> Made:
     writer = writer_of(settings.output, job.hashes, job.sends_files)
     catalog, _ = catalog_of(settings.benchmarks, job.descriptions)
     of_socs = [msgspec.msgpack.decode(each.read(), type=BenchmarkOfSoc) for each in job.of_socs]
-    pool = _pool(job, [*_runs(job), *(run for own in of_socs for run in own.before)], catalog)
+    runs = [*_runs(job), *(run for own in of_socs for run in own.before)]
+    pool = newest.pool_of(runs, catalog, settings, job.plan.spelt)
     boards, _ = load_boards(settings.boards)
     making = Making(writer)
     site = context.site_of(

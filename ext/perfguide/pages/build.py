@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
-from functools import cache, cached_property, partial
+from functools import cache, partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 import msgspec
 
@@ -120,16 +120,7 @@ class Inputs:
     ) -> None:
         self._settings, self._writer, self.listings = settings, writer, listings
         # Neither picture formats nor the machines that make pages affect a page's content.
-        decided = replace(
-            settings,
-            results=(),
-            releases=(),
-            compare=(),
-            formats=(),
-            redirects=None,
-            cache=None,
-            scheduler="",
-        )
+        decided = replace(_of_workers(settings), formats=(), redirects=None)
         lists = {name: self._look(name) for name in self._lists()}
         # Redirects have pages of their own, and do not affect those of SoCs.
         moved = lists.pop(str(settings.redirects), None)
@@ -279,7 +270,7 @@ def _generate(
     beyond = _beyond(run, surveys, plan)
     mark("comparing SoCs")
     outcomes = _write_socs(run, socs, beyond)
-    summaries = [each.summary for each in outcomes]
+    summaries = [each.outcome for each in outcomes]
     mark("writing SoCs")
     making = Making(writer)
     # Pages about several SoCs are made from summaries, so that no process holds all figures.
@@ -408,9 +399,7 @@ def _soc(
     )
     # This is part of the key, so leave out the pairs of other SoCs.
     asked = asked_of(guides, run.settings.compare)
-    settings = replace(
-        run.settings, results=(), releases=(), compare=asked, cache=None, scheduler=""
-    )
+    settings = replace(_of_workers(run.settings), compare=asked)
     contents = tuple((each.origin, each.digest) for each in bundles)
     # A file may contain several bundles.
     sources = dict.fromkeys(files[each.origin, each.digest] for each in every)
@@ -430,20 +419,10 @@ def _soc(
 
 
 @dataclass(frozen=True, slots=True)
-class _Survey:
-    """The newest results of a SoC: a slice per benchmark, and the platforms named in the commands
-    of its runs."""
+class _Done(Generic[T]):
+    """A part that is up to date: what came of it, and the slices that other parts are made from."""
 
-    runs: dict[str, Slice]
-    platforms: list[str]
-
-
-@dataclass(frozen=True, slots=True)
-class _SocOutcome:
-    """A SoC whose pages are up to date: its summary, and the slices that other pages are made
-    from."""
-
-    summary: Summary
+    outcome: T
     slices: dict[str, Slice]
 
 
@@ -462,17 +441,18 @@ def _parts(
     run: _Run,
     tasks: Sequence[_Task],
     make: Callable[[Any], Made],
-    decode: Callable[[bytes], T],
+    kind: type[T],
     label: str,
-) -> list[tuple[T, dict[str, Slice]]]:
-    """Return the results of some parts, and their slices. Parts with an unchanged key are reused,
+) -> list[_Done[T]]:
+    """Return some parts, whose outcomes are of one ``kind``. Parts with an unchanged key are reused,
     and the others are made now."""
+    decode = partial(msgspec.msgpack.decode, type=kind)
     out = {}
     missing = []
     for task in tasks:
         part = run.parts.recall(task.name, task.key, run.settings.formats)
         if part:
-            out[task.name] = decode(part.out), run.parts.slices(part)
+            out[task.name] = _Done(decode(part.out), run.parts.slices(part))
         else:
             missing.append(task)
     # A generator, so that slices to be sent need not all be in memory at once.
@@ -485,7 +465,7 @@ def _parts(
         # inputs changed meanwhile may show a mixture of both states.
         is_right = not outcome.unmade and run.inputs.are_current_for(task.files)
         slices = run.parts.add(task.name, task.key if is_right else "", outcome)
-        out[task.name] = decode(outcome.out), slices
+        out[task.name] = _Done(decode(outcome.out), slices)
     return [out[task.name] for task in tasks]
 
 
@@ -498,44 +478,40 @@ def _kept_of_part(run: _Run, part: Part | None) -> dict[str, Any]:
     return {"hashes": hashes, "looks": looks, "sends_files": run.sends_files}
 
 
-def _surveys(run: _Run, socs: Sequence[_Soc]) -> dict[str, _Survey]:
-    """Return the newest results of each SoC."""
+def _surveys(run: _Run, socs: Sequence[_Soc]) -> dict[str, _Done[list[str]]]:
+    """Return the newest results of each SoC as a slice per benchmark, and the platforms named in
+    the commands of its runs."""
 
     def task(soc: _Soc) -> _Task:
         return _Task(f"newest of {soc.name}", soc.key, lambda _: soc.unit, soc.files)
 
-    decode = partial(msgspec.msgpack.decode, type=list[str])
-    surveys = _parts(run, [*map(task, socs)], unit.survey, decode, "reading SoCs")
-    return {
-        soc.name: _Survey(slices, platforms)
-        for soc, (platforms, slices) in zip(socs, surveys, strict=True)
-    }
+    surveys = _parts(run, [*map(task, socs)], unit.survey, list[str], "reading SoCs")
+    return {soc.name: survey for soc, survey in zip(socs, surveys, strict=True)}
 
 
-def _beyond(run: _Run, surveys: Mapping[str, _Survey], plan: Plan) -> dict[str, Beyond]:
+def _beyond(run: _Run, surveys: Mapping[str, _Done[list[str]]], plan: Plan) -> dict[str, Beyond]:
     """Return what the rules about each SoC's figures need to know about other SoCs."""
-    names = sorted({name for survey in surveys.values() for name in survey.runs})
+    names = sorted({name for survey in surveys.values() for name in survey.slices})
     tasks = [
         _benchmark_task(run, "outliers of", plan, name, _runs(surveys, name)) for name in names
     ]
-    decode = partial(msgspec.msgpack.decode, type=list[DistantHit])
     hits: dict[str, list[DistantHit]] = {}
-    for of_benchmark, _ in _parts(run, tasks, benchmark.outliers, decode, "comparing SoCs"):
-        for hit in of_benchmark:
+    for part in _parts(run, tasks, benchmark.outliers, list[DistantHit], "comparing SoCs"):
+        for hit in part.outcome:
             hits.setdefault(hit.guide.soc, []).append(hit)
     # Surveys have the platforms of commands in lower case.
     socs = {soc.casefold(): soc for soc in plan.addresses.soc}
     return {
         soc: Beyond(
-            frozenset(socs[word] for word in survey.platforms if word in socs),
+            frozenset(socs[word] for word in survey.outcome if word in socs),
             tuple(hits.get(soc, ())),
         )
         for soc, survey in surveys.items()
     }
 
 
-def _runs(surveys: Mapping[str, _Survey], name: str) -> list[Slice]:
-    return [survey.runs[name] for survey in surveys.values() if name in survey.runs]
+def _runs(surveys: Mapping[str, _Done[list[str]]], name: str) -> list[Slice]:
+    return [survey.slices[name] for survey in surveys.values() if name in survey.slices]
 
 
 def _benchmark_task(
@@ -576,7 +552,9 @@ def _of_workers(settings: Settings) -> Settings:
     return replace(settings, results=(), releases=(), compare=(), cache=None, scheduler="")
 
 
-def _write_socs(run: _Run, socs: Sequence[_Soc], beyond: Mapping[str, Beyond]) -> list[_SocOutcome]:
+def _write_socs(
+    run: _Run, socs: Sequence[_Soc], beyond: Mapping[str, Beyond]
+) -> list[_Done[Summary]]:
     """Write the pages of each SoC that has changed."""
 
     def task(soc: _Soc) -> _Task:
@@ -587,44 +565,43 @@ def _write_socs(run: _Run, socs: Sequence[_Soc], beyond: Mapping[str, Beyond]) -
 
         return _Task(f"pages of {soc.name}", hash_of(soc.key, others), piece, soc.files)
 
-    tasks = [*map(task, socs)]
-    outcomes = _parts(run, tasks, unit.make, summary.decode, "writing SoCs")
-    return [_SocOutcome(*each) for each in outcomes]
+    return _parts(run, [*map(task, socs)], unit.make, Summary, "writing SoCs")
 
 
 def _write_benchmarks(
     run: _Run,
     site: Site,
-    outcomes: Sequence[_SocOutcome],
-    surveys: Mapping[str, _Survey],
+    outcomes: Sequence[_Done[Summary]],
+    surveys: Mapping[str, _Done[list[str]]],
 ) -> dict[str, BenchmarkOutcome]:
     """Write the pages of benchmarks, and return the outcome of each."""
 
     def task(name: str) -> _Task:
         own = unit.benchmark_slice(name)
         measured = [each for each in outcomes if own in each.slices]
-        socs = {each.summary.soc for each in measured}
+        socs = {each.outcome.soc for each in measured}
         last = [keys[-1] for platform, keys in site.families.items() if platform[1] in socs]
         of_socs = [each.slices[own] for each in measured]
         return _benchmark_task(
             run, "benchmark", site.plan, name, _runs(surveys, name), of_socs, last
         )
 
-    decode = partial(msgspec.msgpack.decode, type=BenchmarkOutcome)
     tasks = [*map(task, site.addresses.benchmark)]
-    written = _parts(run, tasks, benchmark.make, decode, "writing benchmarks")
-    return dict(zip(site.addresses.benchmark, (outcome for outcome, _ in written), strict=True))
+    written = _parts(run, tasks, benchmark.make, BenchmarkOutcome, "writing benchmarks")
+    return {
+        name: part.outcome for name, part in zip(site.addresses.benchmark, written, strict=True)
+    }
 
 
 def _write(
     site: Site,
     settings: Settings,
-    outcomes: Sequence[_SocOutcome],
+    outcomes: Sequence[_Done[Summary]],
     of_benchmarks: Mapping[str, BenchmarkOutcome],
 ) -> list[Diagnostic]:
     """Write the lists of all guides, benchmarks, comparisons and data, and the reports. Return the
     findings about hand-written lists."""
-    summaries = [each.summary for each in outcomes]
+    summaries = [each.outcome for each in outcomes]
     guides = {each.key: each for own in summaries for each in own.guides}
     # A guide is missing if all of its bundles changed while being read.
     listed = [guides[key] for key in site.guides if key in guides]
@@ -668,19 +645,19 @@ def _write(
 
 
 def _write_health(
-    site: Site, settings: Settings, outcomes: Sequence[_SocOutcome]
+    site: Site, settings: Settings, outcomes: Sequence[_Done[Summary]]
 ) -> tuple[Diagnostic, ...]:
     """Write the report on the health of figures, and return the faults of the acknowledgements."""
     findings, entries, slices = list[Finding](), {}, {}
     decides: dict[str, str] = {}
     for own in outcomes:
-        for each in own.summary.findings:
+        for each in own.outcome.findings:
             findings.append(each.finding)
             entries[each.finding.id] = each.entry
             decides[each.finding.id] = each.decides
             slices[each.finding.id] = own.slices[unit.finding_slice(each.finding)]
-    measured = {each.key: each.measured.date() for own in outcomes for each in own.summary.guides}
-    used = {number for own in outcomes for number in own.summary.used_acknowledgements}
+    measured = {each.key: each.measured.date() for own in outcomes for each in own.outcome.guides}
+    used = {number for own in outcomes for number in own.outcome.used_acknowledgements}
     faults = tuple(acknowledged.faults(settings.acknowledged, rules.RULES, used))
     checked = Health(tuple(ranked_findings(findings)), faults)
     listed = (
@@ -772,44 +749,36 @@ def _finish(
     return _outcome(whole, writer, run.inputs, run.settings, sources, run.progress)
 
 
-class _Quoted:
-    """Reads the figures of some SoCs, for texts that quote a figure."""
+def _quoted_from(
+    settings: Settings,
+    descriptions: str,
+    sources: Sequence[Source],
+    store: Store,
+    progress: Progress[Any],
+) -> Callable[[str], tuple[Holdings, Addresses]]:
+    """Return a function that reads the figures of the SoCs whose names match a pattern, ignoring
+    case, and returns them with the addresses of all pages: for texts that quote a figure."""
 
-    def __init__(
-        self,
-        settings: Settings,
-        descriptions: str,
-        sources: Sequence[Source],
-        store: Store,
-        progress: Progress[Any],
-    ) -> None:
-        self._settings, self._descriptions, self._sources = settings, descriptions, sources
-        self._store, self._progress = store, progress
+    @cache
+    def planned() -> tuple[Ledger, dict[tuple[str, str], Source], Plan]:
+        ledger, files, _ = _read_heads(settings, store, sources, progress)
+        if settings.releases:
+            ledger, _ = dataset.only(ledger, settings.releases)
+        return ledger, files, plan_of(ledger, catalog_of(settings.benchmarks, descriptions)[0])
 
-    @cached_property
-    def _plan(self) -> tuple[Ledger, dict[tuple[str, str], Source], Plan]:
-        ledger, files, _ = _read_heads(self._settings, self._store, self._sources, self._progress)
-        if self._settings.releases:
-            ledger, _ = dataset.only(ledger, self._settings.releases)
-        catalog, _ = catalog_of(self._settings.benchmarks, self._descriptions)
-        return ledger, files, plan_of(ledger, catalog)
-
-    def read(self, socs: str) -> tuple[Holdings, Addresses]:
-        """Return the figures of the SoCs whose names match a pattern, ignoring case, and the
-        addresses of all pages."""
-        ledger, files, plan = self._plan
-        bundles = [
-            each
+    @cache
+    def read(socs: str) -> tuple[Holdings, Addresses]:
+        ledger, files, plan = planned()
+        contents = [
+            (each.origin, each.digest)
             for each in ledger.bundles
             if fnmatchcase(each.bundle.board.soc.casefold(), socs.casefold())
         ]
-        contents = [(each.origin, each.digest) for each in bundles]
-        sources = dict.fromkeys(files[each] for each in contents)
-        wanted = Unit(
-            *(self._settings, self._descriptions, socs, tuple(sources), tuple(contents), ()),
-            plan.spelt,
-        )
-        return unit.read(wanted), plan.addresses
+        wanted = tuple(dict.fromkeys(files[each] for each in contents))
+        of_socs = Unit(settings, descriptions, socs, wanted, tuple(contents), (), plan.spelt)
+        return unit.read(of_socs), plan.addresses
+
+    return read
 
 
 def _outcome(
@@ -829,5 +798,5 @@ def _outcome(
         inputs.whole,
         inputs.listings,
         cache(lambda: dataset.read(settings, progress)),
-        cache(_Quoted(settings, inputs.descriptions, sources, writer.store, progress).read),
+        _quoted_from(settings, inputs.descriptions, sources, writer.store, progress),
     )

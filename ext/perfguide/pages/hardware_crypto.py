@@ -43,7 +43,7 @@ Kind = Literal["accelerator", "cpu", "busy"]
 
 MIN_RATIO = 1.05
 """The ratio of two rates, or of the data moved per second of CPU time, up to which they count as equal: loads
-are often whole per cents, and the runs may be of different releases."""
+are often integers in per cent, and the runs may be of different releases."""
 
 
 class Standing(NamedTuple):
@@ -113,7 +113,7 @@ class Worth(msgspec.Struct, frozen=True):
 
     @property
     def is_behind(self) -> bool:
-        """Whether the accelerator is slower and moves less data per second of CPU time at every
+        """A flag: the accelerator is slower and moves less data per second of CPU time at every
         block size."""
         by_rate, by_cpu_time = self.by_rate, self.by_cpu_time
         return bool(by_cpu_time and by_rate.behind == by_cpu_time.behind == self.sizes)

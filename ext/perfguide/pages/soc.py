@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain, islice, zip_longest
+from typing import Any
 
 from ..bundle import Bundle
 from ..bundles.guide_key import GuideKey, Platform, families, family
@@ -50,7 +51,7 @@ def write(
 ) -> None:
     """Write the page of a SoC. ``comparisons`` start with the newest, and ``states`` has their
     verdicts by address; ``tops`` has the guides with headline results."""
-    page, keys, catalog = site.addresses.soc[soc], site.socs[soc], site.catalog
+    page, keys = site.addresses.soc[soc], site.socs[soc]
     bundles = _bundles(site, *keys)
     boards = summaries.boards(bundles, site.boards, with_releases=True)
     systems = units.enumeration(sorted({family(key) for key in keys}))
@@ -60,76 +61,40 @@ def write(
         f"Performance of {soc} with {systems}: headline figures and guides of {releases}, "
         f"measured on {units.enumeration(named)}."
     )
-    headlines: list[PageTable] = []
-    charts: list[PageChart] = []
-    records: list[Record] = []
-    listed = []
-    platforms = sorted(families(keys).items())
     newest = {
         platform: members[newest_of([site.pool.count(key) for key in members])]
-        for platform, members in platforms
+        for platform, members in families(keys).items()
     }
 
-    def measured(platform: Platform) -> datetime.datetime:
-        return max(each.created for each in _bundles(site, newest[platform]))
+    def measured(platform: Platform) -> datetime.date:
+        return max(each.created for each in _bundles(site, newest[platform])).date()
 
     # The most recently measured system comes first; sorts are stable.
-    platforms.sort(key=lambda item: measured(item[0]).date(), reverse=True)
+    platforms = sorted(sorted(newest), key=measured, reverse=True)
+    records = {platform: _headlines(site, platform) for platform in platforms}
+    headlines: list[PageTable] = []
+    charts: list[PageChart] = []
     views_drawn = 0
-    for number, (platform, members) in enumerate(platforms):
-        title, slug = family(members[0]), site.platform_slugs[platform]
-        newest_first = members[::-1]
-        own = [
-            record
-            for key in newest_first
-            for record in summaries.headlines(
-                catalog, site.pool.of_guide(key, partial(summaries.is_headline, catalog))
-            )
-            if site.layout.claim(record) is not None and site.layout.is_described(record)
-        ]
-        if own:
-            records += own
-            view = summaries.headline_view(catalog, own)
-            caption = f"{soc} headline figures, {title}"
-            # The page has one table per system, which share the page's limit.
-            max_elements = MAX_ELEMENTS // len(families(keys))
+    for number, platform in enumerate(platforms):
+        if own := records[platform]:
+            slug = site.platform_slugs[platform]
+            caption = f"{soc} headline figures, {family(newest[platform])}"
             headlines.append(
                 write_tables.view(
-                    *(site, page, f"headline-{slug}", view, caption),
-                    max_elements=max_elements,
+                    *(site, page, f"headline-{slug}"),
+                    *(summaries.headline_view(site.catalog, own), caption),
+                    # The page has one table per system, which share the page's limit.
+                    max_elements=MAX_ELEMENTS // len(platforms),
                     guides={record.guide for record in own},
                 )
             )
-            drawn = _of_trends(site, own)
             # Leave room for one chart of each later system.
             room = max(1, MAX_TRENDS - views_drawn - (len(platforms) - 1 - number))
-            views = trends.over_releases(catalog, drawn, site.scenes[platform])[:room]
+            drawn = _of_trends(site, own)
+            views = trends.over_releases(site.catalog, drawn, site.scenes[platform])[:room]
             views_drawn += len(views)
             charts += write_tables.small_charts(site, page, f"trend-{slug}", caption, views)
-        # Links and toctree entries are relative to the folder of the page.
-        folder = page.rpartition("/")[0]
-        guides = [
-            (k.release, site.addresses.guide[k].removeprefix(f"{folder}/")) for k in newest_first
-        ]
-        above = site.addresses.guide[members[-1]].removeprefix(f"{folder}/").rpartition("/")[0]
-        top = tops.get(newest[platform])
-        results = top and top.results
-        if results:
-            # The table is the guide's, but needs its own link name on this page.
-            results = replace(results, name=link_name(page, f"results-{slug}"))
-        listed.append(
-            {
-                "title": title,
-                "release": newest[platform].release,
-                "later": [
-                    f"{key.release} ({wording.count(site.pool.count(key), 'figure')})"
-                    for key in members[members.index(newest[platform]) + 1 :]
-                ],
-                "guides": guides,
-                "facts": (*top.facts, *_accelerator(top.worth)) if top else (),
-                "results": results.seen_from(f"{above}/") if results else None,
-            }
-        )
+    every = [record for own in records.values() for record in own]
     write_files.page(
         site,
         page,
@@ -137,14 +102,49 @@ def write(
         about={"description": text},
         soc=soc,
         boards=write_tables.table(site, page, "boards", f"{soc} boards", boards),
-        families=listed,
+        families=[_listed(site, page, newest[each], tops.get(newest[each])) for each in platforms],
         headlines=headlines,
         charts=charts,
         comparisons=_by_system(site, page, comparisons, states),
         roles=(UNDECIDED, *map(state_class, SIGNS)),
         signs=[(sign, STATE_WORDS[state], state_class(state)) for state, sign in SIGNS.items()],
-        sources=sources.write(site, page, sources.rows(site, records)) if records else None,
+        sources=sources.write(site, page, sources.rows(site, every)) if every else None,
     )
+
+
+def _headlines(site: Site, platform: Platform) -> list[Record]:
+    """Return the headline figures of a system, newest release first."""
+    is_headline = partial(summaries.is_headline, site.catalog)
+    return [
+        record
+        for key in reversed(site.families[platform])
+        for record in summaries.headlines(site.catalog, site.pool.of_guide(key, is_headline))
+        if site.layout.claim(record) is not None and site.layout.is_described(record)
+    ]
+
+
+def _listed(site: Site, page: str, newest: GuideKey, top: GuideOutcome | None) -> dict[str, Any]:
+    """Return a system with its guides; ``top`` is the outcome of the ``newest`` one."""
+    members = site.families[newest.platform]
+    # Links and toctree entries are relative to the folder of the page.
+    folder = f"{page.rpartition('/')[0]}/"
+    guides = [(k.release, site.addresses.guide[k].removeprefix(folder)) for k in members[::-1]]
+    results = top and top.results
+    if results:
+        # The table is the guide's, but needs its own link name on this page.
+        name = link_name(page, f"results-{site.platform_slugs[newest.platform]}")
+        results = replace(results, name=name).seen_from(f"{guides[0][1].rpartition('/')[0]}/")
+    return {
+        "title": family(newest),
+        "release": newest.release,
+        "later": [
+            f"{key.release} ({wording.count(site.pool.count(key), 'figure')})"
+            for key in members[members.index(newest) + 1 :]
+        ],
+        "guides": guides,
+        "facts": (*top.facts, *_accelerator(top.worth)) if top else (),
+        "results": results,
+    }
 
 
 def _bundles(site: Site, *keys: GuideKey) -> list[Bundle]:

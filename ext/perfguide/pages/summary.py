@@ -76,8 +76,3 @@ def _plain_number(value: Any) -> float | int:
         raise NotImplementedError(f"{type(value).__name__} is no part of a summary")
     number: float | int = value.item()
     return number
-
-
-def decode(data: bytes) -> Summary:
-    """Return the summary that :func:`encode` packed."""
-    return msgspec.msgpack.decode(data, type=Summary)

@@ -58,7 +58,7 @@ class PageTable:
     data: str = ""
     """Its CSV for programs."""
     extra: Extra = field(default_factory=Extra)
-    """What the page's CSV cannot hold."""
+    """The part of it that the page's CSV cannot hold."""
     behind: Behind | None = None
     """The runs behind its cells."""
     header_rows: int = 1

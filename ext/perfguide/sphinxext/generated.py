@@ -46,7 +46,7 @@ from .config import page_name, settings, warn, warn_at
 from .csv_table import table_of
 from .internals import is_site, way_to_top
 from .ranking import perf_ranking
-from .screen_nodes import ScreenNode
+from .screen_nodes import ScreenNode, writes
 from .table_nodes import file_link, perf_leaf, perf_picture
 
 FIRST_LINE = GENERATED.decode()
@@ -97,10 +97,6 @@ def _open_fold(translator: Any, node: perf_fold) -> None:
     translator.body.append(f'<details class="perf-fold"{is_open}><summary>{summary}</summary>\n')
     # Browsers open a fold if a link's target is inside it, but not if it is the target itself.
     translator.body.extend(f'<span id="{escape(name)}"></span>' for name in node["ids"])
-
-
-def _close_fold(translator: Any, node: perf_fold) -> None:
-    translator.body.append("</details>\n")
 
 
 def _visit_history(translator: Any, node: perf_history) -> None:
@@ -543,6 +539,6 @@ def setup(app: Sphinx) -> None:
     for transform in (SectionAnchors, Parts, Files):
         app.add_transform(transform)
     others: dict[str, Any] = dict.fromkeys(("latex", "text", "man", "texinfo"), (_as_text,) * 2)
-    app.add_node(perf_fold, html=(_open_fold, _close_fold))
+    app.add_node(perf_fold, html=(_open_fold, writes("</details>\n")))
     app.add_node(perf_history, html=(_visit_history, None), **others)
     app.add_node(perf_site_file, html=(_open_link, _close_link), **others)

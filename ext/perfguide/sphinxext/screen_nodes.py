@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any, ClassVar
 
@@ -94,6 +94,11 @@ def write_html(translator: Any, node: ScreenNode) -> None:
     template = templates().get_template(f"{node.template}.html.jinja")
     translator.body.append(template.render(id=anchor, **node.values(translator.builder)))
     raise nodes.SkipNode
+
+
+def writes(html: str) -> Callable[[Any, nodes.Element], None]:
+    """Return a visitor that writes the same HTML for each node."""
+    return lambda translator, _node: translator.body.append(html)
 
 
 class NotHtmlTransform(SphinxPostTransform):

@@ -36,7 +36,7 @@ from . import html_table
 from .answers import perf_answers
 from .config import page_name, page_uri
 from .guest import may_change
-from .screen_nodes import NotHtmlTransform
+from .screen_nodes import NotHtmlTransform, writes
 
 UNPRINTED = {"perf-data", "perf-elsewhere"}
 """Classes of lines of links, which are useless on paper."""
@@ -131,11 +131,6 @@ def visit_figure_html(translator: Any, node: perf_figure) -> None:
         translator.body.append("</figcaption>\n")
 
 
-def depart_figure_html(translator: Any, node: perf_figure) -> None:
-    """Close the figure."""
-    translator.body.append("</figure>\n")
-
-
 def visit_use_html(translator: Any, node: perf_use) -> None:
     """Open the controls of a table, with an empty element for a script to fill, or those of a
     chart."""
@@ -144,11 +139,6 @@ def visit_use_html(translator: Any, node: perf_use) -> None:
         f'<details class="perf-use"><summary>{summary or "Copy, sort, CSV"}</summary>'
         + ("" if summary else '<div class="perf-tools"></div>')
     )
-
-
-def depart_use_html(translator: Any, node: perf_use) -> None:
-    """Close the controls of a table."""
-    translator.body.append("</details>\n")
 
 
 def visit_grid_html(translator: Any, node: perf_grid) -> None:
@@ -283,16 +273,6 @@ def _targets(builder: Any, top: str, grid: Grid) -> dict[tuple[int, int], str]:
         for row, column, page, table, end in grid.links
         if (name := page_name(top, page)) in builder.env.found_docs
     }
-
-
-def visit_download_html(translator: Any, node: perf_download) -> None:
-    """Open the line below a table."""
-    translator.body.append('<p class="perf-download">')
-
-
-def depart_download_html(translator: Any, node: perf_download) -> None:
-    """Close the line below a table."""
-    translator.body.append("</p>\n")
 
 
 class perf_file(addnodes.download_reference):
@@ -810,10 +790,11 @@ def setup(app: Sphinx) -> None:
     """Register the nodes and the post-transforms."""
     for node in (perf_rows, perf_figure, perf_use, perf_grid, perf_picture, perf_download):
         app.add_node(node, latex=(_never, None), text=(_never, None))
-    app.add_node(perf_figure, override=True, html=(visit_figure_html, depart_figure_html))
-    app.add_node(perf_use, override=True, html=(visit_use_html, depart_use_html))
+    app.add_node(perf_figure, override=True, html=(visit_figure_html, writes("</figure>\n")))
+    app.add_node(perf_use, override=True, html=(visit_use_html, writes("</details>\n")))
     app.add_node(perf_grid, override=True, html=(visit_grid_html, None))
-    app.add_node(perf_download, override=True, html=(visit_download_html, depart_download_html))
+    line = (writes('<p class="perf-download">'), writes("</p>\n"))
+    app.add_node(perf_download, override=True, html=line)
     app.add_node(perf_file, html=(visit_file_html, depart_file_html))
     for transform in (
         *(PaperLines, NamedFiles, TabbedTables, HtmlTables, PlainTables, WideColumns),

@@ -113,7 +113,7 @@ def own_words(pool: Pool, rows: Sequence[int]) -> OwnWords:
                 shown_text(fact(name)),
                 tuple(v if isinstance(v, int) else shown_text(v) for v in of),
             )
-            for name, of in pool.stated_facts(rows).items()
+            for name, of in pool.stated.facts(rows).items()
         ),
         tuple(map(shown_text, pool.stated_notes(rows))),
     )
@@ -143,7 +143,7 @@ def above(view: View, pool: Pool) -> list[Line]:
             own: set[str] = set()
             for member in cell.members:
                 # Facts of entire runs have their own table and are not repeated here.
-                for name, text in pool.own_setup(member).items():
+                for name, text in pool.stated.own_setup(member).items():
                     board = bundles[int(owner[member])].bundle.board.name
                     facts.setdefault(name, {}).setdefault(text, {})[board] = None
                     own.add(name)
