@@ -1045,6 +1045,7 @@ def names_of_metrics(rows: Sequence[Row], about: About) -> str:
         label = described.metric_label(metric) if described else metric
         is_word = described is None or label[1:2].isupper()
         names.append(label if is_word else label[:1].lower() + label[1:])
+    names = [*dict.fromkeys(names)]
     return " and ".join(names) if len(names) < 3 else f"{len(names)} metrics"
 
 

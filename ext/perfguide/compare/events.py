@@ -224,7 +224,9 @@ def events(
         key=lambda e: (e.is_minor, e.is_back, e.worse_by <= 0, -e.over_scatter, e.what, e.boards)
     )
     # Changes of engine and recoveries come first, as their effects become part of them.
-    ordered = sorted([*out, *unjudged], key=lambda e: (not e.of_engine, not e.is_back))
+    ordered = sorted(
+        [*out, *unjudged], key=lambda e: (not e.of_engine, not (e.is_back or _is_recovery(e)))
+    )
     # Only now, as whether a proved rise is a recovery does not decide which events share its cause.
     joined = [
         replace(event, is_back=True) if _is_recovery(event) else event
@@ -324,7 +326,10 @@ def _beside(proved: Groups, far: Groups, names: Names) -> tuple[Groups, Groups]:
             if row.board in boards and not (are_split and is_back(row) != _are_back(own))
             if _table_of(row, names) in {*subjects, None}
             # A far fall must not hide behind a small one of something else.
-            if most >= FAR or (row.worse_by or 0.0) < FAR or series_of(row, names) in series
+            if most >= FAR
+            or (row.worse_by or 0.0) < FAR
+            or is_back(row)
+            or series_of(row, names) in series
         ]
         if others := [row for row in rows if row not in beside[key]]:
             rest[key[:3]] = others
@@ -359,13 +364,18 @@ def _without_usual(
             >= least.get((row.board, row.benchmark, row.unit), -math.inf)
         ]
         unusual_rows = [row for row in rows if id(row) in together or not _is_usual(row)]
-        for number, part in enumerate(_parts(unusual_rows, names)):
+        parts = []
+        for part in _parts(unusual_rows, names):
             alike = [row for row in part if id(row) in together]
             # A load that is back is no news.
             alike = [] if _are_back(alike) else alike
             own_event = _unusual([row for row in part if id(row) not in together])
             alone_of_metric = len(own_event) == 1 and _is_usual_of_others(own_event[0], all_rows)
-            kept[*key, number] = [*alike, *([] if alone_of_metric else own_event)]
+            # Rows left out may have been those that moved as all others did.
+            again = _parts(own_event, names)
+            own_events = [own_event] if len(again) < 2 else map(_unusual, again)
+            parts += [alike] if alone_of_metric else [[*alike, *own] for own in own_events]
+        kept.update({(*key, number): part for number, part in enumerate(parts)})
     minor: Groups = {}
     for row in alone:
         minor.setdefault((row.guide.platform, row.benchmark, row.board), []).append(row)
@@ -442,17 +452,20 @@ def _by_subject(rows: Sequence[Row], names: Names) -> list[list[Row]]:
 
 
 def _table_of(row: Row, names: Names) -> str | None:
-    """Return the table of a metric without parameters, "" if it has parameters or its benchmark only one
-    table, and ``None`` if the table repeats others."""
+    """Return the table of a metric without parameters, or the subsystem that tables have in their ids; ""
+    if the metric has parameters or no description, and ``None`` if its table repeats others."""
     described = names.catalog.get(row.benchmark)
     if row.params or described is None:
         return ""
     for metric in (row.metric, row.follows):
         for table in described.entry.tables if metric else ():
             if any(fnmatchcase(metric, each) for each in table.metrics):
-                if not table.repeats:
-                    return table.id
-                break
+                if table.repeats:
+                    break
+                words = table.id.split("-")
+                return next(
+                    (each for each in described.entry.subsystems if each in words), table.id
+                )
     return None
 
 
@@ -531,12 +544,16 @@ def _is_same_cause(first: Event, event: Event, names: Names) -> bool:
         return {*event.boards} <= {*first.boards}
     if first.is_cause or event.is_cause:
         return False
-    # A far unproved fall must not hide behind a small one.
-    if first.kind == "noisy" and first.worse_by < FAR <= event.worse_by:
+    # A far fall must not hide behind a small one.
+    if first.worse_by < FAR <= event.worse_by:
         return False
     if first.is_back and not event.is_back and not same_benchmark and event.kind == "noisy":
         # Benchmarks that a dip slowed as much as others recover as much, whenever they were measured first.
         return _are_as_far_back(first, event)
+    if first.worse_by <= 0 and event.worse_by <= 0:
+        level = level_returned_to(event.rows)
+        if level[0] and level in map(level_returned_to, (first.rows, first.unproved)):
+            return True
     if first.is_back != event.is_back:
         return False
     if same_benchmark:
@@ -547,10 +564,6 @@ def _is_same_cause(first: Event, event: Event, names: Names) -> bool:
         # Rows without parameters in common that moved unlike have causes of their own.
         is_alike = any(row.params for row in first.rows) or _are_as_far(first.rows, event.rows)
         return is_one_way and is_alike and not is_apart
-    if first.worse_by <= 0 and event.worse_by <= 0:
-        level = level_returned_to(event.rows)
-        if level[0] and level in map(level_returned_to, (first.rows, first.unproved)):
-            return True
     subsystems = [
         set(described.entry.subsystems)
         if (described := names.catalog.get(each.benchmark))
@@ -559,7 +572,7 @@ def _is_same_cause(first: Event, event: Event, names: Names) -> bool:
     ]
     if subsystems[0] & subsystems[1]:
         is_rise_beside_fall = first.worse_by > 0 >= event.worse_by
-        return _are_as_far((*first.rows, *first.unproved), event.rows) or (
+        return _are_as_far(first.leading, event.rows) or (
             is_rise_beside_fall and _is_as_far(event.rows, first.rows)
         )
     loads = [[row for row in each.rows if not _leads(row)] for each in (first, event)]

@@ -341,7 +341,7 @@ def _named_beside(rows: Sequence[Row], event: Event, comparison: Comparison) -> 
 def _metrics(rows: Sequence[Row], comparison: Comparison) -> str:
     """Return the labels of the rows' metrics, or their number if there are many."""
     metrics = dict.fromkeys((row.benchmark, row.metric) for row in rows)
-    names = [comparison.metric_labels.get(metric, metric[1]) for metric in metrics]
+    names = dict.fromkeys(comparison.metric_labels.get(metric, metric[1]) for metric in metrics)
     return " and ".join(names) if len(names) < MANY_METRICS else f"{len(names)} metrics"
 
 
@@ -566,7 +566,9 @@ def listed(event: Event) -> tuple[Row, ...]:
         if event.of_engine or {(row.worse_by or 0.0) > 0} == ways
     ]
     # Farthest first, proved or not.
-    moved = tuple(sorted(moved or event.rows, key=_farther_first))[:LISTED_ROWS]
+    if not event.is_cause:
+        moved = tuple(sorted(moved or event.rows, key=_farther_first))
+    moved = (moved or event.rows)[:LISTED_ROWS]
     return (*moved, *beside[: max(1, LISTED_ROWS - len(moved))])
 
 
