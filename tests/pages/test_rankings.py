@@ -58,7 +58,7 @@ def pages(tmp_path: Path, write_bundle: Bundle) -> Path:
 def test_a_page_says_of_what_who_leads_and_ranks_each_soc_with_its_load(pages: Path) -> None:
     text = (pages / "openssl.rst").read_text("utf-8")
     assert (
-        "AES-128-CBC, 1 KiB: FAST leads with 40 MB/s at 40 % CPU (accelerator); the next 2 are "
+        "AES-128-CBC, 1 KiB: FAST leads with 40 MB/s at 40 % CPU (accelerator) in Linux 09.02; the next 2 are "
         "within 10 % of each other." in text
     )
     with (pages / "openssl/boards.data.csv").open() as file:
@@ -86,15 +86,15 @@ def test_a_figure_without_the_unit_of_others_is_not_ranked(
     generate(Settings((tmp_path / "results",), (SHIPPED,), tmp_path / "out"), run=parallel.here)
     folder = tmp_path / "out/by-benchmark"
     page = (folder / "stream.rst").read_text("utf-8")
-    assert "2 SoCs lead, within 5 % of each other: B has 1,066 MB/s." in page
+    assert "2 SoCs lead, within 5 % of each other: B has 1,066 MB/s in Linux 09.02." in page
     assert "Not measured in this form on C, D." in page
     assert page.count(":name: stream/boards\n") == 1 and "perf-headline" not in page
     assert not [*(folder / "stream").glob("rank-*")]
     # A unit that no figure has is not known, but they can be ranked.
     of_frames = (folder / "gfxbench.rst").read_text("utf-8")
-    assert "D has a score of 1,068." in of_frames
+    assert "D has a score of 1,068 in Linux 09.02." in of_frames
     (other,) = (folder / "gfxbench").glob("rank-*.rst")
-    assert "D has 1,068 (unit not stated)." in other.read_text("utf-8")
+    assert "D has 1,068 (unit not stated) in Linux 09.02." in other.read_text("utf-8")
 
 
 def test_other_values_have_pages_of_their_own_where_they_are_few(pages: Path) -> None:
@@ -128,7 +128,7 @@ def test_the_list_of_benchmarks_says_who_leads_where_there_is_a_ranking(pages: P
         ),
         (
             *("Crypto", ":doc:`OpenSSL <openssl>` :perf-small:`AES-128-CBC, 1 KiB`"),
-            *("FAST", "40 MB/s at 40 % CPU (accelerator)", "3", newest),
+            *("FAST", "40 MB/s at 40 % CPU (accelerator) :perf-small:`Linux 09.02`", "3", newest),
         ),
     ]
 
@@ -156,7 +156,7 @@ def test_boards_are_ranked_by_their_worst_core_and_no_table_lacks_it(
     out = tmp_path / "out"
     generate(Settings((tmp_path / "results",), (SHIPPED,), out), run=parallel.here)
     text = (out / "by-benchmark/cyclictest.rst").read_text("utf-8")
-    assert "\nWorst latency, worst core: SIX leads with 30 µs.\n" in text
+    assert "\nWorst latency, worst core: SIX leads with 30 µs in Linux 09.02.\n" in text
     assert ":Core: **worst** · :doc:`0 <cyclictest/" in text
     with (out / "by-benchmark/cyclictest/ranking.data.csv").open() as file:
         rows = [(row[0], row[1], row[3], float(row[4])) for row in list(csv.reader(file))[1:]]
@@ -185,6 +185,23 @@ IPSEC = {
 """The samples of IPsec in Mbit/s of each SoC by release; none where the run failed."""
 
 
+AES = {
+    "DOUBTED": [(45.0, 98.0), (20.0, 38.0), (26.0, 38.0)],
+    "GONE": [(45.0, 98.0), (44.0, 97.0)],
+    "SOUND": [(251.0, 98.0), (231.9, 98.0), (24.7, 37.0), (24.5, 38.0)],
+}
+"""The rate of AES in MB/s and the CPU load of each SoC by release: the CPU is busy, or waits for an accelerator."""
+
+
+def aes(rate: float, load: float) -> list[dict[str, Any]]:
+    own = {"benchmark": "openssl", "params": {"algorithm": "aes-128-cbc"}}
+    size = {"params": {"algorithm": "aes-128-cbc", "block_size": 1024}}
+    return [
+        own | size | {"metric": "throughput", "unit": "MB/s", "value": rate},
+        own | {"metric": "cpu_load", "unit": "%", "value": load},
+    ]
+
+
 def test_the_front_page_and_a_ranking_take_one_figure_of_each_soc(
     tmp_path: Path, write_bundle: Bundle
 ) -> None:
@@ -195,11 +212,20 @@ def test_the_front_page_and_a_ranking_take_one_figure_of_each_soc(
             names = {"id": f"{soc}-{number}", "board__soc": soc, "board__name": soc.lower()}
             release = {"sdk__version": f"{number + 8}.00"}
             own |= {"params": {"algorithm": "aes128"}}
-            write_bundle(tmp_path / f"results/{soc}-{number}.json", [own], **names, **release)
+            every = [own, *(aes(*AES[soc][number]) if soc in AES else ())]
+            write_bundle(tmp_path / f"results/{soc}-{number}.json", every, **names, **release)
     out = tmp_path / "out"
     generate(Settings((tmp_path / "results",), (SHIPPED,), out), run=parallel.here)
     overview = msgspec.json.decode((out / "guides/overview.json").read_bytes())
-    front = {each["soc"]: each["results"][0] for each in overview["socs"]}
+    front, front_aes = (
+        {
+            soc["soc"]: each
+            for soc in overview["socs"]
+            for each in soc["results"]
+            if each["benchmark"] == name
+        }
+        for name in ("ipsec", "openssl")
+    )
     with (out / "by-benchmark/ipsec/boards.data.csv").open() as file:
         ranked = {row[0]: (float(row[4]), row[2]) for row in list(csv.reader(file))[1:]}
     # The release before replaces one in doubt, and no older one does.
@@ -218,6 +244,21 @@ def test_the_front_page_and_a_ranking_take_one_figure_of_each_soc(
     assert "where 8.00 had 187, as little as that since 10.00\n" in text
     assert "- DOUBTED doubted, Linux 10.00: 346.6 Mbit/s: a failed run counted in the mean" in text
     assert "Failed: FAILED." in text
+    # The last release that used the CPU counts where later ones used an accelerator that is slower.
+    with (out / "by-benchmark/openssl/boards.data.csv").open() as file:
+        ranked = {row[0]: (float(row[4]), row[2]) for row in list(csv.reader(file))[1:]}
+    assert ranked == {
+        "SOUND": (231.9, "Linux 9.00"),
+        "DOUBTED": (45.0, "Linux 8.00"),
+        "GONE": (44.0, "Linux 9.00"),
+    }
+    assert ranked == {
+        soc: (each["number"], f"Linux {each['release']}") for soc, each in front_aes.items()
+    }
+    text = (out / "by-benchmark/openssl.rst").read_text("utf-8")
+    assert "SOUND leads with 231.9 MB/s at 98 % CPU (engine not recorded) in Linux 9.00;" in text
+    extra = (out / "by-benchmark/openssl/figures.js").read_text("utf-8")
+    assert '"11.00: 24.5, likely the accelerator"' in extra and extra.count('"current"') == 3
 
 
 def said(unit: str, *rows: tuple[str, float], **more: Any) -> str:

@@ -83,6 +83,23 @@ def loads(records: Iterable[Record]) -> dict[Run, float]:
     }
 
 
+def is_on_cpu(
+    benchmark: Benchmark, record: Record, by_run: Mapping[Run, Inferred], load: float | None
+) -> bool | None:
+    """Return whether a figure's engine ran on the CPU, by its recorded or inferred class, or else
+    because the CPU was busy; ``None`` if there is no evidence. ``load`` is in per cent."""
+    likely = by_run.get(run_of(record))
+    name = benchmark.param(ENGINE).classes.get(str(record.params.get(ENGINE)))
+    name = name or (likely.name if likely else "")
+    if name:
+        return name != OFFLOAD
+    if load is None or ENGINE not in record.params or not is_alone(record, benchmark):
+        return None
+    threads = record.params.get("threads", 1)
+    each = load / threads if is_number(threads) and threads >= 1 else load
+    return True if each >= BUSY_LOAD_PERCENT else None
+
+
 def is_waiting(load: float) -> bool | None:
     """Return whether a processor with this CPU load, in %, was waiting for an engine, or ``None``
     if the load is inconclusive."""

@@ -66,7 +66,8 @@ class Value(msgspec.Struct, frozen=True, omit_defaults=True):
     """A headline figure of one board: its text, and its number in the row's unit; its share of a
     full bar, above 1 if the bar is cut off, or ``None`` for no bar; the name of its table in links,
     and its row's anchor on the page. ``doubt`` says why it cannot lead. ``engine`` and ``load``, in
-    per cent, are those of its run, if it depends on an engine."""
+    per cent, are those of its run, if it depends on an engine. ``is_on_cpu`` says whether that ran
+    on the CPU; ``None`` if unknown."""
 
     text: str
     table: str
@@ -76,13 +77,15 @@ class Value(msgspec.Struct, frozen=True, omit_defaults=True):
     doubt: str = ""
     engine: str = ""
     load: float | None = None
+    is_on_cpu: bool | None = None
 
 
 class Result(msgspec.Struct, frozen=True):
     """A headline result for lists of SoCs: the best of all boards and engines of one guide.
     ``number`` is ``None`` if the measurement failed; ``rank`` orders results in the list of
-    guides. ``engine`` and ``load`` are those of the run. ``is_from_table`` is set for a row of a
-    numbered table, which repeats another row under other conditions."""
+    guides. ``engine`` and ``load`` are those of the run, and ``is_on_cpu`` is as in :class:`Value`.
+    ``is_from_table`` is set for a row of a numbered table, which repeats another row under other
+    conditions."""
 
     benchmark: str
     label: str
@@ -98,6 +101,7 @@ class Result(msgspec.Struct, frozen=True):
     engine: str = ""
     load: float | None = None
     is_from_table: bool = False
+    is_on_cpu: bool | None = None
 
 
 Curve = tuple[tuple[float, float], ...]
@@ -342,19 +346,21 @@ class Headlines:
             return Value(units.FAILED, anchor.table, row)
         doubt, number = self._doubt(record), units.scaled(mean, factor)
         share = None if doubt else abs(mean) / full if full else 0.0
-        engine, load = self._runs_on(record)
         text = units.number(number)
-        return Value(text, anchor.table, row, number, share, doubt, engine, load)
+        return Value(text, anchor.table, row, number, share, doubt, *self._runs_on(record))
 
-    def _runs_on(self, record: Record) -> tuple[str, float | None]:
-        """Return the engine of a figure and the CPU load, if it depends on an engine."""
+    def _runs_on(self, record: Record) -> tuple[str, float | None, bool | None]:
+        """Return the engine of a figure, the CPU load, and whether it ran on the CPU, if it depends
+        on an engine."""
         benchmark, figures = (
             self._site.catalog.benchmarks[record.benchmark],
             self._figures(record.guide),
         )
         if engines.ENGINE not in benchmark.entry.params:
-            return "", None
-        return engines.label(benchmark, record, figures.inferred), figures.loads.get(_run(record))
+            return "", None, None
+        load = figures.loads.get(_run(record))
+        is_on_cpu = engines.is_on_cpu(benchmark, record, figures.inferred, load)
+        return engines.label(benchmark, record, figures.inferred), load, is_on_cpu
 
     def _past(
         self, record: Record, releases: Sequence[GuideKey]
@@ -541,8 +547,9 @@ def _shared_by_most(site: Site) -> set[tuple[str, str]]:
 
 
 def best_results(answers: Answers, catalog: Catalog) -> list[Result]:
-    """Return the best figure of each headline, in the guide's order. For parts, such as cores, the
-    worst of each board counts. A doubtful figure only counts if there is no other."""
+    """Return the best figure of each headline, in the guide's order, after which come the best of
+    engines elsewhere, on the CPU or not. For parts, such as cores, the worst of each board counts. A
+    doubtful figure only counts if there is no other."""
     by_headline: dict[tuple[str, str], dict[tuple[object, ...], Result]] = {}
     for row in answers.rows:
         metrics = catalog.benchmarks[row.benchmark].entry.metrics
@@ -552,18 +559,21 @@ def best_results(answers: Answers, catalog: Catalog) -> list[Result]:
                 result = Result(
                     *(row.benchmark, row.label, row.detail, row.unit, row.better, short),
                     *(value.text, value.row, value.number, value.doubt, rank),
-                    *(value.engine, value.load, row.is_from_table),
+                    *(value.engine, value.load, row.is_from_table, value.is_on_cpu),
                 )
                 own = by_headline.setdefault((row.benchmark, row.label), {})
                 key = (board,) if row.is_part else (board, row.detail)
                 own[key] = max(own.get(key, result), result, key=_badness_of_part)
-    return [
-        min(own.values(), key=lambda each: (each.is_from_table, *_goodness(each)))
-        for own in by_headline.values()
-    ]
+    out = list[Result]()
+    for own in by_headline.values():
+        best: dict[bool | None, Result] = {}
+        for each in sorted(own.values(), key=lambda each: (each.is_from_table, *goodness(each))):
+            best.setdefault(each.is_on_cpu, each)
+        out += best.values()
+    return out
 
 
-def _goodness(result: Result) -> tuple[bool, bool, float]:
+def goodness(result: Result) -> tuple[bool, bool, float]:
     """Return a key that sorts the best result first."""
     number = result.number or 0.0
     lower = number if result.better == "lower" else -number
@@ -572,7 +582,7 @@ def _goodness(result: Result) -> tuple[bool, bool, float]:
 
 def _badness_of_part(result: Result) -> tuple[bool, bool, float]:
     """Return a key that sorts the worst undoubted result last."""
-    no_number, is_doubtful, lower = _goodness(result)
+    no_number, is_doubtful, lower = goodness(result)
     return not no_number, not is_doubtful, lower
 
 

@@ -103,13 +103,15 @@ class BenchmarkOfSoc(msgspec.Struct, frozen=True):
 
 
 class BenchmarkRow(msgspec.Struct, frozen=True):
-    """A benchmark's row in the list of all benchmarks: what it measures, the SoCs that lead, their figure, and a remark
-    about their lead. ``leaders`` and ``figure`` are empty if there is no ranking."""
+    """A benchmark's row in the list of all benchmarks: what it measures, the SoCs that lead, their figure, a remark
+    about their lead, and the release of the figure. ``leaders`` and ``figure`` are empty if there is no ranking, and
+    ``release`` also if several SoCs lead."""
 
     measures: str
     leaders: str = ""
     figure: str = ""
     remark: str = ""
+    release: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -408,7 +410,7 @@ def ranked_row(figures: RankedFigures) -> BenchmarkRow:
     remarks = [f"and {rest} more {near}"] if rest > 0 else []
     remarks += ["rank not certain"] if best.is_uncertain else []
     leaders = units.enumeration(named)
-    return BenchmarkRow(figures.name, leaders, best.figure, "; ".join(remarks))
+    return BenchmarkRow(figures.name, leaders, best.figure, "; ".join(remarks), best.release)
 
 
 def _metrics(site: Site, name: str) -> str:

@@ -252,21 +252,52 @@ def _soc_overview(
 def newest_results(
     guides: Iterable[GuideSummary], addresses: Mapping[GuideKey, str]
 ) -> list[ResultOfGuide]:
-    """Return each headline result of a SoC from the guide that counts (:func:`standing`), as in
-    rankings, or from the newest one if all are in doubt."""
-    results: dict[tuple[str, str], dict[GuideKey, Result]] = {}
+    """Return each headline result of a SoC from the guide that counts (:func:`standing`), or from the
+    newest one if all are in doubt. As in rankings, an older figure replaces it if it is better and
+    of an engine that the newest guide did not use."""
+    results: dict[tuple[str, str], dict[GuideKey, list[Result]]] = {}
     for guide in sorted(guides, key=lambda guide: age(guide.key), reverse=True):
         for result in guide.best:
-            results.setdefault((result.benchmark, result.label), {})[guide.key] = result
+            by_guide = results.setdefault((result.benchmark, result.label), {})
+            by_guide.setdefault(guide.key, []).append(result)
     out = []
     for every in results.values():
-        own = {key: each for key, each in every.items() if not each.is_from_table} or every
-        last = next(iter(own))
+        own = {k: each for k, each in every.items() if not each[0].is_from_table} or every
         # A failed run is a result too; no older figure hides it.
-        key = standing({key: not result.doubt for key, result in own.items()}) or last
-        fields = msgspec.structs.asdict(own[key])
-        out.append(ResultOfGuide(**fields, guide=addresses[key], release=key.release))
+        key = standing({key: not each[0].doubt for key, each in own.items()})
+        best_key = key or next(iter(own))
+        best = own[best_key][0]
+        if key and (older := _by_other_side(own, key)):
+            scale = units.factor(older[1].unit, best.unit)
+            sign = -1 if best.better == "lower" else 1
+            if scale and sign * (older[1].number or 0.0) * scale > sign * (best.number or 0.0):
+                best_key, best = older
+        fields = msgspec.structs.asdict(best)
+        out.append(ResultOfGuide(**fields, guide=addresses[best_key], release=best_key.release))
     return out
+
+
+def _by_other_side(
+    results: Mapping[GuideKey, Sequence[Result]], current: GuideKey
+) -> tuple[GuideKey, Result] | None:
+    """Return the last earlier result on the CPU, with its guide, if all current ones are of an
+    accelerator, or vice versa, as in rankings. ``results`` are by guide, newest first."""
+    sides = {each.is_on_cpu for each in results[current] if each.number is not None}
+    if len(sides) != 1 or None in sides:
+        return None
+    other = not sides.pop()
+    return next(
+        (
+            (key, each)
+            for key, own in results.items()
+            for each in own
+            if age(key) < age(current)
+            and (each.is_on_cpu, each.is_from_table) == (other, False)
+            and each.number is not None
+            and not each.doubt
+        ),
+        None,
+    )
 
 
 def write_guides(
@@ -313,8 +344,12 @@ def _guide_row(
     before, partial = own[max(number - 1, 0) : number], own[number + 1 :]
     pair = verdicts.get(newest.key)
     verdict = pair.verdict if pair else None
+    best: dict[tuple[str, str], Result] = {}
+    for each in newest.best:
+        # The best of each headline comes first.
+        best.setdefault((each.benchmark, each.label), each)
     results = sorted(
-        (result for result in newest.best if result.number is not None and not result.doubt),
+        (each for each in best.values() if each.number is not None and not each.doubt),
         key=lambda result: result.rank,
     )
     return {

@@ -80,6 +80,8 @@ class RankedRow(msgspec.Struct, frozen=True):
     """The part of the run that was worst, such as a core, if the ranking is by that."""
     board_name: str = ""
     """The board's current name in bundles."""
+    current: str = ""
+    """The best figure of the newest release with its engine, if the row is of an older one, in words."""
 
     @property
     def spread(self) -> float:
@@ -155,11 +157,10 @@ def rankings(
     results = [record for record in records if not _is_beside(benchmark, record)]
     groups = _groups(results, engine)
     groups |= _worst_parts(site, benchmark, groups)
-    loads = {(*_run(r), r.metric, frozenset(r.params.items())): r.cell.mean for r in records}
-    likely = engines.inferred(records, site.catalog)
+    evidence = _Evidence.of(site, benchmark, records)
     ranked = []
     for (metric, params, _, worst_of), every in groups.items():
-        own, failed = _of_socs(site, every)
+        own, failed = _of_socs(site, every, evidence)
         if len({record.guide.soc for record in own}) > 1:
             rank = benchmark.metric_rank(metric)[0], units.natural(metric)
             ranks = tuple((n, benchmark.value_rank(n, v)) for n, v in params)
@@ -173,7 +174,7 @@ def rankings(
         own = figure.records
         name = _name(benchmark, own[0], engine, figure)
         slug = _slug(figure)
-        outcome = _ranked(site, benchmark, figure, name, loads, likely, pages)
+        outcome = _ranked(site, benchmark, figure, name, evidence, pages)
         if outcome:
             ranking, left_out = outcome
             # A SoC whose figures are all in doubt is listed with those figures.
@@ -188,9 +189,34 @@ def rankings(
     return out
 
 
-def _of_socs(site: Site, records: Sequence[Record]) -> tuple[list[Record], set[str]]:
+@dataclass(frozen=True, slots=True)
+class _Evidence:
+    """The engines inferred for a benchmark's runs, and the CPU loads of these, by run, metric and
+    parameters."""
+
+    benchmark: Benchmark
+    inferred: Mapping[engines.Run, engines.Inferred]
+    loads: Mapping[tuple[Any, ...], float | None]
+
+    @classmethod
+    def of(cls, site: Site, benchmark: Benchmark, records: Sequence[Record]) -> _Evidence:
+        """Return the evidence that some figures give."""
+        loads = {(*_run(r), r.metric, frozenset(r.params.items())): r.cell.mean for r in records}
+        return cls(benchmark, engines.inferred(records, site.catalog), loads)
+
+    def is_on_cpu(self, record: Record) -> bool | None:
+        """Return whether a figure's engine ran on the CPU; ``None`` if that is unknown."""
+        load = load_of(record, self.loads)
+        return engines.is_on_cpu(self.benchmark, record, self.inferred, load)
+
+
+def _of_socs(
+    site: Site, records: Sequence[Record], evidence: _Evidence
+) -> tuple[list[Record], set[str]]:
     """Return the figures of each SoC's release that counts and of later releases, which are in
-    doubt, and the SoCs that have a failed run in place of a figure."""
+    doubt, and the SoCs that have a failed run in place of a figure. Where that release used only an
+    accelerator or only the CPU, the figures of the last earlier one that used the other are
+    included."""
     of_soc: dict[str, dict[GuideKey, list[Record]]] = {}
     for record in records:
         of_soc.setdefault(record.guide.soc, {}).setdefault(record.guide, []).append(record)
@@ -204,9 +230,42 @@ def _of_socs(site: Site, records: Sequence[Record]) -> tuple[list[Record], set[s
         measured = [r for own in recent for r in guides[own] if r.cell.mean is not None]
         if measured and not (key and all(r.cell.mean is None for r in guides[key])):
             out += measured
+            if key:
+                out += _by_other_side(
+                    site,
+                    {k: r for k, r in guides.items() if k not in recent},
+                    guides[key],
+                    evidence,
+                )
         else:
             failed.add(soc)
     return out, failed
+
+
+def _by_other_side(
+    site: Site,
+    older: Mapping[GuideKey, Sequence[Record]],
+    current: Sequence[Record],
+    evidence: _Evidence,
+) -> list[Record]:
+    """Return the figures of the newest of some older guides that were measured on the CPU, if all
+    current figures are of an accelerator, or vice versa. A release measures only what it was asked
+    to, and its engine says nothing of the other."""
+    sides = {evidence.is_on_cpu(record) for record in current if record.cell.mean is not None}
+    if len(sides) != 1 or None in sides:
+        return []
+    other = not sides.pop()
+    for key in sorted(older, key=newest.age, reverse=True):
+        own = [
+            record
+            for record in older[key]
+            if record.cell.mean is not None
+            and evidence.is_on_cpu(record) is other
+            and not site.marks.doubt(record)
+        ]
+        if own:
+            return own
+    return []
 
 
 def _is_sound(site: Site, records: Sequence[Record]) -> bool:
@@ -234,9 +293,10 @@ def records_before(
     runs that give the load and the engine."""
     engine = engines.ENGINE if benchmark.param(engines.ENGINE).classes else ""
     results = [record for record in records if not _is_beside(benchmark, record)]
+    evidence = _Evidence.of(site, benchmark, records)
     runs: dict[tuple[Any, ...], set[frozenset[tuple[str, Scalar]]]] = {}
     for own in _groups(results, engine).values():
-        for record in _of_socs(site, own)[0]:
+        for record in _of_socs(site, own, evidence)[0]:
             if (record.guide, record.board) not in chosen:
                 runs.setdefault(_run(record), set()).add(engines.run_of(record)[3])
     return [
@@ -420,8 +480,7 @@ def _ranked(
     benchmark: Benchmark,
     figure: _Figure,
     name: str,
-    loads: Mapping[tuple[Any, ...], float | None],
-    likely: Mapping[engines.Run, engines.Inferred],
+    evidence: _Evidence,
     pages: Mapping[str, str],
 ) -> tuple[Ranking, list[tuple[str, str]]] | None:
     records, part = figure.records, figure.worst_of
@@ -437,17 +496,22 @@ def _ranked(
         factor = 1.0 if record.unit == sound[0].unit else units.factor(record.unit, sound[0].unit)
         return units.scaled(value, scale * (factor or 1.0))
 
+    def runs_on(record: Record) -> str:
+        return engines.label(benchmark, record, evidence.inferred)
+
     sign = 1 if better == "lower" else -1
     rows = []
     for soc, own in by_soc.items():
-        # Compare a SoC's boards within one release, so that no old figure leads on its behalf.
-        last = max((record.guide for record in own), key=newest.age)
-        own = [record for record in own if record.guide == last]
-        own.sort(key=lambda record: sign * scaled(record, record.cell.mean or 0.0))
-        best = own[0]
-
-        def runs_on(record: Record) -> str:
-            return engines.label(benchmark, record, likely)
+        # An older release is here only for an engine that the newest one did not use.
+        newest_first = sorted(own, key=lambda record: newest.age(record.guide), reverse=True)
+        own = sorted(
+            newest_first, key=lambda record: sign * scaled(record, record.cell.mean or 0.0)
+        )
+        best, last = own[0], newest_first[0].guide
+        # The best comes first.
+        now = next(record for record in own if record.guide == last)
+        number = units.number(scaled(now, now.cell.mean or 0.0))
+        current = "" if now is best else f"{last.release}: {number}, {runs_on(now)}"
 
         low, high = (
             None if end is None else scaled(best, end) for end in (best.cell.low, best.cell.high)
@@ -455,19 +519,20 @@ def _ranked(
         others = [
             (scaled(record, record.cell.mean or 0.0), runs_on(record))
             for record in own[1:]
-            if record.board == best.board
+            if record.guide == best.guide and record.board == best.board
         ]
         rows.append(
             RankedRow(
                 soc,
                 pages[soc],
-                slugs.anchor(f"over-releases-{site.platform_slugs[last.platform]}"),
+                slugs.anchor(f"over-releases-{site.platform_slugs[best.guide.platform]}"),
                 site.boards.short(soc, best.board),
-                f"{family(last)} {last.release}",
+                f"{family(best.guide)} {best.guide.release}",
                 scaled(best, best.cell.mean or 0.0),
-                *(low, high, runs_on(best), load_of(best, loads), others),
+                *(low, high, runs_on(best), load_of(best, evidence.loads), others),
                 labels.param(benchmark, part, best.params[part]) if part else "",
                 site.boards.today(soc, best.board),
+                current,
             )
         )
     if len(rows) < 2:
@@ -536,14 +601,16 @@ def _round_up(value: float) -> float:
 class Leaders(NamedTuple):
     """The best SoCs of a ranking: several if their figures are equal.
 
-    ``figure`` is theirs, with load and engine if there is only one of them. ``near`` is the number of SoCs
-    within 5 % of it, including these. ``is_uncertain`` is true if the runs differ too much for a rank.
+    ``figure`` is theirs, with load and engine if there is only one of them, and ``release`` its release. ``near``
+    is the number of SoCs within 5 % of it, including these. ``is_uncertain`` is true if the runs differ too much
+    for a rank.
     """
 
     socs: list[str]
     figure: str
     near: int
     is_uncertain: bool
+    release: str = ""
 
 
 def leaders(ranking: Ranking) -> Leaders:
@@ -562,7 +629,7 @@ def leaders(ranking: Ranking) -> Leaders:
         return Leaders(equal, text, near, False)
     text += f" at {units.number(first.load)} % CPU" if first.load is not None else ""
     text += f" ({first.engine})" if first.engine else ""
-    return Leaders(equal, text, near, first.spread >= MIN_SPREAD)
+    return Leaders(equal, text, near, first.spread >= MIN_SPREAD, first.release)
 
 
 def lead(figures: RankedFigures) -> str:
@@ -570,13 +637,14 @@ def lead(figures: RankedFigures) -> str:
     rows, best = figures.ranking.rows, leaders(figures.ranking)
     first, second = rows[0], rows[1]
     names, more = units.enumeration(best.socs), ""
+    measured = f" in {best.release}" if best.release else ""
     if best.near > len(best.socs):
         verb = "have" if len(best.socs) > 1 else "has"
-        said = f"{best.near} SoCs lead, within 5 % of each other: {names} {verb} {best.figure}"
+        said = f"{best.near} SoCs lead, within 5 % of each other: {names} {verb} {best.figure}{measured}"
     elif len(best.socs) > 1:
         said = f"{names} lead with {best.figure}"
     else:
-        said = f"{names} leads with {best.figure}"
+        said = f"{names} leads with {best.figure}{measured}"
         close = sum(_ratio(second.number, row.number) <= CLOSE for row in rows[2:])
         more = f"; the next {close + 1} are within 10 % of each other" if close else ""
     spread = ""

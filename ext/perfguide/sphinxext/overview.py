@@ -44,7 +44,10 @@ NOTE = (
     "the column."
 )
 CPU_NOTE = "% CPU is the load of the same run."
-OLDER_NOTE = "A release below a figure is older than the newest guide, which does not have it."
+OLDER_NOTE = (
+    "A release below a figure is older than the newest guide, which does not have the figure, or has it of "
+    "a slower engine only."
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,7 +82,11 @@ def _plain(ranking: Ranking) -> nodes.table:
         (
             row.soc,
             ", ".join(filter(None, (row.board, row.part, row.release))),
-            words(units.number(row.number), row.engine, sign=" "),
+            words(
+                units.number(row.number),
+                "; ".join(filter(None, (row.engine, row.current))),
+                sign=" ",
+            ),
             _load(row),
         )
         for row in ranking.rows
