@@ -188,7 +188,7 @@ def _serve() -> None:
     _warm()
     _share_settings()
     _learn_versions()
-    logging.disable(logging.DEBUG)  # Sphinx makes a record of what nobody asked for all the same
+    logging.disable(logging.DEBUG)  # Sphinx makes a record of each message, shown or not
     importlib.import_module("perfguide.common.package").fingerprint()  # its code stays as it is
     gc.freeze()  # else each process would traverse all imports, and copy their pages
     gc.set_threshold(20_000, 20, 20)  # a small build ends before much can be freed
@@ -297,15 +297,15 @@ def _share_settings() -> None:
     from sphinx.util import docutils
 
     # Sphinx 8 does not have this function.
-    get_settings, known = getattr(docutils, "_get_settings", None), {}
+    get_settings, kept = getattr(docutils, "_get_settings", None), {}
 
     def get_once(*components: Any, defaults: dict[str, Any], **given: Any) -> Any:
         types = tuple(part if isinstance(part, type) else type(part) for part in components)
         key = (types, *((name, id(value)) for name, value in defaults.items()))
-        if key not in known:
-            # The values are kept, and so are their ids.
-            known[key] = get_settings(*components, defaults=defaults, **given), defaults
-        return copy.copy(known[key][0])
+        if key not in kept:
+            # The values stay, and so do their ids.
+            kept[key] = get_settings(*components, defaults=defaults, **given), defaults
+        return copy.copy(kept[key][0])
 
     if get_settings:
         docutils._get_settings = get_once
