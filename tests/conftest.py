@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import fcntl
 import gc
@@ -276,18 +277,32 @@ def chromium() -> Path:
     return Path(program("chromium-headless-shell"))
 
 
-@pytest.fixture(scope="module")
-def browser(chromium: Path) -> Iterator[Browser]:
-    """One browser for the tests of a module, most of which take its pages by ``windows``.
-
-    Its event loop runs until it ends, and the tests of other modules want loops of theirs."""
+@pytest.fixture(scope="session")
+def started_browser(chromium: Path) -> Iterator[tuple[Browser, asyncio.AbstractEventLoop]]:
+    """One browser for all tests of a process, and the event loop that runs as long as it does."""
     with sync_playwright() as playwright:
         started = playwright.chromium.launch(
             executable_path=chromium,
             args=["--no-sandbox", "--disable-gpu", "--disable-background-networking"],
         )
-        yield started
+        loop = asyncio.get_running_loop()
+        asyncio._set_running_loop(None)
+        yield started, loop
+        asyncio._set_running_loop(loop)
         started.close()
+
+
+@pytest.fixture(scope="module")
+def browser(started_browser: tuple[Browser, asyncio.AbstractEventLoop]) -> Iterator[Browser]:
+    """That browser for the tests of a module, most of which take its pages by ``windows``.
+
+    The tests of other modules want loops of theirs, and are not to see that one."""
+    started, loop = started_browser
+    asyncio._set_running_loop(loop)
+    yield started
+    for context in started.contexts:
+        context.close()
+    asyncio._set_running_loop(None)
 
 
 @pytest.fixture(scope="module")
