@@ -199,7 +199,7 @@ def test_what_moved_with_a_clock_beyond_other_boards_is_listed_with_it_once(tmp_
     assert (followed, beyond) == ({3, 4, 5, 6}, {1, 2})
     assert clock.perhaps == (
         "Rows moved with it: Speed 4 of 6",
-        "Rows that moved by as much more than on boards whose clock is the same: Speed 2",
+        "Rows that moved as the clock did, relative to boards whose clock stayed the same: Speed 2",
     )
     (event,) = (each for each in both.events if not each.is_cause)
     assert event.boards == ("evm",) and {row.params["block_size"] for row in event.rows} == {1, 2}

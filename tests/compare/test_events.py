@@ -71,7 +71,7 @@ def test_a_shift_of_a_board_is_told_once(speed: Catalog) -> None:
     assert len(event.rows) == len(SIZES)
     assert (
         headline(both).sentence
-        == "Look at 1 event before you ship. A change of 50 % would show in 100 % of 12 figures, which count as judged."
+        == "Look at 1 event before you ship. 100 % of 12 figures are judged: in these, a change of 50 % would show."
     )
     assert wording.event_title(event, both).startswith("all benchmarks: 10.0 % worse (")
     assert (
@@ -88,7 +88,7 @@ def test_a_load_that_rose_with_its_throughput_is_no_regression(speed: Catalog) -
     load = next(r for r in both.rows if r.metric == "load" and r.params["block_size"] == 64)
     assert load.verdict == "improved"
     assert load.change == pytest.approx(31.7 / 13.5 - 1)
-    assert "for each MB/s" in load.ground and "the rate went from 18 to 100 MB/s" in load.ground
+    assert "per MB/s" in load.ground and "the rate went from 18 to 100 MB/s" in load.ground
     assert not any(event.kind == "regressed" for event in both.events)
 
 
@@ -536,7 +536,7 @@ def test_a_load_that_moved_much_farther_than_its_rate_leads(
     assert {row.metric for row in event.leading} == {leads} == {event.rows[0].metric}
     title = wording.event_title(event, both)
     if leads == "load":
-        assert f"worse for each MB/s by a factor of {load / 5.0 / rate:.2g}" in title
+        assert f"worse per MB/s by a factor of {load / 5.0 / rate:.2g}" in title
     else:
         said = (
             f" by a factor of {1 / rate:.3g}" if rate < 0.5 else f"{100 * (1 - rate):.1f} % worse"

@@ -84,7 +84,10 @@ def test_a_mean_that_is_worse_by_some_samples_is_not_proved(
     if said:
         assert f"the ranges of their samples {said} before" in lines
         title = wording.event_title(event, both)
-        assert re.search(r": mean longer by a factor of [\d.]+, with more scatter, 1 row$", title)
+        assert re.search(
+            r": longer by a factor of [\d.]+ on average, and the samples scatter more, 1 row$",
+            title,
+        )
         assert headline(both).state == "look"
         assert (
             "Look at 1 event before you ship: what got worse may be noise."

@@ -253,7 +253,7 @@ def test_a_load_is_listed_with_what_it_is_for_the_work_done(speed: Catalog) -> N
         assert row.old and row.new and row.old.cell.mean and row.new.cell.mean
         each = (row.new.cell.mean / row.old.cell.mean) * (100.0 / 50.0)
         own = f"×{row.new.cell.mean / row.old.cell.mean:.3g}"
-        assert wording.listed_change(row) == f"{own} (×{each:.3g} for each MB/s)"
+        assert wording.listed_change(row) == f"{own} (×{each:.3g} per MB/s)"
         assert wording.change(row) == own
 
 

@@ -88,10 +88,10 @@ RARE = (
         "alternates",
         "was (.+) and is",
         ".+ was .+ and is .+",
-        "whose clock is the same",
+        "whose clock stayed the same",
         "far up",
         "coarse steps",
-        "far jumps",
+        "jumped far beyond",
         "far worse on",
         "labels are wrong",
         "published as",
@@ -124,7 +124,7 @@ def test_every_sentence_about_real_bundles_is_true(soc: str) -> None:
         truth.check_comparison(both, figures, checked)
     assert checked.false == []
     if soc != "results":
-        assert any("far jumps" in kind for kind in checked.met) and checked.met["N metrics"]
+        assert any("jumped far beyond" in kind for kind in checked.met) and checked.met["N metrics"]
 
 
 Rows = dict[tuple[str, str], list[dict[str, float]]]

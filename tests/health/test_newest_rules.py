@@ -163,7 +163,7 @@ def test_a_release_that_repeats_the_one_before_is_found() -> None:
     older = [run(*noisy(n), release=f"09.{n:02}") for n in range(4)]
     again = run(*noisy(3)[:8], *noisy(9)[8:], release="09.04")
     finding = only(found("stale-copy", *older, again))
-    assert "8 of 12 figures are those of the release before" in finding.reason
+    assert "8 of 12 figures repeat those of the release before" in finding.reason
     assert finding.severity == "warning"
     every = run(*noisy(3), release="09.04")
     assert found("table-copied", *older, every) and not found("stale-copy", *older, every)

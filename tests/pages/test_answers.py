@@ -254,7 +254,7 @@ def test_the_guide_of_the_project_answers_what_it_is_asked_first(tmp_path: Path)
     )
     assert facts["Changed"].startswith(
         "**Look at 1 event before you ship: what got worse may be noise. "
-        "A change of 50 % would show in 31 % of 295 figures, which count as judged.** UDP throughput: "
+        "31 % of 295 figures are judged: in these, a change of 50 % would show.** UDP throughput: "
         "ingress, frame size 128 bytes: worse by a factor of 7, 1 row. 48 figures are no longer measured, 101 are new. "
         ":doc:`Compare with"
     )

@@ -145,7 +145,9 @@ def test_a_guide_says_that_figures_are_those_of_the_release_before(tmp_path: Pat
     pages = written(tmp_path, *bundles)
     before, last = ({r["metric"]: r["value"] for r in b["results"]} for b in bundles[-2:])
     same = sum(value == before[metric] for metric, value in last.items())
-    said = f"{same} of {len(last)} figures are those of the release before; the older results may"
+    said = (
+        f"{same} of {len(last)} figures repeat those of the release before; the older results may"
+    )
     guides = [(pages / f"guides/AM62X/linux/09.0{n}.rst").read_text("utf-8") for n in range(5)]
     assert [said in guide for guide in guides] == [False] * 4 + [True]
 

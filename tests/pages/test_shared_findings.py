@@ -46,11 +46,11 @@ def test_a_fault_of_all_guides_is_one_line_of_health_and_nothing_special(tmp_pat
     usual = [load(f"09.{n:02}", 120.0 + n) for n in range(7)]
     target = pages(tmp_path, *usual, load("09.07", 127.0, latency=0.0))
     assert careful(target, "09.03").startswith(
-        "Nothing beyond 1 finding that most guides of this SoC share."
+        "Only 1 finding that most guides of this SoC have too."
     )
     newest = careful(target, "09.07")
     assert newest.startswith("**1 wrong**: LMBench, zero or negative where that is impossible.")
-    assert "Not counted: 1 finding that most guides of this SoC share." in newest
+    assert "Left out here: 1 finding that most guides of this SoC have too." in newest
     health = (target / "reports/health.rst").read_text("utf-8")
     shared = health.partition("One cause, many guides")[2].partition("Single findings")[0]
     assert shared.count("more than is possible") == 1

@@ -935,7 +935,7 @@ TRUTHS: dict[str, dict[str, Holds]] = {
     "unlike-boards": {
         rf"({N})( \S+)?, where (?:(\d+) other boards( with a CPU load like its own)? have (.+)|the other board has ({N}))": _unlike
     },
-    "stale-copy": {r"(\d+) of (\d+) figures are those of the release before": _stale},
+    "stale-copy": {r"(\d+) of (\d+) figures repeat those of the release before": _stale},
     "swapped-boards": {r"(\d+) rows fit what (.+) had before": _swapped},
     "lone-sample": {rf"a sample of ({N})( \S+)?, where the other (\d+) are ({N}) to ({N})": _lone},
     "table-scaled": {

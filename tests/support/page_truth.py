@@ -434,14 +434,14 @@ def check_careful(page: Page, checked: Checked) -> None:
         is_true = said == "No check found a problem with these figures."
     elif not own:
         count = re.fullmatch(
-            r"Nothing beyond (\d+) findings? that most guides of this SoC share\. Health", said
+            r"Only (\d+) findings? that most guides of this SoC have too\. Health", said
         )
         is_true = bool(count) and int(count[1]) == len(every)
     else:
         head, _, tail = said.partition(" Health: ")
         counts = {SEVERITIES[word]: int(n) for n, word in COUNTED.findall(tail)}
         wanted = Counter(f.severity for f in own)
-        rest = re.search(r"Not counted: (\d+) finding", head)
+        rest = re.search(r"Left out here: (\d+) finding", head)
         first = COUNTED.match(head)
         titles = {f"{site.title(f.benchmark)}, {f.rule.title}" for f in own}
         among = re.search(r" among (\d+) findings: ", head)

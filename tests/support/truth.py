@@ -699,7 +699,7 @@ GROUNDS = templates(
         "the ranges of their samples (overlap|nearly meet): (.+) against (.+) before": _overlap,
         "it moved alike on # boards, .+": _alike,
         "it counts the same work as (.+), which (regressed|improved)": _same_work,
-        "~ for each (.+)": lambda about, said: (
+        "~ per (.+)": lambda about, said: (
             is_change(said[0], about.per_work)
             and said[1] == units.parse(about.rate.row.unit).symbol
         ),
@@ -833,15 +833,14 @@ GROUNDS = templates(
 # ---------------------------------------------------------------- events
 
 
-WORK = r"(?: for each .+?| for the work done)?"
+WORK = r"(?: per .+?| for the work done)?"
 ZERO = rf"(?:to 0|from 0|from under 1 % to (?:as much as )?{N} %|from (?:as much as )?{N} % to under 1 %)"
 SIZE = re.compile(
-    rf"(?:mean )?"
     rf"(?:({N}) % (worse|better|longer|shorter){WORK}(?: \(({N}) to ({N}) %\))?"
     rf"|(worse|better|longer|shorter){WORK}"
     rf"(?: by a factor of ({N}(?: and more)?)(?: \(({N}(?: and more)?) to ({N}(?: and more)?)\))?|(?=: )))"
     rf"((?:(?:, or |: | or )(?:{ZERO}|fails now))*)"
-    rf"(?:, (with more scatter|with less scatter|some new runs failed))?"
+    rf"(?: on average, (and the samples scatter more|and the samples scatter less|some new runs failed))?"
     rf"(?:, back at the level of (.+))?"
 )
 
@@ -931,9 +930,7 @@ def is_size(text: str, event: Event, about: About) -> bool:
         return False
     if not is_toward_zero(match[9], rated):
         return False
-    if text.startswith("mean ") != bool(match[10]):
-        return False
-    for each in leading if match[10] in ("with more scatter", "with less scatter") else ():
+    for each in leading if match[10] and "scatter" in match[10] else ():
         old, new = ((side.high - side.low) / side.mean for side in each.sides if side)
         if (new > old) != ("more" in match[10]):
             return False
@@ -1135,9 +1132,9 @@ def _of_jumps(about: About, said: Sequence[str]) -> bool:
         else [jumps(about)]
     )
     of, number_said = int(said[0]), int(said[2])
-    kept = number_said if said[3] == "lasted" else of - number_said
+    kept = number_said if said[3] == "still there" else of - number_said
     is_few = 4 * kept < 3 * of
-    return own == [(kept, of)] and is_few == bool(said[4]) == (said[3] != "lasted")
+    return own == [(kept, of)] and is_few == bool(said[4]) == (said[3] == "gone")
 
 
 def _followed(about: About, said: Sequence[str]) -> bool:
@@ -1211,7 +1208,8 @@ def _not_compared(about: About, said: Sequence[str]) -> bool:
 STAYED, SHOWS = "(?:is|are) still there", "still shows? it"
 
 JUMPED = (
-    r"Of # far jumps(?: of (.+?))? in earlier releases, # (lasted|did not last) until the next one"
+    r"In earlier releases, # single figures(?: of (.+?))? jumped far beyond all before them; "
+    r"# of these jumps were (still there|gone) in the next release"
     r"(: measure again before you act)?"
 )
 
@@ -1245,7 +1243,7 @@ LINES = templates(
             )
         ),
         r"Rows moved with it: (.+)": _followed,
-        r"Rows that moved by as much more than on boards whose clock is the same: (.+)": _beyond_others,
+        r"Rows that moved as the clock did, relative to boards whose clock stayed the same: (.+)": _beyond_others,
         r"No benchmark moved with it, so it may have been recorded wrongly": lambda about, _: (
             not any(
                 abs(-each.worse - math.log(about.ends[1] / about.ends[0])) <= 0
@@ -1375,7 +1373,7 @@ def _is_extent(title: str, benchmark: str, boards: str, about: About) -> bool:
     ways = {0: "better", len(rated): "worse"}
     text, _, way = title.removeprefix(begin).rpartition(", ")
     said = re.findall(CHANGE, re.sub(rf"(?:, or )?{ZERO}", "", text))
-    works = re.search(r" for (?:each \S+|the work done)", text)
+    works = re.search(r" (?:per \S+|for the work done)", text)
     return (
         title.startswith(begin)
         and way == ways.get(worse, f"{worse} of them worse")
@@ -1612,7 +1610,7 @@ HEADLINE = templates(
         ),
         r"Do not ship: .+, \d+ rows?(?:, \d+ of them proved)?": _holds_back,
         r"Look at # events? before you ship(.*)": _look,
-        r"A change of 50 % would show in # % of # figures, which count as judged": _judged_share,
+        r"# % of # figures are judged: in these, a change of 50 % would show": _judged_share,
         r"None of # figures is judged": lambda about, said: _judged_share(about, ("0", said[0])),
         r"The only figure is (?:(not) judged|judged: a change of 50 % would show)": _only_figure,
         r"Ship what was judged: # % of # figures?; nothing got worse( but what is accepted)?": _nothing_worse,

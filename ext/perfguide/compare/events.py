@@ -756,7 +756,7 @@ def _figure_of(row: Row) -> tuple[object, ...]:
 def _said_of_beyond(rows: Sequence[Row], names: Names) -> str:
     counts = Counter(names.catalog.title(row.benchmark) for row in rows)
     listed = ", ".join(f"{title} {number}" for title, number in counts.items())
-    return f"Rows that moved by as much more than on boards whose clock is the same: {listed}"
+    return f"Rows that moved as the clock did, relative to boards whose clock stayed the same: {listed}"
 
 
 def _is_of_clock(row: Row, rows: Sequence[Row], names: Names) -> bool:

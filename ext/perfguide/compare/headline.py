@@ -148,7 +148,7 @@ def _share(judged: int, of: int, percent: int) -> str:
     if of == 1:
         return "The only figure is judged: a change of 50 % would show."
     # A smaller change of these may still be lost in noise.
-    return f"A change of 50 % would show in {percent} % of {of:,} figures, which count as judged."
+    return f"{percent} % of {of:,} figures are judged: in these, a change of 50 % would show."
 
 
 def _usual_falls(rows: Sequence[Row], comparison: Comparison) -> str:

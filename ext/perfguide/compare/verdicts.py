@@ -470,7 +470,7 @@ def _of_load(row: Row, rate: Row, pair: Pair, rates: Pair) -> Row:
         change=change,
         work=row.change,
         per=unit,
-        ground=f"{units.change_text(row.change or 0.0)} for each {unit}; the rate went from {was} to {now} "
+        ground=f"{units.change_text(row.change or 0.0)} per {unit}; the rate went from {was} to {now} "
         f"{unit}; {row.ground}",
     )
 

@@ -222,12 +222,11 @@ def _size(event: Event) -> str:
     per = {row.per for row in event.leading}
     # Loads judged per unit of work must not read like plain loads.
     if "" not in per:
-        word = f"{word} for {f'each {per.pop()}' if len(per) == 1 else 'the work done'}"
+        word = f"{word} {f'per {per.pop()}' if len(per) == 1 else 'for the work done'}"
     spreads = {row.spread for row in event.leading}
     spread = next(iter(spreads)) if len(spreads) == 1 else ""
     beside = FAILED_RUN if event.rows[0].doubt.startswith(FAILED_RUN) else SPREADS[spread]
-    mean = "mean " if beside else ""
-    after = f", {beside}" if beside else ""
+    after = f" on average, {beside}" if beside else ""
     if event.kind == "regressed" and all(map(is_back, event.leading)):
         level, _ = level_returned_to(event.leading)
         after += f", back at the level of {level}" if level else ""
@@ -236,7 +235,7 @@ def _size(event: Event) -> str:
         zero.append("fails now")
     moved = _moved(event)
     if not moved:
-        return f"{mean}{word}: {' or '.join(zero)}{after}"
+        return f"{word}: {' or '.join(zero)}{after}"
     logs, shares = (sorted(side) for side in zip(*moved, strict=True))
     if logs[-1] >= math.log(units.MIN_FACTOR):
         # Without “×” and “÷”: “÷2 better” could be half the time or twice the rate.
@@ -248,7 +247,7 @@ def _size(event: Event) -> str:
         texts = [_without_sign(share) for share in (shares[0], shares[-1])]
         span = f" ({texts[0]} to {texts[1]} %)" if texts[0] != texts[1] else ""
         out = f"{_without_sign(median(shares))} % {word}{span}"
-    return f"{mean}{', or '.join([out, *zero])}{after}"
+    return f"{', or '.join([out, *zero])}{after}"
 
 
 def _moved(event: Event) -> list[tuple[float, float]]:
@@ -270,8 +269,8 @@ def usual_share(event: Event) -> float | None:
 
 SPREADS: dict[Spread, str] = {
     "": "",
-    "scatters more": "with more scatter",
-    "scatters less": "with less scatter",
+    "scatters more": "and the samples scatter more",
+    "scatters less": "and the samples scatter less",
     "ranges overlap": "",
 }
 """The words of an event's title for samples at one level, whose mean moved."""
@@ -284,7 +283,7 @@ def _extent(rows: Sequence[Row]) -> str:
     changes = [_listed_share(row) for row in rated if not _is_next_to_nothing(row)]
     ends = [units.change_text(end) for end in (min(changes), max(changes))] if changes else []
     per = {row.per for row in rows if row.per}
-    of_work = f" for each {per.pop()}" if len(per) == 1 else " for the work done" if per else ""
+    of_work = f" per {per.pop()}" if len(per) == 1 else " for the work done" if per else ""
     if of_work and not all(row.per for row in rows):
         of_work = f", loads{of_work}"
     moved = f"{' to '.join(dict.fromkeys(ends))}{of_work}"
@@ -529,10 +528,12 @@ def lasted(jumps: Iterable[Jumps], title: str = "") -> str:
     kept, of = sum(each.lasted for each in counts), sum(each.of for each in counts)
     if of < MIN_JUMPS:
         return ""
-    jumped = f"Of {of} far jumps{f' of {title}' if title else ''} in earlier releases"
+    figures = f"{of} single figures{f' of {title}' if title else ''}"
+    jumped = f"In earlier releases, {figures} jumped far beyond all before them"
     if kept >= MOSTLY_LASTED * of:
-        return f"{jumped}, {kept} lasted until the next one."
-    return f"{jumped}, {of - kept} did not last until the next one: measure again before you act."
+        return f"{jumped}; {kept} of these jumps were still there in the next release."
+    gone = f"{of - kept} of these jumps were gone in the next release"
+    return f"{jumped}; {gone}: measure again before you act."
 
 
 LISTED_ROWS = 3
@@ -583,8 +584,8 @@ def unproved(row: Row) -> str:
     if is_beyond_kind(row) and row.kind_scatter is not None:
         return f"{row.ground}; half of such rows scatter within {_range(_the_way_it_went(row, row.kind_scatter))}"
     # The change per unit of work is already given with the figures.
-    for_each = f"{units.change_text(row.work or 0.0)} for each {row.per}; " if row.per else ""
-    return "; ".join(filter(None, (row.ground.removeprefix(for_each), usual(row))))
+    of_work = f"{units.change_text(row.work or 0.0)} per {row.per}; " if row.per else ""
+    return "; ".join(filter(None, (row.ground.removeprefix(of_work), usual(row))))
 
 
 def usual(row: Row) -> str:
@@ -671,7 +672,7 @@ def _entry(rows: Sequence[Row], board: str, metric: str | None, begin: str) -> s
     # A row without a change, such as a failed one, has no size to limit.
     if len(moves) == len(rows) and max(moves) < MOST_WAIVED:
         per = next((row.per for row in rows if row.per), "")
-        of = f"of the loads themselves, not for each {per}" if per else "of the figures, up or down"
+        of = f"of the loads themselves, not per {per}" if per else "of the figures, up or down"
         lines.append(f'most = "{_up(max(moves)).replace(" ", "")}"  # {of}')
     return (
         "\n".join([*lines, 'until = ""  # the release with which it lapses', 'reason = ""']) + "\n"
@@ -857,7 +858,7 @@ def listed_change(row: Row) -> str:
     if row.work is None or not row.per:
         return change(row)
     # Both, as the figures beside it show only the first.
-    return f"{change(row)} ({units.change_text(row.work)} for each {row.per})"
+    return f"{change(row)} ({units.change_text(row.work)} per {row.per})"
 
 
 def changed(row: Row) -> TableCell:

@@ -51,7 +51,7 @@ RULES = (
     Rule(
         "stale-copy",
         "warning",
-        "figures that are those of the release before",
+        "figures that repeat the release before",
         "half or more of a benchmark's figures in a board's newest release are, to the last of four digits, "
         "those of the release before, which is not usual for it",
         "look whether the results of the older release were packed again, and run the benchmark",
@@ -303,7 +303,7 @@ def stale_copy(figures: Figures) -> Iterator[Hit]:
             and len(same) >= MIN_REPEATED_FIGURES
             and usual < MAX_USUAL_SHARE
         ):
-            detail = f"{len(same)} of {len(last)} figures are those of the release before"
+            detail = f"{len(same)} of {len(last)} figures repeat those of the release before"
             for position in same:
                 yield Hit("stale-copy", position, detail, weight=len(same) / len(last))
 

@@ -507,7 +507,7 @@ class Headlines:
         own = [f for f in every if (f.rule.id, f.benchmark) not in self._usual_findings]
         usual = wording.count(len(every) - len(own), "finding")
         if not own:
-            words = f"Nothing beyond {usual} that most guides of this SoC share. "
+            words = f"Only {usual} that most guides of this SoC have too. "
             return [Fact("Careful", (Part(words), Part("Health", HEALTH)))]
         counts = kind_counts(finding.severity for finding in own)
         titles = dict.fromkeys(
@@ -524,7 +524,7 @@ class Headlines:
         name = section_name(HEALTH, section_of(self._site, section)) if section else ""
         link = Part(f"Health: {', '.join(counts.values())}", HEALTH, name)
         rest = (
-            f" Not counted: {usual} that most guides of this SoC share."
+            f" Left out here: {usual} that most guides of this SoC have too."
             if len(every) > len(own)
             else ""
         )
