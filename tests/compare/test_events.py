@@ -555,6 +555,20 @@ def test_a_proved_rise_is_an_event_beside_a_smaller_fall_of_fewer_rows(speed: Ca
     }
 
 
+def test_a_proved_rise_is_no_part_of_an_unproved_fall(speed: Catalog) -> None:
+    """Half of the rates scatter widely and fall to a half; the others never moved before they rose."""
+    rates = history()
+    for number, size in enumerate(SIZES):
+        if number % 2:
+            rates[size] = [100.0, 130.0, 95.0, 140.0, 105.0, 125.0, 90.0, 135.0, 50.0 + number]
+        else:
+            rates[size][-1] = round(rates[size][-1] * 1.8, 2)
+    both = newest(releases(rates), speed)
+    (rise,), (fall,) = both.events, both.far
+    assert (rise.kind, fall.kind) == ("improved", "noisy")
+    assert len(rise.rows) == len(fall.rows) == len(SIZES) // 2
+
+
 @pytest.mark.parametrize(("values", "is_listed"), [
     ([936.0, 112.0, 84.0, 212.0, 936.0, 83.0], False),  # it was there twice
     ([936.0, 930.0, 940.0, 935.0, 936.0, 83.0], True),

@@ -854,9 +854,9 @@ def _attach(far: Groups, proved: Groups, beside: Groups) -> None:
                 continue
             if not (falls or rates):
                 continue
-            # A proved rise must not hide behind a fall that is much smaller or of fewer rows.
-            is_like = falls and _is_as_far(own, rows) and len(own) <= len(rows)
-            if groups is proved and (falls or other in far) and not is_like:
+            # A proved rise must not hide behind an unproved fall, or one that is much smaller or of fewer rows.
+            is_like = _is_as_far(own, rows) and len(own) <= len(rows)
+            if groups is proved and (other in far or (falls and not is_like)):
                 continue
             shared = {row.board for row in rows} & boards
             is_accepted = other in proved and other[3]
@@ -1243,7 +1243,7 @@ def _event(
         perhaps.append("samples that drift within a run")
     if first.verdict == "improved" and all(map(_vanished, own)):
         perhaps.append("a load that was not measured: there is next to nothing left of it")
-    if first.verdict == "regressed" and _coarse(own):
+    if first.verdict in ("regressed", "noisy") and _coarse(own):
         perhaps.append("coarse steps of the program: the change is few of them")
     return Event(
         first.verdict,
