@@ -11,7 +11,9 @@ from perfguide.bundles.decode import Loaded
 from perfguide.catalog import benchmarks
 from perfguide.catalog.board_names import Boards
 from perfguide.charts.from_figures import with_figures
+from perfguide.compare import wording
 from perfguide.compare.comparison import compare
+from perfguide.compare.headline import headline
 from perfguide.compare.history import History
 from perfguide.compare.match import Names
 from perfguide.compare.select import Filter, choose
@@ -114,6 +116,29 @@ def test_an_engine_that_seems_to_have_changed_is_one_finding() -> None:
         "AM62X, Linux, sk, OpenSSL: the engine seems to have changed: offload before, plain "
         "software now (inferred); 7 figures are not compared"
     )
+
+
+@pytest.mark.parametrize(("fallen", "state"), [(2, "look"), (5, "do not ship")])
+def test_a_change_of_engine_holds_a_release_back_if_most_rates_fell(
+    fallen: int, state: str
+) -> None:
+    """``fallen`` of six rates of a digest go down to a third with it, and the others up threefold."""
+    bundles = []
+    for number in range(9):
+        is_last = number == 8
+        software = [rate * (1.0137 + number % 3 / 700) for rate in RATES["plain software"]]
+        by = [1 / 3 if at < fallen else 3.0 for at in range(6)] if is_last else [1.0] * 6
+        digest = tuple(round(a * b, 1) for a, b in zip(software, by, strict=True))
+        aes = run(RATES["plain software" if is_last else "offload"], 99.0 if is_last else 31.0)
+        rows = [*aes, *run(digest, None, algorithm="sha256")]
+        bundles.append(loaded(*rows, id=f"{number}", sdk__version=f"9.{number}"))
+    pool, names = pooled(bundles, CATALOG), Names(CATALOG, Boards({}))
+    history = History([pool], names)
+    old, new = (choose(history, pool, r, Filter(), names) for r in ("9.7", "9.8"))
+    both = compare(old, new, history, Rules(names), Filter())
+    (event,) = both.events
+    assert event.of_engine and wording.action(event) == "Causes"
+    assert headline(both).state == state
 
 
 def test_recorded_engines_show_their_class_and_one_that_frees_no_cpu_is_told() -> None:

@@ -169,13 +169,17 @@ def far_falls(comparison: Comparison) -> list[Event]:
 
 def _severe(event: Event) -> bool:
     """Return whether a proved event holds a release back: two measurements that fell far or fail and
-    are not all loads, or one rate that fell very far. If the engine changed, only rates count."""
+    are not all loads, or one rate that fell very far. A change of engine that figures only suggest does
+    if most of its rates fell."""
     rows = [row for row in (*event.leading, *event.unproved) if row.verdict in ALARMS]
     # If only OLD was better, its figure is the odd one.
     far = [row for row in rows if (row.worse_by or 0.0) >= FAR and not is_back(row)]
     if event.of_engine:
         # Loads show the change of engine; only rates show whether it is slower.
         far = [row for row in far if row.better == "higher"]
+        every = [row.worse_by or 0.0 for row in event.unproved if row.better == "higher"]
+        if 2 * sum(by > 0 for by in every) <= len(every):
+            return False
     # What failed in earlier releases too may fail by itself.
     failed = [
         row for row in event.rows if row.verdict == "failed-after" and not failed_earlier(row)

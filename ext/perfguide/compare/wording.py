@@ -108,7 +108,7 @@ def action(event: Event) -> str:
     """Return the title of an event's group, one of ``ACTIONS``."""
     if event.accepted:
         return "Accepted"
-    if event.is_cause and event.kind not in ALARMS:
+    if event.of_engine or (event.is_cause and event.kind not in ALARMS):
         return "Causes"
     if event.is_back:
         return BACK
