@@ -692,9 +692,6 @@ GROUNDS = templates(
         "# earlier releases, of which the last 2 differ": lambda about, said: (
             _has_past(about, said) and (past := about.before(2))[0] != past[1]
         ),
-        "# earlier releases, which differ": lambda about, said: (
-            said[0] == "2" and _has_past(about, said) and min(past := about.before(2)) < max(past)
-        ),
         "the change is no more than one step .+": _one_step,
         "the ranges of their samples (overlap|nearly meet): (.+) against (.+) before": _overlap,
         "it moved alike on # boards, .+": _alike,
@@ -1447,7 +1444,7 @@ def _proved_falls(about: About) -> list[Event]:
 
 def _holds_back(about: About, said: Sequence[str]) -> bool:
     """Check that two rows of one event fell by a third or more, or one to a fifth, and that not all
-    of them are loads in per cent; or, with another engine, two rates."""
+    of them are loads in per cent; or, with another engine, two rates, and that most rates fell."""
     for event in _proved_falls(about):
         rows = [row for row in (*event.rows, *event.unproved) if row.worse_by is not None]
         far = [each for each in about.each(rows) if each.is_rated and each.worse >= FAR - 1e-12]
@@ -1459,6 +1456,9 @@ def _holds_back(about: About, said: Sequence[str]) -> bool:
         }
         if event.of_engine:
             far = [each for each in far if each.row.better == "higher"]
+            rates = [each.worse for each in about.each(rows) if each.row.better == "higher"]
+            if 2 * sum(by > 0 for by in rates) <= len(rates):
+                continue
         if not failed and all("load" in each.row.metric and each.row.unit == "%" for each in far):
             continue
         if len(far) + len(failed) > 1 or any(each.worse >= math.log(5) - 1e-12 for each in far):
@@ -1684,6 +1684,11 @@ def check_comparison(both: Comparison, figures: Figures, checked: Checked) -> No
         at = f"{where}, {row.board}, {row.benchmark} {row.metric} {row.params}"
         for text in wording.ground(row).split("; "):
             checked.check(text, GROUNDS, each, at)
+        if row.verdict == "same" and row.change and not row.is_clock and row.shift is None:
+            is_seen = row.detectable is not None and row.detectable <= row.floor
+            is_small = abs(row.change if row.work is None else row.work) <= row.floor
+            is_step = re.search("one step|figures are equal|the clock is the same", row.ground)
+            checked.note("the same", row.ground, is_seen or is_small or bool(is_step), at)
     titles = []
     for event in (*both.events, *both.far):
         titles.append(wording.event_title(event, both))

@@ -335,7 +335,7 @@ def _judgement(test: _Test, q: float, rate: float, limits: Bar, shift: Shift | N
     # If one step is a large change, figures within one step do not prove a row steady.
     elif move.equal and change and math.expm1(test.row.step) > STEADY_SCATTER:
         outcome = "noisy"
-    elif move.equal or (detectable is not None and detectable <= pair.floor):
+    elif _is_step(test) or (detectable is not None and detectable <= pair.floor):
         outcome = "same"
     else:
         outcome = _steady(change, scatter)
@@ -479,8 +479,7 @@ def _ground(test: _Test) -> str:
     before = len(raw.past)
     after = f"; the {move.after - 1} after NEW agree with it" if move.after > 1 else ""
     runs = _runs(pair)
-    # A row that moved far with others can be equal once the common move is taken out.
-    is_step = move.equal and abs(raw.move) <= max(EQUAL, DIGIT * raw.step)
+    is_step = _is_step(test)
     if is_step and pair.old.mean != pair.new.mean:
         return f"{runs}; the change is no more than one step in which it is counted or printed"
     if is_step and before == 1:
@@ -503,7 +502,10 @@ def _ground(test: _Test) -> str:
         return f"{runs}; {before} earlier releases were all equal{after}"
     # A common move that was taken out can part two equal figures.
     are_parted = move.level.releases == 1 and abs(raw.past[-1].at - raw.past[-2].at) <= EQUAL
-    if are_parted or move.level.releases == min(before, MAX_LEVEL_RELEASES):
+    is_level = are_parted or move.level.releases == min(before, MAX_LEVEL_RELEASES)
+    if move.returned and least <= pair.new.mean <= most and not is_level:
+        return f"{runs}; within the range of {before} earlier releases"
+    if is_level or before == 2:
         ends = sorted((abs(least), abs(most)))
         size = ends[1] / ends[0] - 1 if raw.logs else math.inf
         if size > MAX_DETECTABLE:
@@ -513,15 +515,17 @@ def _ground(test: _Test) -> str:
         else:
             spread = f"differed by up to {100 * size:.2g} %"
         return f"{runs}; {before} earlier releases {spread}{after}"
-    if move.returned and least <= pair.new.mean <= most:
-        return f"{runs}; within the range of {before} earlier releases"
     alike = f"the last {move.level.releases} agree"
     if move.level.releases == 1:
-        if before == 2:
-            return f"{runs}; 2 earlier releases, which differ{after}"
         # The one before the last may be the odd one.
         alike = "the last is unlike the others" if _is_last_unlike(test) else "the last 2 differ"
     return f"{runs}; {before} earlier releases, of which {alike}{after}"
+
+
+def _is_step(test: _Test) -> bool:
+    """Return whether a row changed by no more than one step in which it is counted or printed."""
+    # A row that moved far with others can be equal once the common move is taken out.
+    return test.move.equal and abs(test.raw.move) <= max(EQUAL, DIGIT * test.raw.step)
 
 
 def _is_last_unlike(test: _Test) -> bool:
