@@ -1006,7 +1006,7 @@ def _sides(site: Site, guide: Guide, rows: Sequence[Row]) -> set[bool | None]:
 
 SHARED = re.compile(
     rf"(?P<title>.+): (?P<word>better|worse) by (?P<factor>a factor of )?(?P<least>{N})(?: to (?P<most>{N}))?(?: %)?"
-    r" with (?P<line>\S+) on (?P<of>\d+) systems, (?:(?P<all>all proved)|proved on (?P<proved>\d+), measured once on (?P<once>\d+))"
+    r" with (?P<line>\S+) on (?P<of>\d+) systems, (?:(?P<all>all proved)|proved on (?P<proved>\d+), not proved on (?P<once>\d+))"
 )
 MAIN_SIZE = re.compile(
     rf": (?:.*?, mean )?(?:({N}) % (?:worse|better)|(?:worse|better)[^(]*? by a factor of ({N}))"

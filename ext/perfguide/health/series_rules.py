@@ -52,7 +52,7 @@ RULES = (
         "less than is possible",
         "a duration is shorter than the shortest one that is possible, such as one clock cycle, which another "
         "metric of its run takes",
-        "look whether the benchmark or its compiler left out the work, and which release of it mended that",
+        "look whether the benchmark or its compiler left out the work, and which of its releases stopped doing so",
         disqualifies=True,
     ),
     Rule(
