@@ -608,3 +608,31 @@ def test_an_engine_that_changed_while_nothing_was_measured_is_a_note(
     notes = [note for note in both.around if "last measured with 9.1" in note]
     assert len(notes) == bool(said)
     assert all(said in note and "with 1 cipher or hash" in note for note in notes)
+
+
+@pytest.mark.parametrize(
+    ("loads", "is_nothing"),
+    [((0.06, 8.82), True), ((0.06, 0.06, 8.82), False), ((1.2, 18.8), False)],
+)
+def test_a_load_of_next_to_nothing_proves_nothing_alone(
+    tmp_path: Path, loads: tuple[float, ...], is_nothing: bool
+) -> None:
+    """Beside eighty rates that hardly move, the first would be called."""
+    count = len(loads)
+    bundles = [
+        loaded(
+            result("load", "%", value=load, params={"block_size": 64}),
+            *(
+                result(value=100.0 + size + number / 50, params={"block_size": 1000 + size})
+                for size in range(80)
+            ),
+            id=f"9.{number}",
+            sdk__version=f"9.{number}",
+        )
+        for number, load in enumerate(loads)
+    ]
+    names = (f"9.{count - 2}", f"9.{count - 1}")
+    both = compared(*bundles, releases=names, catalog=described(tmp_path))
+    (row,) = (row for row in both.rows if row.metric == "load")
+    assert ("next to nothing" in row.ground) is is_nothing
+    assert row.verdict == "noisy" or not is_nothing

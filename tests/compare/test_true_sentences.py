@@ -74,6 +74,7 @@ RARE = (
     *("runs drift", "measure old and new", "failed before and fails now", "alone", "is now"),
     "not measured again",
     "add” takes",
+    "one of the two loads",
     *(
         "the (clock|memory",
         "may have been recorded wrongly",

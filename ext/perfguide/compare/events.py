@@ -28,6 +28,7 @@ from .verdicts import (
     ALARMS,
     ENGINE_CHANGED,
     IMPOSSIBLE,
+    NOTHING,
     OTHER_UNIT,
     Row,
     SideFigures,
@@ -90,9 +91,6 @@ UNKNOWN_SCATTER = 0.2
 
 NO_POWER = 0.01
 """A power below this share of the largest one of its benchmark is next to nothing."""
-
-NOTHING = 1.0
-"""A load below this, in per cent, is next to nothing."""
 
 MAX_LEVEL_RELEASES, LEAST_LEVEL_RELEASES = 3, 2
 """The most releases before OLD that can show an earlier level, and the fewest that must."""

@@ -919,6 +919,9 @@ def _judged(row: Row, pair: Pair, judgement: Judgement) -> Row:
         verdict = "improved" if more == (row.better == "higher") else "regressed"
         verdict = "changed" if row.better == "neither" else verdict
     past = [] if pair.sampled else [side.mean for side in pair.history]
+    if verdict in CALLED and not pair.history and _is_next_to_no_load(row):
+        verdict = "noisy"
+        grounds.append("one of the two loads is next to nothing, and may be a bad measurement")
     return replace(
         row,
         verdict=verdict,
@@ -939,6 +942,17 @@ def _judged(row: Row, pair: Pair, judgement: Judgement) -> Row:
         spread=judgement.spread,
         odd=unlike_past(past, pair.old.mean, pair.new.mean, row.unit),
     )
+
+
+NOTHING, MIN_OVER_NOTHING = 1.0, 10.0
+"""A load below this, in per cent, is next to nothing, and the least ratio of another one to it that proves
+nothing without earlier figures: of public history with a third of its releases, no such rise lasted."""
+
+
+def _is_next_to_no_load(row: Row) -> bool:
+    """Return whether one figure of a load is next to nothing beside the other."""
+    means = [record.cell.mean or 0.0 for record in (row.old, row.new) if record]
+    return is_load(row) and min(means) < min(NOTHING, max(means) / MIN_OVER_NOTHING)
 
 
 def _accepted(row: Row, waivers: Sequence[Waiver]) -> Row:
