@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from ..bundles.guide_key import GuideKey
 from ..catalog.benchmarks import Benchmark
 from ..catalog.chart_spec import Chart, Scalar, is_number, names
 from ..common import units
+from ..figures.engines import BUSY_LOAD_PERCENT, Run, run_of
 from ..figures.pool import Record
 from .model import Line
 
@@ -23,17 +23,11 @@ SOFTWARE = "sw"
 EQUAL_SHARE = 0.05
 """Two throughputs count as equal if they differ by less than this share at every size."""
 
-BUSY_LOAD_PERCENT = 85.0
-"""A run at or above this CPU load kept its core fully busy."""
-
 RATIO_LIMIT = 1e6
 """Figures whose ratio exceeds this cannot be two speeds or loads of one machine."""
 
 Curve = Sequence[tuple[float, float]]
 """Measured points (x, y), sorted by x, with at most one per x."""
-
-Run = tuple[GuideKey, str, frozenset[tuple[str, Scalar]]]
-"""The guide, the board and the parameters of a figure."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,29 +59,16 @@ class Answer:
     warnings: tuple[str, ...] = ()
 
 
-def loads(records: Sequence[Record]) -> dict[Run, float | None]:
-    """Return each run's CPU load in per cent."""
-    by_run: dict[Run, float | None] = {}
-    for record in records:
-        if record.metric == "cpu_load":
-            by_run.setdefault(_run(record, record.params), record.cell.mean)
-    return by_run
-
-
-def _run(like: Record, params: Mapping[str, Scalar]) -> Run:
-    return like.guide, like.board, frozenset(params.items())
-
-
 def answer(
     benchmark: Benchmark,
     spec: Chart,
     records: Sequence[Record],
-    load_of: Mapping[Run, float | None],
+    loads: Mapping[Run, float],
 ) -> Answer:
     """Return where engines cross over with software in one panel, and sentences about it.
 
-    The answer is empty unless the chart's description asks for one. ``load_of`` comes from
-    :func:`loads`.
+    The answer is empty unless the chart's description asks for one. ``loads`` are
+    the CPU loads of runs in per cent.
     """
     series = names(spec.series)
     if spec.answer != "cross-over" or len(series) != 1:
@@ -109,7 +90,7 @@ def answer(
         value: Engine(
             benchmark.value_label(series[0], value),
             sorted(curves[value]),
-            load_of.get(_run(records[0], params | {series[0]: value})),
+            loads.get(run_of(replace(records[0], params=params | {series[0]: value}))),
         )
         for value in sorted(curves, key=lambda value: benchmark.value_rank(series[0], value))
     }

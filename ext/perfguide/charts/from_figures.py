@@ -16,6 +16,7 @@ from ..catalog.board_names import Boards
 from ..catalog.chart_spec import OUTER, Chart, is_number, names, same
 from ..common import units
 from ..common.units import TableCell
+from ..figures import engines
 from ..figures.pool import Record
 from . import crossovers
 from .model import ChartView, Line, Panel, Point
@@ -117,13 +118,13 @@ class _Plot:
         self.spec = spec
         self.records = records
         self.scene = scene
-        self.load_of = crossovers.loads(records) if spec.answer else {}
+        self.loads = engines.loads(records) if spec.answer else {}
         self.series, self.panels = names(spec.series), names(spec.panels)
         self.dimensions = {spec.along or spec.x, *self.series, *self.panels, *spec.each}
         self.params = (self.dimensions | {*spec.where}) - {*OUTER, "metric"}
         self.placed = benchmark.entry.placed
         self.on_x = {
-            (r.guide, r.board, frozenset(r.params.items())): r
+            engines.identity(r): r
             for r in (records if spec.along else ())
             if r.metric == spec.x and r.cell.mean is not None
         }
@@ -197,12 +198,8 @@ class _Plot:
         )
 
     def x_figure(self, record: Record) -> Record | None:
-        """Return the figure of the x metric from the same run. It has the same parameters, or lacks
-        one of them: a load may be measured over all block sizes."""
-        own = frozenset(record.params.items())
-        tried = [own, *(own - {item} for item in sorted(own, key=str))]
-        figures = (self.on_x.get((record.guide, record.board, params)) for params in tried)
-        return next(filter(None, figures), None)
+        """Return the figure of the x metric from the same run."""
+        return engines.beside(record, self.spec.x, self.on_x)
 
     def x_figures(self, records: Sequence[Record]) -> list[Record]:
         """Return the figures that give others their x position."""
@@ -321,7 +318,7 @@ class _Plot:
         for _, members in drawn:
             title = self.words(self.panels, members[0])
             lead = f"{title}: " if title and len(by_panel) > 1 else ""
-            answer = crossovers.answer(self.benchmark, spec, members, self.load_of)
+            answer = crossovers.answer(self.benchmark, spec, members, self.loads)
             said.append((self.key(lasting, members[0]), [lead + text for text in answer.says]))
             warnings += [lead + text for text in answer.warnings]
             lines = self.lines(members, [*ticks], series, scale, ramp)

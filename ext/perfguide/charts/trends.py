@@ -17,16 +17,13 @@ from ..catalog.chart_spec import Chart
 from ..common import units
 from ..common.diagnostics import visible
 from ..figures import engines, labels
-from ..figures.engines import ENGINE, LOAD
+from ..figures.engines import ENGINE, Identity
 from ..figures.pool import Record
 from .from_figures import MAX_BARS, Change, Scene, bars_left_out, shown_unit, with_figures
 from .model import LONGEST_TICK, ChartView, Line, Panel, Point
 
 MAX_PICTURES = 24
 """The maximum number of small pictures on a page; the tables have all figures."""
-
-RATE_SUFFIX = "throughput"
-"""The suffix of throughput metrics; the CPU load of the same run has the same prefix."""
 
 
 def scene(
@@ -142,12 +139,14 @@ def of_boards(
         params = sorted((n, v) for n, v in record.params.items() if n != engine)
         ranks = tuple((n, benchmark.value_rank(n, v)) for n, v in params)
         groups.setdefault((order[record.benchmark], *rank, ranks, record.unit), []).append(record)
-    loads = {(*_run(r), r.metric, frozenset(r.params.items())): r.cell.mean for r in records}
+    by_identity = {engines.identity(record): record.cell.mean for record in records}
     views = []
     for _, members in sorted(groups.items()):
         sound = [record for record in members if not doubt(record)]
         if len(sound) > 1:
-            view = _bars(catalog.benchmarks[members[0].benchmark], sound, loads, newest, boards)
+            view = _bars(
+                catalog.benchmarks[members[0].benchmark], sound, by_identity, newest, boards
+            )
             doubtful = [record for record in members if doubt(record)]
             view = replace(view, warnings=(*view.warnings, *_left_out(doubtful, boards, doubt)))
             views.append(view)
@@ -170,35 +169,15 @@ def _board_name(record: Record, boards: Boards) -> str:
     return f"{record.guide.soc} {short}" if short != record.board else record.board
 
 
-def _run(record: Record) -> tuple[Any, ...]:
-    return record.guide, record.board, record.benchmark
-
-
 def _engine_of(benchmark: Benchmark) -> str:
     """Return the parameter that holds the engine, or an empty string."""
     return ENGINE if benchmark.param(ENGINE).classes else ""
 
 
-def _load(record: Record, loads: Mapping[tuple[Any, ...], float | None]) -> str:
-    """Return the CPU load that goes with a rate, as text. The load has the same parameters, or
-    lacks one of them: it may be measured over all block sizes."""
-    own = frozenset(record.params.items())
-    metric = (
-        f"{record.metric.removesuffix(RATE_SUFFIX)}{LOAD}"
-        if record.metric.endswith(RATE_SUFFIX)
-        else LOAD
-    )
-    for params in (own, *(own - {item} for item in sorted(own, key=str))):
-        load = loads.get((*_run(record), metric, params))
-        if load is not None and record.metric != metric:
-            return f"{units.number(load)} % CPU"
-    return ""
-
-
 def _bars(
     benchmark: Benchmark,
     records: Sequence[Record],
-    loads: Mapping[tuple[Any, ...], float | None],
+    by_identity: Mapping[Identity, float | None],
     newest: Collection[GuideKey],
     boards: Boards,
 ) -> ChartView:
@@ -217,6 +196,7 @@ def _bars(
         cell, board = record.cell, _board_name(record, boards)
         assert cell.mean is not None  # failed measurements have no bar
         name = ", ".join(filter(None, (board, on if on != usual else "")))
+        load = engines.load_beside(record, by_identity)
         release = record.guide.release + ("" if record.guide in newest else " (older)")
         low, high = (
             None if end is None else units.scaled(end, scale) for end in (cell.low, cell.high)
@@ -227,7 +207,7 @@ def _bars(
             low,
             high,
             f"{name}, {release}",
-            _load(record, loads),
+            "" if load is None else f"{units.number(load)} % CPU",
         )
         # Break a long name before its engine, not within it.
         called = [name] if len(name) <= LONGEST_TICK else [board, on if on != usual else ""]

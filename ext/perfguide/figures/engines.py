@@ -10,12 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from ..bundles.guide_key import GuideKey
 from ..catalog.benchmarks import Benchmark, Catalog, Scalar, undescribed
 from ..catalog.chart_spec import is_number
 from ..common import units
 from .pool import Record
+
+T = TypeVar("T")
 
 OFFLOAD, INSTRUCTIONS, SOFTWARE = "offload", "CPU instructions", "plain software"
 
@@ -98,6 +101,33 @@ def is_on_cpu(
     threads = record.params.get("threads", 1)
     each = load / threads if is_number(threads) and threads >= 1 else load
     return True if each >= BUSY_LOAD_PERCENT else None
+
+
+Identity = tuple[GuideKey, str, str, str, frozenset[tuple[str, Scalar]]]
+"""Guide, board, benchmark, metric and all parameters of a figure."""
+
+
+def identity(record: Record) -> Identity:
+    """Return the names of a figure, without its unit."""
+    params = frozenset(record.params.items())
+    return record.guide, record.board, record.benchmark, record.metric, params
+
+
+def beside(record: Record, metric: str, figures: Mapping[Identity, T]) -> T | None:
+    """Return the figure of another metric from the same run. It has the same parameters, or lacks
+    one of them: a load may be measured over all block sizes."""
+    guide, board, benchmark, _, own = identity(record)
+    for params in (own, *(own - {item} for item in sorted(own, key=str))):
+        figure = figures.get((guide, board, benchmark, metric, params))
+        if figure is not None:
+            return figure
+    return None
+
+
+def load_beside(record: Record, means: Mapping[Identity, float | None]) -> float | None:
+    """Return the CPU load that goes with a rate, in %, given the means of figures."""
+    start = record.metric.removesuffix(RATE) if record.metric.endswith(RATE) else ""
+    return None if record.metric == f"{start}{LOAD}" else beside(record, f"{start}{LOAD}", means)
 
 
 def is_waiting(load: float) -> bool | None:

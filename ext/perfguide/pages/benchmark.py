@@ -17,6 +17,7 @@ from ..charts import gallery, trends
 from ..charts.from_figures import Scene
 from ..charts.model import ChartView
 from ..common import slugs, units
+from ..compare import wording
 from ..figures import labels
 from ..figures.dataset import Holdings, Settings
 from ..figures.pool import Pool, Record
@@ -196,7 +197,9 @@ def _write_releases(
         site,
         page,
         "releases.rst.jinja",
-        about={"description": f"{title} on {soc}: the figures of {_counted(releases)}."},
+        about={
+            "description": f"{title} on {soc}: the figures of {wording.count(releases, 'release')}."
+        },
         title=f"{title} on {soc} over releases",
         elsewhere=[
             Link(f"{title} on all SoCs", of_benchmark, "benchmark"),
@@ -211,10 +214,6 @@ def _write_releases(
             if table.name not in moved:
                 write_files.further_pages(site, table)
     return [each.history for each in sections]
-
-
-def _counted(releases: int) -> str:
-    return f"{releases} releases" if releases != 1 else "1 release"
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,7 +323,7 @@ def _write(
     socs = units.enumeration(sorted({key.soc for key in guides}, key=units.natural))
     text = (
         f"{title} on {socs}: the newest figures of {units.enumeration(boards)} side by "
-        f"side, and all figures of {_counted(len(guides))}."
+        f"side, and all figures of {wording.count(len(guides), 'release')}."
     )
     words_of_page = tuple(sorted({word for history in histories for word in history.words}))
     write_files.page(
@@ -352,7 +351,7 @@ def _write(
         releases=[
             (
                 section_name(page, f"over-releases-{each.id}"),
-                f"{each.title}: {_counted(each.releases)}",
+                f"{each.title}: {wording.count(each.releases, 'release')}",
                 section_name(own.page, f"over-releases-{each.id}"),
             )
             for own in of_socs

@@ -56,9 +56,6 @@ SMALLEST_SHOWN = 1e-300
 """A figure closer to zero is drawn at zero, since a float may be unable to hold its power of
 ten."""
 
-RATE_SUFFIX = "throughput"
-"""The suffix of throughput metrics; the CPU load of the same run has the same prefix."""
-
 
 class RankedRow(msgspec.Struct, frozen=True):
     """A SoC in a ranking: its best figure with the range of its runs, the engine and the CPU load
@@ -191,22 +188,21 @@ def rankings(
 
 @dataclass(frozen=True, slots=True)
 class _Evidence:
-    """The engines inferred for a benchmark's runs, and the CPU loads of these, by run, metric and
-    parameters."""
+    """The engines inferred for a benchmark's runs, and the means of its figures."""
 
     benchmark: Benchmark
     inferred: Mapping[engines.Run, engines.Inferred]
-    loads: Mapping[tuple[Any, ...], float | None]
+    means: Mapping[engines.Identity, float | None]
 
     @classmethod
     def of(cls, site: Site, benchmark: Benchmark, records: Sequence[Record]) -> _Evidence:
         """Return the evidence that some figures give."""
-        loads = {(*_run(r), r.metric, frozenset(r.params.items())): r.cell.mean for r in records}
-        return cls(benchmark, engines.inferred(records, site.catalog), loads)
+        means = {engines.identity(record): record.cell.mean for record in records}
+        return cls(benchmark, engines.inferred(records, site.catalog), means)
 
     def is_on_cpu(self, record: Record) -> bool | None:
         """Return whether a figure's engine ran on the CPU; ``None`` if that is unknown."""
-        load = load_of(record, self.loads)
+        load = engines.load_beside(record, self.means)
         return engines.is_on_cpu(self.benchmark, record, self.inferred, load)
 
 
@@ -463,18 +459,6 @@ def _run(record: Record) -> tuple[Any, ...]:
     return record.guide, record.board, record.benchmark
 
 
-def load_of(record: Record, loads: Mapping[tuple[Any, ...], float | None]) -> float | None:
-    """Return the CPU load that goes with a rate. The load has the same parameters, or lacks one of
-    them: it may be measured over all block sizes."""
-    own = frozenset(record.params.items())
-    start = record.metric.removesuffix(RATE_SUFFIX) if record.metric.endswith(RATE_SUFFIX) else ""
-    for params in (own, *(own - {item} for item in sorted(own, key=str))):
-        load = loads.get((*_run(record), f"{start}{engines.LOAD}", params))
-        if load is not None:
-            return load
-    return None
-
-
 def _ranked(
     site: Site,
     benchmark: Benchmark,
@@ -529,7 +513,7 @@ def _ranked(
                 site.boards.short(soc, best.board),
                 f"{family(best.guide)} {best.guide.release}",
                 scaled(best, best.cell.mean or 0.0),
-                *(low, high, runs_on(best), load_of(best, evidence.loads), others),
+                *(low, high, runs_on(best), engines.load_beside(best, evidence.means), others),
                 labels.param(benchmark, part, best.params[part]) if part else "",
                 site.boards.today(soc, best.board),
                 current,

@@ -55,10 +55,10 @@ def write(
     bundles = _bundles(site, *keys)
     boards = summaries.boards(bundles, site.boards, with_releases=True)
     systems = units.enumeration(sorted({family(key) for key in keys}))
-    releases = f"{len(keys)} releases" if len(keys) != 1 else "1 release"
     named = sorted({bundle.board.name for bundle in bundles}, key=units.natural)
     text = (
-        f"Performance of {soc} with {systems}: headline figures and guides of {releases}, "
+        f"Performance of {soc} with {systems}: headline figures and guides of "
+        f"{wording.count(len(keys), 'release')}, "
         f"measured on {units.enumeration(named)}."
     )
     newest = {

@@ -2,8 +2,8 @@
 "use strict";
 
 (() => {
-  const place = document.querySelector(".perf-finder");
-  if (!place) return;
+  const finder = document.querySelector(".perf-finder");
+  if (!finder) return;
   const { el } = window.perfguideDrawing;
   const { load } = window.perfguideFigures;
   const { GROUPS, linesOf, ofBoard, parse, written } = window.perfguideNeed;
@@ -230,7 +230,7 @@
 
   const hrefOf = (link) => {
     const [page, anchor] = link.split("#");
-    return `${place.dataset.start}${page}${place.dataset.end}${anchor ? `#${anchor}` : ""}`;
+    return `${finder.dataset.start}${page}${finder.dataset.end}${anchor ? `#${anchor}` : ""}`;
   };
 
   const csvOf = (lines) => lines.map((cells) => `${cells.map((cell) => {
@@ -327,7 +327,7 @@
   // ---- start -------------------------------------------------------------------
 
   const asked = () => new URLSearchParams(location.search).getAll("q").filter((text) => text.trim());
-  place.classList.toggle("perf-finder-unasked", !asked().length);
+  finder.classList.toggle("perf-finder-unasked", !asked().length);
 
   async function fill(texts) {
     conditionRows = [];
@@ -364,8 +364,8 @@
     });
     form.append(rows, el("button", { type: "submit", class: "perf-finder-ask" }, "Ask"), " ", more);
     await fill(asked());
-    place.prepend(form, status, result);
-    place.classList.add("perf-explorer-ready");
+    finder.prepend(form, status, result);
+    finder.classList.add("perf-explorer-ready");
     await show(asked(), false);
   }
 

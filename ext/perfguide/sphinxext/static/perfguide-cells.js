@@ -21,12 +21,12 @@
 
   const original = (table, cell) => {
     const { row, column } = modelOf(table).places.get(cell);
-    const place = (given, number) => {
+    const numberIn = (given, number) => {
       if (!given) return number;
       const list = given.split(",").map(Number);
       return list.length === 1 ? list[0] + number : list[number];
     };
-    return `${place(table.dataset.perfRows, row)}:${place(table.dataset.perfColumns, column)}`;
+    return `${numberIn(table.dataset.perfRows, row)}:${numberIn(table.dataset.perfColumns, column)}`;
   };
 
   const panel = make("div", { className: "perf-behind", id: "perf-behind", hidden: true });
@@ -44,7 +44,7 @@
     pinned = false;
   };
 
-  const place = (cell) => {
+  const movePanel = (cell) => {
     const box = cell.getBoundingClientRect();
     const { width, height } = panel.getBoundingClientRect();
     const below = box.bottom + height + 8 < innerHeight || box.top < height + 8;
@@ -99,9 +99,9 @@
     if (pin) {
       const tools = make("div", { className: "perf-behind-tools" });
       const button = (words, act) => {
-        const made = make("button", { type: "button", textContent: words });
-        made.addEventListener("click", act);
-        tools.append(made);
+        const element = make("button", { type: "button", textContent: words });
+        element.addEventListener("click", act);
+        tools.append(element);
       };
       const target = row.id || figure.id;
       if (column >= model.stub && row.id) {
@@ -117,14 +117,14 @@
     panel.setAttribute("aria-label", pin ? `What is behind ${title}` : "");
     panel.classList.toggle("perf-pinned", pin);
     panel.hidden = false;
-    place(cell);
+    movePanel(cell);
     if (column >= model.stub) {
       const content = await fileOf(figure);
       if (shownFor !== cell) return;
       const entry = content && content.at.get(original(table, cell));
       if (entry) describe(list, content, entry);
       else if (figure.dataset.cells && !content) line(list, "Samples", "could not be loaded; see the sources");
-      place(cell);
+      movePanel(cell);
     }
   };
 
@@ -154,7 +154,7 @@
     });
     document.addEventListener("scroll", (event) => {
       if (shownFor && !pinned && event.target !== panel) hide();
-      else if (shownFor && event.target !== panel) place(shownFor);
+      else if (shownFor && event.target !== panel) movePanel(shownFor);
     }, { capture: true, passive: true });
     document.addEventListener("keydown", (event) => {
       if (event.key === "Escape" && !panel.hidden) return hide();

@@ -4,7 +4,7 @@
 
 (() => {
   const { explorer } = document.currentScript.dataset;
-  const place = document.querySelector(".perf-choose");
+  const chooser = document.querySelector(".perf-choose");
   const order = new Intl.Collator("en", { numeric: true });
 
   /* The list below has all comparisons: {name, path, releases, pages}, with the pages by "older newer". */
@@ -20,7 +20,7 @@
     system.releases = [...new Set(system.releases)].sort((a, b) => order.compare(b, a));
     return system;
   }).filter(({ path }) => path);
-  if (!place || !systems.length) return;
+  if (!chooser || !systems.length) return;
 
   const make = (tag, properties, ...children) => {
     const element = Object.assign(document.createElement(tag), properties);
@@ -60,5 +60,5 @@
     const [older, newer] = [olderField.value, newerField.value];
     location.href = pages.get(`${older} ${newer}`) ?? `${explorer}?side=${path}/${older}&side=${path}/${newer}`;
   });
-  place.prepend(form);
+  chooser.prepend(form);
 })();

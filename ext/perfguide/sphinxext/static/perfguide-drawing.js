@@ -267,8 +267,8 @@ window.perfguideDrawing = (() => {
   /* Describe the chart in words: the first and the last figure of each line. */
   function words({ caption, releases, lines }) {
     const said = lines.map((line) => {
-      const held = line.points.map((p, i) => [p, releases[i]]).filter(([p]) => p);
-      const [first, last] = [held[0], held[held.length - 1]];
+      const measured = line.points.map((p, i) => [p, releases[i]]).filter(([p]) => p);
+      const [first, last] = [measured[0], measured[measured.length - 1]];
       const start = `${whole(first[0])} in ${first[1]}`;
       return `${line.name}: ${first === last ? start : `${start}, ${whole(last[0])} in ${last[1]}`}`;
     });

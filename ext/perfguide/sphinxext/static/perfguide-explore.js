@@ -3,8 +3,8 @@
 "use strict";
 
 (() => {
-  const place = document.querySelector(".perf-explorer:not(.perf-finder)");
-  if (!place) return;
+  const explorer = document.querySelector(".perf-explorer:not(.perf-finder)");
+  if (!explorer) return;
   const { chart, el, fit, number, ratioText, ratios } = window.perfguideDrawing;
   const { linesOf, load, loadScript } = window.perfguideFigures;
   const { NOT_COMPARABLE, amount, comparisonOf, isSameBoard, rowsOf } = window.perfguideSides;
@@ -92,11 +92,11 @@
   }
 
   function sideOf(soc, guide, board, engine) {
-    const known = soc.boards.find((each) => each.board === board);
-    const isOnly = soc.boards.filter((each) => each.short === known.short).length === 1;
-    const short = isOnly ? known.short : board;
+    const entry = soc.boards.find((each) => each.board === board);
+    const isOnly = soc.boards.filter((each) => each.short === entry.short).length === 1;
+    const short = isOnly ? entry.short : board;
     const title = `${soc.name} ${short} · ${guide.system} ${guide.release}`;
-    return { soc, guide, path: guide.path, board, short, title, engine: engine ?? "", clock: guide.clocks.get(board), cores: known.cores, cpu: known.cpu };
+    return { soc, guide, path: guide.path, board, short, title, engine: engine ?? "", clock: guide.clocks.get(board), cores: entry.cores, cpu: entry.cpu };
   }
 
   const sidesOf = (soc) => soc.guides.flatMap((guide) => [...guide.clocks.keys()].map((board) => sideOf(soc, guide, board)));
@@ -139,8 +139,8 @@
     const sides = others.length ? others : meant;
     for (const each of new Set([results, ""])) {
       const lines = await Promise.all([beside ?? { soc }, { soc }].map((side) => linesOfSide(side, each)));
-      const found = newestFull(sides, beside, lines, null, isPreferred);
-      if (found) return found.side;
+      const nearest = newestFull(sides, beside, lines, null, isPreferred);
+      if (nearest) return nearest.side;
     }
     return sides[0];
   }
@@ -320,7 +320,7 @@
 
   // ---- what is shown -----------------------------------------------------------
 
-  const address = (page, fragment = "") => `${place.dataset.start}${page}${place.dataset.end}${fragment}`;
+  const address = (page, fragment = "") => `${explorer.dataset.start}${page}${explorer.dataset.end}${fragment}`;
 
   const sectionOf = ({ figure, side }) => address(`guides/${side.soc.guides[figure.guide].path}`, `#${figure.section}`);
 
@@ -426,9 +426,9 @@
     return window.perfguideRemarks.wordsOf({ facts: own, notes }, figure.runs.map((run) => runs[run]), row.benchmark, row.metric);
   }
 
-  function table(found) {
-    const { sides, rows, per, open, choice } = found;
-    const shown = choice.rows ? rows : rows.slice(0, MAX_ROWS);
+  function table(view) {
+    const { sides, rows, per, open, choice } = view;
+    const drawn = choice.rows ? rows : rows.slice(0, MAX_ROWS);
     const heads = ["Result", ...sides.map((side) => side.title)];
     const tops = heads.map((text, at) => el("th", { scope: "col", class: at ? "perf-n" : "perf-key" }, text,
       ...(sides[at - 1]?.engine ? [` (${sides[at - 1].engine})`] : [])));
@@ -437,21 +437,21 @@
       ...sides.map((side) => el("td", { class: "perf-n", "data-head": side.title }, valueOf(side)))));
     if (per === "mhz") fact("Clock (MHz)", (side) => (side.clock ? number(side.clock) : "not known"));
     if (per === "core") fact("Cores", (side) => (side.cores ? String(side.cores) : "not known"));
-    for (const entry of shown) {
+    for (const entry of drawn) {
       const toggle = el("button", { type: "button", class: "perf-explorer-row", "aria-expanded": String(entry === open) }, entry.label);
       toggle.addEventListener("click", async () => {
         await choose({ row: entry === current.open ? "" : entry.key });
         result.querySelector(`[data-key="${CSS.escape(entry.key)}"] button`)?.focus();
       });
       body.append(el("tr", { "data-key": entry.key }, el("th", { scope: "row", class: "perf-key" }, toggle, " ", el("small", {}, unitOf(entry, per))),
-        ...sides.map((_, at) => figureCell(entry, at, found))));
-      if (entry === open) body.append(detailRow(entry, found));
+        ...sides.map((_, at) => figureCell(entry, at, view))));
+      if (entry === open) body.append(detailRow(entry, view));
     }
-    const words = captionOf(found);
+    const words = captionOf(view);
     const grid = el("table", { class: "perf-grid no-search" }, el("caption", {}, words), el("thead", {}, el("tr", {}, ...tops)), body);
     const box = el("div", { class: "perf-scroll", role: "region", tabindex: "0", "aria-label": words }, grid);
     const out = [el("div", { class: "perf-table" }, box)];
-    if (shown.length < rows.length) {
+    if (drawn.length < rows.length) {
       const all = el("button", { type: "button" }, `Show all ${rows.length} rows`);
       all.addEventListener("click", () => choose({ rows: "all" }));
       out.push(el("p", {}, all));
@@ -466,31 +466,31 @@
   function emptySides({ sides, lines, rows, base, choice }) {
     const first = [base ?? 0, ...sides.keys()].find((at) => rows.some(({ cells }) => cells[at]));
     if (first === undefined) return [];
-    const shown = new Set(rows.map(({ cells }) => cells[first]?.figure).filter(Boolean));
+    const wanted = new Set(rows.map(({ cells }) => cells[first]?.figure).filter(Boolean));
     return sides.flatMap((side, at) => {
       if (rows.some(({ cells }) => cells[at])) return [];
       const others = sidesOf(side.soc).filter((each) => !isSameSide(each, sides[first]));
-      const found = newestFull(others, sides[first], [lines[first], lines[at]], shown);
+      const nearest = newestFull(others, sides[first], [lines[first], lines[at]], wanted);
       const why = `${side.title} has none of the rows of ${sides[first].title}. `;
-      if (!found) return [el("p", {}, `${why}Nor has any other release or board of ${side.soc.name}.`)];
-      const changed = sides.map((each, n) => (n === at ? found.side : each));
-      const link = el("a", { href: toAddress({ ...choice, sides: changed }) }, found.side.title);
+      if (!nearest) return [el("p", {}, `${why}Nor has any other release or board of ${side.soc.name}.`)];
+      const changed = sides.map((each, n) => (n === at ? nearest.side : each));
+      const link = el("a", { href: toAddress({ ...choice, sides: changed }) }, nearest.side.title);
       link.addEventListener("click", (event) => {
         event.preventDefault();
         choose({ sides: changed });
       });
-      return [el("p", {}, why, link, ` has ${found.count} of ${shown.size}.`)];
+      return [el("p", {}, why, link, ` has ${nearest.count} of ${wanted.size}.`)];
     });
   }
 
   /* Draw the ratios of all rows that have any. */
-  function ratioChart(found, room) {
-    const { sides, rows, base, per } = found;
+  function ratioChart(view, room) {
+    const { sides, rows, base, per } = view;
     const drawn = rows.filter(({ relations }) => relations.some((each) => each?.towards));
     if (base === null || !drawn.length) return [];
     const more = drawn.length > MAX_DRAWN ? ` The first ${MAX_DRAWN} of ${drawn.length} rows: the table has all.` : "";
     return [ratios({
-      title: captionOf(found),
+      title: captionOf(view),
       note: `Ratio in the better direction on a log scale: right is better. Beside each name: the figure of ${sides[base].title}. No mark: not measured, or not compared.${more}`,
       names: sides.map((side) => side.title),
       base,
@@ -502,10 +502,10 @@
   }
 
   /* Show one row over all releases, for the system and board of each side. */
-  function history(found, room) {
-    const entry = found.open ?? found.rows.find(({ cells }) => cells.some((cell) => cell && cell.line.figures.length > 1));
+  function history(view, room) {
+    const entry = view.open ?? view.rows.find(({ cells }) => cells.some((cell) => cell && cell.line.figures.length > 1));
     if (!entry) return [];
-    const { sides } = found;
+    const { sides } = view;
     const lines = new Map(); // two releases of a board share a line
     entry.cells.forEach((cell, at) => {
       if (cell && ![...lines.values()].some((each) => each.cell.line === cell.line)) lines.set(at, { cell, side: sides[at] });
@@ -518,7 +518,7 @@
       }
     }
     const releases = [...guides].sort((a, b) => order.compare(a[1], b[1]) || order.compare(a[0], b[0])).map(([release]) => release);
-    const held = [...lines.values()].map(({ cell, side }) => {
+    const series = [...lines.values()].map(({ cell, side }) => {
       const own = new Set(side.soc.guides.filter((each) => each.os === side.guide.os && each.sdk === side.guide.sdk && each.clocks.has(side.board)).map((each) => each.release));
       const at = new Map(cell.line.figures.map((figure) => [side.soc.guides[figure.guide].release, figure]));
       return {
@@ -534,14 +534,14 @@
       };
     });
     const title = `History of ${entry.label}`;
-    const breaks = held.flatMap(({ name, points }) => points.flatMap((point, at) => (point?.why ? [el("li", {}, `${name}, ${releases[at]}: ${point.why}. Figures before and after are of different setups.`)] : [])));
+    const breaks = series.flatMap(({ name, points }) => points.flatMap((point, at) => (point?.why ? [el("li", {}, `${name}, ${releases[at]}: ${point.why}. Figures before and after are of different setups.`)] : [])));
     const body = el("tbody", {}, ...releases.map((release, at) => el("tr", {}, el("th", { scope: "row", class: "perf-key" }, release),
-      ...held.map(({ name, points, side }) => historyCell(points[at], name, side)))));
+      ...series.map(({ name, points, side }) => historyCell(points[at], name, side)))));
     const grid = el("table", { class: "perf-grid no-search" }, el("caption", {}, `${title} (${entry.shown.head})`),
-      el("thead", {}, el("tr", {}, ...["Release", ...held.map(({ name }) => name)].map((text, at) => el("th", { scope: "col", class: at ? "perf-n" : "perf-key" }, text)))), body);
+      el("thead", {}, el("tr", {}, ...["Release", ...series.map(({ name }) => name)].map((text, at) => el("th", { scope: "col", class: at ? "perf-n" : "perf-key" }, text)))), body);
     const box = el("div", { class: "perf-scroll", role: "region", tabindex: "0", "aria-label": title }, grid);
     return [
-      chart({ title: `${title} (${entry.shown.head})`, caption: title, axis: entry.shown.head, releases, lines: held }, room),
+      chart({ title: `${title} (${entry.shown.head})`, caption: title, axis: entry.shown.head, releases, lines: series }, room),
       ...(breaks.length ? [el("ul", {}, ...breaks)] : []),
       el("details", { class: "perf-fold" }, el("summary", {}, "All releases as a table"), el("div", { class: "perf-table" }, box)),
     ];
@@ -568,16 +568,16 @@
     return `${said}${few} ${counts.join(" ")}`.trim();
   }
 
-  function draw(found) {
-    if (!found) {
+  function draw(view) {
+    if (!view) {
       status.textContent = "There are no figures yet.";
       return;
     }
-    drawForm(found);
-    status.textContent = sentence(found);
+    drawForm(view);
+    status.textContent = sentence(view);
     const room = result.clientWidth;
-    const judged = judgements(found);
-    result.replaceChildren(...emptySides(found), ...ratioChart(found, room), ...table(found), ...(judged.length ? [el("ul", {}, ...judged)] : []), ...history(found, room));
+    const judged = judgements(view);
+    result.replaceChildren(...emptySides(view), ...ratioChart(view, room), ...table(view), ...(judged.length ? [el("ul", {}, ...judged)] : []), ...history(view, room));
     result.querySelectorAll(".perf-scroll").forEach((box) => fit(box));
   }
 
@@ -587,15 +587,15 @@
     const mine = (turn += 1);
     result.setAttribute("aria-busy", "true");
     try {
-      const found = await settle(wanted);
+      const view = await settle(wanted);
       if (mine !== turn) return; // a later choice was quicker
-      current = found;
-      if (found) {
-        const now = toAddress(found.choice);
+      current = view;
+      if (view) {
+        const now = toAddress(view.choice);
         if (how === "push" && now !== location.pathname + location.search + location.hash) window.history.pushState(null, "", now);
         else if (how === "replace") window.history.replaceState(null, "", now);
       }
-      draw(found);
+      draw(view);
     } catch (error) {
       if (mine !== turn) return;
       status.textContent = error.file
@@ -607,8 +607,8 @@
   }
 
   const waiting = el("p", {}, "The figures are being loaded.");
-  place.prepend(waiting, status, result);
-  place.classList.add("perf-explorer-ready");
+  explorer.prepend(waiting, status, result);
+  explorer.classList.add("perf-explorer-ready");
   window.addEventListener("popstate", () => show(fromAddress(), ""));
   // Insert the form only now: without their choices, fields would be narrow and then shift.
   show(fromAddress(), "replace").then(() => waiting.replaceWith(form));

@@ -64,9 +64,9 @@ window.perfguideGrid = (() => {
     const order = (table.dataset.perfLevels || "").split(",").filter(Boolean).map(Number);
     const used = {};
     const columns = [...Array(width).keys()].map((column) => {
-      const shown = head.flatMap((row) => row[column]);
+      const parts = head.flatMap((row) => row[column]);
       // Files and addresses have the levels of the head in another order.
-      const levels = order.length === shown.length ? order.map((level) => shown[level]) : shown;
+      const levels = order.length === parts.length ? order.map((level) => parts[level]) : parts;
       const labels = levels.map((each) => each.text);
       const named = (texts) => words(texts.map((each) => each.replace(ARROWS, "")).join(" "));
       let name = named(levels.map((each) => each.raw)) || `column-${column}`;

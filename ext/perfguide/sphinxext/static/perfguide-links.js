@@ -12,12 +12,12 @@
       const releases = /^over-releases-(.+)/.exec(own);
       return id === own || id.startsWith(`${own}--`) || (releases && id.includes(`-${releases[1]}-`));
     };
-    const [found] = [...document.querySelectorAll(".perf-moved a")]
+    const [moved] = [...document.querySelectorAll(".perf-moved a")]
       .map((link) => ({ link, own: decodeURIComponent(link.hash.slice(1)) }))
       .filter(({ own }) => own && partOf(own))
       .sort((one, other) => other.own.length - one.own.length);
-    if (found) {
-      const page = found.link.href.replace(/#.*/, "");
+    if (moved) {
+      const page = moved.link.href.replace(/#.*/, "");
       location.replace(`${page}${location.search}${location.hash}`);
     }
   };
@@ -25,35 +25,35 @@
   const lead = () => {
     let id = "";
     try { id = decodeURIComponent(location.hash.slice(1)); } catch { return; }
-    const found = id && document.getElementById(id);
-    if (!found || found.matches(".perf-moved")) return follow(id);
-    for (let outer = found.closest("[role=tabpanel][hidden]"); outer;
+    const element = id && document.getElementById(id);
+    if (!element || element.matches(".perf-moved")) return follow(id);
+    for (let outer = element.closest("[role=tabpanel][hidden]"); outer;
       outer = outer.parentElement.closest("[role=tabpanel][hidden]")) {
       const tab = document.getElementById(outer.getAttribute("aria-labelledby"));
       if (!tab) break;
       tab.click();
       if (outer.hidden) break;
     }
-    for (let fold = found.closest("details"); fold; fold = fold.parentElement.closest("details")) {
+    for (let fold = element.closest("details"); fold; fold = fold.parentElement.closest("details")) {
       fold.open = true;
     }
     const wanted = new URLSearchParams(location.search).get("cell");
-    let target = found;
-    if (wanted && found.tagName === "TR") {
-      const model = modelOf(found.closest("table"));
+    let target = element;
+    if (wanted && element.tagName === "TR") {
+      const model = modelOf(element.closest("table"));
       const column = ["name", "former"]
         .map((key) => model.columns.findIndex((each) => each[key] === wanted))
         .find((place) => place >= 0);
-      target = [...found.cells].find((cell) => model.places.get(cell)?.column === column) || found;
+      target = [...element.cells].find((cell) => model.places.get(cell)?.column === column) || element;
     }
     document.querySelectorAll(".perf-target").forEach((each) => each.classList.remove("perf-target"));
-    if (found.tagName === "TR") {
+    if (element.tagName === "TR") {
       target.classList.add("perf-target");
       target.scrollIntoView({ block: "center", inline: "center" });
     } else {
-      found.closest("details")?.setAttribute("open", "");
+      element.closest("details")?.setAttribute("open", "");
       // Readers come to a section for its figures, so open a table that it starts with.
-      const first = found.querySelector("figure.perf-table, details.perf-fold");
+      const first = element.querySelector("figure.perf-table, details.perf-fold");
       if (first?.querySelector("figure.perf-table") && "open" in first) first.open = true;
       target.scrollIntoView();
     }

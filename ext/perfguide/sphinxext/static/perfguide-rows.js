@@ -3,11 +3,11 @@
 "use strict";
 
 (() => {
-  const place = document.querySelector(".perf-rows");
+  const section = document.querySelector(".perf-rows");
   const { end, name, start } = document.currentScript.dataset;
   /* This script is the explorer's; most readers of a comparison never need it. */
   const TOOLS = ["drawing", "figures"].map((each) => new URL(`perfguide-${each}.js`, document.currentScript.src).href);
-  if (!place) return;
+  if (!section) return;
   let el, fit, number;
   const FEW_ROWS = 100; // until the reader asks for more
   const MORE_ROWS = 400; // added at a time, since thousands of rows take seconds
@@ -36,7 +36,7 @@
   function toAddress(choice) {
     const query = new URLSearchParams();
     for (const each of NAMES) if (choice[each]) query.set(each, choice[each]);
-    history.replaceState(null, "", `${location.pathname}${query.size ? `?${query}` : ""}#${place.id}`);
+    history.replaceState(null, "", `${location.pathname}${query.size ? `?${query}` : ""}#${section.id}`);
   }
 
   const isChosen = ({ benchmark, board, find, verdict }) => {
@@ -105,18 +105,18 @@
     const chosen = rows.filter(isChosen(choice));
     const [, compare] = ORDERS[choice.order] ?? ORDERS[""];
     chosen.sort(compare); // the sort is stable, so equal rows keep the order of the tables
-    const shown = chosen.slice(0, Number(choice.count) || FEW_ROWS);
+    const drawn = chosen.slice(0, Number(choice.count) || FEW_ROWS);
     const gone = chosen.filter((row) => row.verdict === GONE).length;
     status.textContent = `${number(chosen.length)} of ${number(rows.length)} rows${gone && gone < chosen.length ? `, ${number(gone)} of them gone` : ""}.`;
     const grid = el("table", { class: "perf-grid no-search", "aria-label": "Rows of the comparison" },
       el("thead", {}, el("tr", {}, ...HEADS.map((head, at) => el("th", { scope: "col", class: at >= FIRST_NUMBER && at < FIRST_TEXT ? "perf-n" : "" }, head)))),
-      el("tbody", {}, ...shown.map(line)));
+      el("tbody", {}, ...drawn.map(line)));
     const box = el("div", { class: "perf-scroll", role: "region", tabindex: "0", "aria-label": "Rows of the comparison" }, grid);
     result.replaceChildren(...(chosen.length ? [el("div", { class: "perf-table" }, box)] : []));
-    if (shown.length < chosen.length) {
-      const more = Math.min(MORE_ROWS, chosen.length - shown.length);
+    if (drawn.length < chosen.length) {
+      const more = Math.min(MORE_ROWS, chosen.length - drawn.length);
       const button = el("button", { type: "button" }, `Show ${more} more`);
-      button.addEventListener("click", () => choose({ count: String(shown.length + more) }));
+      button.addEventListener("click", () => choose({ count: String(drawn.length + more) }));
       result.append(el("p", {}, button));
     }
     if (chosen.length) fit(box);
@@ -135,16 +135,16 @@
     }
     status = el("p", { class: "perf-count", role: "status", "aria-live": "polite" });
     result = el("div", {});
-    place.replaceChildren(form(), status, result);
+    section.replaceChildren(form(), status, result);
     draw();
   }
 
   document.addEventListener("DOMContentLoaded", () => {
     if (!window.perfguideGrid) return;
-    place.id = "all-rows";
+    section.id = "all-rows";
     const button = window.perfguideGrid.make("button", { type: "button", textContent: "Filter and order all rows" });
     button.addEventListener("click", () => open(button));
-    place.append(" ", button);
-    if (location.hash === `#${place.id}`) open(button).then(() => place.scrollIntoView());
+    section.append(" ", button);
+    if (location.hash === `#${section.id}`) open(button).then(() => section.scrollIntoView());
   });
 })();

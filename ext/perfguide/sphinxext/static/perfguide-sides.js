@@ -13,9 +13,9 @@ window.perfguideSides = (() => {
   /* Return the page that compares two sides as {older, newer, page}, or null. */
   function comparisonOf(a, b) {
     if (!isSameBoard(a, b) || a.engine || b.engine) return null;
-    const found = a.soc.compared.find(([old, now]) =>
+    const pair = a.soc.compared.find(([old, now]) =>
       [old, now].join() === [a.guide.number, b.guide.number].join() || [now, old].join() === [a.guide.number, b.guide.number].join());
-    return found ? { older: found[0], newer: found[1], page: found[2] } : null;
+    return pair ? { older: pair[0], newer: pair[1], page: pair[2] } : null;
   }
 
   const NOT_COMPARABLE = "not comparable"; // as in WORDS of verdicts.py

@@ -60,8 +60,8 @@
     for (const row of table.tBodies[0].rows) {
       if (row.classList.contains("perf-none")) continue;
       const cells = [...row.cells];
-      const shown = kept.map((column) => cells.find((cell) => model.places.get(cell)?.column === column));
-      lines.push([...before, ...shown.map((cell) => (cell ? valueOf(cell) : ""))]);
+      const ordered = kept.map((column) => cells.find((cell) => model.places.get(cell)?.column === column));
+      lines.push([...before, ...ordered.map((cell) => (cell ? valueOf(cell) : ""))]);
     }
     return [head, ...lines].map((texts) => `${texts.join("\t")}\n`);
   };
@@ -102,10 +102,10 @@
     if (model.api) return model.api;
     const unitColumn = model.columns.findIndex((each) => each.labels[0] === "Unit");
     // For each text in the “Unit” column: the kind of the unit, and the factor to the base unit of that kind.
-    const known = JSON.parse(table.dataset.perfUnits || "{}");
+    const units = JSON.parse(table.dataset.perfUnits || "{}");
     for (const row of model.rows) {
       const cells = [...row.cells];
-      const unit = (unitColumn >= 0 && known[textOf(cells[unitColumn])]) || ["", 1];
+      const unit = (unitColumn >= 0 && units[textOf(cells[unitColumn])]) || ["", 1];
       cells.forEach((cell, column) => {
         cell.dataset.order = JSON.stringify(keyOf(cell, column < model.stub ? ["", 1] : unit));
         cell.dataset.search = `${textOf(cell)} ${exactOf(cell)}`;
@@ -184,9 +184,9 @@
           model.api.column(column).visible(!off, false);
         });
         model.api.search(filter.value).draw();
-        const shown = model.api.rows({ search: "applied" }).count();
-        if (!shown) table.tBodies[0].rows[0]?.classList.add("perf-none");
-        if (table.offsetParent) { all += model.rows.length; left += shown; }
+        const count = model.api.rows({ search: "applied" }).count();
+        if (!count) table.tBodies[0].rows[0]?.classList.add("perf-none");
+        if (table.offsetParent) { all += model.rows.length; left += count; }
       }
       count.textContent = left === all ? "" : `${left} of ${all} rows`;
     };

@@ -66,21 +66,21 @@
 
   // Return 2 if the word is in the list, 1 if a word in the list begins with it, and otherwise 0.
   const fit = (list, word) =>
-    list.includes(word) ? 2 : list.some((known) => known.startsWith(word)) ? 1 : 0;
+    list.includes(word) ? 2 : list.some((other) => other.startsWith(word)) ? 1 : 0;
   // Sizes are in the names of rows, but not in the index of sections.
   const isSize = (word) => /^(\d+|[kmg]?i?b|bytes?)$/.test(word);
   const isKnown = (word) =>
     isSize(word) || [...sections, ...pages].some((each) => fit(each.words, word));
   const SMALL = new Set("a and against at by for from how in is it of on or the to versus vs what which with".split(" "));
   const every = [...new Set(split(typed))].filter((word) => !SMALL.has(word));
-  const known = every.filter(isKnown);
+  const words = every.filter(isKnown);
   const unknown = every.filter((word) => !isKnown(word));
   const typedWhole = new Set(typed.split(/[\s,;:?!/]+/));
   const named = [...typedWhole].filter((word) => socOf.has(word));
   // No guide is about two SoCs, so their newest figures are shown side by side.
   const topic = new Set(split([...typedWhole].filter((word) => !socOf.has(word)).join(" ")));
-  const isSideBySide = named.length > 1 && known.some((word) => topic.has(word));
-  const asked = isSideBySide ? known.filter((word) => topic.has(word)) : known;
+  const isSideBySide = named.length > 1 && words.some((word) => topic.has(word));
+  const asked = isSideBySide ? words.filter((word) => topic.has(word)) : words;
   // A release is a single name: 09.00 fits 09.00.00.03, but not 09.01.00.08.
   const releases = typed.split(/\s+/).filter((word) => /^\d+(\.\d+)+$/.test(word));
   const isOf = (page) =>
@@ -114,7 +114,7 @@
   const byRelease = (a, b) => releaseOf(b).localeCompare(releaseOf(a), "en", { numeric: true }) || a.rank - b.rank;
 
   const ANSWER = 0, BENCHMARK = 1, NEWEST = 2, OLDER = 3;
-  const found = [];
+  const matches = [];
   for (const [number, section, anchor] of data.places) {
     const page = pages[number];
     const own = sections[section];
@@ -124,7 +124,7 @@
     const fits = asked.map((_, at) => Math.max(bySection[section][at], byPage[number][at]));
     const sum = fits.reduce((before, value) => before + value, 0);
     if (own.isAnswer) {
-      if (isAsked(number, section)) found.push({ page, section: own, anchor, kind: ANSWER, score: sum, others: 0, benchmark: "", size: 0 });
+      if (isAsked(number, section)) matches.push({ page, section: own, anchor, kind: ANSWER, score: sum, others: 0, benchmark: "", size: 0 });
       continue;
     }
     if (asked.some((word, at) => !fits[at] && !isSize(word))) continue;
@@ -132,7 +132,7 @@
     const naming = page.soc ? bySection[section] : fits;
     if (!asked.some((word, at) => naming[at] && !/^\d+$/.test(word))) continue;
     const inTitle = asked.filter((word) => own.names.includes(word) || own.about.includes(word)).length;
-    found.push({
+    matches.push({
       page, section: own, anchor,
       kind: !page.soc ? BENCHMARK : page.rank ? OLDER : NEWEST,
       score: sum + inTitle,
@@ -141,11 +141,11 @@
       size: own.words.length + (page.soc ? 0 : page.words.length),
     });
   }
-  if (!found.length) return;
+  if (!matches.length) return;
   // Among equal benchmarks, the one with the fewest other words comes first; sections keep the order of guides.
   const sizes = new Map();
-  for (const { benchmark, size } of found) sizes.set(benchmark, Math.min(size, sizes.get(benchmark) ?? Infinity));
-  found.sort(
+  for (const { benchmark, size } of matches) sizes.set(benchmark, Math.min(size, sizes.get(benchmark) ?? Infinity));
+  matches.sort(
     (a, b) =>
       a.kind - b.kind ||
       Number(a.page.soc !== "") - Number(b.page.soc !== "") ||
@@ -159,7 +159,7 @@
   );
 
   /* Show the newest release of each SoC: one section each if there are several SoCs, otherwise all of its sections. */
-  const ofGuides = found.filter(({ kind }) => kind >= NEWEST);
+  const ofGuides = matches.filter(({ kind }) => kind >= NEWEST);
   const chosen = new Map();
   for (const each of ofGuides) if (!chosen.has(each.page.soc)) chosen.set(each.page.soc, each);
   const isChosen = (each) => {
@@ -179,12 +179,12 @@
   const folded = (title, items, ...more) => make("details", {}, make("summary", {}, title), make("ul", {}, ...items), ...more);
 
   const guides = ofGuides.filter(isChosen);
-  const answers = found.filter(({ kind, page }) => kind === ANSWER && !page.rank);
-  const places = [...found.filter(({ kind }) => kind === BENCHMARK), ...guides];
+  const answers = matches.filter(({ kind, page }) => kind === ANSWER && !page.rank);
+  const places = [...matches.filter(({ kind }) => kind === BENCHMARK), ...guides];
   const left = [
     ...places.slice(SHOWN),
     ...ofGuides.filter((each) => !isChosen(each)),
-    ...found.filter(({ kind, page }) => kind === ANSWER && page.rank),
+    ...matches.filter(({ kind, page }) => kind === ANSWER && page.rank),
   ];
   const answersHeading = make("h2", {}, "Answers");
   const answersList = make("ul", { className: "perf-found-answers" }, ...answers.slice(0, ANSWERS).map(listedAnswer));
@@ -221,16 +221,16 @@
 
   /* Return the first sentence of an answer; on pages that list moves, it is the newest move. */
   const sentenceOf = async ({ page, section, anchor }) => {
-    const place = (await contentOf(`${root}${page.address}`))?.getElementById(anchor);
-    if (!place) return "";
+    const element = (await contentOf(`${root}${page.address}`))?.getElementById(anchor);
+    if (!element) return "";
     const plain = (element) => element.textContent.replace(/\s+/g, " ").trim();
     const wordsIn = (text) => new Set(split(text).filter((word) => section.words.includes(word))).size;
-    if (place.matches(".perf-moves-page")) {
-      const move = [...place.querySelectorAll("li > p")].find((each) => wordsIn(plain(each)));
+    if (element.matches(".perf-moves-page")) {
+      const move = [...element.querySelectorAll("li > p")].find((each) => wordsIn(plain(each)));
       return move ? `${move.closest("section").querySelector("h2").firstChild.textContent}: ${plain(move)}` : "";
     }
     // A chapter also has other paragraphs, so choose the one with most of the words.
-    const [first] = [...place.querySelectorAll(":scope > p")].map(plain).sort((a, b) => wordsIn(b) - wordsIn(a));
+    const [first] = [...element.querySelectorAll(":scope > p")].map(plain).sort((a, b) => wordsIn(b) - wordsIn(a));
     return first && wordsIn(first) ? first.match(/^.*?[.?!](?=\s|$)/)?.[0] ?? first : "";
   };
 
@@ -282,21 +282,21 @@
 
   const rowsOf = async ({ page, section, anchor }) => {
     const address = `${root}${page.address}`;
-    const place = (await contentOf(address))?.getElementById(anchor);
-    if (!place) return [];
+    const element = (await contentOf(address))?.getElementById(anchor);
+    if (!element) return [];
     const [usual] = rankingsOf(section.title.split(", ")[0], asked.filter((word) => !fit(page.words, word)));
-    const [chart] = [...place.querySelectorAll("figure.perf-chart[id]")].map((figure) => {
+    const [chart] = [...element.querySelectorAll("figure.perf-chart[id]")].map((figure) => {
       const name = (figure.querySelector("[role=tablist]")?.getAttribute("aria-label") ?? figure.querySelector(".caption-text, img")?.textContent ?? "").trim();
-      const known = split(`${name} ${figure.id}`);
-      return { name, id: figure.id, score: asked.reduce((sum, word) => sum + fit(known, word), 0) };
+      const words = split(`${name} ${figure.id}`);
+      return { name, id: figure.id, score: asked.reduce((sum, word) => sum + fit(words, word), 0) };
     }).filter(({ name }) => name).sort((a, b) => b.score - a.score);
-    const rows = [...place.querySelectorAll("table.perf-grid")].flatMap((table) => {
+    const rows = [...element.querySelectorAll("table.perf-grid")].flatMap((table) => {
       const model = modelOf(table);
       const label = table.getAttribute("aria-label") ?? "";
       // A unit shared by all columns is in the head of the keys.
       const unit = model.columns.slice(0, model.stub).flatMap((each) => each.shown).find((text) => /[↑↓]$/.test(text)) ?? "";
       const heads = model.columns.slice(0, model.stub).map(({ shown }) => shown.find((text) => !/[↑↓]$/.test(text)) ?? "");
-      const found = model.rows.filter((row) => row.id).map((row) => {
+      const ofTable = model.rows.filter((row) => row.id).map((row) => {
         const stub = [...row.cells].slice(0, model.stub).map(textOf);
         const keys = stub.filter(Boolean);
         const names = stub.map((key, at) => nameOf(key, heads[at])).filter(Boolean);
@@ -319,10 +319,10 @@
         const likeness = usual ? usual.names.filter((word) => own.has(word)).length : 0;
         return { page, table, label, keys, names, unit, row, cells, address, fits, score, most, likeness, chart, others: [] };
       });
-      if (!heads.some((head) => data.worst.includes(head))) return found;
+      if (!heads.some((head) => data.worst.includes(head))) return ofTable;
       // The worst core of a board is its result, and the others are listed after it.
       const [worst] = heads.filter((head) => data.worst.includes(head));
-      return found.sort((a, b) => badness(b) - badness(a)).map((each) => ({ ...each, worst }));
+      return ofTable.sort((a, b) => badness(b) - badness(a)).map((each) => ({ ...each, worst }));
     });
     // A word that only the section has, such as “memory” for STREAM, applies to all its rows.
     const isOfFew = (word, at) =>
@@ -337,10 +337,10 @@
 
   const separated = (parts) => parts.flatMap((part, at) => (at ? ["; ", part] : [part]));
 
-  const shownRow = (found) => {
-    const { page, label, names, unit, row, address, isOfChart, chart, others } = found;
+  const shownRow = (match) => {
+    const { page, label, names, unit, row, address, isOfChart, chart, others } = match;
     if (isOfChart) return make("li", {}, make("a", { href: `${address}#${chart.id}` }, chart.name), `, chart in ${page.title}`);
-    const lines = bestCells(found).map(({ cell, shown }) => make("span", {}, `${shown.join(", ")}: `, figureOf(cell)));
+    const lines = bestCells(match).map(({ cell, shown }) => make("span", {}, `${shown.join(", ")}: `, figureOf(cell)));
     const rest = others.map((each) => make("span", {}, `${each.names.at(-1)}: `, ...bestCells(each).flatMap(({ cell }, at) => [at ? ", " : "", figureOf(cell)])));
     return make("li", {}, make("a", { href: `${address}#${row.id}` }, [label, ...names].join(", ")), `${unit ? `, ${unit}` : ""}, in ${page.title}`,
       make("br"), ...separated([...lines, ...rest]));
@@ -372,8 +372,8 @@
   const fill = async (tag, className, content) => {
     const room = make(tag, { className });
     heading.after(make("p", { className: "perf-found-waits" }, "Reading the figures…"));
-    const found = await content().catch(() => []);
-    room.append(...(found.length ? found : ["The figures could not be read; the sections below have them."]));
+    const parts = await content().catch(() => []);
+    room.append(...(parts.length ? parts : ["The figures could not be read; the sections below have them."]));
     heading.nextElementSibling.replaceWith(room);
   };
   const read = (places) => Promise.all(places.map((each) => rowsOf(each).catch(() => [])));
@@ -405,8 +405,8 @@
   /* Return rows of a benchmark with a cell for each SoC, and the sides for the explorer. A SoC is represented as in
      rankings: by its best board in the release that counts. */
   async function ranked(title) {
-    const found = await readRankings(rankingsOf(title, asked).filter(({ address }) => address).slice(0, ROWS));
-    const lines = found.map(({ title: name, href, unit, rows }) => ({
+    const rankings = await readRankings(rankingsOf(title, asked).filter(({ address }) => address).slice(0, ROWS));
+    const lines = rankings.map(({ title: name, href, unit, rows }) => ({
       name: make("a", { href }, name), unit,
       cells: named.slice(0, MAX_SIDES).map((word) => rows.find(({ soc }) => soc === socOf.get(word))),
     })).filter(({ cells }) => cells.filter(Boolean).length > 1);
@@ -438,7 +438,7 @@
 
   async function sideBySide() {
     const body = make("tbody");
-    for (const { page } of found.filter(({ kind }) => kind === BENCHMARK).slice(0, BENCHMARKS)) {
+    for (const { page } of matches.filter(({ kind }) => kind === BENCHMARK).slice(0, BENCHMARKS)) {
       const own = await ranked(page.title).catch(() => ({ lines: [] }));
       const { lines, sides } = own.lines.length ? own : await unranked(page.title);
       for (const { name, unit, cells } of lines) {
@@ -460,18 +460,18 @@
     return [link, " ", make("small", {}, more.join(" · "))];
   };
 
-  const ofSide = (found) => [
-    ...bestCells(found).flatMap(({ cell, shown }, at) => [
+  const ofSide = (match) => [
+    ...bestCells(match).flatMap(({ cell, shown }, at) => [
       ...(at ? [", "] : []),
-      make("span", {}, make("a", { href: `${found.address}#${found.row.id}` }, figureOf(cell)), " ", make("small", {}, shown.join(", "))),
+      make("span", {}, make("a", { href: `${match.address}#${match.row.id}` }, figureOf(cell)), " ", make("small", {}, shown.join(", "))),
     ]),
-    make("small", {}, ` · ${found.page.title.replace(/^.* performance guide, /, "")}`),
+    make("small", {}, ` · ${match.page.title.replace(/^.* performance guide, /, "")}`),
   ];
 
   /* Return the leaders of rankings, unless the query names a SoC or a release, and rows of guides. */
   async function bestRows() {
     const isOfAll = !named.length && !releases.length;
-    const byBenchmark = found.filter(({ kind }) => isOfAll && kind === BENCHMARK).map(({ page }) => rankingsOf(page.title, asked).filter(({ address }) => address))
+    const byBenchmark = matches.filter(({ kind }) => isOfAll && kind === BENCHMARK).map(({ page }) => rankingsOf(page.title, asked).filter(({ address }) => address))
       .filter((own) => own.length).slice(0, LEADS);
     const most = Math.max(1, Math.floor(LEADS / byBenchmark.length));
     const chosen = byBenchmark.flatMap((own) => own.filter(({ score }) => score === own[0].score).slice(0, most));
