@@ -72,11 +72,13 @@ class Marks:
         return [_note(finding, most.get(finding.id, "")) for finding in findings], marks
 
     def _most(self, view: View) -> dict[str, str]:
-        """Return a text for each finding, by id, that applies to most cells of a table.
+        """Return a text for each finding, by id, that applies to most cells of a table, or to all if it
+        is an error: the reader must know which figures are right.
 
         It replaces the marks: if nearly every figure were marked, the marks would mean nothing.
         """
         counts: Counter[str] = Counter()
+        errors: set[str] = set()
         cells = 0
         for row in view.rows:
             for cell in row.cells:
@@ -84,10 +86,11 @@ class Marks:
                     cells += 1
                     own = self._by_member.get(cell.members[0], ())
                     counts.update({finding.id for finding, _ in own})
+                    errors |= {finding.id for finding, _ in own if finding.severity == "error"}
         return {
             name: f"{count} of {cells} figures of this table"
             for name, count in counts.items()
-            if count >= MIN_MARKS and count > cells / 2
+            if count >= MIN_MARKS and (count == cells or (count > cells / 2 and name not in errors))
         }
 
 

@@ -331,8 +331,9 @@
     return rows.map((each) => ({ ...each, score: each.score + 2 * ofAll.length }));
   };
 
-  const figureOf = (cell) =>
-    make("data", { value: cell.querySelector("data")?.value ?? "", title: exactOf(cell) }, cell.querySelector("data")?.textContent ?? textOf(cell));
+  const figureOf = (cell) => make("span", {},
+    make("data", { value: cell.querySelector("data")?.value ?? "", title: exactOf(cell) }, cell.querySelector("data")?.textContent ?? textOf(cell)),
+    ...[...cell.querySelectorAll("a.perf-mark")].map((mark) => make("abbr", { className: mark.className, title: mark.title }, mark.textContent)));
   const bestCells = ({ cells, most }) => cells.filter((each) => each.hits === most && each.cell.querySelector("data")).slice(0, CELLS);
 
   const separated = (parts) => parts.flatMap((part, at) => (at ? ["; ", part] : [part]));
