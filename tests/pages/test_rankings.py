@@ -181,6 +181,7 @@ IPSEC = {
     "GONE": [(90.0,), (95.0,)],
     "FAILED": [(300.0,), ()],
     "SOUND": [(70.0,), (71.0,), (72.0,), (73.0,)],
+    "SPREAD": [(192.0, 693.0)],
 }
 """The samples of IPsec in Mbit/s of each SoC by release; none where the run failed."""
 
@@ -233,6 +234,7 @@ def test_the_front_page_and_a_ranking_take_one_figure_of_each_soc(
         "DOUBTED": (556.0, "Linux 9.00"),
         "GONE": (95.0, "Linux 9.00"),
         "SOUND": (73.0, "Linux 11.00"),
+        "SPREAD": (442.5, "Linux 8.00"),
     }
     sound = {soc: each for soc, each in front.items() if each["number"] and not each["doubt"]}
     assert ranked == {
@@ -240,6 +242,9 @@ def test_the_front_page_and_a_ranking_take_one_figure_of_each_soc(
     }
     assert front["BROKEN"]["number"] == 0.4
     assert front["FAILED"]["number"] is None
+    assert {soc: each["runs"] for soc, each in front.items() if each["runs"]} == {
+        "SPREAD": [192.0, 693.0]
+    }
     text = (out / "by-benchmark/ipsec.rst").read_text("utf-8")
     assert "where 8.00 had 187, as little as that since 10.00\n" in text
     assert "- DOUBTED doubted, Linux 10.00: 346.6 Mbit/s: a failed run counted in the mean" in text

@@ -45,6 +45,9 @@ def test_figures_have_the_unit_of_the_column_and_bars_where_more_is_better() -> 
     assert first and (first.number, first.share) == (8.0, 0.001)
     assert second and (second.number, second.share) == (8000.0, 1.0)
     assert other is None, "of another kind of unit it is another result"
+    apart = structs.replace(result("copy", "GB/s", 2.0), runs=(1.0, 3.0))
+    (ends, base) = cells("copy", "MB/s", apart, result("copy", "MB/s", 4.0))
+    assert ends and base and (ends.runs, base.runs) == ("1,000–3,000", "")
     (boot,) = cells("boot", "s", result("boot", "s", 2.0, "lower"))
     assert boot and boot.share is None
     (failed,) = cells("copy", "MB/s", result("copy", "MB/s", None))

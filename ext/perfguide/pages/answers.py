@@ -37,6 +37,7 @@ from .compare import ComparisonPlan, comparison
 from .context import Site
 from .hardware_crypto import CryptoRun, Worth, crypto_runs, worth
 from .health import section_of
+from .ranking import MIN_SPREAD
 from .sentences import Fact, Link, Part, board_in_words, section_name
 
 MOST_ALIKE = 3
@@ -67,7 +68,7 @@ class Value(msgspec.Struct, frozen=True, omit_defaults=True):
     full bar, above 1 if the bar is cut off, or ``None`` for no bar; the name of its table in links,
     and its row's anchor on the page. ``doubt`` says why it cannot lead. ``engine`` and ``load``, in
     per cent, are those of its run, if it depends on an engine. ``is_on_cpu`` says whether that ran
-    on the CPU; ``None`` if unknown."""
+    on the CPU; ``None`` if unknown. ``runs`` are the ends of runs that are far apart."""
 
     text: str
     table: str
@@ -78,13 +79,14 @@ class Value(msgspec.Struct, frozen=True, omit_defaults=True):
     engine: str = ""
     load: float | None = None
     is_on_cpu: bool | None = None
+    runs: tuple[float, float] | None = None
 
 
 class Result(msgspec.Struct, frozen=True):
     """A headline result for lists of SoCs: the best of all boards and engines of one guide.
     ``number`` is ``None`` if the measurement failed; ``rank`` orders results in the list of
-    guides. ``engine`` and ``load`` are those of the run, and ``is_on_cpu`` is as in :class:`Value`.
-    ``is_from_table`` is set for a row of a numbered table, which repeats another row under other
+    guides. ``engine`` and ``load`` are those of the run, and ``is_on_cpu`` and ``runs`` are as in
+    :class:`Value`. ``is_from_table`` is set for a row of a numbered table, which repeats another row under other
     conditions."""
 
     benchmark: str
@@ -102,6 +104,7 @@ class Result(msgspec.Struct, frozen=True):
     load: float | None = None
     is_from_table: bool = False
     is_on_cpu: bool | None = None
+    runs: tuple[float, float] | None = None
 
 
 Curve = tuple[tuple[float, float], ...]
@@ -347,7 +350,12 @@ class Headlines:
         doubt, number = self._doubt(record), units.scaled(mean, factor)
         share = None if doubt else abs(mean) / full if full else 0.0
         text = units.number(number)
-        return Value(text, anchor.table, row, number, share, doubt, *self._runs_on(record))
+        low, high = record.cell.low, record.cell.high
+        runs = None
+        if low and high and high >= MIN_SPREAD * low > 0:
+            runs = units.scaled(low, factor), units.scaled(high, factor)
+        engine = self._runs_on(record)
+        return Value(text, anchor.table, row, number, share, doubt, *engine, runs)
 
     def _runs_on(self, record: Record) -> tuple[str, float | None, bool | None]:
         """Return the engine of a figure, the CPU load, and whether it ran on the CPU, if it depends
@@ -559,7 +567,7 @@ def best_results(answers: Answers, catalog: Catalog) -> list[Result]:
                 result = Result(
                     *(row.benchmark, row.label, row.detail, row.unit, row.better, short),
                     *(value.text, value.row, value.number, value.doubt, rank),
-                    *(value.engine, value.load, row.is_from_table, value.is_on_cpu),
+                    *(value.engine, value.load, row.is_from_table, value.is_on_cpu, value.runs),
                 )
                 own = by_headline.setdefault((row.benchmark, row.label), {})
                 key = (board,) if row.is_part else (board, row.detail)

@@ -65,13 +65,15 @@ class Column:
 @dataclass(frozen=True, slots=True)
 class Best:
     """A SoC's result in the column's unit, the release if it is not the SoC's newest, its share of a
-    full bar, and the parameters and engine that others in the column do not have."""
+    full bar, the parameters and engine that others in the column do not have, and the range of runs
+    that are far apart."""
 
     result: ResultOfGuide
     number: float | None
     older: str = ""
     share: float | None = None
     run: str = ""
+    runs: str = ""
 
     @property
     def load(self) -> str:
@@ -215,7 +217,9 @@ def _best(soc: SocOverview, column: Column) -> Best | None:
         scale = 1.0 if row.unit == column.unit else units.factor(row.unit, column.unit)
         if (row.benchmark, row.label) == (column.benchmark, column.label) and scale is not None:
             number = None if row.number is None else row.number * scale
-            return Best(row, number, row.release if row.guide != soc.guide else "")
+            older = row.release if row.guide != soc.guide else ""
+            runs = "–".join(units.number(end * scale) for end in row.runs or ())
+            return Best(row, number, older, runs=runs)
     return None
 
 
@@ -373,7 +377,8 @@ def _plain(node: perf_overview) -> nodes.table:
 def _text(cell: Best | None) -> str:
     if cell is None:
         return units.MISSING
-    more = ", ".join(filter(None, (cell.older, cell.run, cell.load)))
+    runs = f"runs {cell.runs}" if cell.runs else ""
+    more = ", ".join(filter(None, (cell.older, cell.run, cell.load, runs)))
     return f"{plain_figure(cell.text, cell.result.doubt)}{f' ({more})' if more else ''}"
 
 
