@@ -20,7 +20,6 @@ from ..figures.pool import Cell, Record
 from .comparison import Comparison, Coverage, Group, Jumps
 from .events import (
     FAR,
-    NOTHING,
     Event,
     failed_earlier,
     is_back,
@@ -30,7 +29,7 @@ from .events import (
     returned,
 )
 from .judge import Spread
-from .verdicts import ALARMS, CONVERTED, FAILED_RUN, WORDS, Row, Verdict
+from .verdicts import ALARMS, CONVERTED, FAILED_RUN, NOTHING, WORDS, Row, Verdict
 
 LEADING: tuple[Verdict, ...] = (
     "regressed",
