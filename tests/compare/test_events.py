@@ -222,6 +222,24 @@ def test_the_range_of_an_event_has_the_row_that_moved_farthest_proved_or_not(
     assert "block_size = 96" not in wording.snippet(event)
 
 
+@pytest.mark.parametrize(("now", "is_event"), [(20.0, True), (45.0, False)])
+def test_a_figure_that_the_older_release_lacks_is_compared_with_the_last_one(
+    now: float, is_event: bool, speed: Catalog
+) -> None:
+    """The size 48 is measured in all releases but 9.8."""
+    bundles = releases(history())
+    for n in (*range(COUNT - 2), COUNT - 1):
+        rate = now if n == COUNT - 1 else 60.0 + n / 100
+        row = result(value=rate, params={"block_size": 48})
+        bundles.append(loaded(row, id=f"more-{n}", sdk__version=f"9.{n + 1}"))
+    both = newest(bundles, speed)
+    assert both.counts["only-new"] == 1 and not both.events
+    titles = [wording.event_title(event, both) for event in both.far]
+    expected = "Speed: block size 48 bytes: worse by a factor of 3 since 9.7, 1 row"
+    assert titles == ([expected] if is_event else [])
+    assert headline(both).state == ("look" if is_event else "ship")
+
+
 MORE_TABLE = """[[tables]]
 id = "more"
 title = "More latency"

@@ -644,6 +644,15 @@ NO_PAST = _yes
 ONE_EACH = "(one run or mean of samples|one or several runs) each"
 
 
+def _last_measured(about: About, said: Sequence[str]) -> bool:
+    """Check that no release between this one and NEW measured a row."""
+    assert about.row.old and about.row.new
+    own = about.figures.by_key[about.figures.key(about.row.new)]
+    now = version(about.row.new.guide.release)
+    earlier = [each for each, runs in own.items() if version(each) < now and runs.mean is not None]
+    return max(earlier, key=version) == said[0] == about.row.old.guide.release
+
+
 def _one_each(about: About, said: Sequence[str]) -> bool:
     sides = [
         side for each in about.each() if each.row.verdict != "failed-after" for side in each.sides
@@ -655,6 +664,7 @@ def _one_each(about: About, said: Sequence[str]) -> bool:
 GROUNDS = templates(
     {
         "the older release did not measure it": lambda about, _: about.row.old is None,
+        "last measured with (.+)": _last_measured,
         "it was measured before and is not now": lambda about, _: about.row.new is None,
         "the figures are equal": lambda about, _: rounds(f"{about.ends[0]:.12g}", about.ends[1], 9),
         "the clock is the same": lambda about, _: abs(about.ends[1] / about.ends[0] - 1) <= 0.01,
@@ -1300,7 +1310,9 @@ def check_event(event: Event, about: About, checked: Checked, where: str) -> Non
     checked.note("N rows", title, is_counted, where)
     checked.note("none farther", title, not _farther(event, own), where)
     if text != begin[:-2]:
-        is_true = text.startswith(begin) and is_size(text.removeprefix(begin), event, own)
+        since = f" since {event.since}" if event.since else ""
+        size = text.removeprefix(begin).removesuffix(since)
+        is_true = text == f"{begin}{size}{since}" and is_size(size, event, own)
         checked.note("how far", title, is_true, where)
     metrics = re.search(r"\band (\d+) more metrics", event.what)
     if metrics:

@@ -80,6 +80,21 @@ def explained(rows: Sequence[Row], line: Line, catalog: Catalog) -> list[Row]:
     ]
 
 
+def exchanged(rows: Sequence[Row], line: Line) -> set[int]:
+    """Return, by ``id()``, rows that seem to have each other's labels in one release."""
+    tables: dict[tuple[object, ...], list[tuple[int, Moved]]] = {}
+    for row in rows:
+        if before := _figure_before(row, line):
+            key = (row.guide.platform, row.board, row.benchmark)
+            tables.setdefault(key, []).append((id(row), _moved(row, before)))
+    return {
+        own[number][0]
+        for own in tables.values()
+        for exchange in exchanges([moved for _, moved in own])
+        for number in exchange.rows
+    }
+
+
 def followers(clock: Row, rows: Sequence[Row]) -> dict[str, tuple[list[Row], int]]:
     """Return the benchmarks that followed a clock, each with the rows that did and its number of rows.
 

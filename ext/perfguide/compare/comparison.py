@@ -20,6 +20,7 @@ from .doubts import doubted
 from .engine_changes import EngineChange, engine_changes
 from .events import EVENT_VERDICTS, SMALL_MOVE, Event, events, metric_on_board, moved_far, series_of
 from .history import History
+from .last_measured import falls_since
 from .match import BY_DESIGN, Names
 from .match import WORDS as CONDITIONS
 from .odd_figures import withdrawn
@@ -118,7 +119,8 @@ class Comparison:
 
     ``old`` and ``new`` are the names that were asked for. ``jumps`` counts, by benchmark, far jumps of
     single figures in earlier releases. ``around`` are those ``notes`` that describe changes around
-    the measurements, and ``far`` are moves that cannot be judged but exceed the usual scatter. If no
+    the measurements, and ``far`` are moves that cannot be judged but exceed the usual scatter, some of
+    them since an earlier release, as OLD did not measure their figures. If no
     board has both releases, ``instead`` has the releases of each that can be compared, and ``apart``
     all releases of each. ``board_names`` are the short names of boards for sentences, and
     ``metric_labels`` the labels of metrics by benchmark and metric. ``engine_changes`` are those of
@@ -222,6 +224,7 @@ def compare(
     changes = engine_changes(judged, after.pool, history, rules.names)
     around += [change.sentence(rules.names) for change in changes]
     proved, far = events(judged, before, after, rules.names)
+    far += falls_since(judged, (before, after), changes, history, rules.names)
     return Comparison(
         old.name,
         new.name,

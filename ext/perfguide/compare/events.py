@@ -122,7 +122,8 @@ class Event:
     ``is_cause`` is true if the event names something that changed around its rows. ``unproved`` are
     further rows with the same likely cause, mostly those that cannot be judged.
     ``is_back`` means that the rows are back at an earlier level and either got better or are unproved,
-    ``is_minor`` that they are unproved and moved little, or as such rows often do.
+    ``is_minor`` that they are unproved and moved little, or as such rows often do. ``since`` is the
+    release to which the rows are compared if OLD did not measure them.
     """
 
     kind: Verdict
@@ -137,6 +138,7 @@ class Event:
     unproved: tuple[Row, ...] = ()
     is_back: bool = False
     is_minor: bool = False
+    since: str = ""
 
     @property
     def leading(self) -> list[Row]:
@@ -187,13 +189,18 @@ class Event:
 
 
 def events(
-    rows: Sequence[Row], old: SideFigures, new: SideFigures, names: Names
+    rows: Sequence[Row],
+    old: SideFigures,
+    new: SideFigures,
+    names: Names,
+    among: Sequence[Row] = (),
 ) -> tuple[tuple[Event, ...], tuple[Event, ...]]:
     """Return all events of a comparison, and far moves that cannot be judged.
 
     Events against the newer release come first, then larger ones. Far moves start with falls, then
     those farthest beyond their scatter; minor ones, by benchmark and board, come last. Far moves in
-    the direction of an event of their benchmark are part of it.
+    the direction of an event of their benchmark are part of it. Names of events say what their rows share
+    but others ``among`` which they are do not; if not given, these are ``rows``.
     """
     clocks = _clock_events(rows, names)
     # Rows that followed a clock are part of its event and must not be reported twice.
@@ -205,7 +212,9 @@ def events(
     beside, far = _beside(proved, far, names)
     far, minor = _without_usual(far, alone, _least_powers(rows), rows, together, names)
     _attach(far, proved, beside)
-    event_of = partial(_event, rows=rows, old=old, new=new, names=names, drifts=drifting(rows))
+    event_of = partial(
+        _event, rows=among or rows, old=old, new=new, names=names, drifts=drifting(rows)
+    )
     out = [event_of(own, unproved=beside[key]) for key, own in proved.items() if own]
     out += clocks + _causes([row for row in rows if not _is_of_clock(row, rows, names)], names)
     out.sort(key=lambda e: (e.accepted, ORDER[e.kind], -e.weight, e.what))
@@ -1006,6 +1015,11 @@ def _is_usual(row: Row, is_alone: bool = False) -> bool:
     wandered = len(before) > 2 and _range_log(before) >= NEARLY_AS_FAR * size
     if is_alone and wandered and _range_log(before[-2:]) > QUIET:
         return True
+    # A single spike, long ago, is no precedent for a new extreme.
+    recent = before[-MAX_LEVEL_RELEASES:]
+    is_level = len(recent) == MAX_LEVEL_RELEASES and _range_log(recent) <= QUIET
+    if is_level and not is_share and _is_extreme(row, before):
+        return False
     moves = [_range_log(pair) for pair in pairwise(before)]
     if sum(move >= size for move in moves) >= MIN_AS_FAR:
         return True
@@ -1022,6 +1036,12 @@ def _is_usual(row: Row, is_alone: bool = False) -> bool:
     if not is_rise or is_return or row.new is None or row.new.cell.mean is None:
         return False
     return len(before) > 2 and min(before) <= row.new.cell.mean <= max(before)
+
+
+def _is_extreme(row: Row, before: Sequence[float]) -> bool:
+    """Return whether NEW is outside the range of the earlier figures."""
+    now = row.new.cell.mean if row.new else None
+    return now is not None and not min(before) <= now <= max(before)
 
 
 def _is_usual_of_others(row: Row, rows: Sequence[Row]) -> bool:

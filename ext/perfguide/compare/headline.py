@@ -296,7 +296,7 @@ def _boards_that_fell(comparison: Comparison) -> list[str]:
         for benchmark, boards in fallen.items()
         for board in boards
         # A benchmark measured on no other board does not point to this one.
-        if boards == {board} and measured[benchmark] > boards
+        if boards == {board} and measured.get(benchmark, set()) > boards
     )
     return [
         f"{number} benchmarks got far worse on {board} and on no other board, which points to the "

@@ -170,6 +170,21 @@ class History:
             last = next((p.rank for p in past if p.rank > last), last)
         return tuple((p.release, _in_unit(p, record.unit).mean) for p in past if p.rank <= last)
 
+    def in_release(self, record: Record, release: str) -> Record | None:
+        """Return the same figure in another release, ``None`` if there is none."""
+        key = self._row_key(record)
+        guides = self._guides.get(record.guide.platform, ())
+        return next(
+            (
+                each
+                for pool, guide in guides
+                if guide.release == release
+                for each in self.records(pool, guide)
+                if each.benchmark == record.benchmark and self._row_key(each) == key
+            ),
+            None,
+        )
+
     def releases_of(self, record: Record) -> dict[str, Side]:
         """Return the same figure in all releases, in version order, in ``record``'s unit."""
         return {past.release: _in_unit(past, record.unit) for past in self._figures(record)}

@@ -197,6 +197,8 @@ def event_title(event: Event, comparison: Comparison) -> str:
         rows = count(len(event.rows), "row")
         return f"{benchmark_title(event, comparison)}{where}: {rows}, {_extent(event.rows)}"
     size, counted = _size(event), event.counted
+    if event.since:
+        size += f" since {event.since}"
     proved = sum(row.verdict != "noisy" for row in counted)
     of_them = f", {proved} of them proved" if 0 < proved < len(counted) else ""
     rows = f"{count(len(counted), 'row')}{'' if event.is_cause else of_them}"
