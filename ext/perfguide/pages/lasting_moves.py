@@ -15,6 +15,7 @@ from ..compare import ledger, wording
 from ..compare.comparison import Comparison
 from ..compare.engine_changes import EngineChange
 from ..compare.events import RETURN, Event
+from ..compare.headline import ONE_RATE
 from ..compare.history import History
 from ..compare.relative import Side
 from ..compare.select import ReleasePair
@@ -99,7 +100,7 @@ def of_comparison(
                     wording.change(row),
                     _size(row),
                     family(pair.new),
-                    f"{pair.old.release} → {pair.new.release}",
+                    f"{event.since or pair.old.release} → {pair.new.release}",
                     pair.address,
                     fates[id(row)],
                     is_load=is_load(row),
@@ -178,7 +179,8 @@ def _size(row: Row) -> float:
 def _fate(row: Row, history: History, is_alone: bool) -> str:
     """Return what later releases show of a move; empty if one of them reversed it, if earlier
     releases were on both sides of it, which means the figure has two states, or if no other row moved
-    with it and no earlier release had the old figure, which may then have been a bad one."""
+    with it and no earlier release had the old figure, which may then have been a bad one, unless it
+    is a rate that fell very far."""
     assert row.old and row.new
     old, new = row.old.cell.mean or 0.0, row.new.cell.mean or 0.0
     sides = {
@@ -188,17 +190,21 @@ def _fate(row: Row, history: History, is_alone: bool) -> str:
     }
     here = version(row.new.guide.release)
     later = [side for release, side in sides.items() if version(release) > here]
-    if old == new or any(_has_both(side, old, new) for side in sides.values()):
+    # Runs that reach both figures only since the move are part of what got worse.
+    earlier = [side for release, side in sides.items() if version(release) < here]
+    if old == new or any(_has_both(side, old, new) for side in earlier):
         return ""
 
     def part(side: Side) -> float:
         return (side.mean - old) / (new - old)
 
-    before = [part(side) for release, side in sides.items() if version(release) < here]
+    before = [part(side) for side in earlier]
     if any(part(side) < MAX_LOST_PART for side in later) or any(
         each > MIN_KEPT_PART for each in before
     ):
         return ""
+    # No bad measurement makes a rate this much too high.
+    is_alone = is_alone and not (row.better == "higher" and (row.worse_by or 0.0) >= ONE_RATE)
     if is_alone and not any(each < MAX_LOST_PART for each in before):
         return ""
     if not later:
