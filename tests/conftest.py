@@ -153,7 +153,7 @@ SAMPLE = {
 }
 """Bundles of the project, and the benchmarks and algorithms that a sample takes from them:
 there is still every kind of page, of chart and of comparison."""
-LEVELS = (-20, -10, 0, 10, 19)
+LEVELS = (-20, 0, 19)
 """The nice levels that it takes from a sweep over forty of them."""
 
 

@@ -51,7 +51,7 @@ def test_its_logs_are_read_as_they_were(path: Path, tmp_path: Path) -> None:
 def test_each_of_its_pages_says_that_it_is_emulated(tmp_path: Path) -> None:
     project = tmp_path / "own"
     shutil.copytree(EXAMPLE, project, ignore=shutil.ignore_patterns("build", "pages"))
-    known = os.environ | {"PATH": search_path(tmp_path / "bin"), "NO_COLOR": "1"}
+    known = os.environ | {"PATH": search_path(), "NO_COLOR": "1"}
     run = subprocess.run(
         ["perfguide", "build", "--strict"],
         cwd=project,

@@ -33,7 +33,7 @@ def test_the_page_leads_from_boards_to_a_site(tmp_path: Path) -> None:
         f'#!/bin/sh\nexec sh -c "$(printf "%s\\n" "$2" | sed "s#/PERFGUIDE#{tmp_path}/$1#g")"\n'
     )
     remote.chmod(0o755)
-    path = f"{here}:{search_path(tmp_path / 'bin')}"
+    path = f"{here}:{search_path()}"
 
     def shell(script: str, folder: Path) -> str:
         result = subprocess.run(

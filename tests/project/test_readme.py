@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from conftest import GENERATED, TOP
 from debian import program, wait
+from prepared import put_command
 
 from perfguide.bundles.faults import validate
 from perfguide.cli import command_line
@@ -48,15 +49,22 @@ def test_make_builds_the_site_in_a_fresh_clone_and_leaves_git_clean(tmp_path: Pa
     before = subprocess.run(status, cwd=clone, capture_output=True, text=True, check=True).stdout
     # The environment is the one that these tests run in: its making is part of
     # every run of `make test`, and takes a minute and the network.
-    (clone / "build").mkdir()
-    (clone / "build/env").symlink_to(TOP / "build/env")
+    commands_of_it = clone / "build/env/bin"
+    commands_of_it.mkdir(parents=True)
+    for path in [*(TOP / "build/env").iterdir(), *(TOP / "build/env/bin").iterdir()]:
+        link = clone / path.relative_to(TOP)
+        if path.name != "bin":
+            link.symlink_to(path)
     for name in ("requirements.txt", "pyproject.toml"):
         os.utime(clone / name, (1, 1))  # or the clone would be installed into it
     environment = os.environ | {"MAKEFLAGS": "", "MAKELEVEL": "", "PYTHONPATH": str(clone / "ext")}
     lines = [*_blocks("sh")[0].splitlines(), *_blocks("sh")[1].splitlines()]
     commands = [line.split("#")[0].strip() for line in lines]
     assert commands[0] == "make html" and "make html STRICT=1" in commands
-    for command in commands:
+    for number, command in enumerate(commands):
+        if number == 1:  # by now it was run as it is installed; forked, it starts sooner
+            (commands_of_it / "perfguide").unlink()
+            put_command(commands_of_it, clone / "ext")
         if command not in ("", "make test", "make serve"):
             command = command.replace("=folder", f"={FEW}")
             few = {} if "compare" in command else {"RESULTS": FEW}

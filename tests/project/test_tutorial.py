@@ -14,7 +14,7 @@ def test_the_tutorial_ends_with_a_site_of_two_releases_and_a_withdrawn_run(tmp_p
     top = tmp_path / "project"
     top.mkdir()
     known = {
-        **{"PATH": search_path(tmp_path / "bin"), "HOME": str(tmp_path), "LC_ALL": "C.UTF-8"},
+        **{"PATH": search_path(), "HOME": str(tmp_path), "LC_ALL": "C.UTF-8"},
         **{f"GIT_{who}_NAME": "Reader" for who in ("AUTHOR", "COMMITTER")},
         **{f"GIT_{who}_EMAIL": "reader@example.org" for who in ("AUTHOR", "COMMITTER")},
     }

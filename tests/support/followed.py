@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 import shutil
+import tempfile
 import textwrap
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,9 +36,11 @@ def codes(page: str) -> list[Code]:
     ]
 
 
-def search_path(folder: Path) -> str:
+@functools.cache
+def search_path() -> str:
     """Return a search path on which ``perfguide`` is the package under test, with the benchmark
     descriptions where a wheel has them."""
+    folder = Path(tempfile.mkdtemp())
     package = folder / "lib/perfguide"
     shutil.copytree(TOP / "ext/perfguide", package)
     (package / "catalog/built_in").symlink_to(TOP / "source/benchmarks")
