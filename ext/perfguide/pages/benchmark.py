@@ -325,7 +325,6 @@ def _write(
         f"{title} on {socs}: the newest figures of {units.enumeration(boards)} side by "
         f"side, and all figures of {wording.count(len(guides), 'release')}."
     )
-    words_of_page = tuple(sorted({word for history in histories for word in history.words}))
     write_files.page(
         site,
         page,
@@ -366,16 +365,35 @@ def _write(
         sources=sources.write(site, page, [row for own in of_socs for row in own.sources]),
     )
     for other in listed[1:]:
-        own = f"{page}/{other.slug}"
-        write_files.page(
-            site,
-            own,
-            "ranking.rst.jinja",
-            about={"description": f"{title}, {other.name}. {ranking.lead(other)}"},
-            title=f"{title}: {other.name}",
-            elsewhere=[Link(f"{title}, all figures", page, "benchmark")],
-            **_ranked(site, name, own, [other], listed, {}),
-        )
+        _write_ranking(site, name, other, listed)
+    socs_of_row = sorted({key.soc for key in guides})
+    return BenchmarkOutcome(
+        _findable(site, name, of_socs, listed), _row(site, name, listed, socs_of_row)
+    )
+
+
+def _write_ranking(
+    site: Site, name: str, ranked: RankedFigures, listed: Sequence[RankedFigures]
+) -> None:
+    """Write the page of one of a benchmark's rankings."""
+    page, title = site.addresses.benchmark[name], site.catalog.title(name)
+    address = f"{page}/{ranked.slug}"
+    write_files.page(
+        site,
+        address,
+        "ranking.rst.jinja",
+        about={"description": f"{title}, {ranked.name}. {ranking.lead(ranked)}"},
+        title=f"{title}: {ranked.name}",
+        elsewhere=[Link(f"{title}, all figures", page, "benchmark")],
+        **_ranked(site, name, address, [ranked], listed, {}),
+    )
+
+
+def _findable(
+    site: Site, name: str, of_socs: Sequence[BenchmarkOfSoc], listed: Sequence[RankedFigures]
+) -> FindablePage:
+    """Return the page of a benchmark for the search index."""
+    title, described = site.catalog.title(name), site.catalog.get(name)
     # A search by SoC should lead to its guides.
     about = search_words.split(*described.entry.also) if described else ()
     newest_figures = f"{title}, all boards and releases"
@@ -384,10 +402,10 @@ def _write(
         sections.append(lasting_moves.findable("lasting"))
     if any(own.worth for own in of_socs):
         sections.append(hardware_crypto.findable("accelerator"))
-    findable = FindablePage(
-        page, title, words_of_page, tuple(sections), rankings=_findable(site, name, page, listed)
-    )
-    return BenchmarkOutcome(findable, _row(site, name, listed, sorted({key.soc for key in guides})))
+    page = site.addresses.benchmark[name]
+    words = {word for own in of_socs for each in own.histories for word in each.words}
+    rankings = _findable_rankings(site, name, page, listed)
+    return FindablePage(page, title, tuple(sorted(words)), tuple(sections), rankings=rankings)
 
 
 def _row(
@@ -465,7 +483,7 @@ def _accelerators(of_socs: Sequence[BenchmarkOfSoc]) -> dict[str, Any] | None:
     }
 
 
-def _findable(
+def _findable_rankings(
     site: Site, name: str, page: str, listed: Sequence[RankedFigures]
 ) -> tuple[FindableRanking, ...]:
     """Return the rankings of a benchmark for the search index, and the headlines without one."""

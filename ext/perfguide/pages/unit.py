@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import datetime
 import importlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -50,6 +50,7 @@ from . import (
 from .answers import Headlines
 from .context import Making, Plan, Site
 from .guide import GuideOutcome
+from .lasting_moves import LastingMove
 from .parts import Made, catalog_of, made_by, writer_of
 from .sentences import link_name
 from .summary import GuideSummary, ListedFinding, Summary
@@ -183,30 +184,7 @@ def write(
         provenance.write_list(site, name)
         data = downloads.write(site, name, compared.compared, compared.verdicts)
     ranks = {k: rank for keys in site.families.values() for rank, k in enumerate(reversed(keys))}
-    marking: dict[str, list[Finding]] = {}
-    for each in checked.findings:
-        if each.rule.marks:
-            # Another process makes the page of the benchmark, and numbers its rows differently.
-            marking.setdefault(each.benchmark, []).append(_without_rows(each))
-    slices = {
-        benchmark_slice(each): summary.encode(
-            benchmark.write_releases(
-                site,
-                each,
-                marking.get(each, ()),
-                [move for move in compared.moves if move.benchmark == each],
-                hardware_crypto.newest(
-                    answer
-                    for outcome in guides.values()
-                    if (answer := outcome.worth) and answer.benchmark == each
-                ),
-            )
-        )
-        for each in site.pool.benchmarks()
-    }
-    for each in checked.findings:
-        listed = report.listed_finding(each, site.pool, site.layout, site.addresses)
-        slices[finding_slice(each)] = summary.encode(listed)
+    slices = _slices(site, checked.findings, compared.moves, guides.values())
     headlines = {key: outcome.headlines for key, outcome in guides.items()}
     deciding = partial(health.decides, site, comparisons.anchors, headlines)
     out = Summary(
@@ -230,6 +208,35 @@ def write(
         ],
     )
     return out, slices
+
+
+def _slices(
+    site: Site,
+    findings: Sequence[Finding],
+    moves: Sequence[LastingMove],
+    guides: Collection[GuideOutcome],
+) -> dict[str, bytes]:
+    """Write the pages of releases, and return the slices of a SoC."""
+    marking: dict[str, list[Finding]] = {}
+    for each in findings:
+        if each.rule.marks:
+            # Another process makes the page of the benchmark, and numbers its rows differently.
+            marking.setdefault(each.benchmark, []).append(_without_rows(each))
+    slices = {}
+    for name in site.pool.benchmarks():
+        answers = (guide.worth for guide in guides if guide.worth)
+        of_soc = benchmark.write_releases(
+            site,
+            name,
+            marking.get(name, ()),
+            [move for move in moves if move.benchmark == name],
+            hardware_crypto.newest(each for each in answers if each.benchmark == name),
+        )
+        slices[benchmark_slice(name)] = summary.encode(of_soc)
+    for finding in findings:
+        listed = report.listed_finding(finding, site.pool, site.layout, site.addresses)
+        slices[finding_slice(finding)] = summary.encode(listed)
+    return slices
 
 
 def benchmark_slice(name: str) -> str:
