@@ -1082,6 +1082,20 @@ def check_lists(site: Site, pages: Path, checked: Checked) -> None:
     is_true = ([int(n) for n in said.groups()] == [sum(own), *own]) if said else not sum(own)
     is_true &= bool(said) != ("No regression has been followed by another release yet." in text)
     checked.note("fates of regressions", said[0] if said else "", is_true, "verdicts")
+    unproved = Counter(
+        each["fate"]
+        for each in verdicts
+        if each["advice"] == "Worse, not proved" and each["fate"] != "open"
+    )
+    said = re.search(
+        r"Of (\d+) falls? listed without proof that a later release followed, (\d+) lasted\.( Proof)?",
+        text,
+    )
+    counts = [str(unproved.total()), str(unproved["lasted"])] if unproved else None
+    is_true = counts == (list(said.groups()[:2]) if said else None)
+    if said and said[3]:
+        is_true &= own[0] / sum(own) - unproved["lasted"] / unproved.total() < 0.2
+    checked.note("fates of unproved falls", said[0] if said else "", is_true, "verdicts")
     pairs = sum(len(site.releases(p)) - 1 for p in {(*guide[:3], "") for guide in site.bundles})
     counted = re.search(r"This page counts (\d+) comparisons? of neighbouring releases", text)
     checked.note("comparisons", text[:200], bool(counted) and int(counted[1]) == pairs, "verdicts")

@@ -28,6 +28,10 @@ MIN_COMPARISONS = 10
 """The fewest comparisons for which it is worth mentioning that none found an improvement or a
 regression."""
 
+MIN_FOLLOWED, MIN_SHARE_APART = 10, 0.2
+"""The fewest proved and unproved falls to compare, and the least difference between the shares of them
+that lasted for proof to matter."""
+
 
 class Entry(msgspec.Struct, frozen=True):
     """One event of a comparison.
@@ -121,7 +125,7 @@ def tally(entries: Iterable[Entry]) -> dict[str, Counter[Fate]]:
 
 
 def sentences(comparisons: Sequence[Compared]) -> list[str]:
-    """Return sentences on how often regressions lasted, and on what suggests a fault in the catalog."""
+    """Return sentences on how often falls lasted, and on what suggests a fault in the catalog."""
     entries = [entry for each in comparisons for entry in each.entries]
     bad = [entry for entry in entries if entry.kind == "regressed" and entry.fate != "open"]
     out = []
@@ -134,6 +138,18 @@ def sentences(comparisons: Sequence[Compared]) -> list[str]:
         )
     else:
         out.append("No regression has been followed by another release yet.")
+    fates = (entry.fate for entry in entries if entry.action == wording.WORSE_UNPROVED)
+    unproved = Counter(fate for fate in fates if fate != "open")
+    if unproved:
+        out.append(
+            f"Of {wording.count(unproved.total(), 'fall')} listed without proof that a later release "
+            f"followed, {unproved['lasted']} lasted."
+        )
+        counts = Counter(entry.fate for entry in bad)
+        many = min(counts.total(), unproved.total()) >= MIN_FOLLOWED
+        shares = [own["lasted"] / max(own.total(), 1) for own in (counts, unproved)]
+        if many and shares[0] - shares[1] < MIN_SHARE_APART:
+            out[-1] += " Proof alone does not tell which falls last."
     # Without a common figure, nothing could have been found.
     with_rows = [each for each in comparisons if each.common]
     for kind, what in (("improved", "an improvement"), ("regressed", "a regression")):
