@@ -39,6 +39,10 @@ MAX_LIST_ELEMENTS = 2_000
 """The number of HTML elements of a list, such as that of boards, before it continues on further
 pages."""
 
+MAX_FURTHER_ELEMENTS = 7_200
+"""The number of HTML elements of a list on a further page, which keeps that below 600 kB: an element takes up to
+73 bytes."""
+
 MAX_ALT_CHARS = 1_000_000
 """In effect no limit: a picture's alternative text may be long."""
 
@@ -182,7 +186,7 @@ def table(
         rows = grids.picked(grid, range(*block.rows), range(len(grid.header[0])))
         return _written(site, address, name, title, rows)
 
-    divided = blocks.blocks(grid, max_elements, wide=False)
+    divided = blocks.blocks(grid, max_elements, MAX_FURTHER_ELEMENTS, wide=False)
     return _divided(
         site, page, name, divided, write, (data or grids.tidy(grid)) if has_data else None
     )
