@@ -97,6 +97,14 @@ def test_tables_and_charts_fit_the_paper(windows: Windows, real_site: Path) -> N
             "all => all.filter(e => e.offsetParent).map(e => [e.offsetWidth, e.offsetHeight])"
         )
         assert charts and all(0 < x <= 718 and 0 < y < 400 for x, y in charts), name
+    # Folds are printed, but not the texts of all findings of a site.
+    page = windows.open(f"file://{real_site}/{KINDS['health']}", 718, 844)
+    page.emulate_media(media="print")
+    every, below = (
+        page.locator(f"{where} p").evaluate_all("all => all.map(e => e.checkVisibility())")
+        for where in (".perf-fold", "#all-findings details")
+    )
+    assert True in every and below and True not in below
 
 
 def test_a_page_works_from_a_folder_too(windows: Windows, real_site: Path) -> None:
