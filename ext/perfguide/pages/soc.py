@@ -27,8 +27,8 @@ from .sentences import Fact, Part, link_name
 from .write_tables import PageChart, PageTable
 
 MAX_TRENDS = 6
-"""The number of charts on a page, with at least one per system; the tables below them have all
-headline figures."""
+"""The number of charts on a page, shared by its systems, each of which has at least one; the tables below them have
+all headline figures."""
 
 MAX_ELEMENTS = 8_000
 """The estimated number of HTML elements in the headline tables; a page may have 15,000."""
@@ -74,8 +74,7 @@ def write(
     records = {platform: _headlines(site, platform) for platform in platforms}
     headlines: list[PageTable] = []
     charts: list[PageChart] = []
-    views_drawn = 0
-    for number, platform in enumerate(platforms):
+    for platform in platforms:
         if own := records[platform]:
             slug = site.platform_slugs[platform]
             caption = f"{soc} headline figures, {family(newest[platform])}"
@@ -88,11 +87,10 @@ def write(
                     guides={record.guide for record in own},
                 )
             )
-            # Leave room for one chart of each later system.
-            room = max(1, MAX_TRENDS - views_drawn - (len(platforms) - 1 - number))
+            # Equal numbers fill the rows, of three charts each; one alone would leave a gap.
+            room = max(1, MAX_TRENDS // len(platforms))
             drawn = _of_trends(site, own)
             views = trends.over_releases(site.catalog, drawn, site.scenes[platform])[:room]
-            views_drawn += len(views)
             charts += write_tables.small_charts(site, page, f"trend-{slug}", caption, views)
     every = [record for own in records.values() for record in own]
     write_files.page(
