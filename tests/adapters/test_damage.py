@@ -18,7 +18,7 @@ from perfguide.adapters.registry import BUILT_IN
 
 LOGS = [path for path in logs() if any(each[4] is not None for each in expected(path))]
 IDS = [f"{path.parent.name}/{path.name}" for path in LOGS]
-CUTS = count(20, heavy=75)
+CUTS = count(14, heavy=75)
 """The places at which the rows of a log are cut; it ends at half as many in rows, and anywhere."""
 PROGRAMS = list(BUILT_IN)[: list(BUILT_IN).index("lava-yaml")]
 
@@ -108,7 +108,7 @@ def test_a_log_cut_at_any_place_gives_no_other_figure(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", LOGS, ids=IDS)
-@examples(7, heavy=40, suppress_health_check=list(HealthCheck))
+@examples(5, heavy=40, suppress_health_check=list(HealthCheck))
 @given(draw=st.data())
 def test_bytes_of_another_stream_in_a_row_give_no_figure(path: Path, draw: st.DataObject) -> None:
     at = draw.draw(st.sampled_from(places(path)))
@@ -143,7 +143,7 @@ def test_no_bytes_make_an_adapter_raise(name: str, data: bytes) -> None:
 
 
 @pytest.mark.parametrize("path", LOGS, ids=IDS)
-@examples(5, heavy=25, suppress_health_check=list(HealthCheck))
+@examples(4, heavy=25, suppress_health_check=list(HealthCheck))
 @given(draw=st.data())
 def test_no_damage_makes_an_adapter_raise(path: Path, draw: st.DataObject) -> None:
     data = bytearray(path.read_bytes())
