@@ -510,6 +510,24 @@ def test_what_moved_with_the_clock_is_one_event_under_it(
     assert headline(both).state == state
 
 
+@pytest.mark.parametrize(("factor", "is_part"), [(1.5, True), (0.5, False)])
+def test_a_row_that_moved_farther_than_the_clock_owes_a_part_to_it(
+    tmp_path: Path, factor: float, is_part: bool
+) -> None:
+    catalog, rates = described(tmp_path, WITH_CLOCK), history()
+    for number, own in enumerate(rates.values()):
+        own[-1] = round(own[-1] * (1.12 if number else factor), 2)
+    clocks = [
+        loaded(result("clock", "MHz", value=mhz), id=f"c{n}", sdk__version=f"9.{n + 1}")
+        for n, mhz in enumerate([1250.0] * 8 + [1400.0])
+    ]
+    both = newest([*releases(rates), *clocks], catalog)
+    event = only([event for event in both.events if not event.is_cause])
+    assert [row.params["block_size"] for row in event.rows] == [SIZES[0]]
+    said = "Perhaps: in part the clock, which changed by +12.0 %."
+    assert (said in wording.event_lines(event, both)) is is_part
+
+
 def test_a_clock_that_nothing_followed_may_be_a_wrong_record(tmp_path: Path) -> None:
     clocks = [
         loaded(result("clock", "MHz", value=mhz), id=f"c{n}", sdk__version=f"9.{n + 1}")

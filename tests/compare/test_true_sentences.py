@@ -78,6 +78,7 @@ RARE = (
     *(
         "the (clock|memory",
         "may have been recorded wrongly",
+        "in part the clock",
         "all rows moved by the ratio",
         "No board",
     ),

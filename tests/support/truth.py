@@ -644,6 +644,20 @@ NO_PAST = _yes
 ONE_EACH = "(one run or mean of samples|one or several runs) each"
 
 
+def _part_of_clock(about: About, said: Sequence[str]) -> bool:
+    """Check that the clocks of all boards of an event changed by as much, in its direction."""
+    clocks = [
+        each
+        for each in about.each(row for row in about.both.rows if row.is_clock)
+        if each.row.board in {row.board for row in about.rows}
+    ]
+    return {each.row.board for each in clocks} == {row.board for row in about.rows} and all(
+        is_change(said[0], each.ends[1] / each.ends[0])
+        and all((each.ends[1] > each.ends[0]) == (own.worse < 0) for own in about.each())
+        for each in clocks
+    )
+
+
 def _last_measured(about: About, said: Sequence[str]) -> bool:
     """Check that no release between this one and NEW measured a row."""
     assert about.row.old and about.row.new
@@ -1280,6 +1294,7 @@ PERHAPS = templates(
         r"a return to the level of (.+?), from which (.+?) differed(?:, in ([\d,]+) of the ([\d,]+) rows)?": _returned,
         "a load that was not measured: there is next to nothing left of it": _vanished,
         "coarse steps of the program: the change is few of them": _few_steps,
+        "in part the clock, which changed by ~": _part_of_clock,
         "samples that drift within a run": _yes,
         ".+ .* → .+": _yes,
     }
@@ -1322,7 +1337,7 @@ def check_event(event: Event, about: About, checked: Checked, where: str) -> Non
         said = line.removesuffix(".")
         if said.startswith("Perhaps: "):
             for text in re.split(
-                r"; (?=a |coarse|samples|\S+ [^;]*→)", said.removeprefix("Perhaps: ")
+                r"; (?=a |coarse|samples|in part|\S+ [^;]*→)", said.removeprefix("Perhaps: ")
             ):
                 checked.check(text, PERHAPS, own, where)
         elif said.startswith("Also moved"):

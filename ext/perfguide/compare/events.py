@@ -577,7 +577,9 @@ def _is_same_cause(first: Event, event: Event, names: Names) -> bool:
         else set()
         for each in (first, event)
     ]
-    if subsystems[0] & subsystems[1]:
+    # Single rows of benchmarks that share only a part of what they measure move as far by chance.
+    are_several = max(len(first.leading), len(event.leading)) > 1
+    if subsystems[0] & subsystems[1] and (are_several or subsystems[0] == subsystems[1]):
         is_rise_beside_fall = first.worse_by > 0 >= event.worse_by
         return _are_as_far(first.leading, event.rows) or (
             is_rise_beside_fall and _is_as_far(event.rows, first.rows)
@@ -1257,6 +1259,8 @@ def _event(
     perhaps = [*_conditions(own, old, new)]
     if back := returned(own):
         perhaps.append(back)
+    if clock := _part_of_clock(own, rows):
+        perhaps.append(clock)
     if any((row.board, row.benchmark) in drifts for row in own):
         perhaps.append("samples that drift within a run")
     if first.verdict == "improved" and all(map(_vanished, own)):
@@ -1274,6 +1278,27 @@ def _event(
         tuple(perhaps),
         unproved=tuple(sorted(unproved, key=_farthest)),
     )
+
+
+def _part_of_clock(own: Sequence[Row], rows: Sequence[Row]) -> str:
+    """Return in words that the clock of each board of an event changed in its direction, if rows of its
+    benchmark followed that clock; else ""."""
+    boards = {(row.guide.platform, row.board) for row in own}
+    clocks = {
+        (row.guide.platform, row.board): row
+        for row in rows
+        if row.is_clock and row.change is not None
+    }
+    changes = {clocks[each].change for each in boards & clocks.keys()}
+    if len(changes) != 1 or not boards <= clocks.keys():
+        return ""
+    change = changes.pop() or 0.0
+    is_same_way = all((row.worse_by or 0.0) * change < 0 for row in own)
+    if not (
+        is_same_way and all(own[0].benchmark in followers(clocks[each], rows) for each in boards)
+    ):
+        return ""
+    return f"in part the clock, which changed by {units.change_text(change)}"
 
 
 def returned(rows: Sequence[Row]) -> str:
