@@ -19,70 +19,53 @@ NAME, NOTES, LEVELS = "waivers", "notes", "levels"
 """Names of the lists in the file: ``[[waivers]]``, ``[[notes]]``, ``[[levels]]``."""
 
 
-class Spec(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """An accepted change. Names may contain ``*`` and ``?`` for any characters."""
+class Figures(msgspec.Struct, frozen=True, kw_only=True):
+    """The figures that an entry is about. Names may contain ``*`` and ``?`` for any characters."""
 
     benchmark: str
     """Names of benchmarks."""
+    metric: str = "*"
+    """Names of metrics."""
+    soc: str = "*"
+    """Names of SoCs."""
+    os: str = "*"
+    """Names of operating systems."""
+    board: str = "*"
+    """Names of boards."""
+    params: dict[str, Scalar] = {}
+    """Parameters that must have exactly this value."""
+
+
+class Spec(Figures, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """An accepted change."""
+
     metric: str
     """Names of metrics."""
     reason: str
     """The reason why the change is accepted; pages show it."""
     until: str
     """The first release for which the waiver no longer applies."""
-    soc: str = "*"
-    """Names of SoCs."""
-    os: str = "*"
-    """Names of operating systems."""
-    board: str = "*"
-    """Names of boards."""
-    params: dict[str, Scalar] = {}
-    """Parameters that must have exactly this value."""
     most: str = ""
     """The largest change that is accepted, such as ``25%``; by default any."""
 
 
-class Note(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class Note(Figures, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A note about some figures of a release."""
 
-    benchmark: str
-    """Names of benchmarks."""
     text: str
     """The text for readers of a comparison; it changes no verdict."""
     release: str = "*"
     """The newer release of the comparisons that show it."""
-    metric: str = "*"
-    """Names of metrics."""
-    soc: str = "*"
-    """Names of SoCs."""
-    os: str = "*"
-    """Names of operating systems."""
-    board: str = "*"
-    """Names of boards."""
-    params: dict[str, Scalar] = {}
-    """Parameters that must have exactly this value."""
 
 
-class Level(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class Level(Figures, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A release from which on some figures have a new level, for good."""
 
-    benchmark: str
-    """Names of benchmarks."""
     reason: str
     """The reason; pages show it."""
     since: str
     """The first release of the new level: its change is accepted, and earlier releases predict
     nothing about later ones."""
-    metric: str = "*"
-    """Names of metrics."""
-    soc: str = "*"
-    """Names of SoCs."""
-    os: str = "*"
-    """Names of operating systems."""
-    board: str = "*"
-    """Names of boards."""
-    params: dict[str, Scalar] = {}
-    """Parameters that must have exactly this value."""
 
 
 # Covariant, so that a list of levels is accepted as a list of entries of any kind.

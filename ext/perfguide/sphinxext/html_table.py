@@ -103,6 +103,23 @@ def shortened(
     return [[shorts.get(text, text) for text in row] for row in header] if shorts else header
 
 
+def _named(text: str, short: str, raw_name: str, number: int | None) -> tuple[str, str]:
+    """Return the attributes and the content of a figure column's head; ``number`` is that of a
+    board."""
+    attributes = ""
+    if short:
+        full = escape(text)
+        attributes += f' title="{full}" data-name="{full}"'
+    if raw_name:
+        attributes += f' data-raw="{escape(raw_name)}"'
+    if number is None:
+        return attributes, label(short or text)
+    # Keep the square on one line with the first word.
+    first, blank, rest = (short or text).partition(" ")
+    together = f'<span class="perf-first">{box(number)} {escape(first)}</span>'
+    return attributes, f"{together}{blank}{escape(rest)}"
+
+
 def head(
     header: Sequence[Sequence[str]],
     stub: int,
@@ -120,22 +137,10 @@ def head(
     ``raw_names`` maps heads to the texts used in addresses, where these differ.
     """
     out, rows = ["<thead>"], len(header) - max(0, joined - 1)
+    shorts, raw_names, boards = shorts or {}, raw_names or {}, boards or {}
 
     def named(text: str) -> tuple[str, str]:
-        """Return a figure column's attributes and the content of its head."""
-        short, attributes = (shorts or {}).get(text, ""), ""
-        if short:
-            full = escape(text)
-            attributes += f' title="{full}" data-name="{full}"'
-        if raw := (raw_names or {}).get(text):
-            attributes += f' data-raw="{escape(raw)}"'
-        key = (boards or {}).get(text)
-        if key is None:
-            return attributes, label(short or text)
-        # Keep the square on one line with the first word.
-        first, blank, rest = (short or text).partition(" ")
-        together = f'<span class="perf-first">{box(key)} {escape(first)}</span>'
-        return attributes, f"{together}{blank}{escape(rest)}"
+        return _named(text, shorts.get(text, ""), raw_names.get(text, ""), boards.get(text))
 
     for level, row in enumerate(header):
         if 0 < level < joined:

@@ -119,9 +119,10 @@ def keys(of: type[msgspec.Struct]) -> list[Key]:
 
 def annotated(of: type) -> dict[str, tuple[ast.expr, str]]:
     """Return the annotation and docstring of each field, by name."""
+    (base,) = of.__bases__
+    out = {} if base is msgspec.Struct else annotated(base)
     (tree,) = ast.parse(textwrap.dedent(inspect.getsource(of))).body
     assert isinstance(tree, ast.ClassDef)
-    out = {}
     # Append a statement, so that the last field is followed by one too.
     for statement, below in pairwise([*tree.body, ast.Pass()]):
         match statement:

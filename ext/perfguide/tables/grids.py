@@ -322,6 +322,15 @@ def only_columns(table: Grid, columns: Sequence[int]) -> Grid:
     return picked(table, range(len(table.rows)), columns)
 
 
+def without_empty(table: Grid, kept: Sequence[str] = ()) -> Grid:
+    """Return a table without columns in which no row states anything, except row keys and those
+    with a ``kept`` head."""
+    columns = enumerate(zip(*table.rows, strict=True))
+    stated = {number for number, cells in columns if {*cells} - {"", units.MISSING}}
+    named = {number for number, head in enumerate(table.header[0]) if head in kept}
+    return only_columns(table, sorted({*range(table.stub)} | stated | named))
+
+
 def row_name(row: Sequence[TableCell], header: Sequence[Sequence[str]], stub: int) -> str:
     """Return the address suffix of a row: its keys, or their names, without units."""
     named = [c for c in range(stub) if not header or header[0][c] != "Unit"]

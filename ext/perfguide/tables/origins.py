@@ -15,7 +15,7 @@ from ..common import units
 from ..common.units import TableCell
 from ..figures.pool import Pool, Record
 from ..figures.provenance import FACTS, facts
-from .grids import Grid, listing, only_columns, view_units
+from .grids import Grid, listing, view_units, without_empty
 from .model import NOT_STATED, Row, View
 
 
@@ -63,8 +63,7 @@ def table(view: View, pool: Pool, logs: Mapping[int, Found]) -> Grid:
     # Addresses use this text whatever the label of the tab.
     names = [(n, 0, NOT_STATED) for n, name in enumerate(tabs) if name == NOT_STATED]
     full = Grid((head,), tuple(rows), stub, tabs=view.tabbed, units=view_units(view), names=names)
-    # Columns that are empty throughout are left out.
-    return only_columns(full, [c for c in range(len(head)) if c < stub or any(r[c] for r in rows)])
+    return without_empty(full)
 
 
 def _groups(row: Row, pool: Pool) -> Iterator[tuple[Group, list[tuple[int, int, int]]]]:

@@ -19,7 +19,7 @@ from ..common import units
 from ..common.diagnostics import Diagnostic, errors
 from ..figures import labels
 from ..figures.pool import Cell, Record
-from .grids import Grid, listing, only_columns
+from .grids import Grid, listing, without_empty
 from .model import Row, View
 
 
@@ -56,20 +56,8 @@ def boards(
     head = ["Board", "In heads", "Description", "Processor", "CPU clock", "Caches", "Memory"]
     # A list without any column but the names would look unfinished.
     if with_releases:
-        return _without_empty(listing([*head, "Releases"], rows), ("Releases",))
-    return _without_empty(listing(head, rows), ("Description",))
-
-
-def _without_empty(table: Grid, kept: Sequence[str] = ()) -> Grid:
-    """Return the table without columns in which no bundle states anything, except ``kept`` ones."""
-    filled = [
-        column
-        for column in range(len(table.header[0]))
-        if column < table.stub
-        or table.header[0][column] in kept
-        or any(row[column] != units.MISSING for row in table.rows)
-    ]
-    return only_columns(table, filled)
+        return without_empty(listing([*head, "Releases"], rows), ("Releases",))
+    return without_empty(listing(head, rows), ("Description",))
 
 
 def _stated(texts: Iterable[str]) -> str:
@@ -104,7 +92,7 @@ def sources(bundles: Sequence[Loaded]) -> Grid:
         for b in bundles
     ]
     head = ("Bundle", "Board", "Measured", "Runner", "Kernel", "Image", "Results")
-    return _without_empty(listing(head, rows))
+    return without_empty(listing(head, rows))
 
 
 def refused(faults: Sequence[Diagnostic]) -> Grid:
@@ -132,7 +120,7 @@ def withdrawn(items: Sequence[Withdrawal]) -> Grid:
         for w in items
     ]
     head = ("Withdrawn bundle", "File", "Replaced by", "On", "Why")
-    return _without_empty(listing(head, rows))
+    return without_empty(listing(head, rows))
 
 
 def is_headline(catalog: Catalog, benchmark: str, metric: str) -> bool:
