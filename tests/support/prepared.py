@@ -24,7 +24,7 @@ import sys
 import tempfile
 import time
 import traceback
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -411,6 +411,17 @@ def _take(package: str) -> None:
     _learn_versions()
 
 
+class _NoProcesses:
+    """Replaces the processes that make pages: the pieces are done here, one after the other."""
+
+    def run(self, work: Callable[[Any], Any], pieces: Iterable[Any]) -> Iterator[Any]:
+        """Do the pieces of work."""
+        return map(work, pieces)
+
+    def end(self) -> None:
+        """End nothing."""
+
+
 def _be(
     streams: list[int], name: str, words: list[str], environment: dict[str, str], folder: str
 ) -> None:
@@ -423,9 +434,10 @@ def _be(
     # The environment may name another time zone.
     time.tzset()
     os.chdir(folder)
-    # Processes of its own cost a small build a tenth, and the tests run side by side already.
+    # Processes of its own cost a small build a fifth, and the tests run side by side already.
     if "-j2" not in words:
         os.cpu_count = lambda: 1
+        importlib.import_module("perfguide.common.parallel")._Cores = _NoProcesses
     # As python -m sets them.
     sys.path[0], sys.argv[1:] = folder, words
     if name == "perfguide":
