@@ -6,8 +6,10 @@ import pytest
 from msgspec import structs
 
 from perfguide.common import units
+from perfguide.pages.answers import Answers
 from perfguide.pages.lists import ResultOfGuide, SocOverview
 from perfguide.sphinxext import overview, screen_nodes
+from perfguide.sphinxext.answers import perf_answers
 from perfguide.sphinxext.overview import Column
 
 
@@ -122,3 +124,11 @@ def test_bars_that_would_flatten_all_others_are_cut_off(
     bar = screen_nodes.templates().get_template("parts.html.jinja").module.bar
     drawn = [bar(share, 4, "perf-f6", "under") for share in shares]
     assert [" x=" in each for each in drawn] == [rate > full for rate in rates]
+
+
+def test_results_of_several_systems_on_a_page_have_names_of_their_own() -> None:
+    names = []
+    for page in ("guides/AM64X/rt-linux/12.00", "guides/AM64X/linux/08.02", ""):
+        node = perf_answers(answers=Answers((), (), "", "", ()), top="source", page=page)
+        names.append(node.values(None)["of"])
+    assert names == ["rt-linux 12.00", "linux 08.02", ""]

@@ -38,6 +38,8 @@ class perf_answers(ScreenNode):
         has_history = any(any(curves) for row in answers.rows for curves in row.history)
         return {
             "answers": answers,
+            # A page with several guides needs a name for each.
+            "of": " ".join(self["page"].split("/")[-2:]),
             # If no bundle states a clock, the column heads have no second line.
             "clocks": answers.clocks or ("",) * len(answers.boards),
             "has_bars": has_bars,
