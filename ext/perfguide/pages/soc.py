@@ -27,7 +27,7 @@ from .sentences import Fact, Part, link_name
 from .write_tables import PageChart, PageTable
 
 MAX_TRENDS = 6
-"""The number of charts on a page, shared by its systems, each of which has at least one; the tables below them have
+"""The number of charts on a page, shared by its systems, with at least one for each; the tables below them have
 all headline figures."""
 
 MAX_ELEMENTS = 8_000
