@@ -31,7 +31,7 @@ from perfguide.compare.events import Event
 from perfguide.compare.history import History
 from perfguide.compare.match import Names
 from perfguide.compare.select import Filter, ReleasePair
-from perfguide.compare.verdicts import Row, Rules
+from perfguide.compare.verdicts import IMPOSSIBLE, Row, Rules
 from perfguide.figures import dataset
 
 MIN_DIFFERENCE = 20.0
@@ -81,7 +81,9 @@ def lasting_move(row: Row, history: History) -> tuple[float, int]:
     """Return a row's lasting move, as the logarithm of a factor that is above 0 if it got worse,
     and how many figures before it agree. The move is 0 unless the two or three figures before
     agree, and the two after."""
-    if row.new is None or row.old is None or row.worse_by is None or row.unit == "%":
+    # The moves of impossible figures are reported as those of a cause.
+    is_rated = row.worse_by is not None or row.ground.startswith(IMPOSSIBLE)
+    if row.new is None or row.old is None or not is_rated or row.unit == "%":
         return 0.0, 0
     line = history.line(row.new)
     releases = [release for release, _ in line]
@@ -95,7 +97,8 @@ def lasting_move(row: Row, history: History) -> tuple[float, int]:
     if max(before) > AGREE * min(before) or max(after) > AGREE * min(after):
         return 0.0, 0
     size = abs(math.log(after[0]) - math.log(before[-1]))
-    return (math.copysign(size, row.worse_by), len(before)) if size >= MIN_LASTING else (0.0, 0)
+    worse_by = (after[0] - before[-1]) * (1 if row.better == "lower" else -1)
+    return (math.copysign(size, worse_by), len(before)) if size >= MIN_LASTING else (0.0, 0)
 
 
 def of_archive(folders: Sequence[Path]) -> list[Goal]:
