@@ -57,10 +57,11 @@ def _labels(name: str) -> frozenset[str]:
     catalog, _ = benchmarks.load([TOP / "source/benchmarks"])
     out = {benchmark.metric_label(name) for benchmark in catalog.benchmarks.values()}
     out |= {
-        param.values[name.lower()]
+        param.values[own]
         for benchmark in catalog.benchmarks.values()
         for param in benchmark.entry.params.values()
-        if name.lower() in param.values
+        for own in (name, name.lower())
+        if own in param.values
     }
     out.add(units.in_words(name))
     if name.isdigit():
