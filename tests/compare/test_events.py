@@ -240,6 +240,22 @@ def test_a_figure_that_the_older_release_lacks_is_compared_with_the_last_one(
     assert headline(both).state == ("look" if is_event else "ship")
 
 
+@pytest.mark.parametrize(("by", "spread"), [(1.0, ""), (1.001, "n=2")])
+def test_an_upload_that_repeats_another_is_shown_as_one_run(
+    by: float, spread: str, speed: Catalog
+) -> None:
+    rates = history()
+    again = [
+        result(value=round(own[-1] * by, 2), params={"block_size": size})
+        for size, own in rates.items()
+    ]
+    both = newest([*releases(rates), loaded(*again, id="again", sdk__version="9.9")], speed)
+    row = next(row for row in both.rows if row.params["block_size"] == 64)
+    assert row.new and row.new.cell.count == 2
+    assert wording.row_words(row, both, speed).new_spread.endswith(spread)
+    assert bool(wording.row_words(row, both, speed).new_spread) is bool(spread)
+
+
 MORE_TABLE = """[[tables]]
 id = "more"
 title = "More latency"

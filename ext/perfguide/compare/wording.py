@@ -29,7 +29,7 @@ from .events import (
     returned,
 )
 from .judge import Spread
-from .verdicts import ALARMS, CONVERTED, FAILED_RUN, NOTHING, WORDS, Row, Verdict
+from .verdicts import ALARMS, CONVERTED, FAILED_RUN, NOTHING, RATED, WORDS, Row, Verdict
 
 LEADING: tuple[Verdict, ...] = (
     "regressed",
@@ -825,6 +825,18 @@ def mean(record: Record | None) -> str:
     return units.FAILED if record.cell.mean is None else units.number(record.cell.mean)
 
 
+def shown(row: Row, record: Record | None) -> Cell | None:
+    """Return the figure of one side as it was judged: uploads that repeat one another are one run."""
+    if record is None:
+        return None
+    cell = record.cell
+    ends = (" each", " before") if record is row.old else (" each", " now")
+    is_one_run = row.verdict in RATED and any(f"one run{end}" in row.figures for end in ends)
+    if not is_one_run or cell.low is None or cell.low != cell.high:
+        return cell
+    return replace(cell, low=None, high=None, count=None, runs=1 + cell.failed)
+
+
 def behind(cell: Cell) -> str:
     """Return the samples behind a figure: ``773.99 to 1,730.1, n=3``."""
     parts = []
@@ -972,9 +984,9 @@ def row_words(row: Row, comparison: Comparison, catalog: Catalog) -> RowWords:
         figure=about,
         unit=unit(row),
         old=mean(row.old),
-        old_spread=behind(row.old.cell) if row.old else "",
+        old_spread=behind(old) if (old := shown(row, row.old)) else "",
         new=mean(row.new),
-        new_spread=behind(row.new.cell) if row.new else "",
+        new_spread=behind(new) if (new := shown(row, row.new)) else "",
         change=change(row),
         verdict=verdict(row),
         ground=ground(row),
