@@ -116,6 +116,11 @@ def _own_hits(figures: Figures, beyond: Beyond) -> Iterator[Hit]:
         yield Hit(hit.rule, position, hit.detail, weight=hit.weight)
 
 
+def _hits(check: Check, figures: Figures) -> list[Hit]:
+    # A rule need not be a generator: it fails in here, where that is expected.
+    return list(check(figures))
+
+
 def examine(
     pool: Pool, catalog: Catalog, beyond: Beyond | None = None
 ) -> tuple[list[Finding], list[Diagnostic]]:
@@ -138,7 +143,7 @@ def examine(
     for check in checks if len(figures) else ():
         name = f"the findings of “{check.__name__.replace('_', ' ')}”"
         # A failing rule costs only its own findings.
-        hits += attempt(name, "health", partial(list, check(figures)), failed)
+        hits += attempt(name, "health", partial(_hits, check, figures), failed)
     explained = {
         (rule, hit.position)
         for explaining, rules in EXPLANATIONS
