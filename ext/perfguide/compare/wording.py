@@ -825,7 +825,7 @@ def mean(record: Record | None) -> str:
     return units.FAILED if record.cell.mean is None else units.number(record.cell.mean)
 
 
-def shown(row: Row, record: Record | None) -> Cell | None:
+def judged_cell(row: Row, record: Record | None) -> Cell | None:
     """Return the figure of one side as it was judged: uploads that repeat one another are one run."""
     if record is None:
         return None
@@ -984,9 +984,9 @@ def row_words(row: Row, comparison: Comparison, catalog: Catalog) -> RowWords:
         figure=about,
         unit=unit(row),
         old=mean(row.old),
-        old_spread=behind(old) if (old := shown(row, row.old)) else "",
+        old_spread=behind(old) if (old := judged_cell(row, row.old)) else "",
         new=mean(row.new),
-        new_spread=behind(new) if (new := shown(row, row.new)) else "",
+        new_spread=behind(new) if (new := judged_cell(row, row.new)) else "",
         change=change(row),
         verdict=verdict(row),
         ground=ground(row),

@@ -453,7 +453,7 @@ def _table(
         digits = wording.decimals(row, site.catalog)
         names.append(f"{row.benchmark}: {wording.figure(row, site.catalog)}")
         name = full_label(row, site.catalog) or names[-1]
-        old, new = (grids.figure(wording.shown(row, r), digits) for r in (row.old, row.new))
+        old, new = (grids.figure(wording.judged_cell(row, r), digits) for r in (row.old, row.new))
         unit, change, why = wording.unit(row), wording.changed(row), wording.ground(row)
         scales[unit] = wording.one_unit(row)
         lines.append((name, row.board, unit, old, new, change, _over_usual(row), why))
