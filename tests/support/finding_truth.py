@@ -925,7 +925,7 @@ TRUTHS: dict[str, dict[str, Holds]] = {
         rf"({N})( \S+)?, where (\S+) had ({N})(?:, as little as that since (\S+))?": _collapsed
     },
     "under-limit": {rf"({N})( \S+)?, where Integer, add takes ({N})(?: \S+)?": _under_limit},
-    "in-caches": {rf"({N})( \S+)?, where 64 KiB takes ({N})(?: \S+)?": _in_caches},
+    "in-caches": {rf"({N})( \S+)?, where Memory latency, 64 KiB takes ({N})(?: \S+)?": _in_caches},
     "curve-dips": {rf"({N})( \S+)? at (.+), after ({N}) at (.+)": _dips},
     "newest-far": {rf"({N})( \S+)?, where (\d+) releases before had ({N}) to ({N})()()": _far},
     "unit-slip": {
