@@ -475,16 +475,6 @@ def _overlap(about: About, said: Sequence[str]) -> bool:
     return 0 < gap <= 1.01 / 20 * max(high - low for low, high in spreads)
 
 
-def _same_work(about: About, said: Sequence[str]) -> bool:
-    (lead,) = (
-        each
-        for each in about.each(about.both.rows)
-        if each.row.observation == about.row.observation and each.row.metric == said[0]
-    )
-    ways = {"regressed": lead.worse > 0, "improved": lead.worse < 0}
-    return ways[said[1]] and lead.worse * about.worse > 0
-
-
 def _alike(about: About, said: Sequence[str]) -> bool:
     names = (about.row.benchmark, about.row.metric, about.row.params)
     same = [
@@ -719,7 +709,6 @@ GROUNDS = templates(
         "the change is no more than one step .+": _one_step,
         "the ranges of their samples (overlap|nearly meet): (.+) against (.+) before": _overlap,
         "it moved alike on # boards, .+": _alike,
-        "it counts the same work as (.+), which (regressed|improved)": _same_work,
         "~ per (.+)": lambda about, said: (
             is_change(said[0], about.per_work)
             and said[1] == units.parse(about.rate.row.unit).symbol

@@ -249,7 +249,6 @@ def rows(old: SideFigures, new: SideFigures, history: History, rules: Rules) -> 
             )
             if (record := out[position].new) and (former := history.former_names(record)):
                 out[position] = replace(out[position], aliases=(*out[position].aliases, *former))
-    _share_resolution(out, judged, rules.names)
     work = _work(out, judged)
     loads = {
         position: _scaled_to_rate(judged, pasts, position, own) for position, own in work.items()
@@ -265,8 +264,6 @@ def rows(old: SideFigures, new: SideFigures, history: History, rules: Rules) -> 
         out[position] = replace(out[position], odd=odd)
     out = [_clock(row, rules.names) for row in out]
     _without_run(out)
-    _follow_other_rate(out)
-    # After _follow_other_rate(), as a row follows at most one other.
     _two_names(out)
     # Waivers first, as a new level is only considered if no waiver accepts the change.
     accepted = [_annotated(_accepted(row, rules.waivers), rules.annotations) for row in out]
@@ -378,9 +375,6 @@ single runs it always is."""
 
 SEEN = 0.0005
 """The least relative change of a rate at which a scaled load differs from the recorded one in print."""
-
-MAX_DIFFERENCE_SHARE = 0.35
-"""The share by which the moves of two metrics of one run may differ and still be the same move."""
 
 
 def _work(out: Sequence[Row], judged: Mapping[int, Pair]) -> dict[int, int]:
@@ -503,30 +497,6 @@ def _two_names(out: list[Row]) -> None:
         lead = first.setdefault((*row.observation, *figures), row.metric)
         if lead != row.metric and not row.follows and row.verdict in (*ALARMS, *RATED):
             out[position] = replace(row, follows=lead)
-
-
-def _follow_other_rate(out: list[Row]) -> None:
-    """Give the other rate of a run the verdict of the one called: bytes and packets count the same work.
-
-    Metrics without parameters are left alone, as they may come from several runs.
-    """
-    called: dict[tuple[object, ...], Row] = {}
-    for row in out:
-        if row.verdict in ("regressed", "improved") and units.parse(row.unit).kind in RATES:
-            called[(*row.observation, direction(row.metric))] = row
-    for position, row in enumerate(out):
-        lead = called.get((*row.observation, direction(row.metric))) if row.params else None
-        if row.verdict not in ("noisy", "steady") or lead is None or row.better != lead.better:
-            continue
-        kinds = {units.parse(row.unit).kind, units.parse(lead.unit).kind}
-        if kinds != set(RATES) or not row.ratio or not lead.ratio:
-            continue
-        moves = math.log(row.ratio), math.log(lead.ratio)
-        if abs(moves[0] - moves[1]) <= MAX_DIFFERENCE_SHARE * abs(moves[1]):
-            ground = f"it counts the same work as {lead.metric}, which {WORDS[lead.verdict]}"
-            out[position] = replace(
-                row, verdict=lead.verdict, ground=ground, shift=lead.shift, follows=lead.metric
-            )
 
 
 def _order(row: Row) -> tuple[object, ...]:
@@ -786,22 +756,6 @@ def _with_step(pair: Pair, step: float) -> Pair:
     step of the smaller figure, as a change can be read either way."""
     least = min(abs(pair.old.mean), abs(pair.new.mean))
     return replace(pair, step=step, floor=max(pair.floor, _part(DIGIT * step, least)))
-
-
-def _share_resolution(out: Sequence[Row], judged: dict[int, Pair], names: Names) -> None:
-    """Give figures that are computed from others the relative resolution of those."""
-    steps = {
-        (out[i].observation, out[i].metric): pair.step / min(pair.old.mean, pair.new.mean)
-        for i, pair in judged.items()
-        if pair.step and min(pair.old.mean, pair.new.mean) > 0
-    }
-    for i, pair in judged.items() if steps else ():
-        record = out[i].new
-        metric = metric_of(names, record) if record else None
-        sources = metric.computed_from if metric else ()
-        share = max((steps.get((out[i].observation, name), 0.0) for name in sources), default=0.0)
-        if share and not pair.step:
-            judged[i] = _with_step(pair, share * min(abs(pair.old.mean), abs(pair.new.mean)))
 
 
 FAILED_TOO = math.log(5)
