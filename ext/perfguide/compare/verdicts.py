@@ -249,6 +249,7 @@ def rows(old: SideFigures, new: SideFigures, history: History, rules: Rules) -> 
             )
             if (record := out[position].new) and (former := history.former_names(record)):
                 out[position] = replace(out[position], aliases=(*out[position].aliases, *former))
+    _share_resolution(out, judged, rules.names)
     work = _work(out, judged)
     loads = {
         position: _scaled_to_rate(judged, pasts, position, own) for position, own in work.items()
@@ -756,6 +757,22 @@ def _with_step(pair: Pair, step: float) -> Pair:
     step of the smaller figure, as a change can be read either way."""
     least = min(abs(pair.old.mean), abs(pair.new.mean))
     return replace(pair, step=step, floor=max(pair.floor, _part(DIGIT * step, least)))
+
+
+def _share_resolution(out: Sequence[Row], judged: dict[int, Pair], names: Names) -> None:
+    """Give figures that are computed from others the relative resolution of those."""
+    steps = {
+        (out[i].observation, out[i].metric): pair.step / min(pair.old.mean, pair.new.mean)
+        for i, pair in judged.items()
+        if pair.step and min(pair.old.mean, pair.new.mean) > 0
+    }
+    for i, pair in judged.items() if steps else ():
+        record = out[i].new
+        metric = metric_of(names, record) if record else None
+        sources = metric.computed_from if metric else ()
+        share = max((steps.get((out[i].observation, name), 0.0) for name in sources), default=0.0)
+        if share and not pair.step:
+            judged[i] = _with_step(pair, share * min(abs(pair.old.mean), abs(pair.new.mean)))
 
 
 FAILED_TOO = math.log(5)
