@@ -302,7 +302,7 @@ def marks(page: Path) -> list[tuple[str, str, str]]:
     """For each mark on a page the text of its cell, where it leads, and what it says."""
     tree = html5lib.parse(page.read_text("utf-8"))
     return [
-        ("".join(cell.itertext()), link.get("href"), link.get("aria-label"))
+        ("".join(cell.itertext()), link.get("href"), link.get("title"))
         for cell in tree.iter(f"{NAMESPACE}td")
         for link in cell.iter(f"{NAMESPACE}a")
         if link.get("class", "").startswith("perf-mark")

@@ -37,12 +37,12 @@ def label(text: TableCell) -> str:
     return escape(text)
 
 
-def mark(uri: str, severity: Severity, words: str) -> str:
-    """Return the mark beside a figure, a link to the finding about it."""
-    title = escape(words)
+def mark(uri: str, severity: Severity, name: str, detail: str) -> str:
+    """Return the mark beside a figure, a link to the finding about it. Screen readers read the
+    detail, its title, as the description of the link."""
     return (
         f'<a class="perf-mark perf-mark-{escape(severity)}" href="{escape(uri)}" '
-        f'title="{title}" aria-label="{title}">{SIGNS[severity]}</a>'
+        f'title="{escape(f"{name}: {detail}")}" aria-label="{escape(name)}">{SIGNS[severity]}</a>'
     )
 
 

@@ -235,7 +235,8 @@ def _marks(builder: Any, grid: Grid) -> dict[tuple[int, int], str]:
             html_table.mark(
                 _finding_uri(builder, note.id),
                 note.severity,
-                f"{_kind(note)}: {note.title}: {detail}",
+                f"{_kind(note)}: {note.title}",
+                detail,
             )
             for note, detail in ((grid.notes[number], words) for number, words in marks)
         )
