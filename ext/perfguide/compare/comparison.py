@@ -18,12 +18,13 @@ from . import drift
 from .causes import explained
 from .doubts import doubted
 from .engine_changes import EngineChange, engine_changes
-from .events import EVENT_VERDICTS, SMALL_MOVE, Event, events, metric_on_board, moved_far, series_of
+from .events import EVENT_VERDICTS, Event, events, series_of
 from .history import History
 from .last_measured import falls_since
 from .match import BY_DESIGN, Names
 from .match import WORDS as CONDITIONS
 from .odd_figures import withdrawn
+from .row_moves import SMALL_MOVE, metric_on_board, moved_far
 from .select import ComparedSide, Filter, choose
 from .verdicts import (
     ENGINE_CHANGED,

@@ -24,6 +24,27 @@ from ..figures.failed_runs import RATES
 from .causes import EXCHANGED, cause_of, followers
 from .drift import drifting
 from .match import BY_DESIGN, Conditions, Names
+from .row_moves import (
+    FAR,
+    MIN_POINTS,
+    NEARLY_AS_FAR,
+    QUIET,
+    SMALL_MOVE,
+    are_back,
+    figures_before,
+    has_left_level,
+    is_back,
+    is_beyond_kind,
+    is_open,
+    is_unsettled_share,
+    is_usual,
+    level_left,
+    log_range,
+    measures_own,
+    metric_on_board,
+    moved_far,
+    over_scatter,
+)
 from .verdicts import (
     ALARMS,
     ENGINE_CHANGED,
@@ -41,12 +62,6 @@ from .verdicts import (
 EVENT_VERDICTS: tuple[Verdict, ...] = ("regressed", "failed-after", "improved", "changed")
 """Verdicts that make an event."""
 
-FAR = math.log(1.5)
-"""The log of the factor from which a move is listed even if it may be scatter."""
-
-SMALL_MOVE = math.log(1.1)
-"""The log of the smallest median move of unproved rows that is an event of its own."""
-
 MANY_ROWS = 5
 """The fewest rows of a benchmark for which a move of ``SMALL_MOVE`` is an event without proof."""
 
@@ -54,55 +69,24 @@ SINGLE_FALL = math.log(1.2)
 """The log of the smallest fall that makes an event of a single unproved row about which little is
 known, and of the smallest median move of fewer than ``MANY_ROWS`` rows."""
 
-FEW_MOVES, MIN_AS_FAR, MIN_AS_FAR_OF_FEW = 4, 2, 1
-"""A move is usual for a row if ``MIN_AS_FAR`` earlier ones were nearly as far, or
-``MIN_AS_FAR_OF_FEW`` among fewer than ``FEW_MOVES``."""
-
 SINGLE_RETURN = math.log(2)
 """The log of the smallest return of a single unproved row to an earlier level that is an event."""
 
-NEARLY_AS_FAR = 2 / 3
-"""The least ratio of an earlier move to the present one, as logs, to be nearly as far."""
-
-QUIET, MAX_QUIET_SHARE = math.log(1.1), 0.25
-"""The last two earlier figures agree, so that no move away from them is usual, if their log ratio is
-at most ``QUIET`` and at most this share of the move."""
-
-SETTLED = math.log(1.5)
-"""The largest log ratio among the last earlier figures of a share that is settled: only then are a few
-such rows an event without proof."""
-
-MIN_POINTS = 10.0
-"""The least move of a load or another share, in percentage points, that is an event without proof."""
-
 MIN_MANY_POINTS = 1.0
 """The least median move, in percentage points, of many loads that moved together."""
-
-MIN_OVER_KIND = 1.5
-"""The least move that is listed of a row with two earlier figures, as a multiple of the scatter of rows
-of its metric: about three standard deviations of a typical row."""
 
 MIN_ALIKE_ROWS, MAX_PAIR_RATIO = 3, 1.25
 """The fewest rows among which some may differ, and the largest ratio of moves, as logs, for two rows to
 be alike."""
 
-UNKNOWN_SCATTER = 0.2
-"""The relative scatter assumed for rows whose own is unknown."""
-
 NO_POWER = 0.01
 """A power below this share of the largest one of its benchmark is next to nothing."""
-
-MAX_LEVEL_RELEASES, LEAST_LEVEL_RELEASES = 3, 2
-"""The most releases before OLD that can show an earlier level, and the fewest that must."""
 
 MAX_SIZES_RATIO = 2.0
 """The largest ratio of moves, as logs, that are about as far, as moves of one cause are."""
 
 MAX_COARSE_STEPS = 3
 """The largest change, in steps of the program's resolution, that is explained by coarse steps."""
-
-MAX_FROM_LEVEL = math.log(1.5)
-"""The largest log ratio of NEW to a level for it to be back there, however far OLD was."""
 
 RETURN = "a return to the level of"
 """The start of the explanation of an event whose figures came back."""
@@ -223,9 +207,9 @@ def events(
         if rows_of_key:
             own, farther, odd = _typical(rows_of_key, names)
             event = event_of(own, unproved=[*odd, *beside[key]])
-            unjudged.append(replace(event, is_back=_are_back(own)))
+            unjudged.append(replace(event, is_back=are_back(own)))
             if farther:
-                unjudged.append(replace(event_of(farther), is_back=_are_back(farther)))
+                unjudged.append(replace(event_of(farther), is_back=are_back(farther)))
     unjudged += [replace(event_of(own), is_minor=True) for own in minor.values() if own]
     unjudged.sort(
         key=lambda e: (e.is_minor, e.is_back, e.worse_by <= 0, -e.over_scatter, e.what, e.boards)
@@ -306,11 +290,11 @@ def _without_returns(rows: Sequence[Row]) -> list[list[Row]]:
     runs = {
         row.measurement
         for row in rows
-        if row.verdict == "regressed" and _leads(row) and is_back(row)
+        if row.verdict == "regressed" and measures_own(row) and is_back(row)
     }
     back = [row for row in rows if row.measurement in runs]
     left = [row for row in rows if row.measurement not in runs]
-    return [left, back] if runs and any(map(_leads, left)) else [[*rows]]
+    return [left, back] if runs and any(map(measures_own, left)) else [[*rows]]
 
 
 def _beside(proved: Groups, far: Groups, names: Names) -> tuple[Groups, Groups]:
@@ -322,7 +306,7 @@ def _beside(proved: Groups, far: Groups, names: Names) -> tuple[Groups, Groups]:
         boards = _boards_that_go_with(own, rows)
         # Rows back at an earlier level have another cause than those that left theirs.
         are_split = any(
-            other[:4] == key[:4] and _are_back(of_other) != _are_back(own)
+            other[:4] == key[:4] and are_back(of_other) != are_back(own)
             for other, of_other in proved.items()
         )
         most = max((abs(row.worse_by or 0.0) for row in own), default=0.0)
@@ -330,7 +314,7 @@ def _beside(proved: Groups, far: Groups, names: Names) -> tuple[Groups, Groups]:
         beside[key] = [
             row
             for row in rows
-            if row.board in boards and not (are_split and is_back(row) != _are_back(own))
+            if row.board in boards and not (are_split and is_back(row) != are_back(own))
             if _table_of(row, names) in {*subjects, None}
             # A far fall must not hide behind a small one of something else.
             if most >= FAR
@@ -370,12 +354,12 @@ def _without_usual(
             if max(figure.cell.mean or 0.0 for figure in (row.old, row.new) if figure)
             >= least.get((row.board, row.benchmark, row.unit), -math.inf)
         ]
-        unusual_rows = [row for row in rows if id(row) in together or not _is_usual(row)]
+        unusual_rows = [row for row in rows if id(row) in together or not is_usual(row)]
         parts = []
         for part in _parts(unusual_rows, names):
             alike = [row for row in part if id(row) in together]
             # A load that is back is no news.
-            alike = [] if _are_back(alike) else alike
+            alike = [] if are_back(alike) else alike
             own_event = _unusual([row for row in part if id(row) not in together])
             alone_of_metric = len(own_event) == 1 and _is_usual_of_others(own_event[0], all_rows)
             # Rows left out may have been those that moved as all others did.
@@ -413,15 +397,6 @@ def _loads_together(rows: Sequence[Row]) -> set[int]:
             if are_many and median(map(points, own)) >= MIN_MANY_POINTS:
                 out.update(id(row) for row in own if row.verdict == "noisy")
     return out
-
-
-def has_left_level(row: Row) -> bool:
-    """Return whether the last two earlier figures of a row agree, and its move is far beyond their range
-    and the row's scatter."""
-    before, size = _before(row)[-2:], abs(row.worse_by or 0.0)
-    if len(before) < 2 or not max(SMALL_MOVE, math.log1p(row.scatter or 0.0)) < size < math.inf:
-        return False
-    return _range_log(before) <= min(QUIET, MAX_QUIET_SHARE * size)
 
 
 def _parts(rows: Sequence[Row], names: Names) -> list[list[Row]]:
@@ -510,7 +485,7 @@ def _by_boards(rows: Sequence[Row]) -> list[list[Row]]:
 
 def _unusual(unusual: list[Row]) -> list[Row]:
     """Return the rows that form an event, given the unproved rows of a group whose moves are unusual."""
-    shares = [row for row in unusual if _is_unsettled_share(row)]
+    shares = [row for row in unusual if is_unsettled_share(row)]
     if len(shares) < MANY_ROWS and 2 * len(shares) > len(unusual):
         unusual = [row for row in unusual if row not in shares]
     return _worth_an_event(unusual)
@@ -565,7 +540,7 @@ def _is_same_cause(first: Event, event: Event, names: Names) -> bool:
         return False
     if same_benchmark:
         is_apart = len(_parts([*first.rows, *event.rows], names)) > 1
-        if event.worse_by > 0 and _are_back(first.rows) != _are_back(event.rows):
+        if event.worse_by > 0 and are_back(first.rows) != are_back(event.rows):
             return False
         is_one_way = _way(first) == _way(event) != 0
         # Rows without parameters in common that moved unlike have causes of their own.
@@ -584,7 +559,7 @@ def _is_same_cause(first: Event, event: Event, names: Names) -> bool:
         return _are_as_far(first.leading, event.rows) or (
             is_rise_beside_fall and _is_as_far(event.rows, first.rows)
         )
-    loads = [[row for row in each.rows if not _leads(row)] for each in (first, event)]
+    loads = [[row for row in each.rows if not measures_own(row)] for each in (first, event)]
     if any(2 * len(own) <= len(each.rows) for own, each in zip(loads, (first, event), strict=True)):
         return False
     return _are_as_far(*loads)
@@ -724,12 +699,6 @@ def _covering(
     return [each for event in out if (each := _without(event, joined)).rows]
 
 
-def is_open(row: Row) -> bool:
-    """Return whether a row moved without a verdict, and neither between two states nor as the second name
-    of another."""
-    return row.verdict == "noisy" and bool(row.worse_by) and not (row.alternates or row.follows)
-
-
 def _of_its_series(
     event: Event, of_series: Mapping[tuple[object, ...], Sequence[Row]], names: Names
 ) -> list[Row]:
@@ -848,8 +817,8 @@ def _attach(far: Groups, proved: Groups, beside: Groups) -> None:
         groups = far if key in far else proved
         own = groups[key]
         platform, benchmark, verdict = key[:3]
-        is_load = not any(map(_leads, own))
-        if not own or (_are_back(own) and not is_load):
+        is_load = not any(map(measures_own, own))
+        if not own or (are_back(own) and not is_load):
             continue
         boards = {row.board for row in own}
         for other in (*proved, *far):
@@ -858,7 +827,7 @@ def _attach(far: Groups, proved: Groups, beside: Groups) -> None:
                 ("improved", "regressed"),
                 ("regressed", "failed-after"),
             )
-            rates = is_load and any(map(_leads, rows))
+            rates = is_load and any(map(measures_own, rows))
             if not rows or other[:2] != (platform, benchmark) or other == key:
                 continue
             if not (falls or rates):
@@ -891,9 +860,9 @@ def _worth_an_event(rows: Sequence[Row]) -> list[Row]:
         return list(rows) if len(back) > len(onward) else onward
     count = len({row.measurement for row in back if not row.follows})
     least = FAR if count > 1 else SINGLE_RETURN
-    far = any(abs(row.worse_by or 0.0) >= least for row in back if _leads(row))
+    far = any(abs(row.worse_by or 0.0) >= least for row in back if measures_own(row))
     # A load that is back is no news, nor are a few rows that moved a little.
-    return back if far or (count >= MANY_ROWS and any(map(_leads, back))) else []
+    return back if far or (count >= MANY_ROWS and any(map(measures_own, back))) else []
 
 
 def _is_odd_rise(rows: Sequence[Row]) -> bool:
@@ -901,7 +870,7 @@ def _is_odd_rise(rows: Sequence[Row]) -> bool:
     whose earlier figures do not agree."""
     if any((row.worse_by or 0.0) > 0 for row in rows):
         return False
-    if not any(map(_leads, rows)):
+    if not any(map(measures_own, rows)):
         return True
     if len({row.measurement for row in rows if not row.follows}) >= MIN_ALIKE_ROWS:
         return not _are_alike(rows)
@@ -909,9 +878,9 @@ def _is_odd_rise(rows: Sequence[Row]) -> bool:
     if any(row.new and row.new.cell.runs > 1 for row in rows):
         return False
     for row in rows:
-        before, size = _before(row), abs(row.worse_by or 0.0)
-        is_quiet = len(before) > 1 and _range_log(before[-2:]) <= QUIET
-        if size >= FAR and is_quiet and _range_log(before) < NEARLY_AS_FAR * size:
+        before, size = figures_before(row), abs(row.worse_by or 0.0)
+        is_quiet = len(before) > 1 and log_range(before[-2:]) <= QUIET
+        if size >= FAR and is_quiet and log_range(before) < NEARLY_AS_FAR * size:
             return False
     return True
 
@@ -975,82 +944,17 @@ def _is_small(rows: Sequence[Row]) -> bool:
     # Overlapping samples of a single load are not worth a look.
     if row.spread and units.parse(row.unit).kind == "share":
         return True
-    if not is_back(row) and _is_usual(row, is_alone=True):
+    if not is_back(row) and is_usual(row, is_alone=True):
         return True
     is_odd = (row.worse_by or 0.0) > 0 and (is_beyond_kind(row) or row.scatter is None)
     return moves[0] < (SINGLE_FALL if is_odd else FAR)
 
 
-def _is_usual(row: Row, is_alone: bool = False) -> bool:
-    """Return whether the move of a row is usual: it moved as far several times before, is a share that
-    moved by few points, or a mean of samples at one level that did not start to scatter. If it moves
-    alone, its return counts as another move."""
-    if row.doubt:
-        return False
-    if row.spread and (row.spread != "scatters more" or (row.worse_by or 0.0) <= 0):
-        return True
-    size = abs(row.worse_by or 0.0)
-    sides = [each.cell for each in (row.old, row.new) if each]
-    # If runs of one release are as far apart, the move is only their scatter.
-    if not row.spread and any(
-        cell.low is not None
-        and cell.high is not None
-        and _range_log((cell.low, cell.high)) >= NEARLY_AS_FAR * size
-        for cell in sides
-    ):
-        return True
-    is_share = units.parse(row.unit).kind == "share"
-    if is_share and (points(row) < MIN_POINTS or math.isinf(row.worse_by or 0.0)):
-        return True
-    # Falls are listed sooner than rises.
-    is_rise = (row.worse_by or 0.0) <= 0
-    is_beyond = row.scatter is None or size > math.log1p(row.scatter) or is_beyond_kind(row)
-    # The scatter of a row that came back includes its way there.
-    if is_rise and not is_beyond and not _level_left(row):
-        return True
-    before = _before(row)
-    if len(before) < 2:
-        # Without a level before, only the scatter of such rows is known.
-        usual = MIN_OVER_KIND * math.log1p(row.scatter or 0.0)
-        return is_alone and size < usual
-    # A row that wandered as far has not left any level.
-    wandered = len(before) > 2 and _range_log(before) >= NEARLY_AS_FAR * size
-    if is_alone and wandered and _range_log(before[-2:]) > QUIET:
-        return True
-    # A single spike, long ago, is no precedent for a new extreme.
-    recent = before[-MAX_LEVEL_RELEASES:]
-    is_level = len(recent) == MAX_LEVEL_RELEASES and _range_log(recent) <= QUIET
-    if is_level and not is_share and _is_extreme(row, before):
-        return False
-    moves = [_range_log(pair) for pair in pairwise(before)]
-    if sum(move >= size for move in moves) >= MIN_AS_FAR:
-        return True
-    if not is_share and _range_log(before[-2:]) <= min(QUIET, MAX_QUIET_SHARE * size):
-        return False
-    if not _level_left(row) and _was_there(row, before):
-        return True
-    # The way back is as far as the way there, so that is no precedent.
-    if is_return := bool(_level_left(row)) and not is_alone:
-        moves.pop()
-    least = MIN_AS_FAR_OF_FEW if len(moves) < FEW_MOVES else MIN_AS_FAR
-    if sum(move >= NEARLY_AS_FAR * size for move in moves) >= least:
-        return True
-    if not is_rise or is_return or row.new is None or row.new.cell.mean is None:
-        return False
-    return len(before) > 2 and min(before) <= row.new.cell.mean <= max(before)
-
-
-def _is_extreme(row: Row, before: Sequence[float]) -> bool:
-    """Return whether NEW is outside the range of the earlier figures."""
-    now = row.new.cell.mean if row.new else None
-    return now is not None and not min(before) <= now <= max(before)
-
-
 def _is_usual_of_others(row: Row, rows: Sequence[Row]) -> bool:
     """Return whether half of the metric's other rows on the board moved nearly as far before: then it is
     no news that this one does too, unless its last figures agreed, or it is back."""
-    before = _before(row)[-2:]
-    is_quiet = len(before) == 2 and _range_log(before) <= QUIET
+    before = figures_before(row)[-2:]
+    is_quiet = len(before) == 2 and log_range(before) <= QUIET
     if row.doubt or not row.params or is_quiet or is_back(row):
         return False
     own = metric_on_board(row)
@@ -1061,48 +965,9 @@ def _is_usual_of_others(row: Row, rows: Sequence[Row]) -> bool:
     ]
     least = NEARLY_AS_FAR * abs(row.worse_by or 0.0)
     restless = sum(
-        any(_range_log(pair) >= least for pair in pairwise(_before(each))) for each in others
+        any(log_range(pair) >= least for pair in pairwise(figures_before(each))) for each in others
     )
     return bool(others) and 2 * restless >= len(others)
-
-
-def metric_on_board(row: Row) -> tuple[object, ...]:
-    """Return a key that rows share if they differ only in parameters."""
-    return (row.guide.platform, row.board, row.benchmark, row.metric)
-
-
-def _was_there(row: Row, before: Sequence[float]) -> bool:
-    """Return whether NEW is at a level that several earlier releases had before the row left it."""
-    if row.new is None or not row.new.cell.mean or min(*before, row.new.cell.mean) <= 0:
-        return False
-    new, away = math.log(row.new.cell.mean), abs(row.worse_by or 0.0)
-    # A quarter of the way: clearly nearer to that level than to OLD.
-    near = [abs(math.log(value) - new) <= away / 4 for value in before]
-    return sum(near) >= LEAST_LEVEL_RELEASES
-
-
-def _is_unsettled_share(row: Row) -> bool:
-    """Return whether a row is a share, such as a load, whose last earlier figures are too few or differ."""
-    before = _before(row)[-MAX_LEVEL_RELEASES:]
-    return units.parse(row.unit).kind == "share" and (
-        len(before) < 2 or _range_log(before) > SETTLED
-    )
-
-
-def _before(row: Row) -> list[float]:
-    """Return the figures of a row up to and including OLD."""
-    releases = [release for release, _ in row.line]
-    if row.old is None or row.old.guide.release not in releases:
-        return []
-    return [value for _, value in row.line[: releases.index(row.old.guide.release) + 1]]
-
-
-def _range_log(figures: Sequence[float]) -> float:
-    """Return the log ratio of the largest figure to the smallest: infinite if any is 0 or below, but 0 if
-    all are equal."""
-    if min(figures) <= 0:
-        return 0.0 if min(figures) == max(figures) else math.inf
-    return math.log(max(figures)) - math.log(min(figures))
 
 
 def _boards_that_go_with(proved: Sequence[Row], rows: Sequence[Row]) -> set[str]:
@@ -1119,7 +984,7 @@ def _prices(rows: Sequence[Row]) -> dict[int, Row]:
         (*row.observation, direction(row.metric)): row
         for row in rows
         # Metrics without parameters may come from several runs.
-        if row.params and _leads(row) and row.worse_by is not None and _is_listed(row)
+        if row.params and measures_own(row) and row.worse_by is not None and _is_listed(row)
     }
     return {
         id(row): rate
@@ -1154,7 +1019,7 @@ def _far_rows(
     run did not."""
     moves: dict[tuple[object, ...], float] = {}
     for row in all_rows:
-        if _leads(row) and row.worse_by is not None and row.params:
+        if measures_own(row) and row.worse_by is not None and row.params:
             key = (*row.observation, direction(row.metric))
             size = abs(row.worse_by) if _is_listed(row) else 0.0
             moves[key] = max(moves.get(key, 0.0), size)
@@ -1165,7 +1030,7 @@ def _far_rows(
             continue
         ways = {direction(row.metric), ""}
         of_run = [moves[key] for way in ways if (key := (*row.observation, way)) in moves]
-        if _leads(row) or not of_run or _says_more(row, max(of_run)):
+        if measures_own(row) or not of_run or _says_more(row, max(of_run)):
             verdict: Verdict = "regressed" if (row.worse_by or 0.0) > 0 else "improved"
             out.setdefault((row.guide.platform, row.benchmark, verdict), []).append(row)
         elif not max(of_run):
@@ -1181,49 +1046,6 @@ def _says_more(row: Row, of_rate: float) -> bool:
         return False
     is_far = abs(row.worse_by or 0.0) > MAX_SIZES_RATIO * of_rate and points(row) >= MIN_POINTS
     return not of_rate or is_far
-
-
-def moved_far(row: Row) -> bool:
-    """Return whether a row cannot be judged but moved by ``FAR``, by more than its scatter, or well beyond
-    the scatter of its metric."""
-    if row.verdict != "noisy" or row.alternates or row.worse_by is None:
-        return False
-    if row.change is not None and abs(row.change) <= row.floor:
-        return False
-    # A doubtful rise is no good news, and a load is reported with its run.
-    if row.doubt:
-        return row.worse_by > 0 and _leads(row)
-    size = abs(row.worse_by)
-    # Samples whose ranges overlap show no new level unless it is far away.
-    if row.spread:
-        return size >= FAR
-    # Without a known scatter, only a move beyond a usual one is worth a line.
-    beyond_own = size > math.log1p(UNKNOWN_SCATTER if row.scatter is None else row.scatter)
-    return size >= FAR or beyond_own or is_beyond_kind(row)
-
-
-def is_beyond_kind(row: Row) -> bool:
-    """Return whether a row with two earlier figures moved well beyond the scatter of its metric."""
-    if row.kind_scatter is None:
-        return False
-    return abs(row.worse_by or 0.0) >= MIN_OVER_KIND * math.log1p(row.kind_scatter)
-
-
-def over_scatter(row: Row) -> float:
-    """Return the move of a row as a multiple of the scatter of such rows."""
-    scatter = known_scatter(row)
-    return abs(row.worse_by or 0.0) / math.log1p(UNKNOWN_SCATTER if scatter is None else scatter)
-
-
-def known_scatter(row: Row) -> float | None:
-    """Return the relative scatter of such rows, at least 0.1 %; ``None`` if unknown."""
-    scatter = row.kind_scatter if is_beyond_kind(row) else row.scatter
-    # Without a lower bound, a row that never moved before would rank above all others.
-    return None if scatter is None else max(scatter, 1e-3)
-
-
-def _leads(row: Row) -> bool:
-    return units.parse(row.unit).kind not in ("share", "packet rate")
 
 
 def _event(
@@ -1305,7 +1127,7 @@ def returned(rows: Sequence[Row]) -> str:
     """Return in words to which release's level most rows came back, which release differed from it, and
     how many rows did if not all; "" if most did not."""
     pair = level, exception = level_returned_to(rows)
-    count = sum((own[-2][0], own[-1][0]) == pair for row in rows if (own := _level_left(row)))
+    count = sum((own[-2][0], own[-1][0]) == pair for row in rows if (own := level_left(row)))
     part = f", in {count:,} of the {len(rows):,} rows" if count < len(rows) else ""
     return f"{RETURN} {level}, from which {exception} differed{part}" if level else ""
 
@@ -1313,7 +1135,7 @@ def returned(rows: Sequence[Row]) -> str:
 def level_returned_to(rows: Sequence[Row]) -> tuple[str, str]:
     """Return to which release's level most rows came back, and which release differed from it; "" twice
     if they did not."""
-    releases = Counter((own[-2][0], own[-1][0]) for row in rows if (own := _level_left(row)))
+    releases = Counter((own[-2][0], own[-1][0]) for row in rows if (own := level_left(row)))
     pair, count = next(iter(releases.most_common(1)), (("", ""), 0))
     # A figure that keeps jumping has no level to come back to.
     return pair if 2 * count > len(rows) else ("", "")
@@ -1323,49 +1145,6 @@ def _is_recovery(event: Event) -> bool:
     """Return whether all that an event reports as better is back at an earlier level."""
     is_proved_rise = event.kind == "improved" and not event.is_cause
     return is_proved_rise and bool(returned(event.rows)) and all(map(is_back, event.leading))
-
-
-def _level_left(row: Row) -> list[tuple[str, float]]:
-    """Return the releases that show a level which OLD left and to which NEW returned, followed by OLD;
-    empty if there is no such level."""
-    if row.old is None or row.new is None or not row.old.cell.mean or not row.new.cell.mean:
-        return []
-    names = [release for release, _ in row.line]
-    if row.old.guide.release not in names:
-        return []
-    before = row.line[: names.index(row.old.guide.release) + 1]
-    old, new = row.old.cell.mean, row.new.cell.mean
-    if len(before) < 2 or min(old, new, *(value for _, value in before)) <= 0:
-        return []
-    away = abs(math.log(new) - math.log(old))
-    # A quarter of the way: clearly nearer to that level than to OLD.
-    near = min(away / 4, MAX_FROM_LEVEL)
-    level = [
-        each
-        for each in before[-1 - MAX_LEVEL_RELEASES : -1]
-        if abs(math.log(new) - math.log(each[1])) <= near
-    ]
-    return [*level, before[-1]] if level and level[-1] == before[-2] else []
-
-
-def is_back(row: Row) -> bool:
-    """Return whether NEW is back at a level that several releases had and only OLD had left. For a row
-    that got better, one release is enough, as something that was bad once is over."""
-    least = LEAST_LEVEL_RELEASES if (row.worse_by or 0.0) > 0 else 1
-    return len(_level_left(row)) > least
-
-
-def _are_back(rows: Sequence[Row]) -> bool:
-    """Return whether most rows are back at an earlier level."""
-    return 2 * sum(map(is_back, rows)) > len(rows)
-
-
-def failed_earlier(row: Row) -> list[str]:
-    """Return the releases before OLD in which a rate that fails now was 0 too."""
-    if row.verdict != "failed-after" or row.better != "higher":
-        return []
-    releases = row.line[: len(_before(row))]
-    return [release for release, value in releases if value == 0]
 
 
 def _farthest(row: Row) -> tuple[bool, float]:

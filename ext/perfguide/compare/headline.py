@@ -10,7 +10,8 @@ from typing import Literal
 
 from . import wording
 from .comparison import Comparison
-from .events import FAR, Event, failed_earlier, is_back
+from .events import Event
+from .row_moves import FAR, failed_earlier, is_back
 from .verdicts import ALARMS, Row, Verdict, failed_run, is_load
 
 State = Literal["do not ship", "look", "ship", "too little"]

@@ -10,9 +10,10 @@ from ..common import units
 from ..figures.pool import Pool, Record
 from .causes import exchanged
 from .engine_changes import EngineChange
-from .events import FAR, SMALL_MOVE, Event, events
+from .events import Event, events
 from .history import History, scaled
 from .match import Names
+from .row_moves import FAR, SMALL_MOVE
 from .verdicts import Row, SideFigures, failed_run, tools_of
 
 

@@ -18,17 +18,9 @@ from ..common.diagnostics import visible
 from ..common.units import TableCell
 from ..figures.pool import Cell, Record
 from .comparison import Comparison, Coverage, Group, Jumps
-from .events import (
-    FAR,
-    Event,
-    failed_earlier,
-    is_back,
-    is_beyond_kind,
-    level_returned_to,
-    over_scatter,
-    returned,
-)
+from .events import Event, level_returned_to, returned
 from .judge import Spread
+from .row_moves import FAR, failed_earlier, is_back, is_beyond_kind, over_scatter
 from .verdicts import ALARMS, CONVERTED, FAILED_RUN, NOTHING, RATED, WORDS, Row, Verdict
 
 LEADING: tuple[Verdict, ...] = (

@@ -11,7 +11,7 @@ from ..common import slugs
 from ..common.diagnostics import visible
 from ..compare import wording
 from ..compare.comparison import Comparison
-from ..compare.events import known_scatter, over_scatter
+from ..compare.row_moves import known_scatter, over_scatter
 from ..compare.verdicts import Row
 from ..export import explorer, json_api
 from ..export.explorer import index_in

@@ -1,0 +1,254 @@
+"""Moves of single rows, seen against the figures of earlier releases."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import pairwise
+
+from ..common import units
+from .verdicts import Row, points
+
+FAR = math.log(1.5)
+"""The log of the factor from which a move is listed even if it may be scatter."""
+
+SMALL_MOVE = math.log(1.1)
+"""The log of the smallest median move of unproved rows that is an event of its own."""
+
+FEW_MOVES, MIN_AS_FAR, MIN_AS_FAR_OF_FEW = 4, 2, 1
+"""A move is usual for a row if ``MIN_AS_FAR`` earlier ones were nearly as far, or
+``MIN_AS_FAR_OF_FEW`` among fewer than ``FEW_MOVES``."""
+
+NEARLY_AS_FAR = 2 / 3
+"""The least ratio of an earlier move to the present one, as logs, to be nearly as far."""
+
+QUIET, MAX_QUIET_SHARE = math.log(1.1), 0.25
+"""The last two earlier figures agree, so that no move away from them is usual, if their log ratio is
+at most ``QUIET`` and at most this share of the move."""
+
+SETTLED = math.log(1.5)
+"""The largest log ratio among the last earlier figures of a share that is settled: only then are a few
+such rows an event without proof."""
+
+MIN_POINTS = 10.0
+"""The least move of a load or another share, in percentage points, that is an event without proof."""
+
+MIN_OVER_KIND = 1.5
+"""The least move that is listed of a row with two earlier figures, as a multiple of the scatter of rows
+of its metric: about three standard deviations of a typical row."""
+
+UNKNOWN_SCATTER = 0.2
+"""The relative scatter assumed for rows whose own is unknown."""
+
+MAX_LEVEL_RELEASES, LEAST_LEVEL_RELEASES = 3, 2
+"""The most releases before OLD that can show an earlier level, and the fewest that must."""
+
+MAX_FROM_LEVEL = math.log(1.5)
+"""The largest log ratio of NEW to a level for it to be back there, however far OLD was."""
+
+
+def has_left_level(row: Row) -> bool:
+    """Return whether the last two earlier figures of a row agree, and its move is far beyond their range
+    and the row's scatter."""
+    before, size = figures_before(row)[-2:], abs(row.worse_by or 0.0)
+    if len(before) < 2 or not max(SMALL_MOVE, math.log1p(row.scatter or 0.0)) < size < math.inf:
+        return False
+    return log_range(before) <= min(QUIET, MAX_QUIET_SHARE * size)
+
+
+def is_open(row: Row) -> bool:
+    """Return whether a row moved without a verdict, and neither between two states nor as the second name
+    of another."""
+    return row.verdict == "noisy" and bool(row.worse_by) and not (row.alternates or row.follows)
+
+
+def moved_far(row: Row) -> bool:
+    """Return whether a row cannot be judged but moved by ``FAR``, by more than its scatter, or well beyond
+    the scatter of its metric."""
+    if row.verdict != "noisy" or row.alternates or row.worse_by is None:
+        return False
+    if row.change is not None and abs(row.change) <= row.floor:
+        return False
+    # A doubtful rise is no good news, and a load is reported with its run.
+    if row.doubt:
+        return row.worse_by > 0 and measures_own(row)
+    size = abs(row.worse_by)
+    # Samples whose ranges overlap show no new level unless it is far away.
+    if row.spread:
+        return size >= FAR
+    # Without a known scatter, only a move beyond a usual one is worth a line.
+    beyond_own = size > math.log1p(UNKNOWN_SCATTER if row.scatter is None else row.scatter)
+    return size >= FAR or beyond_own or is_beyond_kind(row)
+
+
+def is_beyond_kind(row: Row) -> bool:
+    """Return whether a row with two earlier figures moved well beyond the scatter of its metric."""
+    if row.kind_scatter is None:
+        return False
+    return abs(row.worse_by or 0.0) >= MIN_OVER_KIND * math.log1p(row.kind_scatter)
+
+
+def over_scatter(row: Row) -> float:
+    """Return the move of a row as a multiple of the scatter of such rows."""
+    scatter = known_scatter(row)
+    return abs(row.worse_by or 0.0) / math.log1p(UNKNOWN_SCATTER if scatter is None else scatter)
+
+
+def known_scatter(row: Row) -> float | None:
+    """Return the relative scatter of such rows, at least 0.1 %; ``None`` if unknown."""
+    scatter = row.kind_scatter if is_beyond_kind(row) else row.scatter
+    # Without a lower bound, a row that never moved before would rank above all others.
+    return None if scatter is None else max(scatter, 1e-3)
+
+
+def measures_own(row: Row) -> bool:
+    """Return whether a row measures something of its own: it is no load and no second count of the work
+    of its run."""
+    return units.parse(row.unit).kind not in ("share", "packet rate")
+
+
+def is_usual(row: Row, is_alone: bool = False) -> bool:
+    """Return whether the move of a row is usual: it moved as far several times before, is a share that
+    moved by few points, or a mean of samples at one level that did not start to scatter. If it moves
+    alone, its return counts as another move."""
+    if row.doubt:
+        return False
+    if row.spread and (row.spread != "scatters more" or (row.worse_by or 0.0) <= 0):
+        return True
+    size = abs(row.worse_by or 0.0)
+    sides = [each.cell for each in (row.old, row.new) if each]
+    # If runs of one release are as far apart, the move is only their scatter.
+    if not row.spread and any(
+        cell.low is not None
+        and cell.high is not None
+        and log_range((cell.low, cell.high)) >= NEARLY_AS_FAR * size
+        for cell in sides
+    ):
+        return True
+    is_share = units.parse(row.unit).kind == "share"
+    if is_share and (points(row) < MIN_POINTS or math.isinf(row.worse_by or 0.0)):
+        return True
+    # Falls are listed sooner than rises.
+    is_rise = (row.worse_by or 0.0) <= 0
+    is_beyond = row.scatter is None or size > math.log1p(row.scatter) or is_beyond_kind(row)
+    # The scatter of a row that came back includes its way there.
+    if is_rise and not is_beyond and not level_left(row):
+        return True
+    before = figures_before(row)
+    if len(before) < 2:
+        # Without a level before, only the scatter of such rows is known.
+        usual = MIN_OVER_KIND * math.log1p(row.scatter or 0.0)
+        return is_alone and size < usual
+    # A row that wandered as far has not left any level.
+    wandered = len(before) > 2 and log_range(before) >= NEARLY_AS_FAR * size
+    if is_alone and wandered and log_range(before[-2:]) > QUIET:
+        return True
+    # A single spike, long ago, is no precedent for a new extreme.
+    recent = before[-MAX_LEVEL_RELEASES:]
+    is_level = len(recent) == MAX_LEVEL_RELEASES and log_range(recent) <= QUIET
+    if is_level and not is_share and _is_extreme(row, before):
+        return False
+    moves = [log_range(pair) for pair in pairwise(before)]
+    if sum(move >= size for move in moves) >= MIN_AS_FAR:
+        return True
+    if not is_share and log_range(before[-2:]) <= min(QUIET, MAX_QUIET_SHARE * size):
+        return False
+    if not level_left(row) and _was_there(row, before):
+        return True
+    # The way back is as far as the way there, so that is no precedent.
+    if is_return := bool(level_left(row)) and not is_alone:
+        moves.pop()
+    least = MIN_AS_FAR_OF_FEW if len(moves) < FEW_MOVES else MIN_AS_FAR
+    if sum(move >= NEARLY_AS_FAR * size for move in moves) >= least:
+        return True
+    if not is_rise or is_return or row.new is None or row.new.cell.mean is None:
+        return False
+    return len(before) > 2 and min(before) <= row.new.cell.mean <= max(before)
+
+
+def _is_extreme(row: Row, before: Sequence[float]) -> bool:
+    """Return whether NEW is outside the range of the earlier figures."""
+    now = row.new.cell.mean if row.new else None
+    return now is not None and not min(before) <= now <= max(before)
+
+
+def _was_there(row: Row, before: Sequence[float]) -> bool:
+    """Return whether NEW is at a level that several earlier releases had before the row left it."""
+    if row.new is None or not row.new.cell.mean or min(*before, row.new.cell.mean) <= 0:
+        return False
+    new, away = math.log(row.new.cell.mean), abs(row.worse_by or 0.0)
+    # A quarter of the way: clearly nearer to that level than to OLD.
+    near = [abs(math.log(value) - new) <= away / 4 for value in before]
+    return sum(near) >= LEAST_LEVEL_RELEASES
+
+
+def is_unsettled_share(row: Row) -> bool:
+    """Return whether a row is a share, such as a load, whose last earlier figures are too few or differ."""
+    before = figures_before(row)[-MAX_LEVEL_RELEASES:]
+    return units.parse(row.unit).kind == "share" and (
+        len(before) < 2 or log_range(before) > SETTLED
+    )
+
+
+def figures_before(row: Row) -> list[float]:
+    """Return the figures of a row up to and including OLD."""
+    releases = [release for release, _ in row.line]
+    if row.old is None or row.old.guide.release not in releases:
+        return []
+    return [value for _, value in row.line[: releases.index(row.old.guide.release) + 1]]
+
+
+def log_range(figures: Sequence[float]) -> float:
+    """Return the log ratio of the largest figure to the smallest: infinite if any is 0 or below, but 0 if
+    all are equal."""
+    if min(figures) <= 0:
+        return 0.0 if min(figures) == max(figures) else math.inf
+    return math.log(max(figures)) - math.log(min(figures))
+
+
+def level_left(row: Row) -> list[tuple[str, float]]:
+    """Return the releases that show a level which OLD left and to which NEW returned, followed by OLD;
+    empty if there is no such level."""
+    if row.old is None or row.new is None or not row.old.cell.mean or not row.new.cell.mean:
+        return []
+    names = [release for release, _ in row.line]
+    if row.old.guide.release not in names:
+        return []
+    before = row.line[: names.index(row.old.guide.release) + 1]
+    old, new = row.old.cell.mean, row.new.cell.mean
+    if len(before) < 2 or min(old, new, *(value for _, value in before)) <= 0:
+        return []
+    away = abs(math.log(new) - math.log(old))
+    # A quarter of the way: clearly nearer to that level than to OLD.
+    near = min(away / 4, MAX_FROM_LEVEL)
+    level = [
+        each
+        for each in before[-1 - MAX_LEVEL_RELEASES : -1]
+        if abs(math.log(new) - math.log(each[1])) <= near
+    ]
+    return [*level, before[-1]] if level and level[-1] == before[-2] else []
+
+
+def is_back(row: Row) -> bool:
+    """Return whether NEW is back at a level that several releases had and only OLD had left. For a row
+    that got better, one release is enough, as something that was bad once is over."""
+    least = LEAST_LEVEL_RELEASES if (row.worse_by or 0.0) > 0 else 1
+    return len(level_left(row)) > least
+
+
+def are_back(rows: Sequence[Row]) -> bool:
+    """Return whether most rows are back at an earlier level."""
+    return 2 * sum(map(is_back, rows)) > len(rows)
+
+
+def failed_earlier(row: Row) -> list[str]:
+    """Return the releases before OLD in which a rate that fails now was 0 too."""
+    if row.verdict != "failed-after" or row.better != "higher":
+        return []
+    releases = row.line[: len(figures_before(row))]
+    return [release for release, value in releases if value == 0]
+
+
+def metric_on_board(row: Row) -> tuple[object, ...]:
+    """Return a key that rows share if they differ only in parameters."""
+    return (row.guide.platform, row.board, row.benchmark, row.metric)
