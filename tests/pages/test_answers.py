@@ -253,7 +253,7 @@ def test_the_guide_of_the_project_answers_what_it_is_asked_first(tmp_path: Path)
         "(SK SiP; engine not recorded, likely the accelerator)."
     )
     assert facts["Changed"].startswith(
-        "**Look at 1 event before you ship: what got worse may be noise. "
+        "**Look at 1 event before you ship: it is not proved, with one run of each release. "
         "31 % of 295 figures are judged: in these, a change of 50 % would show.** UDP throughput: "
         "ingress, frame size 128 bytes: worse by a factor of 7, 1 row. 48 figures are no longer measured, 101 are new. "
         ":doc:`Compare with"

@@ -1497,13 +1497,30 @@ def _came_back(about: About) -> bool:
 
 
 def _look(about: About, said: Sequence[str]) -> bool:
-    """Check “Look at 5 events before you ship: what got worse may be noise in 3 of them”: all that are
-    listed as worse."""
+    """Check “Look at 5 events before you ship: 3 of them are not proved, with one run of each release”: all
+    that are listed as worse, and the runs of their figures in the bundles."""
     of, rest = int(said[0]), said[1]
-    proved, unproved = len(_proved_falls(about)), len(_listed(about, "Worse, not proved"))
-    noise = ": what got worse may be noise"
-    texts = {0: "", of: noise if of == 1 else f"{noise} in each"}
-    return of == proved + unproved and rest == texts.get(unproved, f"{noise} in {unproved} of them")
+    proved, unproved = len(_proved_falls(about)), _listed(about, "Worse, not proved")
+    words = re.fullmatch(
+        r": (it is|none of them is|(\d+) of them (?:is|are)) ?(?:not)? proved(, with one run of each release)?",
+        rest,
+    )
+    if of != proved + len(unproved) or not words:
+        return of == proved and not unproved and not rest
+    rows = [row for event in unproved for row in event.rows]
+    # Uploads that repeat another one are no runs.
+    are_single = not any(event.since for event in unproved) and all(
+        side and len({*map(fmean, side.runs)}) <= 1
+        for each in about.each(rows)
+        for side in each.sides
+    )
+    number_of = int(words[2] or of)
+    return (
+        number_of == len(unproved)
+        and (words[1] == "it is") == (of == 1)
+        and bool(words[2]) == (number_of < of)
+        and bool(words[3]) == are_single
+    )
 
 
 def _judged_share(about: About, said: Sequence[str]) -> bool:

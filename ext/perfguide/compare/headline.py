@@ -100,7 +100,7 @@ def headline(comparison: Comparison) -> Headline:
         advice = f"{tag}: {wording.event_title(lead, comparison)}."
     elif falls:
         state, tag = "look", f"Look at {wording.count(len(falls), 'event')}"
-        advice = f"{tag} before you ship{_of_them_unproved(len(fell), len(falls))}."
+        advice = f"{tag} before you ship{_of_them_unproved(fell, len(falls))}."
     elif percent >= LEAST_JUDGED_PERCENT and not fell_before and 2 * undirected <= of:
         state, tag = "ship", f"Ship what was judged: {percent} %"
         accepted = any(row.accepted for row in comparison.rows)
@@ -216,12 +216,18 @@ def _boards(event: Event, comparison: Comparison) -> list[str]:
     return [comparison.board_names.get(board, board) for board in boards]
 
 
-def _of_them_unproved(unproved: int, of: int) -> str:
-    """Return the end of a sentence that says how many events are not proved."""
+def _of_them_unproved(unproved: Sequence[Event], of: int) -> str:
+    """Return the end of a sentence that says how many events are not proved, and whether all figures of
+    these are from one run of each release."""
     if not unproved:
         return ""
-    which = "" if of == 1 else " in each" if unproved == of else f" in {unproved} of them"
-    return f": what got worse may be noise{which}"
+    number = len(unproved)
+    some = f"{number} of them {'is' if number == 1 else 'are'} not"
+    which = "it is not" if of == 1 else "none of them is" if number == of else some
+    are_single = all(
+        not event.since and " runs " not in row.figures for event in unproved for row in event.rows
+    )
+    return f": {which} proved{', with one run of each release' if are_single else ''}"
 
 
 def _besides(comparison: Comparison) -> list[str]:
