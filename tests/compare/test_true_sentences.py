@@ -73,6 +73,7 @@ RARE = (
     *("samples that drift", "no earlier release or second run", "earlier, which is too little"),
     *("runs drift", "measure old and new", "failed before and fails now", "alone", "is now"),
     "not measured again",
+    "under another name",
     "add” takes",
     "one of the two loads",
     *(

@@ -270,7 +270,7 @@ def test_an_event_lists_the_rows_that_went_its_way_and_counts_the_others(pages: 
     listed = re.findall(r"^ +:STREAM, (\w+): ", event, re.MULTILINE)
     fallen = [name for name in NEW if NEW[name] < OLD[name]]
     assert sorted(map(str.lower, listed)) == sorted(fallen)
-    assert f"And {len(NEW) - len(fallen)} more row." in event
+    assert f"And {len(NEW) - len(fallen)} more row: :ref:`Improvements <" in event
 
 
 def test_addresses_name_the_soc_and_the_system(pages: Path) -> None:

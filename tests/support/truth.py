@@ -1035,15 +1035,38 @@ def _together(about: About, said: Sequence[str]) -> bool:
 
 
 def _with_them(about: About, said: Sequence[str]) -> bool:
-    """Check that an event's uncounted rows are second names, loads, or rates whose loads are
-    counted."""
-    counted = set(map(id, about.counted))
-    others = [row for row in about.rows if id(row) not in counted and not row.is_clock]
+    """Check that an event's uncounted rows are loads, or rates whose loads are counted."""
+    others = [row for row in _uncounted(about) if not _is_second_name(row, about)]
     are_loads = all(row.work is not None for row in about.counted)
     return (
         len(others) == int(said[0].replace(",", ""))
         and said[1] == names_of_metrics(others, about)
-        and all(row.follows or row.work is not None or are_loads for row in others)
+        and all(row.work is not None or are_loads for row in others)
+    )
+
+
+def _under_other_names(about: About, said: Sequence[str]) -> bool:
+    """Check that as many of an event's uncounted rows have the figures of a counted row."""
+    others = [row for row in _uncounted(about) if _is_second_name(row, about)]
+    is_counted = len(others) == int(said[0].replace(",", ""))
+    return is_counted and said[1] == names_of_metrics(others, about)
+
+
+def _uncounted(about: About) -> list[Row]:
+    counted = set(map(id, about.counted))
+    return [row for row in about.rows if id(row) not in counted and not row.is_clock]
+
+
+def _is_second_name(row: Row, about: About) -> bool:
+    """Return whether another metric of the same board has both figures of a row."""
+    (own,) = about.each([row])
+    return any(
+        (each.row.board, each.row.benchmark, each.row.params)
+        == (row.board, row.benchmark, row.params)
+        and each.row.metric != row.metric
+        and each.row.unit == row.unit
+        and each.ends == own.ends
+        for each in about.each(about.rows)
     )
 
 
@@ -1082,12 +1105,13 @@ def _fate_word(text: str) -> str:
 
 def _fate(about: About, said: Sequence[str]) -> bool:
     """Check “4 of 6 reverted and 1 is still there in 10.00”"""
-    words, most, other, also, release = said
+    words, title, most, other, also, release = said
     most, also = _fate_word(most), _fate_word(also)
     own = fates(about, release)
     of = int(words.split(" of ")[-1]) if " of " in words else len(about.counted)
-    number_of = {"it": 1, "both": 2}.get(words.lower()) or int(re.findall(r"\d+", words)[0])
-    return (
+    known = {"it": 1, "the row": 1, "both": 2}
+    number_of = known.get(words.lower()) or int(re.findall(r"\d+", words)[0])
+    return bool(title) == bool(about.beside) and (
         sum(own.values()) == of == len(about.counted)
         and own[most] == number_of
         and own[also] == int(other or 0)
@@ -1096,18 +1120,19 @@ def _fate(about: About, said: Sequence[str]) -> bool:
 
 def _fate_again(about: About, said: Sequence[str]) -> bool:
     """Check “All 8 rows next measured in 08.00 reverted”"""
-    words, release, what = said
+    words, title, release, what = said
     what = _fate_word(what)
     own = fates(about, release)
     of = {"the row": 1, "both rows": 2}.get(words.lower()) or int(re.findall(r"\d+", words)[0])
-    return own[what] == of == sum(own.values()) < len(about.counted)
+    is_some = own[what] == of == sum(own.values()) < len(about.counted)
+    return is_some and bool(title) == bool(about.beside)
 
 
 def _fate_of(about: About, said: Sequence[str]) -> bool:
-    of, release, number_of, what, other, also = said
+    of, title, release, number_of, what, other, also = said
     what, also = _fate_word(what), _fate_word(also)
     own = fates(about, release)
-    return (
+    return bool(title) == bool(about.beside) and (
         sum(own.values()) == int(of)
         and own[what] == int(number_of)
         and own[also] == int(other or 0)
@@ -1242,9 +1267,10 @@ LINES = templates(
             == {tuple(map(int, pair)) for pair in re.findall(r"(\d+) against (\d+)", said[0])}
         ),
         r"# more rows? moved with (?:it|them): (.+)": _with_them,
-        rf"(It|Both|All \d+|\d+ of \d+) ({STAYED}|reverted)(?: and # ({STAYED}|reverted))? in (.+)": _fate,
-        rf"(The row|Both rows|All \d+ rows) next measured in (.+?) ({SHOWS}|reverted)": _fate_again,
-        rf"Of # rows next measured in (.+?), # ({SHOWS}|reverted)(?: and # ({SHOWS}|reverted))?": _fate_of,
+        r"# more rows? (?:is the same figure under another name|are the same figures under other names): (.+)": _under_other_names,
+        rf"(It|The row|Both|All \d+|\d+ of \d+)(?: rows?)?( of the title)? ({STAYED}|reverted)(?: and # ({STAYED}|reverted))? in (.+)": _fate,
+        rf"(The row|Both rows|All \d+ rows)( of the title)? next measured in (.+?) ({SHOWS}|reverted)": _fate_again,
+        rf"Of # rows( of the title)? next measured in (.+?), # ({SHOWS}|reverted)(?: and # ({SHOWS}|reverted))?": _fate_of,
         JUMPED: _of_jumps,
         r"# more rows? (?:was|were) not measured again": lambda about, said: (
             number(said[0])
@@ -1322,6 +1348,13 @@ def check_event(event: Event, about: About, checked: Checked, where: str) -> Non
     if metrics:
         number = len({row.metric for row in event.leading})
         checked.note("N metrics", title, int(metrics[1]) == number - 1, where)
+    listed, every = wording.listed(event, 8), (*event.rows, *event.unproved)
+    ways = {(row.worse_by or 0.0) > 0 for row in every}
+    is_whole = len(ways) > 1 or any(row.work is not None for row in every) or event.is_cause
+    is_listed = len({*map(id, listed)} & {*map(id, every)}) == len(listed) and (
+        is_whole or len(listed) >= min(8, len(every))
+    )
+    checked.note("rows listed", title, is_listed, where)
     for line in wording.event_lines(event, both):
         said = line.removesuffix(".")
         if said.startswith("Perhaps: "):

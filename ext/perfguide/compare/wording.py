@@ -414,12 +414,20 @@ def event_lines(event: Event, comparison: Comparison) -> list[str]:
     rows = event.counted
     own = set(map(id, rows))
     followers = [row for row in event.rows if not row.is_clock and id(row) not in own]
-    if followers:
-        with_them = "it" if len(rows) == 1 else "them"
-        named = _metrics(followers, comparison)
-        out.append(f"{count(len(followers), 'more row')} moved with {with_them}: {named}.")
+    with_them = "it" if len(rows) == 1 else "them"
+    for repeats in (False, True):
+        if alike := [row for row in followers if bool(row.follows) == repeats]:
+            what = f"moved with {with_them}"
+            if repeats:
+                one = "is the same figure under another name"
+                what = one if len(alike) == 1 else "are the same figures under other names"
+            named = _metrics(alike, comparison)
+            out.append(f"{count(len(alike), 'more row')} {what}: {named}.")
     # Incomparable rows have no move that could last.
-    out += _fates([row for row in rows if row.verdict != "incomparable"])
+    out += _fates(
+        [row for row in rows if row.verdict != "incomparable"],
+        " of the title" if event.unproved else "",
+    )
     out += [f"{units.capital(text)}." for text in beside(event, comparison)]
     if not (event.is_cause or event.is_back):
         if (
@@ -470,10 +478,10 @@ def benchmark_title(event: Event, comparison: Comparison) -> str:
     return next(each.title for each in comparison.groups if each.benchmark == event.benchmark)
 
 
-def _fates(rows: Sequence[Row]) -> list[str]:
+def _fates(rows: Sequence[Row], which: str = "") -> list[str]:
     """Return sentences on the fate of rows in the releases that measured them next: ``6 of 10 reverted
     and 4 are still there in 05.01.`` or, if only some rows were measured in that release, ``All 19 rows
-    next measured in 11.01 still show it.``"""
+    next measured in 11.01 still show it.`` ``which`` tells these from other rows of the event."""
     again: dict[str, list[str]] = {}
     for row in rows:
         after = None if row.verdict == "failed-after" else kept(row)
@@ -488,14 +496,17 @@ def _fates(rows: Sequence[Row]) -> list[str]:
         (first, most), *rest = counts
         if of == len(rows):
             other = "".join(f" and {number} {_is_there(word, number)}" for word, number in rest)
-            out.append(f"{_of_all(most, of)} {_is_there(first, most)}{other} in {release}.")
+            every = _of_all(most, of)
+            if which:
+                every = f"The row{which}" if of == 1 else f"{every} rows{which}"
+            out.append(f"{every} {_is_there(first, most)}{other} in {release}.")
         elif most == of:
             every = "The row" if of == 1 else f"{_of_all(of, of)} rows"
-            out.append(f"{every} next measured in {release} {_shows(first, of)}.")
+            out.append(f"{every}{which} next measured in {release} {_shows(first, of)}.")
         else:
             other = "".join(f" and {number} {_shows(word, number)}" for word, number in rest)
             said = f"{most} {_shows(first, most)}{other}"
-            out.append(f"Of {of} rows next measured in {release}, {said}.")
+            out.append(f"Of {of} rows{which} next measured in {release}, {said}.")
     return out
 
 
@@ -533,10 +544,10 @@ LISTED_ROWS = 3
 """The most rows of an event that are listed with it; tables and data have all."""
 
 
-def listed(event: Event) -> tuple[Row, ...]:
-    """Return the rows listed with an event: those that moved most and, in the same direction, at least one
-    of its further rows, if there are any. Of a minor event, those that moved by a factor of 1.5 or more
-    and beyond their scatter, falls first."""
+def listed(event: Event, most: int = LISTED_ROWS) -> tuple[Row, ...]:
+    """Return the ``most`` rows listed with an event: those that moved most and, in the same direction, at
+    least one of its further rows, if there are any. Of a minor event, those that moved by a factor of 1.5
+    or more and beyond their scatter, falls first."""
     if event.is_minor:
         far = [
             row
@@ -544,9 +555,7 @@ def listed(event: Event) -> tuple[Row, ...]:
             if FAR <= abs(row.worse_by or 0.0) < math.inf and over_scatter(row) > 1
         ]
         falls_first = sorted(far, key=lambda row: ((row.worse_by or 0.0) < 0, -over_scatter(row)))
-        return tuple(falls_first[:LISTED_ROWS])
-    if event.kind == "noisy":
-        return event.rows[:1]
+        return tuple(falls_first[:most])
     # A load that fell less than its rate is worse for the work done, and looks better.
     moved = tuple(
         row for row in event.rows if row.work is None or row.work * (row.change or row.work) > 0
@@ -559,11 +568,14 @@ def listed(event: Event) -> tuple[Row, ...]:
         if row.work is None and row.change is not None and not event.rows[0].is_clock
         if event.of_engine or {(row.worse_by or 0.0) > 0} == ways
     ]
-    # Farthest first, proved or not.
-    if not event.is_cause:
+    if event.kind == "noisy":
+        # The sentences say why the first row is not proved.
+        moved = (event.rows[0], *(row for row in moved if row is not event.rows[0]))
+    elif not event.is_cause:
+        # Farthest first, proved or not.
         moved = tuple(sorted(moved or event.rows, key=_farther_first))
-    moved = (moved or event.rows)[:LISTED_ROWS]
-    return (*moved, *beside[: max(1, LISTED_ROWS - len(moved))])
+    moved = (moved or event.rows)[:most]
+    return (*moved, *beside[: max(1, most - len(moved))])
 
 
 def _farther_first(row: Row) -> tuple[bool, float]:

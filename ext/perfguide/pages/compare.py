@@ -45,6 +45,9 @@ from .write_tables import PageChart, PageTable
 FOLDED_ACTIONS = ("Better, not proved", wording.BACK, wording.MINOR)
 """The titles of events that take one line each, in a fold."""
 
+LISTED_ROWS = 8
+"""The most rows of an event that its fold lists; its tables have all."""
+
 INDEX = "compare/index"
 """The page that lists all comparisons."""
 
@@ -248,7 +251,7 @@ def _write(site: Site, plan: ComparisonPlan, pair: ReleasePair) -> PageOutcome:
             lines = [line for event in own for line in _far(event, compared, site.catalog)]
             far.append((f"{name} ({len(own)})", lines))
         else:
-            listed = [_event(event, compared, site.catalog, names[id(event)]) for event in own]
+            listed = [_event(event, compared, site.catalog, pair.address, names) for event in own]
             events.append((name, listed))
     noisy = compared.counts["noisy"]
     # Keep the order of the text, by which the extension matches histories with their drawings.
@@ -387,24 +390,41 @@ def _event_names(page: str, comparison: Comparison) -> dict[int, str]:
     return out
 
 
-def _event(event: Event, comparison: Comparison, catalog: Catalog, name: str) -> dict[str, Any]:
-    """Return an event in words: its title, its grounds, the rows that moved most, and the entry for
-    the file of waivers that would accept it. ``name`` is its link name."""
-    listed = wording.listed(event)
-    of = len(event.rows) + len(event.unproved)
-    left, waived = of - len(listed), event.kind not in ALARMS or event.accepted
-    behind = ["evidence", *([wording.count(of - 1, "more row")] if of > 1 else [])]
+def _event(
+    event: Event, comparison: Comparison, catalog: Catalog, page: str, names: Mapping[int, str]
+) -> dict[str, Any]:
+    """Return an event in words: its title, its grounds, the rows that moved most, links to the tables that
+    have the others, and the entry for the file of waivers that would accept it. ``names`` are the link
+    names of events."""
+    listed = wording.listed(event, LISTED_ROWS)
+    every = (*event.rows, *event.unproved)
+    left = [row for row in every if not any(row is each for each in listed)]
+    behind = ["evidence", *([wording.count(len(every) - 1, "more row")] if len(every) > 1 else [])]
     lines = wording.event_lines(event, comparison)
+    rows = [_moved(row, comparison, catalog) for row in listed]
+    # More drawings would double the size of a page.
+    rows[wording.LISTED_ROWS :] = (
+        row | {"history": "", "drawn": None} for row in rows[wording.LISTED_ROWS :]
+    )
+    # The older figures of a fall since an earlier release are not those of OLD.
+    verdicts = {row.verdict if not event.since else "only-new" for row in left}
     return {
-        "name": name,
+        "name": names[id(event)],
         "title": wording.event_title(event, comparison),
         # What changed around the rows explains them.
         "causes": lines if event.is_cause else [],
         "lines": [] if event.is_cause else lines,
-        "rows": [_moved(row, comparison, catalog) for row in listed],
+        "rows": rows,
         "behind": units.capital(" and ".join(behind[event.is_cause :])),
-        "more": f"And {wording.count(left, 'more row')}." if left > 0 else "",
-        "snippet": [] if waived else wording.snippet(event).splitlines(),
+        "more": f"And {wording.count(len(left), 'more row')}" if left else "",
+        "tables": [
+            Link(title, page, table=link_name(page, verdict))
+            for verdict, title in wording.TITLES.items()
+            if verdict in verdicts
+        ],
+        "snippet": []
+        if event.kind not in ALARMS or event.accepted
+        else wording.snippet(event).splitlines(),
     }
 
 
