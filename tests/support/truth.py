@@ -1109,8 +1109,8 @@ def _fate(about: About, said: Sequence[str]) -> bool:
     most, also = _fate_word(most), _fate_word(also)
     own = fates(about, release)
     of = int(words.split(" of ")[-1]) if " of " in words else len(about.counted)
-    known = {"it": 1, "the row": 1, "both": 2}
-    number_of = known.get(words.lower()) or int(re.findall(r"\d+", words)[0])
+    by_word = {"it": 1, "the row": 1, "both": 2}
+    number_of = by_word.get(words.lower()) or int(re.findall(r"\d+", words)[0])
     return bool(title) == bool(about.beside) and (
         sum(own.values()) == of == len(about.counted)
         and own[most] == number_of

@@ -481,7 +481,7 @@ def benchmark_title(event: Event, comparison: Comparison) -> str:
 def _fates(rows: Sequence[Row], which: str = "") -> list[str]:
     """Return sentences on the fate of rows in the releases that measured them next: ``6 of 10 reverted
     and 4 are still there in 05.01.`` or, if only some rows were measured in that release, ``All 19 rows
-    next measured in 11.01 still show it.`` ``which`` tells these from other rows of the event."""
+    next measured in 11.01 still show it.`` ``which`` says which rows these are, if the event has others."""
     again: dict[str, list[str]] = {}
     for row in rows:
         after = None if row.verdict == "failed-after" else kept(row)
