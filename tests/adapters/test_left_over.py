@@ -75,7 +75,7 @@ PATTERNS: dict[str, tuple[str, ...]] = {
     ),
     "linpack": (r"Memory required: .*|Machine precision: .*|Enter array size .*",),
     "lmbench": (r"\s+L M B E N C H .*",),
-    "mbw": (r"Long uses .*|Using [0-9]+ bytes .*|Getting down .*",),
+    "mbw": (r"Long uses .*|Getting down .*",),
     "mlperf": (
         r" \* .*|\s*least .*",  # early stopping, an estimate of a percentile that is read
         r"[a-z_]+ (?:\(ms\)|\(ns\))?: ?[0-9]+|[a-z_]+ : [0-9]+|target_latency .*",  # its settings
