@@ -935,6 +935,11 @@ def is_size(text: str, event: Event, about: About) -> bool:
         return False
     rated = [each for each in leading if each.is_rated and each.worse]
     word = match[2] or match[5]
+    of_work = [each.row.per for each in leading if each.row.per]
+    if all(each.row.work is not None for each in leading) and (
+        bool(re.search(r" per \S+| for the work done", text)) != bool(of_work)
+    ):
+        return False
     if any((each.worse > 0) != (word in ("worse", "longer")) for each in rated):
         return False
     # A figure that takes longer is a time.
@@ -1438,11 +1443,11 @@ def _is_beside(text: str, event: Event, about: About) -> bool:
     """Check “Also moved, but not proved: STREAM, copy, 5.8 % better (3.5 to 33.4 %), 57 more rows; …”"""
     begin, _, listed = text.partition(": ")
     is_proved = begin == "Also moved"
-    left: dict[tuple[str, bool], list[Row]] = defaultdict(list)
+    left: dict[tuple[str, bool, bool], list[Row]] = defaultdict(list)
     for row in event.unproved:
         if (row.verdict != "noisy") == is_proved:
             is_worse = (row.worse_by or 0.0) > 0 or row.verdict == "failed-after"
-            left[row.benchmark, is_worse].append(row)
+            left[row.benchmark, is_worse, row.work is not None].append(row)
     catalog = about.figures.names.catalog
     for part in re.split(r"(?<=more row)(?:; )|(?<= rows); |(?<= differed); ", listed):
         match = re.fullmatch(
@@ -1451,8 +1456,9 @@ def _is_beside(text: str, event: Event, about: About) -> bool:
             part,
         )
         fits = None
-        for (benchmark, is_worse), own in left.items() if match else ():
+        for key, own in left.items() if match else ():
             assert match
+            benchmark, is_worse, _ = key
             is_other = benchmark != event.benchmark
             names = [catalog.title(benchmark)] * is_other
             if is_other or {row.metric for row in own} != {row.metric for row in event.leading}:
@@ -1465,7 +1471,7 @@ def _is_beside(text: str, event: Event, about: About) -> bool:
             if not is_same or bool(words) != is_worse or not is_size(size, rows, about):
                 continue
             if not match[3] or _returned(replace(about, rows=tuple(own)), match.groups()[2:]):
-                fits = (benchmark, is_worse)
+                fits = key
         if fits is None:
             return False
         del left[fits]

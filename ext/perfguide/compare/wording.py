@@ -212,9 +212,9 @@ def _size(event: Event) -> str:
     )
     words = ("longer", "shorter") if are_times else ("worse", "better")
     word = words[moves[0] < 0]
-    per = {row.per for row in event.leading}
-    # Loads judged per unit of work must not read like plain loads.
-    if "" not in per:
+    per = {row.per for row in event.leading if row.per}
+    # Loads judged per unit of work must not read like plain loads. Those whose rates stayed have no unit.
+    if per and all(row.work is not None for row in event.leading):
         word = f"{word} {f'per {per.pop()}' if len(per) == 1 else 'for the work done'}"
     spreads = {row.spread for row in event.leading}
     spread = next(iter(spreads)) if len(spreads) == 1 else ""
@@ -297,16 +297,19 @@ def beside(event: Event, comparison: Comparison) -> list[str]:
     if event.rows[0].is_clock:
         return []
     way = event.worse_by > 0
-    sides: dict[tuple[str, bool, bool], list[Row]] = {
-        (event.benchmark, is_worse, is_proved): []
+    # Rates and loads are told apart, as a size is that of one of them.
+    sides: dict[tuple[str, bool, bool, bool], list[Row]] = {
+        (event.benchmark, is_worse, is_load, is_proved): []
         for is_worse in (way, not way)
+        for is_load in (False, True)
         for is_proved in (False, True)
     }
     for row in event.unproved:
-        side = (row.benchmark, (row.worse_by or 0.0) > 0, row.verdict != "noisy")
+        is_worse, is_load = (row.worse_by or 0.0) > 0, row.work is not None
+        side = (row.benchmark, is_worse, is_load, row.verdict != "noisy")
         sides.setdefault(side, []).append(row)
     said: dict[bool, list[str]] = {True: [], False: []}
-    for (_, _, is_proved), own in sides.items():
+    for (*_, is_proved), own in sides.items():
         if own:
             size = _size(replace(event, kind=own[0].verdict, rows=tuple(own)))
             back = returned(own)
@@ -574,6 +577,9 @@ def listed(event: Event, most: int = LISTED_ROWS) -> tuple[Row, ...]:
     elif not event.is_cause:
         # Farthest first, proved or not.
         moved = tuple(sorted(moved or event.rows, key=_farther_first))
+        led = set(map(id, event.leading))
+        # The title is about these.
+        moved = tuple(sorted(moved, key=lambda row: id(row) not in led))
     moved = (moved or event.rows)[:most]
     return (*moved, *beside[: max(1, most - len(moved))])
 
