@@ -22,9 +22,9 @@ from scipy import special
 
 from perfguide.compare.judge import Judgement, Pair, judge
 from perfguide.compare.moves import move_of
+from perfguide.compare.multiple_testing import adjusted
 from perfguide.compare.noise import inverse_trigamma, learn
 from perfguide.compare.relative import ScaledRow, Side, scaled_row
-from perfguide.compare.several import adjusted
 
 ROOT = Path(__file__).parents[2]
 

@@ -16,9 +16,9 @@ from perfguide.bundles.decode import Loaded
 from perfguide.compare.comparison import Comparison
 from perfguide.compare.history import copied
 from perfguide.compare.judge import UNCALLED, Judgement, Pair, judge
+from perfguide.compare.multiple_testing import mixture
 from perfguide.compare.noise import release_noise
 from perfguide.compare.relative import Release, ScaledRow, Side
-from perfguide.compare.several import mixture
 from perfguide.compare.usual_noise import usual
 from perfguide.compare.verdicts import Row
 
@@ -265,7 +265,7 @@ def test_a_mixture_is_found_again() -> None:
     random = np.random.default_rng(7)
     p = np.concatenate([random.random(900), random.random(100) ** 12])
     fitted = mixture(p)
-    assert fitted.even == pytest.approx(0.9, abs=0.06)
+    assert fitted.uniform_density == pytest.approx(0.9, abs=0.06)
     assert mixture(random.random(400)).even > 0.9
     low = p <= 0.002
     wrong = float((np.flatnonzero(low) < 900).sum()) / int(low.sum())

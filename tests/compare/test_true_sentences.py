@@ -315,7 +315,7 @@ def moved_to(row: Row, ratio: float, pool: Pool) -> list[Loaded]:
         return msgspec.structs.replace(result, **own, **samples)
 
     out = list(pool.frame.bundles)
-    for number, at in pool.places(row.new.cell.members):
+    for number, at in pool.positions_of(row.new.cell.members):
         results = list(out[number].bundle.results)
         results[at] = changed(results[at])
         out[number] = replace(

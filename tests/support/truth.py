@@ -123,7 +123,7 @@ class Figures:
         return _plain(self.names.key(replace(record, params=rest) if len(numbers) == 1 else record))
 
     def of(self, record: Record) -> Runs:
-        bundles, places = self.pool.frame.bundles, self.pool.places(record.cell.members)
+        bundles, places = self.pool.frame.bundles, self.pool.positions_of(record.cell.members)
         return runs_of(bundles[number].bundle.results[at] for number, at in places)
 
 

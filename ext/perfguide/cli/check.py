@@ -66,7 +66,7 @@ def _run(options: argparse.Namespace) -> int:
     _explain(options, [*gathered.diagnostics, *findings])
     if refused or errors(findings):
         return shared.FOUND
-    return shared.FINE if bundles else shared.NOTHING
+    return shared.OK if bundles else shared.NOTHING
 
 
 MAX_LISTED = 10

@@ -131,7 +131,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         # The reader, such as head, has closed our output, which is not an error.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return shared.FINE
+        return shared.OK
     except OSError as error:
         return shared.fail(f"perfguide: {explained(error)}")
     except ReportedError as error:

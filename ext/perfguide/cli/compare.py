@@ -257,7 +257,7 @@ def _run(options: argparse.Namespace) -> int:
     for form, file in ((options.format, options.file), *options.also):
         _write(_render(comparison, form, file, options, new.catalog), file)
     failing = options.fail_on == "regression" and comparison.alarms
-    return shared.FOUND if failing else shared.FINE
+    return shared.FOUND if failing else shared.OK
 
 
 def _missing(arguments: Sequence[_SideArgument], options: argparse.Namespace) -> list[Path]:
@@ -343,7 +343,7 @@ def _side_by_side(
                 coloured = file is None and _terminal_has_colours()
                 text = formats.to_text(comparison, names.catalog, options.all, coloured)
         _write(text, file)
-    return shared.FINE
+    return shared.OK
 
 
 CHECKOUT = ROOT.parents[1] / "source" / "benchmarks"

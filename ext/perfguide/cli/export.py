@@ -124,7 +124,7 @@ def _write_file(table: Table, pool: Pool, form: str, output: Path | None) -> int
         sys.stdout.flush()
         write(table, pool, sys.stdout.buffer)
         sys.stdout.buffer.flush()
-        return shared.FINE
+        return shared.OK
     # Written in one piece, so that an error leaves no partial file behind.
     data = io.BytesIO()
     try:
@@ -133,7 +133,7 @@ def _write_file(table: Table, pool: Pool, form: str, output: Path | None) -> int
         return shared.fail(f"perfguide export: {error}")
     output.write_bytes(data.getvalue())
     print(f"{count} {table.name} in {visible(str(output))}")
-    return shared.FINE
+    return shared.OK
 
 
 def _write_folder(table: Table, pool: Pool, folder: Path) -> int:
@@ -150,7 +150,7 @@ def _write_folder(table: Table, pool: Pool, folder: Path) -> int:
         _remove(at.site)
     shared.print_all(written.diagnostics, sys.stderr)
     print(f"{written.rows} {table.name} in {written.files} files in {visible(str(folder))}")
-    return shared.FINE
+    return shared.OK
 
 
 def _remove(folder: Path) -> None:
@@ -185,7 +185,7 @@ def _write_pages(options: argparse.Namespace) -> int:
         f"{outcome.guides} guides with {outcome.figures} figures in {visible(str(folder))}: "
         f"{len(outcome.written)} files changed, {len(outcome.removed)} removed"
     )
-    return shared.FINE if outcome.guides else shared.NOTHING
+    return shared.OK if outcome.guides else shared.NOTHING
 
 
 def _missing_soc(socs: list[str], settings: Settings) -> str:

@@ -87,7 +87,7 @@ def _run(options: argparse.Namespace) -> int:
         print(visible_json(json.dumps(value, indent=1, ensure_ascii=False)))
     else:
         _print(answers, question)
-    return shared.FINE if any(a.ratio >= 1 for a in answers.measured) else shared.NOTHING
+    return shared.OK if any(a.ratio >= 1 for a in answers.measured) else shared.NOTHING
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,4 +38,4 @@ def _run(options: argparse.Namespace) -> int:
         f"{outcome.guides} guides with {outcome.figures} figures in {options.output}: "
         f"{len(outcome.written)} files changed, {len(outcome.removed)} removed"
     )
-    return shared.FINE
+    return shared.OK

@@ -61,7 +61,5 @@ def _run(options: argparse.Namespace) -> int:
     # SEVERITIES goes from most to least severe.
     failing = SEVERITIES[: SEVERITIES.index(options.fail_on) + 1]
     return (
-        shared.FOUND
-        if any(finding.severity in failing for finding in checked.open)
-        else shared.FINE
+        shared.FOUND if any(finding.severity in failing for finding in checked.open) else shared.OK
     )

@@ -143,7 +143,7 @@ def _propose(options: argparse.Namespace, snapshots: Sequence[Snapshot]) -> int:
     options.propose.write_text(text, "utf-8")
     count = sum(len(each.tables) for each in guides)
     print(f"{count} tables; complete {options.propose}, then import with --map")
-    return shared.FINE
+    return shared.OK
 
 
 def _about(snapshot: Snapshot) -> str:
@@ -262,7 +262,7 @@ def _write(
         f"{figures} figures in {written} bundles; cells left out: {left_out}, "
         f"without a figure: {missing}"
     )
-    return shared.FINE if written else shared.NOTHING
+    return shared.OK if written else shared.NOTHING
 
 
 def _usage(message: str) -> int:

@@ -59,7 +59,7 @@ def _run(options: argparse.Namespace) -> int:
     enter = "" if options.folder == "." else f"cd {visible(options.folder)} && "
     print(f"Build the site: {enter}perfguide build")
     print("Then put bundles of your own into results/, and remove results/example.json.")
-    return shared.FINE
+    return shared.OK
 
 
 def _requirement() -> str:

@@ -113,11 +113,11 @@ def _run(options: argparse.Namespace) -> int:
     except BusyError as busy:
         if not options.quiet:
             print(f"nothing done: another intake is running in {visible(str(busy))}")
-        return shared.FINE
+        return shared.OK
     if not options.quiet:
         words = (f"{counts[v]} {v}" for v in ("taken", "duplicate", "refused", "waiting", "failed"))
         print(", ".join(words))
-    return shared.USAGE if counts["failed"] else shared.FOUND if counts["refused"] else shared.FINE
+    return shared.USAGE if counts["failed"] else shared.FOUND if counts["refused"] else shared.OK
 
 
 def _print_outcome(outcome: inbox.Outcome, quiet: bool) -> None:

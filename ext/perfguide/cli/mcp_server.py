@@ -51,7 +51,7 @@ def _run(options: argparse.Namespace) -> int:
     site += [f"--limit={name}={number}" for name, number in options.limit]
     shared.site_settings(options)  # report a mistyped folder now rather than in the first answer
     server(site, options.site).run("stdio")
-    return shared.FINE
+    return shared.OK
 
 
 def server(site: Sequence[str], url: str = "") -> MCPServer[Any]:

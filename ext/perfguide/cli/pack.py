@@ -247,7 +247,7 @@ def _write(options: argparse.Namespace, packed: Bundle, logs: Sequence[pack_logs
         reason = f"{error.strerror or error}{f' ({hint})' if hint else ''}"
         return shared.fail(f"perfguide pack: {options.output} was not written: {visible(reason)}")
     print(f"{len(packed.results)} results in {options.output}, their logs in {beside.name}")
-    return shared.FINE
+    return shared.OK
 
 
 def _print_reports(reports: Sequence[pack_logs.LogReport]) -> None:
@@ -297,4 +297,4 @@ def _list_formats(options: argparse.Namespace) -> int:
         form = formats[name]
         print(f"{form.name}: {form.title}\n")
         print("\n".join(f"    {visible(line)}" for line in form.example.splitlines()) + "\n")
-    return shared.FINE
+    return shared.OK

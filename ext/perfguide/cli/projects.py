@@ -52,7 +52,7 @@ def _run(_options: argparse.Namespace) -> int:
         print(f"{state:>7}  {text}")
     wrong = sum(state == "fix" for state, _ in lines)
     print(f"{wrong} to fix" if wrong else "Ready for: perfguide build")
-    return shared.FOUND if wrong else shared.FINE
+    return shared.FOUND if wrong else shared.OK
 
 
 Line = tuple[str, str]

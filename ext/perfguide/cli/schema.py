@@ -16,4 +16,4 @@ def add_parsers(add: shared.AddParser) -> None:
 
 def _run(_options: argparse.Namespace) -> int:
     print(json.dumps(bundle.schema(), indent=2, ensure_ascii=False))
-    return shared.FINE
+    return shared.OK

@@ -62,7 +62,7 @@ def _run(options: argparse.Namespace) -> int:
             pass  # the usual way to end the command
         finally:
             server.shutdown()
-    return shared.FINE
+    return shared.OK
 
 
 def _changes(results: list[str]) -> Iterator[bool]:

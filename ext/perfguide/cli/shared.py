@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 # Modules that read bundles are imported on demand: they take most of a second, which would delay
 # the help, the version, the schema and the start of a build.
 
-FINE, FOUND, USAGE, NOTHING = 0, 1, 2, 3
+OK, FOUND, USAGE, NOTHING = 0, 1, 2, 3
 
 EXIT_STATUS = """exit status:
   0  success
@@ -189,10 +189,10 @@ def fail(message: str, status: int = USAGE) -> int:
 
 
 def print_faults(diagnostics: Iterable[Diagnostic]) -> int:
-    """Print faults on stderr; return ``USAGE`` if a path does not exist, else ``FINE``."""
+    """Print faults on stderr; return ``USAGE`` if a path does not exist, else ``OK``."""
     faults = [diagnostic for diagnostic in diagnostics if diagnostic.severity != "note"]
     print_all(shortened(faults), sys.stderr)
-    return USAGE if any(fault.kind == "missing-path" for fault in faults) else FINE
+    return USAGE if any(fault.kind == "missing-path" for fault in faults) else OK
 
 
 def print_all(diagnostics: Iterable[Diagnostic], stream: TextIO) -> None:

@@ -67,9 +67,9 @@ def _run(options: argparse.Namespace) -> int:
         ]
         # Readable names, but nothing that a terminal would interpret.
         print(visible_json(json.dumps(figures, indent=1, ensure_ascii=False)))
-        return shared.FINE
+        return shared.OK
     for record in records:
         print(query.as_text(holdings, record))
     # On stderr, so that only the figures are piped on.
     print(f"{len(records)} figures" if len(records) > 1 else "1 figure", file=sys.stderr)
-    return shared.FINE
+    return shared.OK

@@ -40,7 +40,7 @@ MANY_SHARED_FIGURES, MAX_CORRECTED_SHARE = 20, 0.05
 """The fewest equal figures beside which others may differ, as corrected ones do, and their largest
 share."""
 
-MIN_TELLING_RANGES = 10
+MIN_CONCLUSIVE_RANGES = 10
 """The fewest ranges of a board that show whether a release repeats the one before."""
 
 MIN_END_DIGITS = 3
@@ -92,8 +92,6 @@ class History:
         # Thousands of figures share a few conditions.
         self._comparable = cache(partial(_comparable, names))
         self.upcoming = cache(self._upcoming)
-        """Return the next guide after a given one in which a board was measured, under any of its names;
-        ``None`` if there is none."""
 
     def records(self, pool: Pool, key: GuideKey) -> list[Record]:
         """Return all figures of one guide."""
@@ -159,8 +157,8 @@ class History:
         }
 
     def line(self, record: Record) -> tuple[tuple[str, float], ...]:
-        """Return the same figure in all releases up to that of ``record`` and in the next one of its board
-        that has it in its place, as pairs of release and mean in version order, in ``record``'s unit."""
+        """Return the same figure in all releases up to that of ``record`` and in the board's next release in
+        which it is not mislabelled, as pairs of release and mean in version order, in ``record``'s unit."""
         past = self._figures(record)
         ranks = self._ranks[record.guide.platform]
         upcoming = self.upcoming(record.guide, record.board) or record.guide
@@ -190,6 +188,8 @@ class History:
         return {past.release: _in_unit(past, record.unit) for past in self._figures(record)}
 
     def _upcoming(self, key: GuideKey, board: str) -> GuideKey | None:
+        """Return the next guide after a given one in which a board was measured, under any of its names;
+        ``None`` if there is none."""
         own = [guide for _, guide in self._guides.get(key.platform, ())]
         here = max((at for at, guide in enumerate(own) if guide == key), default=len(own))
         later = set(own[here + 1 :])
@@ -331,8 +331,8 @@ def _mark_repeated(figures: Mapping[Key, list[_Past]]) -> None:
 
 def are_repeated(figures: Sequence[bool | None]) -> bool:
     """Return whether at least half of the figures that can show it repeat an earlier release."""
-    telling = [same for same in figures if same is not None]
-    return len(telling) >= MIN_TELLING_RANGES and 2 * sum(telling) >= len(telling)
+    conclusive = [same for same in figures if same is not None]
+    return len(conclusive) >= MIN_CONCLUSIVE_RANGES and 2 * sum(conclusive) >= len(conclusive)
 
 
 def repeats(old: Side | Cell, new: Side | Cell) -> bool | None:
@@ -376,7 +376,7 @@ def side(cell: Cell, pool: Pool | None = None, copies: frozenset[int] = frozense
     assert cell.mean is not None  # failed measurements are not judged
     step = printed(cell.samples or (cell.mean,))
     runs = pool.by_run(cell) if pool is not None and len(cell.members) > 1 else ()
-    # A figure that a copy corrects is not repeated.
+    # If a copy corrects this figure, both count.
     if pool is not None and copies and runs:
         kept = pool.by_run(cell, copies)
         runs = kept if max(len({*kept}), 1) == len({*runs}) else runs
@@ -455,8 +455,8 @@ def copied(pool: Pool) -> dict[str, frozenset[int]]:
     the same guide and board.
 
     The two share at least ``MIN_SHARED_FIGURES`` equal figures, not counting single-digit integers, or
-    fewer with many digits, and hardly a figure that both have differs. Of a benchmark with fewer
-    figures, it is enough that they are equal if the two share another one.
+    fewer with many digits, and nearly all common figures are equal. A benchmark with too few figures
+    counts as copied if they are all equal and the same two bundles share another benchmark.
     """
     table = pool.frame.table
     if not len(table):
@@ -508,15 +508,15 @@ def _copies(bundles: Mapping[int, Mapping[int, tuple[float, ...]]]) -> dict[int,
     having: dict[tuple[int, tuple[float, ...]], list[int]] = {}
     for later in sorted(bundles):
         own = bundles[later]
-        telling = {each: _telling(values) for each, values in own.items()}
-        if not _show_copy(sum(map(bool, telling.values())), sum(telling.values())):
+        conclusive = {each: _conclusive_digits(values) for each, values in own.items()}
+        if not _show_copy(sum(map(bool, conclusive.values())), sum(conclusive.values())):
             continue
         shared: Counter[int] = Counter()
         digits: Counter[int] = Counter()
         for each, values in own.items():
             for earlier in having.setdefault((each, values), []):
-                shared[earlier] += bool(telling[each])
-                digits[earlier] += telling[each]
+                shared[earlier] += bool(conclusive[each])
+                digits[earlier] += conclusive[each]
             having[each, values].append(later)
         for earlier, count in shared.items():
             if not _show_copy(count, digits[earlier]):
@@ -538,7 +538,7 @@ def _show_copy(figures: int, digits: int) -> bool:
     )
 
 
-def _telling(values: Iterable[float]) -> int:
+def _conclusive_digits(values: Iterable[float]) -> int:
     """Return the number of digits of values that are not single-digit integers."""
     digits = (len(format(value, "g").strip("-0.").replace(".", "")) for value in values)
     return sum(number for number in digits if number > 1)

@@ -22,9 +22,9 @@ import numpy as np
 
 from ..common import extras, units
 from .moves import DIGIT, LASTING_RUNS, LEVEL_DEVIATIONS, MAX_LEVEL_RELEASES, Move, move_of
+from .multiple_testing import CAREFUL_SHARE, Thresholds, thresholds
 from .noise import Noise, learn
 from .relative import EQUAL, ScaledRow, Side, runs_scatter, scaled_row
-from .several import CAREFUL_SHARE, Bar, bar
 from .shifts import Shift, without_shifts
 from .usual_noise import Table, usual
 
@@ -54,7 +54,7 @@ MAX_DETECTABLE = 10.0
 
 SURE_PART = 0.5
 """The part of the largest p-value called at which a change is said to be detectable: one more row that
-moves would shift the bar of a mixture a little."""
+moves would shift the thresholds of a mixture a little."""
 
 NINETEEN_OF_20 = 1.96
 """The number of standard deviations within which 19 of 20 normal figures lie."""
@@ -211,7 +211,7 @@ def judge(
     _join_boards(tests)
     p = np.array([test.move.p for test in tests.values()])
     small = np.array([test.small for test in tests.values()], dtype=bool)
-    limits = bar(p, small, rate)
+    limits = thresholds(p, small, rate)
     q = dict(zip(tests, np.minimum(limits.q(p, small), 1.0).tolist(), strict=True))
     return tuple(
         _judgement(tests[i], q[i], rate, limits, _main_shift(raw[i], shifts[i]))
@@ -314,7 +314,9 @@ def _untested(pair: Pair, row: ScaledRow) -> Judgement:
     return Judgement(_change(pair), None, None, outcome, None, None, ground)
 
 
-def _judgement(test: _Test, q: float, rate: float, limits: Bar, shift: Shift | None) -> Judgement:
+def _judgement(
+    test: _Test, q: float, rate: float, limits: Thresholds, shift: Shift | None
+) -> Judgement:
     pair, move = test.pair, test.move
     change, ground = _change(pair), _ground(test)
     detectable = _called_from(test, limits)
@@ -404,7 +406,7 @@ def _relative(test: _Test, size: float, way: float) -> float | None:
     return share if share <= MAX_DETECTABLE else None
 
 
-def _called_from(test: _Test, limits: Bar) -> float | None:
+def _called_from(test: _Test, limits: Thresholds) -> float | None:
     """Return the smallest relative change in the direction of the row that would be called."""
     move, raw = test.move, test.raw
     way = math.copysign(1.0, raw.move)

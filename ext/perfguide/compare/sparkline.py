@@ -13,14 +13,15 @@ from .verdicts import Row
 SPARKS = "▁▂▃▄▅▆▇█"
 """The characters for the levels of a history, lowest first."""
 
-DRAWN = 12
+MAX_RELEASES = 12
 """The most releases that a history shows."""
 
 MIN_RELEASES = 3
 """The fewest releases that make a history worth drawing."""
 
-FLAT = 0.05
-"""The least range that fills a picture, as a share of the largest figure, so that noise looks flat."""
+MIN_RANGE_SHARE = 0.05
+"""The smallest range that is scaled to the full height, as a share of the largest figure, so that noise looks
+flat."""
 
 WIDTH_PX, HEIGHT_PX, EDGE_PX = 96, 22, 4
 """The size of a picture and the margin around its line."""
@@ -40,8 +41,8 @@ class History:
         top = max(abs(value) for _, value in self.figures) or 1.0
         # Divided first, as the difference of two floats can overflow.
         values = [value / top for _, value in self.figures]
-        low, wide = min(values), max(max(values) - min(values), FLAT)
-        return tuple((value - low) / wide for value in values)
+        low, value_range = min(values), max(max(values) - min(values), MIN_RANGE_SHARE)
+        return tuple((value - low) / value_range for value in values)
 
     @property
     def characters(self) -> str:
@@ -65,7 +66,7 @@ def history(row: Row) -> History | None:
     index = names.index(release) if release in names else len(names) - 1
     # The newer release and one after it, which shows whether the change lasted.
     end = index + 2
-    start = max(0, end - DRAWN)
+    start = max(0, end - MAX_RELEASES)
     drawn = row.line[start:end]
     if len(drawn) < MIN_RELEASES:
         return None
@@ -90,7 +91,7 @@ def characters(row: Row) -> str:
 
 def svg(heights: tuple[float, ...], new: int, words: str) -> str:
     """Return the picture as SVG, styled by class: a line with a dot at the newer release, after which
-    the line is dashed, as later figures were not known then."""
+    the line is dashed, because those figures came after the comparison."""
     step = (WIDTH_PX - 2 * EDGE_PX) / (len(heights) - 1)
     points = [
         f"{EDGE_PX + step * n:.4g},{HEIGHT_PX - EDGE_PX - (HEIGHT_PX - 2 * EDGE_PX) * height:.4g}"
@@ -100,10 +101,10 @@ def svg(heights: tuple[float, ...], new: int, words: str) -> str:
     later = ""
     if new < len(points) - 1:
         later = f'<polyline class="later" points="{" ".join(points[new:])}"/>'
-    said = escape(words)
+    label = escape(words)
     return (
         f'<svg class="perf-history" width="{WIDTH_PX}" height="{HEIGHT_PX}" viewBox="0 0 {WIDTH_PX} {HEIGHT_PX}" '
-        f'role="img" aria-label="{said}"><title>{said}</title>'
+        f'role="img" aria-label="{label}"><title>{label}</title>'
         f'<polyline points="{" ".join(points[: new + 1])}"/>{later}'
         f'<circle cx="{x}" cy="{y}" r="2.5"/></svg>'
     )

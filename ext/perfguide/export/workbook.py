@@ -84,7 +84,7 @@ class _Book:
             row = self._grid(about, row, "Setup of the runs", setup)
         measured = {record.board for record in records}
         for name in ("", *sorted({record.benchmark for record in records})):
-            written = pool.words(key.soc, key.release, measured, name)
+            written = pool.hand_written_notes(key.soc, key.release, measured, name)
             for words in (*written, *remarks.notes(bundles, name)):
                 _text(about, row, 0, ": ".join(filter(None, (name and catalog.title(name), words))))
                 row += 1
@@ -179,7 +179,8 @@ class _Book:
             _text(sheet, row, 12, "; ".join(f"{n}: {_values(own)}" for n, own in facts))
             _text(sheet, row, 13, "; ".join(pool.stated_notes(cell.members)))
             runs = (
-                run_names[bundles[position].digest] for position, _ in pool.places(cell.members)
+                run_names[bundles[position].digest]
+                for position, _ in pool.positions_of(cell.members)
             )
             _text(sheet, row, 14, ", ".join(dict.fromkeys(runs)))
         # Keep the head and the board visible while scrolling.

@@ -78,7 +78,7 @@ def _changes(
     pool = Pool(rows.build(items), catalog)
     records = [record for key in pool.guides() for record in pool.of_guide(key)]
     position = {item.bundle.owned_id: number for number, item in enumerate(items)}
-    behind = [{bundle for bundle, _ in pool.places(r.cell.members)} for r in records]
+    behind = [{bundle for bundle, _ in pool.positions_of(r.cell.members)} for r in records]
     gone: set[int] = set()
     out: dict[tuple[str, str], list[Change]] = {}
     for new in order:
@@ -97,7 +97,10 @@ def _changes(
         after = (early - gone - going) | ({position[name]} if name in position else set())
         touched = [r for r, bundles in zip(records, behind, strict=True) if bundles & going]
         for record, old, now in zip(
-            touched, pool.among(touched, before), pool.among(touched, after), strict=True
+            touched,
+            pool.restricted_to(touched, before),
+            pool.restricted_to(touched, after),
+            strict=True,
         ):
             if old is not None and (now is None or _figures(old) != _figures(now)):
                 out.setdefault(name, []).append(Change(record, old, now))

@@ -241,13 +241,15 @@ class Pool:
             key=lambda b: (units.natural(b.bundle.board.name), b.bundle.created, b.bundle.owned_id),
         )
 
-    def places(self, members: Iterable[int]) -> list[tuple[int, int]]:
+    def positions_of(self, members: Iterable[int]) -> list[tuple[int, int]]:
         """Return, for each of some rows of the frame, the positions of its bundle and of its result
         there."""
         rows = list(members)
         return list(zip(self._bundle[rows].tolist(), self._result[rows].tolist(), strict=True))
 
-    def among(self, records: Sequence[Record], bundles: Collection[int]) -> list[Cell | None]:
+    def restricted_to(
+        self, records: Sequence[Record], bundles: Collection[int]
+    ) -> list[Cell | None]:
         """Return figures as they would be with only the given bundles, by position; ``None`` where
         none of these contributed."""
         wanted = np.isin(self._bundle, list(bundles))
@@ -301,7 +303,7 @@ class Pool:
             names[self._group[row]] for names in self._note_columns[:4]
         )
         if (soc, release, board, benchmark) not in self._written_notes:
-            both = [self.words(soc, release, {board}, of) for of in ("", benchmark)]
+            both = [self.hand_written_notes(soc, release, {board}, of) for of in ("", benchmark)]
             self._written_notes[soc, release, board, benchmark] = [*both[0], *both[1]]
         return self._written_notes[soc, release, board, benchmark]
 
@@ -311,7 +313,7 @@ class Pool:
         columns = ("soc", "release", "board", "benchmark", "metric")
         return [self._identity[name].tolist() for name in columns]
 
-    def words(
+    def hand_written_notes(
         self, soc: str, release: str, boards: Collection[str], benchmark: str = ""
     ) -> list[str]:
         """Return the hand-written notes about a guide with some boards, or about one benchmark in

@@ -222,7 +222,7 @@ def sources(holdings: Holdings, record: Record) -> list[dict[str, Any]]:
     """Return the sources of a figure: for each pooled result its bundle, its position there, its
     command, its line in the log, and the figures as uploaded."""
     bundles = holdings.pool.frame.bundles
-    places = holdings.pool.places(record.cell.members)
+    places = holdings.pool.positions_of(record.cell.members)
     chosen: dict[int, list[int]] = {}
     for position, index in places:
         chosen.setdefault(position, []).append(index)

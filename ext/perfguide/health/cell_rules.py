@@ -283,7 +283,7 @@ def same_key(figures: Figures) -> Iterator[Hit]:
     for row in np.flatnonzero(counts[inverse.ravel()] > 1).tolist():
         groups.setdefault(int(inverse.ravel()[row]), []).append(row)
     for rows in groups.values():
-        places = figures.pool.places(rows)
+        places = figures.pool.positions_of(rows)
         own = [frame.bundles[item].bundle.results[index] for item, index in places]
         if pair := agreement.apart(own):
             values = [amount(agreement.middle(own[index]), own[index].unit) for index in pair]

@@ -135,7 +135,7 @@ def listed_finding(
 
     def cell(suspect: Suspect) -> dict[str, Any]:
         record = suspect.record
-        places = pool.places(record.cell.members)
+        places = pool.positions_of(record.cell.members)
         return {
             "guide": asdict(record.guide),
             "board": record.board,

@@ -286,7 +286,9 @@ class _Body:
 
     def notes(self, benchmark: str) -> list[str]:
         """Return the notes on all figures of a benchmark or, if it is empty, on the guide."""
-        words = self.site.pool.words(self.key.soc, self.key.release, self.boards, benchmark)
+        words = self.site.pool.hand_written_notes(
+            self.key.soc, self.key.release, self.boards, benchmark
+        )
         copies = _copies(self.site, self.key, benchmark)
         return [*words, *remarks.notes(self.bundles, benchmark), *copies]
 

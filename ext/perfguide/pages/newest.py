@@ -99,7 +99,7 @@ def runs_with(pool: Pool, records: Iterable[Record]) -> list[NewestRun]:
     bundles = pool.frame.bundles
     members = {member for record in records for member in record.cell.members}
     by_bundle: dict[int, list[int]] = {}
-    for bundle, result in pool.places(sorted(members)):
+    for bundle, result in pool.positions_of(sorted(members)):
         by_bundle.setdefault(bundle, []).append(result)
     return [_run(bundles[number], own) for number, own in sorted(by_bundle.items())]
 

@@ -49,7 +49,7 @@ def write(
     address, bundles, diagnostics = page.address, site.pool.frame.bundles, list[Diagnostic]()
     members = [member for record in records for member in record.cell.members]
     logs: dict[int, Found] = {}
-    for position in sorted({bundle for bundle, _ in site.pool.places(members)}):
+    for position in sorted({bundle for bundle, _ in site.pool.positions_of(members)}):
         item = bundles[position]
         logs[position] = find(item, wanted(item), site.limits)
         diagnostics += logs[position].diagnostics

@@ -73,7 +73,7 @@ def _groups(row: Row, pool: Pool) -> Iterator[tuple[Group, list[tuple[int, int, 
     groups: dict[tuple[Group, int], list[tuple[int, int, int]]] = {}
     for column, cell in enumerate(row.cells):
         runs: Counter[Group] = Counter()
-        for bundle, index in pool.places(cell.members) if cell else ():
+        for bundle, index in pool.positions_of(cell.members) if cell else ():
             result = pool.frame.bundles[bundle].bundle.results[index]
             file, line = (result.log.file, result.log.line) if result.log else ("", 0)
             # The counter separates repeated runs with the same bundle, command and log.
@@ -154,7 +154,7 @@ def as_json(pool: Pool, records: Iterable[Record]) -> bytes:
     lines = []
     for record in records:
         sources: list[list[Any]] = []
-        for position, index in pool.places(record.cell.members):
+        for position, index in pool.positions_of(record.cell.members):
             item = pool.frame.bundles[position]
             result = item.bundle.results[index]
             command = None

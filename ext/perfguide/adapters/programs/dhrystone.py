@@ -11,7 +11,7 @@ from ..log_sheet import Sheet
 _RESULT = ("dhrystone", "dhrystone_per_second", "Dhrystones/s")
 # Layout: dhry_1.c. ``dhrystone_per_mhz`` and ``cpu_clock`` of wrappers are not read, because no
 # two wrappers agree on them.
-# The end of the figure is its one decimal, or the space that is always behind it.
+# A complete figure ends with its one decimal, or with the space that the program always prints after it.
 _DHRYSTONES = re.compile(
     r"Dhrystones per Second:[ \t]+([0-9]{1,15}\.[0-9]|[0-9]{1,15}|-?inf|-?nan)([ \t]*)"
 )
@@ -25,30 +25,30 @@ _PASSES = re.compile(r"This machine benchmarks at ([0-9]{1,12}) dhrystones/secon
 def read(data: bytes, context: Context) -> Reading:
     """Return the Dhrystones per second of each run."""
     sheet = Sheet(context)
-    started = 0
+    head_line = 0
     one_run: re.Match[str] | None = None
-    unended = data.count(b"\n") + 1
+    unended_line = data.count(b"\n") + 1
     for line in lines(data):
         if _DHRYSTONE_HEAD.match(line.text):
-            _unfinished(started, sheet)
-            started, one_run = line.number, None
+            _report_unfinished(head_line, sheet)
+            head_line, one_run = line.number, None
         elif match := _ONE_RUN.fullmatch(line.text):
             one_run = match
         elif match := _DHRYSTONES.fullmatch(line.text) or _PASSES.fullmatch(line.text):
-            started = 0
+            head_line = 0
             ended = "." in match[1] or not match[1].isdigit() or match[match.lastindex or 1] == " "
-            if ended or (line.number != unended and _agrees(match[1], one_run)):
+            if ended or (line.number != unended_line and _agrees(match[1], one_run)):
                 sheet.figure(line.number, *_RESULT, float(match[1]))
             else:
                 sheet.broken(line.number, "the figure of Dhrystones a second is cut")
             one_run = None
         elif re.search(r"Dhrystones per Second|dhrystones/second", line.text):
-            started = 0
+            head_line = 0
             sheet.broken(line.number, "the line of Dhrystones a second is cut or damaged")
         elif line.text.lstrip().startswith("Measured time too small to obtain"):
-            started = 0
+            head_line = 0
             sheet.failure(line.number, *_RESULT, None, f"dhrystone: {line.text.strip()[:100]}")
-    _unfinished(started, sheet)
+    _report_unfinished(head_line, sheet)
     return sheet.reading()
 
 
@@ -62,9 +62,9 @@ def _agrees(rate: str, one_run: re.Match[str] | None) -> bool:
     return int(rate) * least <= 1.001e6 and int(rate) * most >= 0.999e6
 
 
-def _unfinished(started: int, sheet: Sheet) -> None:
-    if started:
-        sheet.broken(started, "this run of Dhrystone has no figure: it is cut or damaged")
+def _report_unfinished(head_line: int, sheet: Sheet) -> None:
+    if head_line:
+        sheet.broken(head_line, "this run of Dhrystone has no figure: it is cut or damaged")
 
 
 FORMAT = Format(

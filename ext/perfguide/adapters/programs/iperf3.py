@@ -22,7 +22,7 @@ EXAMPLE = """\
          "cpu_utilization_percent": {"host_total": 10.97}}}
 """
 
-# Layout: ``iperf_json_finish`` and the reporters in iperf_api.c. What arrived is the throughput:
+# Layout: ``iperf_json_finish`` and the reporters in iperf_api.c. Throughput is what the receiver got:
 # ``sum_received``, or ``sum`` of UDP before 3.10. It is in bit/s, jitter in ms, and the CPU load
 # in % of one core for this host's iperf3.
 _HINT = re.compile(

@@ -1,4 +1,4 @@
-"""Multiple testing: which p-values are small enough to call a row different."""
+"""Multiple testing: the p-values that are small enough for a row to be reported as changed, or called."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ MIN_ROWS = 20
 """The fewest rows to which a mixture can be fitted; with fewer, p-values are adjusted instead."""
 
 SPENT_SHARE = 0.9
-"""The part of the rate that is spent. The rest is a reserve for noise that does not show, such as far
+"""The share of the allowed false discovery rate that is used. The rest is a reserve for noise that does not show, such as far
 outliers that no run here has had."""
 
 ALONE_SHARE = 0.4
-"""The part of the rate at which a single row is called by its p-value times the number of rows. With
+"""The share of the allowed rate at which a single row is called by its p-value times the number of rows. With
 more, shuffled and simulated releases raise too many alarms (``bench/single_figures.py``)."""
 
 LOCAL_FACTOR = 2.5
@@ -28,7 +28,7 @@ called by their share of all calls. This raises no more alarms in a comparison i
 changed, and misses less in one in which much did."""
 
 CAREFUL_SHARE = 0.2
-"""The part of the rate at which small changes of single runs are called: a second run is cheaper than
+"""The share of the allowed rate at which small changes of single runs are called: a second run is cheaper than
 a search for the cause."""
 
 
@@ -45,7 +45,7 @@ class Mixture:
     power: float
 
     @property
-    def even(self) -> float:
+    def uniform_density(self) -> float:
         """The uniform part of the density, which bounds the share of unchanged rows from above."""
         return self.share + (1 - self.share) * self.power
 
@@ -54,13 +54,13 @@ class Mixture:
         # A p-value of 0 has no logarithm.
         log = np.log(np.clip(p, 1e-12, 1.0))
         density = self.share + (1 - self.share) * self.power * np.exp((self.power - 1) * log)
-        return np.minimum(self.even / density, 1.0)
+        return np.minimum(self.uniform_density / density, 1.0)
 
     def false_below(self, p: Floats) -> Floats:
         """Return the share of unchanged rows among all rows up to each p-value."""
         log = np.log(np.clip(p, 1e-12, 1.0))
         below = self.share * np.exp(log) + (1 - self.share) * np.exp(self.power * log)
-        return np.minimum(self.even * np.exp(log) / below, 1.0)
+        return np.minimum(self.uniform_density * np.exp(log) / below, 1.0)
 
 
 def mixture(p: Floats) -> Mixture:
@@ -77,7 +77,7 @@ def mixture(p: Floats) -> Mixture:
 
 
 def adjusted(p: Floats) -> Floats:
-    """Return p-values adjusted for their number after Benjamini and Hochberg (1995).
+    """Return p-values adjusted for multiple testing by the Benjamini–Hochberg procedure (1995).
 
     If rows with an adjusted value of at most ``r`` are called different, the expected share of false
     ones among them is at most ``r``.
@@ -89,7 +89,7 @@ def adjusted(p: Floats) -> Floats:
 
 
 @dataclass(frozen=True, slots=True)
-class Bar:
+class Thresholds:
     """The largest p-values at which rows are called: ``small`` for small changes of single runs, and
     ``large`` for all others. ``fitted`` is the mixture of all ``rows``, ``None`` if they are too few;
     ``shared`` is true if a first row is called by its local rate."""
@@ -110,22 +110,22 @@ class Bar:
             # Something certainly changed, so the rate applies to all calls together.
             shared = self.fitted.false_below(p) / SPENT_SHARE
             false = np.where(small, false, np.minimum(false, shared))
-        # A single certain row among unchanged ones is too little to show in a mixture.
+        # One clearly changed row among unchanged ones is too few for the fit to detect.
         return np.minimum(false, p * self.rows / ALONE_SHARE)
 
 
-def bar(p: Floats, small: NDArray[np.bool_], rate: float) -> Bar:
-    """Return the bar that keeps the expected share of false calls within ``rate``."""
+def thresholds(p: Floats, small: NDArray[np.bool_], rate: float) -> Thresholds:
+    """Return the thresholds that keep the expected share of false calls within ``rate``."""
     rates = rate, CAREFUL_SHARE * rate
     if p.size < MIN_ROWS:
         q = adjusted(p)
-        several = max(p.size, 1)
-        # The bar for the next row, had its p-value been small enough.
-        large, least = (own * min(int((q <= own).sum()) + 1, several) / several for own in rates)
-        return Bar(large, least, None, False, p.size)
+        count = max(p.size, 1)
+        # The threshold for the next row, had its p-value been small enough.
+        large, least = (own * min(int((q <= own).sum()) + 1, count) / count for own in rates)
+        return Thresholds(large, least, None, False, p.size)
     fitted = mixture(p)
     is_shared = bool((fitted.false(p) / LOCAL_FACTOR <= rate).any())
-    out = Bar(1.0, 1.0, fitted, is_shared, p.size)
+    out = Thresholds(1.0, 1.0, fitted, is_shared, p.size)
     # A search, as the rate has no inverse in closed form.
     grid = np.logspace(-12, 0, 1201)
     large, least = (
