@@ -266,7 +266,7 @@ def test_a_mixture_is_found_again() -> None:
     p = np.concatenate([random.random(900), random.random(100) ** 12])
     fitted = mixture(p)
     assert fitted.uniform_density == pytest.approx(0.9, abs=0.06)
-    assert mixture(random.random(400)).even > 0.9
+    assert mixture(random.random(400)).uniform_density > 0.9
     low = p <= 0.002
     wrong = float((np.flatnonzero(low) < 900).sum()) / int(low.sum())
     assert fitted.false_below(np.array([0.002]))[0] == pytest.approx(wrong, abs=0.04)
