@@ -852,7 +852,7 @@ SIZE = re.compile(
     rf"(?:({N}) % (worse|better|longer|shorter){WORK}(?: \(({N}) to ({N}) %\))?"
     rf"|(worse|better|longer|shorter){WORK}"
     rf"(?: by a factor of ({N}(?: and more)?)(?: \(({N}(?: and more)?) to ({N}(?: and more)?)\))?|(?=: )))"
-    rf"((?:(?:, or |: | or )(?:{ZERO}|fails now))*)"
+    rf"((?:(?:, or |: | or |, in [\d,]+ rows? )(?:{ZERO}|fails now))*)"
     rf"(?: on average, (and the samples scatter more|and the samples scatter less|some new runs failed))?"
     rf"(?:, back at the level of (.+))?"
 )
@@ -867,6 +867,15 @@ def is_toward_zero(text: str, rated: Sequence[About]) -> bool:
     rises = [each for each in tiny if each.ends[1] > each.ends[0]]
     falls = [each for each in tiny if each.ends[1] < each.ends[0]]
     said = re.findall(ZERO, text)
+    zeros = {
+        side: [each for each in rated if each.ends[end] == 0]
+        for side, end in (("to", 1), ("from", 0))
+    }
+    of_text = {"from under": rises, "to 0": zeros["to"], "from 0": zeros["from"]}
+    for number_of, phrase in re.findall(rf", in ([\d,]+) rows? ({ZERO})", text):
+        own = next((own for begin, own in of_text.items() if phrase.startswith(begin)), falls)
+        if len(own) != number(number_of):
+            return False
     for own, begin in ((rises, "from under"), (falls, "to under")):
         texts = [each for each in said if begin in each]
         if bool(texts) != bool(own):

@@ -224,11 +224,10 @@ def _size(event: Event) -> str:
         level, _ = level_returned_to(event.leading)
         after += f", back at the level of {level}" if level else ""
     zero = _to_or_from_zero(event.leading)
-    if any(row.verdict == "failed-after" for row in event.rows):
-        zero.append("fails now")
+    fails = ["fails now"] * any(row.verdict == "failed-after" for row in event.rows)
     moved = _moved(event)
     if not moved:
-        return f"{word}: {' or '.join(zero)}{after}"
+        return f"{word}: {' or '.join([*(text for _, text in zero), *fails])}{after}"
     logs, shares = (sorted(side) for side in zip(*moved, strict=True))
     if logs[-1] >= math.log(units.MIN_FACTOR):
         # Without “×” and “÷”: “÷2 better” could be half the time or twice the rate.
@@ -240,7 +239,9 @@ def _size(event: Event) -> str:
         texts = [_without_sign(share) for share in (shares[0], shares[-1])]
         span = f" ({texts[0]} to {texts[1]} %)" if texts[0] != texts[1] else ""
         out = f"{_without_sign(median(shares))} % {word}{span}"
-    return f"{', or '.join([out, *zero])}{after}"
+    # Whose size the factor is must not be a riddle.
+    out = ", ".join([out, *(f"in {count(number, 'row')} {text}" for number, text in zero)])
+    return f"{', or '.join([out, *fails])}{after}"
 
 
 def _moved(event: Event) -> list[tuple[float, float]]:
@@ -282,7 +283,8 @@ def _extent(rows: Sequence[Row]) -> str:
     moved = f"{' to '.join(dict.fromkeys(ends))}{of_work}"
     worse = sum((row.worse_by or 0.0) > 0 for row in rows)
     way = {0: "better", len(rows): "worse"}.get(worse, f"{worse} of them worse")
-    return f"{', or '.join(filter(None, [moved, *_to_or_from_zero(rows)]))}, {way}"
+    zero = [text for _, text in _to_or_from_zero(rows)]
+    return f"{', or '.join(filter(None, [moved, *zero]))}, {way}"
 
 
 def _listed_share(row: Row) -> float:
@@ -297,7 +299,7 @@ def beside(event: Event, comparison: Comparison) -> list[str]:
     if event.rows[0].is_clock:
         return []
     way = event.worse_by > 0
-    # Rates and loads are told apart, as a size is that of one of them.
+    # A size is that of rates or of loads.
     sides: dict[tuple[str, bool, bool, bool], list[Row]] = {
         (event.benchmark, is_worse, is_load, is_proved): []
         for is_worse in (way, not way)
@@ -344,11 +346,14 @@ MANY_METRICS = 3
 """The fewest metrics that are counted rather than named."""
 
 
-def _to_or_from_zero(rows: Sequence[Row]) -> list[str]:
-    """Return in words how rows fell to zero or next to nothing, or rose from it."""
+def _to_or_from_zero(rows: Sequence[Row]) -> list[tuple[int, str]]:
+    """Return in words how rows fell to zero or next to nothing, or rose from it, and how many did."""
     rated = [row for row in rows if row.worse_by is not None and row.old and row.new]
     ends = (("to", [row.new for row in rated]), ("from", [row.old for row in rated]))
-    out = [f"{word} 0" for word, own in ends if any(each and each.cell.mean == 0 for each in own)]
+    at_zero = [
+        (sum(end is not None and end.cell.mean == 0 for end in own), word) for word, own in ends
+    ]
+    out = [(number, f"{word} 0") for number, word in at_zero if number]
     tiny = [row for row in rated if _is_next_to_nothing(row)]
     for is_rise in (True, False):
         far_ends = [
@@ -360,7 +365,8 @@ def _to_or_from_zero(rows: Sequence[Row]) -> list[str]:
         if far_ends:
             far = f"{'as much as ' if len(far_ends) > 1 else ''}{units.number(max(far_ends))} %"
             near = f"under {NOTHING:g} %"
-            out.append(f"from {near} to {far}" if is_rise else f"from {far} to {near}")
+            said = f"from {near} to {far}" if is_rise else f"from {far} to {near}"
+            out.append((len(far_ends), said))
     return out
 
 
@@ -878,6 +884,8 @@ def change(row: Row) -> str:
 
 def listed_change(row: Row) -> str:
     """Return in words the change of a row that its verdict is about."""
+    if _is_next_to_nothing(row):
+        return f"{'from' if (row.change or 0.0) > 0 else 'to'} under {NOTHING:g} %"
     if row.work is None or not row.per:
         return change(row)
     # Both, as the figures beside it show only the first.
