@@ -234,7 +234,7 @@ def _beside(
         if line.ratio is not None and was and now and was.name != now.name:
             line = _saying(line, f"engines: {was.name} and {now.name} (inferred)")
         lines.append(line)
-    return boards, _told_apart(lines, old.pool, new.pool, history, names)
+    return boards, _judged_together(lines, old.pool, new.pool, history, names)
 
 
 def _records(side: ComparedSide, platform_and_board: Place, names: Names) -> list[Record]:
@@ -342,7 +342,7 @@ def _saying(line: Line, more: str) -> Line:
     return replace(line, ground="; ".join(filter(None, (line.ground, more))))
 
 
-def _told_apart(
+def _judged_together(
     lines: Sequence[Line], old: Pool, new: Pool, history: History, names: Names
 ) -> list[Line]:
     """Return the lines with the outcome of their samples, all judged together."""
