@@ -526,16 +526,18 @@ class Headlines:
         worst = next(iter(counts))
         badge = Part(counts[worst], strong=True, severity=worst)
         among = f" among {len(own)} findings" if len(counts) > 1 else ""
-        # A finding is listed under one guide, and figures lost by a release are only counted.
-        listed = [finding.guide for finding in own if finding.rule.id not in COUNTED]
-        section = key if key in listed else next(iter(listed), None)
-        name = section_name(HEALTH, section_of(self._site, section)) if section else ""
-        link = Part(f"Health: {', '.join(counts.values())}", HEALTH, name)
+        listed = [finding for finding in every if finding.rule.id not in COUNTED]
+        name = section_name(HEALTH, section_of(self._site, key)) if listed else ""
+        # These are the counts that the reader finds there, with the usual findings and without lost figures.
+        there = ", ".join(kind_counts(finding.severity for finding in listed).values())
+        link = Part(f"Health: {there}" if there else "Health", HEALTH, name)
         rest = (
             f" Left out here: {usual} that most guides of this SoC have too."
             if len(every) > len(own)
             else ""
         )
+        if lost := sum(finding.rule.id in COUNTED for finding in own):
+            rest += f" Left out of Health: {wording.count(lost, 'finding')} about figures no longer measured."
         return [Fact("Careful", (badge, Part(f"{among}: {named}{more}.{rest} "), link))]
 
 
