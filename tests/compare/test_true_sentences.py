@@ -31,7 +31,8 @@ from perfguide.compare.match import Names
 from perfguide.compare.select import Filter, ReleasePair
 from perfguide.compare.verdicts import Row, Rules
 from perfguide.figures import dataset, rows
-from perfguide.figures.pool import Pool
+from perfguide.figures.pool import Pool, Record
+from perfguide.health.marks import Marks
 from perfguide.pages import lasting_moves
 
 NAMES = Names(benchmarks.load([SHIPPED])[0], Boards({}))
@@ -130,12 +131,13 @@ def test_every_sentence_about_real_bundles_is_true(soc: str) -> None:
         assert any("jumped far beyond" in kind for kind in checked.met) and checked.met["N metrics"]
 
 
-Rows = dict[tuple[str, str], list[dict[str, float]]]
-"""The figures of each row by release, as files have them, by system and benchmark."""
+Rows = dict[tuple[str, str], list[dict[str, tuple[float, float, float]]]]
+"""The mean, the smallest and the largest figure of each row by release, as files have them, by system and
+benchmark."""
 
 
 def rows_of(folder: Path) -> Rows:
-    out: dict[tuple[str, str], dict[str, dict[str, list[float]]]] = {}
+    out: dict[tuple[str, str], dict[str, dict[str, list[tuple[float, float, float]]]]] = {}
     for path in folder.rglob("*.json"):
         bundle = json.loads(path.read_bytes())
         for each in bundle["results"]:
@@ -145,14 +147,29 @@ def rows_of(folder: Path) -> Rows:
                 name = [bundle["board"]["name"], each["metric"], each["unit"], params]
                 own = out.setdefault((bundle["sdk"]["os"], each["benchmark"]), {})
                 of_row = own.setdefault(json.dumps(name), {})
-                of_row.setdefault(bundle["sdk"]["version"], []).append(each["value"])
+                mean = each["value"]
+                figures = (mean, each.get("min", mean), each.get("max", mean))
+                of_row.setdefault(bundle["sdk"]["version"], []).append(figures)
+
+    def of_release(runs: list[tuple[float, float, float]]) -> tuple[float, float, float]:
+        means, lows, highs = zip(*runs, strict=True)
+        return fmean(means), min(lows), max(highs)
+
     return {
-        key: [{release: fmean(values) for release, values in row.items()} for row in own.values()]
+        key: [{release: of_release(runs) for release, runs in row.items()} for row in own.values()]
         for key, own in out.items()
     }
 
 
+class Doubting(Marks):
+    """Marks that doubt every figure."""
+
+    def doubt(self, record: Record) -> str:
+        return "in doubt"
+
+
 LATER = rf"(still )?({truth.N})(?: (?:to|and) ({truth.N}))? in the (?:(\d+) later releases|later release)"
+LATER += rf"(?:, with runs from ({truth.N}) to ({truth.N}))?"
 
 
 def is_where_later_releases_are(
@@ -164,11 +181,16 @@ def is_where_later_releases_are(
     was, now = move.values.split(" ")[0], move.values.split(" ")[2]
     for row in of[pair.new.os, move.benchmark]:
         old, new = (row.get(release) for release in move.releases.split(" → "))
-        if old is None or new is None or old == new:
+        if old is None or new is None or old[0] == new[0]:
             continue
         at = version(pair.new.release)
-        later = [value for release, value in row.items() if version(release) > at]
+        old, new = old[0], new[0]
+        after = [figures for release, figures in row.items() if version(release) > at]
+        later = [mean for mean, _, _ in after]
         parts = [(value - old) / (new - old) for value in later]
+        near, far = (old + (new - old) * part for part in (1 / 3, 2 / 3))
+        both = [own for own in after if own[1] <= min(near, far) and own[2] >= max(near, far)]
+        ends = [min(o[1] for o in both), max(o[2] for o in both)] if both else []
         for scale in (1.0, 1e3, 1e-3):
             if not (truth.rounds(was, old / scale) and truth.rounds(now, new / scale)):
                 continue
@@ -181,6 +203,11 @@ def is_where_later_releases_are(
                 and truth.rounds(form[3] or form[2], max(later) / scale)
                 and (min(parts) > 2 / 3) == bool(form[1])
                 and min(parts) >= 1 / 3
+                and bool(form[5]) == bool(ends)
+                and all(
+                    truth.rounds(said, end / scale)
+                    for said, end in zip(filter(None, form.groups()[4:]), ends, strict=True)
+                )
             ):
                 return True
     return False
@@ -204,7 +231,7 @@ def test_moves_that_lasted_and_engines_that_changed_are_those_of_the_bundles(soc
                 key = (params["algorithm"], each["metric"], params.get("block_size"))
                 of_release.setdefault(key, []).append(each["value"])
     found, lasting, of_files = 0, list[str](), rows_of(HISTORY / soc)
-    unmeasured = set[str]()
+    unmeasured, tried = set[str](), False
     pool = dataset.read(settings).pool
     history = History([pool], NAMES)
     for both in comparisons(pool, Rules(NAMES), 99):
@@ -216,7 +243,7 @@ def test_moves_that_lasted_and_engines_that_changed_are_those_of_the_bundles(soc
             ),
             "page",
         )
-        moves = lasting_moves.of_comparison(both, pair, NAMES.catalog, history)
+        moves = lasting_moves.of_comparison(both, pair, NAMES.catalog, history, Marks())
         for change in changes:
             said = re.fullmatch(
                 r".+: last measured with (\S+), and the engine seems to have changed since: .+; "
@@ -244,7 +271,12 @@ def test_moves_that_lasted_and_engines_that_changed_are_those_of_the_bundles(soc
         listed = [each for each in moves if each.is_engine]
         assert bool(listed) is bool(changes)
         assert sum(each.boards for each in listed) == len(changes)
+        if any(not move.is_engine for move in moves) and not tried:
+            tried = True
+            doubted = lasting_moves.of_comparison(both, pair, NAMES.catalog, history, Doubting())
+            assert doubted == listed  # none begins at a figure in doubt
     assert found and any(each.startswith("still ") for each in lasting)
+    assert any("with runs from" in each for each in lasting)
     assert bool(unmeasured) is (soc == "AM62X")
 
 

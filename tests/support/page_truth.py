@@ -1228,7 +1228,8 @@ MOVE = re.compile(rf"({N}) → ({N})(?: (\S+))?")
 SIZE = re.compile(r"\d+ (?:bytes|[KM]iB)")
 AFTER = re.compile(
     r"(\S+) → (\S+) (Linux|RT-Linux), (?:(newest release)|(not measured since)|(CPU load .+)"
-    r"|(still )?(.+) in the (?:later release|(\d+) later releases))"
+    r"|(still )?(.+) in the (?:later release|(\d+) later releases)"
+    rf"(?:, with runs from ({N}) to ({N}))?)"
 )
 
 
@@ -1270,12 +1271,23 @@ def _is_move(site: Site, benchmark: str, row: Sequence[str]) -> bool:
             continue
         parts = [(mean - was) / (now - was) for mean in later]
         ends = re.findall(N, after[8])
+        near, far = sorted(was + (now - was) * part for part in (1 / 3, 2 / 3))
+        later_runs = [
+            site.of.runs(owner, release, name)
+            for release in means
+            if version(release) > version(new)
+        ]
+        both = [runs for runs in later_runs if runs.low <= near and runs.high >= far]
+        said = [after[10], after[11]] if after[10] else []
+        ranges = [min(r.low for r in both), max(r.high for r in both)] if both else []
         if (
             len(later) == int(after[9] or 1)
             and rounds(ends[0], min(later) / scale)
             and rounds(ends[-1], max(later) / scale)
             and min(parts) >= 1 / 3 - 1e-9
             and (min(parts) > 2 / 3) == bool(after[7])
+            and len(said) == len(ranges)
+            and all(rounds(text, end / scale) for text, end in zip(said, ranges, strict=True))
         ):
             return True
     return False

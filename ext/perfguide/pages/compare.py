@@ -302,7 +302,7 @@ def _write(site: Site, plan: ComparisonPlan, pair: ReleasePair) -> PageOutcome:
         ledger.compared(compared),
         _verdict(decision, compared, site.catalog),
         {row.new.cell.members[0]: row.verdict for row in compared.rows if row.new and row.old},
-        lasting_moves.of_comparison(compared, pair, site.catalog, plan.history),
+        lasting_moves.of_comparison(compared, pair, site.catalog, plan.history, site.marks),
     )
 
 

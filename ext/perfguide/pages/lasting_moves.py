@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from ..bundles.guide_key import family, version
-from ..catalog.benchmarks import Catalog
+from ..catalog.benchmarks import Catalog, Scalar
 from ..common import units
 from ..compare import ledger, wording
 from ..compare.comparison import Comparison
@@ -21,6 +21,7 @@ from ..compare.relative import Side
 from ..compare.select import ReleasePair
 from ..compare.verdicts import Row, is_load
 from ..figures import labels
+from ..health.marks import Marks
 from . import comparison_rows, search_words
 from .search_words import FindableSection
 
@@ -41,14 +42,17 @@ MIN_KEPT_PART, MAX_LOST_PART = 2 / 3, 1 / 3
 """A later figure that keeps more than the first part of a move still shows it; one that keeps less
 than the second has gone back."""
 
+UNMEASURED = "not measured since"
+"""The fate of a figure that no later release measured, although there are some."""
+
 
 class LastingMove(msgspec.Struct, frozen=True):
     """The figure that moved farthest in an event: its board, its name, and as text both values and
     the change. ``size`` is the natural logarithm of the factor, positive if it got worse; with
     ``is_engine``, another engine ran, so it counts neither as a fall nor as a rise. ``boards`` is
-    the number of boards in the event. ``system`` and ``releases`` are those of the comparison,
-    whose page is ``address``, and ``after`` says what became of the figure. Loads are listed after
-    other figures, since a load that was close to nothing may rise by any factor."""
+    the number of boards on which this figure moved and stayed. ``system`` and ``releases`` are those
+    of the comparison, whose page is ``address``, and ``after`` says what became of the figure. Loads
+    are listed after other figures, since a load that was close to nothing may rise by any factor."""
 
     benchmark: str
     soc: str
@@ -79,22 +83,37 @@ class LastingMove(msgspec.Struct, frozen=True):
 
 
 def of_comparison(
-    comparison: Comparison, pair: ReleasePair, catalog: Catalog, history: History
+    comparison: Comparison, pair: ReleasePair, catalog: Catalog, history: History, marks: Marks
 ) -> list[LastingMove]:
-    """Return the moves of a comparison that lasted."""
+    """Return the moves of a comparison that lasted, other than those from or to a figure in doubt."""
     out = []
     for event in (*comparison.events, *comparison.far):
         rows = [row for row in event.leading if _has_size(row)] if _is_news(event) else []
         fates = {id(row): _fate(row, history, is_alone=len(event.rows) == 1) for row in rows}
-        rows = [row for row in rows if fates[id(row)]]
+        reversed_figures = {_name(row) for row in rows if not fates[id(row)]}
+        rows = [
+            row
+            for row in rows
+            if fates[id(row)]
+            and not _is_in_doubt(row, marks)
+            # Where a board did not measure a figure again, the others show what became of it.
+            and not (fates[id(row)] == UNMEASURED and _name(row) in reversed_figures)
+        ]
         if rows:
             row = max(rows, key=lambda row: abs(_size(row)))
+            # The sentence on later releases must be true of each board that the move names.
+            alike = [
+                other
+                for other in rows
+                if _name(other) == _name(row)
+                and (fates[id(other)] == UNMEASURED) == (fates[id(row)] == UNMEASURED)
+            ]
             out.append(
                 LastingMove(
                     row.benchmark,
                     pair.new.soc,
                     comparison.board_names.get(row.board, row.board),
-                    len(event.boards),
+                    len({other.board for other in alike}),
                     _figure(row, catalog),
                     _values(row),
                     wording.change(row),
@@ -159,6 +178,18 @@ def _is_news(event: Event) -> bool:
     return fate == "lasted" if event.kind == "noisy" else fate != "went back"
 
 
+def _name(row: Row) -> tuple[str, frozenset[tuple[str, Scalar]]]:
+    """Return the name of a figure on any board."""
+    return row.metric, frozenset(row.params.items())
+
+
+def _is_in_doubt(row: Row, marks: Marks) -> bool:
+    """Return whether a move began at a figure in doubt, or rose to one. A fall to one is a failure,
+    which later releases confirm."""
+    assert row.old and row.new
+    return bool(marks.doubt(row.old) or (_size(row) < 0 and marks.doubt(row.new)))
+
+
 def _has_size(row: Row) -> bool:
     """Return whether a figure moved, and, if it is a load, in the direction in which it moved for the
     same work."""
@@ -208,12 +239,16 @@ def _fate(row: Row, history: History, is_alone: bool) -> str:
     if is_alone and not any(each < MAX_LOST_PART for each in before):
         return ""
     if not later:
-        return "newest release" if history.is_newest(row.new.guide) else "not measured since"
+        return "newest release" if history.is_newest(row.new.guide) else UNMEASURED
     _, factor = units.readable(row.unit, (old, new))
     span = units.ends([units.scaled(side.mean, factor) for side in later])
     still = "still " if all(part(side) > MIN_KEPT_PART for side in later) else ""
     count = f"the {len(later)} later releases" if len(later) > 1 else "the later release"
-    return f"{still}{span} in {count}"
+    # The mean of runs at both figures is at neither.
+    both = [side.ends for side in later if _has_both(side, old, new)]
+    ends = [units.number(units.scaled(end, factor)) for end in sorted(sum(both, ()))]
+    runs = f", with runs from {ends[0]} to {ends[-1]}" if ends else ""
+    return f"{still}{span} in {count}{runs}"
 
 
 def _has_both(side: Side, old: float, new: float) -> bool:
