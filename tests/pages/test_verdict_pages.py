@@ -221,7 +221,7 @@ def test_what_cannot_be_judged_is_named_with_what_would_help(settings: Settings)
     build.generate(settings, run=parallel.here)
     said = page(settings, "compare/AM62X/linux/09.03-vs-09.04")
     _, _, part = said.partition("Too noisy to tell (1)")
-    assert "It has a single figure in each release" in part
+    assert "It has one run with each release" in part
     assert (
         "Too little to say: fewer than half of the figures are judged. The only figure is not judged."
         in said
