@@ -540,11 +540,12 @@ def test_nothing_is_fit_to_ship_by_figures_without_a_better_direction(
     changed = sum(row.verdict == "changed" for row in both.rows)
     assert changed == (undirected > 0)
     if state == "ship":
-        assert ("1 event is of figures without a better direction" in said.sentence) is bool(
-            changed
-        )
+        assert (
+            "1 event is a change of figures of which neither more nor less is better"
+            in said.sentence
+        ) is bool(changed)
     else:
-        assert "No description says of 4 of 6 figures whether more is better." in said.sentence
+        assert "For 4 of 6 figures, no description says whether higher is better." in said.sentence
 
 
 @pytest.mark.parametrize("factor", [0.5, 0.8, 0.97, 0.99, 1.0, 1.01, 1.03, 1.2, 2.0])

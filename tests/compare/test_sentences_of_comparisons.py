@@ -281,7 +281,7 @@ def test_falls_that_are_usual_are_counted_in_the_headline(speed: Catalog) -> Non
     said = headline(both)
     assert said.state == "too little"
     assert (
-        f" {fallen} figures got worse by a factor of 1.5 or more, as such figures often do: {fallen} of Speed."
+        f" {fallen} figures got worse by a factor of 1.5 or more, which is within their usual swings: {fallen} of Speed."
         in said.sentence
     )
 

@@ -211,7 +211,7 @@ def test_a_comparison_opens_with_its_verdict_and_its_events_can_be_accepted(
     assert build.generate(accepted, run=parallel.here).diagnostics == ()
     again = page(accepted, "compare/AM62X/linux/09.04-vs-09.05")
     assert "Accepted (1)" in again and "[[waivers]]" not in again
-    assert "nothing got worse but what is accepted." in again
+    assert "nothing got worse except what is accepted." in again
 
 
 def test_what_cannot_be_judged_is_named_with_what_would_help(settings: Settings) -> None:

@@ -1649,7 +1649,7 @@ def _on_one_board(about: About, said: Sequence[str]) -> bool:
 
 
 def _fell_as_often(about: About, said: Sequence[str]) -> bool:
-    """Check “4 figures got worse …, as such figures often do: 3 of LMBench, 1 of STREAM”"""
+    """Check “4 figures got worse …, which is within their usual swings: 3 of LMBench, 1 of STREAM”"""
     titles = {group.benchmark: group.title for group in about.both.groups}
     rows = [row for event in _listed(about, wording.MINOR) for row in event.rows]
     far = Counter(titles[e.row.benchmark] for e in about.each(rows) if e.worse >= FAR - 1e-12)
@@ -1697,10 +1697,10 @@ HEADLINE = templates(
         r"# % of # figures are judged: in these, a change of 50 % would show": _judged_share,
         r"None of # figures is judged": lambda about, said: _judged_share(about, ("0", said[0])),
         r"The only figure is (?:(not) judged|judged: a change of 50 % would show)": _only_figure,
-        r"Ship what was judged: # % of # figures?; nothing got worse( but what is accepted)?": _nothing_worse,
+        r"Ship what was judged: # % of # figures?; nothing got worse( except what is accepted)?": _nothing_worse,
         r"Too little to say": _no_falls,
         r"Too little to say: fewer than half of the figures are judged": _few_judged,
-        r"# figures? got worse by a factor of 1\.5 or more, as such figures often do: (.+)": _fell_as_often,
+        r"# figures? got worse by a factor of 1\.5 or more, which is within their usual swings: (.+)": _fell_as_often,
         r"# events? (?:is an improvement|are improvements)": lambda about, said: (
             len([e for e in _listed(about, "Better", "Accepted", "Causes") if e.kind == "improved"])
             == int(said[0])

@@ -18,7 +18,7 @@ State = Literal["do not ship", "look", "ship", "too little"]
 """The advice. Proved and unproved falls share “look”: in public history they lasted equally often
 (``bench/lasting_events.py``), so there is no reason to advise differently."""
 
-ONE_RATE = math.log(5)
+MIN_SINGLE_RATE_LOG = math.log(5)
 """The log of the factor by which a single rate must fall to hold a release back."""
 
 LEAST_JUDGED_PERCENT = 50
@@ -27,10 +27,10 @@ LEAST_JUDGED_PERCENT = 50
 MIN_FALLEN_BENCHMARKS = 3
 """The fewest benchmarks falling far on one board alone that point to the board."""
 
-NAMED_EVENTS = 3
+MAX_NAMED_EVENTS = 3
 """The most events named below the headline."""
 
-NAMED_LOST = 6
+MAX_NAMED_LOST = 6
 """The most benchmarks named of those that were not measured again."""
 
 
@@ -80,7 +80,7 @@ def headline(comparison: Comparison) -> Headline:
     fell = sorted(far_falls(comparison), key=lambda event: event.worse_by < FAR)
     doubtful = {event.benchmark for event in fell if any(row.doubt for row in event.rows)}
     # Figures in doubt get a sentence of their own.
-    again = list(
+    benchmarks_to_repeat = list(
         dict.fromkeys(
             wording.benchmark_title(event, comparison)
             for event in fell
@@ -89,7 +89,7 @@ def headline(comparison: Comparison) -> Headline:
     )
     falls = [*proved, *fell]
     minor = [event for event in comparison.far if event.is_minor]
-    fell_before = [row for event in minor for row in event.rows if (row.worse_by or 0.0) >= FAR]
+    usual_falls = [row for event in minor for row in event.rows if (row.worse_by or 0.0) >= FAR]
     undirected = sum(row.better == "neither" for row in comparison.rows if row.old and row.new)
     limits: list[str] = []
     lead: Event | None = None
@@ -101,32 +101,34 @@ def headline(comparison: Comparison) -> Headline:
     elif falls:
         state, tag = "look", f"Look at {wording.count(len(falls), 'event')}"
         advice = f"{tag} before you ship{_of_them_unproved(fell, len(falls))}."
-    elif percent >= LEAST_JUDGED_PERCENT and not fell_before and 2 * undirected <= of:
+    elif percent >= LEAST_JUDGED_PERCENT and not usual_falls and 2 * undirected <= of:
         state, tag = "ship", f"Ship what was judged: {percent} %"
         accepted = any(row.accepted for row in comparison.rows)
-        but = " but what is accepted" if accepted else ""
+        but = " except what is accepted" if accepted else ""
         advice, share = f"{tag} of {wording.count(of, 'figure')}; nothing got worse{but}.", ""
         if changed := sum(
             event.kind == "changed" and not event.is_cause for event in comparison.events
         ):
-            are = "is of figures" if changed == 1 else "are of figures"
-            limits.append(f"{wording.count(changed, 'event')} {are} without a better direction.")
+            are = "is a change" if changed == 1 else "are changes"
+            limits.append(
+                f"{wording.count(changed, 'event')} {are} of figures of which neither more nor less is better."
+            )
     else:
         state, tag = "too little", "Too little to say"
         few = of > 0 and percent < LEAST_JUDGED_PERCENT
         advice = f"{tag}: fewer than half of the figures are judged." if few else f"{tag}."
-        if fell_before:
-            limits.append(_usual_falls(fell_before, comparison))
+        if usual_falls:
+            limits.append(_usual_falls(usual_falls, comparison))
         if 2 * undirected > of:
             counted = f"{undirected} of {wording.count(of, 'figure')}"
-            limits.append(f"No description says of {counted} whether more is better.")
+            limits.append(f"For {counted}, no description says whether higher is better.")
     besides = [*_besides(comparison), *_boards_that_fell(comparison)]
     if state in ("do not ship", "look"):
         besides.append(wording.lasted(comparison.jumps.values()))
     besides.append(_in_doubt(comparison))
-    if not proved and (again or state == "too little"):
-        besides.append(_advice(comparison, again))
-    named = [(event, wording.event_title(event, comparison)) for event in falls[:NAMED_EVENTS]]
+    if not proved and (benchmarks_to_repeat or state == "too little"):
+        besides.append(_advice(comparison, benchmarks_to_repeat))
+    named = [(event, wording.event_title(event, comparison)) for event in falls[:MAX_NAMED_EVENTS]]
     besides = list(filter(None, besides))
     left = len(falls) - len(named)
     return Headline(state, tag, advice, lead, share, limits, named, left, besides, judged, of)
@@ -153,14 +155,15 @@ def _share(judged: int, of: int, percent: int) -> str:
 
 
 def _usual_falls(rows: Sequence[Row], comparison: Comparison) -> str:
-    """Return a sentence that counts the figures that got far worse, as such figures often do."""
+    """Return a sentence that counts the figures that got worse by 1.5 or more, which is within their usual
+    swings."""
     titles = {group.benchmark: group.title for group in comparison.groups}
     counts = Counter(titles[row.benchmark] for row in rows)
-    named = [f"{number} of {title}" for title, number in counts.most_common(NAMED_EVENTS)]
+    named = [f"{number} of {title}" for title, number in counts.most_common(MAX_NAMED_EVENTS)]
     left = len(counts) - len(named)
     named += [f"others of {wording.count(left, 'more benchmark')}"] * bool(left)
     fallen = wording.count(len(rows), "figure")
-    return f"{fallen} got worse by a factor of 1.5 or more, as such figures often do: {', '.join(named)}."
+    return f"{fallen} got worse by a factor of 1.5 or more, which is within their usual swings: {', '.join(named)}."
 
 
 def far_falls(comparison: Comparison) -> list[Event]:
@@ -170,10 +173,10 @@ def far_falls(comparison: Comparison) -> list[Event]:
 
 def _severe(event: Event) -> bool:
     """Return whether a proved event holds a release back: two measurements that fell far or fail and
-    are not all loads, or one rate that fell very far. A change of engine that figures only suggest does
-    if most of its rates fell."""
+    are not all loads, or one rate that fell very far. An engine change that is only inferred from figures
+    holds it back if most of its rates fell."""
     rows = [row for row in (*event.leading, *event.unproved) if row.verdict in ALARMS]
-    # If only OLD was better, its figure is the odd one.
+    # If only OLD was better, the old figure is the outlier.
     far = [row for row in rows if (row.worse_by or 0.0) >= FAR and not is_back(row)]
     if event.of_engine:
         # Loads show the change of engine; only rates show whether it is slower.
@@ -181,7 +184,7 @@ def _severe(event: Event) -> bool:
         every = [row.worse_by or 0.0 for row in event.unproved if row.better == "higher"]
         if 2 * sum(by > 0 for by in every) <= len(every):
             return False
-    # What failed in earlier releases too may fail by itself.
+    # A test that already failed in earlier releases may be flaky.
     failed = [
         row for row in event.rows if row.verdict == "failed-after" and not failed_earlier(row)
     ]
@@ -191,7 +194,7 @@ def _severe(event: Event) -> bool:
     if all(is_load(row) for row in (*far, *failed)):
         return False
     # A single one is too often a bad measurement to hold a release back.
-    return len(measured) >= 2 or max(rates, default=0.0) >= ONE_RATE
+    return len(measured) >= 2 or max(rates, default=0.0) >= MIN_SINGLE_RATE_LOG
 
 
 def _in_doubt(comparison: Comparison) -> str:
@@ -279,7 +282,7 @@ def _lost_benchmarks(comparison: Comparison, lost: int) -> str:
     if not counts:
         return ""
     titles = {group.benchmark: group.title for group in comparison.groups}
-    named = [f"{titles[name]} ({number:,})" for name, number in counts.most_common(NAMED_LOST)]
+    named = [f"{titles[name]} ({number:,})" for name, number in counts.most_common(MAX_NAMED_LOST)]
     more = len(counts) - len(named)
     named += [wording.count(more, "more benchmark")] * bool(more)
     listed = f"{', '.join(named[:-1])} and {named[-1]}" if len(named) > 1 else named[0]

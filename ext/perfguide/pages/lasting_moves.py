@@ -15,7 +15,7 @@ from ..compare import ledger, wording
 from ..compare.comparison import Comparison
 from ..compare.engine_changes import EngineChange
 from ..compare.events import RETURN, Event
-from ..compare.headline import ONE_RATE
+from ..compare.headline import MIN_SINGLE_RATE_LOG
 from ..compare.history import History
 from ..compare.relative import Side
 from ..compare.select import ReleasePair
@@ -235,7 +235,9 @@ def _fate(row: Row, history: History, is_alone: bool) -> str:
     ):
         return ""
     # No bad measurement makes a rate this much too high.
-    is_alone = is_alone and not (row.better == "higher" and (row.worse_by or 0.0) >= ONE_RATE)
+    is_alone = is_alone and not (
+        row.better == "higher" and (row.worse_by or 0.0) >= MIN_SINGLE_RATE_LOG
+    )
     if is_alone and not any(each < MAX_LOST_PART for each in before):
         return ""
     if not later:
