@@ -14,7 +14,7 @@ from statistics import fmean, median
 from ..common import units
 from ..common.units import last_digit
 from ..figures.columns import GUIDE, OWNER, Figures, digits
-from ..figures.exchanges import Moved, exchanges
+from ..figures.exchanges import MAX_FIT_LOG, Moved, exchanges
 from .finding import Hit, Rule
 
 RULES = (
@@ -64,6 +64,9 @@ with a sure factor."""
 MAX_ROW_LOG = math.log(1.4)
 MIN_AGREEING_SHARE, MIN_SURE_SHARE = 0.8, 0.6
 """The least share of the figures that are scaled: usually, and with a sure factor."""
+
+MAX_SAMPLES_RATIO = math.exp(2 * MAX_FIT_LOG)
+"""The largest ratio of the samples of a figure of which all can fit one row."""
 
 MIN_COPIED_SHARE = 0.85
 MIN_COPIED_FIGURES = 4
@@ -169,7 +172,7 @@ def _scaled(rows: Sequence[_Row], whose: str) -> list[Hit]:
 def rows_exchanged(figures: Figures) -> Iterator[Hit]:
     """Yield newest figures that fit the past of other rows of the table."""
     for table in _tables(figures):
-        rows = table.rows
+        rows = [row for row in table.rows if not _scatters(figures, row.position)]
         moved = [
             Moved(
                 figures.name("metric", row.position),
@@ -184,6 +187,12 @@ def rows_exchanged(figures: Figures) -> Iterator[Hit]:
             detail = f"{exchange.words}: {len(exchange.rows)} figures fit those {table.whose} of each other"
             for index in exchange.rows:
                 yield Hit("rows-exchanged", rows[index].position, detail, weight=4.0)
+
+
+def _scatters(figures: Figures, position: int) -> bool:
+    """Return whether the samples of a figure are so far apart that their mean may fit any row."""
+    low, high = figures.low[position], figures.high[position]
+    return bool(high > 0 and (low <= 0 or high / low > MAX_SAMPLES_RATIO))
 
 
 _Source = tuple[int, int]
