@@ -8,7 +8,7 @@ import pytest
 from conftest import TOP
 from playwright.sync_api import Browser
 
-from perfguide.pages import hardware_crypto, lasting_moves, search_words
+from perfguide.pages import hardware_crypto, health, lasting_moves, search_words
 from perfguide.pages.search_words import FindablePage, FindableSection
 
 THEME = TOP / "ext/perfguide/sphinxext/theme/static"
@@ -65,6 +65,7 @@ SITE = [
     benchmark("OpenSSL", "openssl hardware crypto aes", hardware_crypto.findable("accelerator")),
     *(guide(soc, f"0{9 - rank}.00", rank) for soc in ("AM62X", "J721E") for rank in (0, 1, 2)),
     *map(moves, ("AM62X", "J721E")),
+    health.findable(["Linux"]),
 ]
 
 
@@ -127,6 +128,7 @@ def _written(tmp_path: Path, site: list[FindablePage]) -> Path:
             "memory bandwidth AM62X",
             ["guides/AM62X/linux/09.00.html#stream", "guides/AM62X/linux/09.00.html#lmbench"],
         ),
+        ("J721E findings", ["reports/health#health"]),
         ("memory latency am62x", ["guides/AM62X/linux/09.00.html#lmbench"]),
         (
             "emmc 08.00",

@@ -66,7 +66,7 @@ MIN_AGREEING_SHARE, MIN_SURE_SHARE = 0.8, 0.6
 """The least share of the figures that are scaled: usually, and with a sure factor."""
 
 MAX_SAMPLES_RATIO = math.exp(2 * MAX_FIT_LOG)
-"""The largest ratio of the samples of a figure of which all can fit one row."""
+"""The largest ratio between the samples of a figure if all of them can fit one row."""
 
 MIN_COPIED_SHARE = 0.85
 MIN_COPIED_FIGURES = 4

@@ -632,6 +632,7 @@ def _write(
     downloads.write_indexes(site, files, metrics, sum(each.figures for each in listed))
     words = [each.findable for each in listed]
     words += [each.findable for each in of_benchmarks.values()]
+    words.append(health.findable(key.os for key in site.guides))
     # Without comparisons, there are no pages of moves.
     words += verdicts.findable_moves(site) if extras.is_installed("compare") else []
     worst = (

@@ -28,8 +28,9 @@ from ..health.report import (
 )
 from ..tables.anchors import Anchors
 from ..tables.grids import listing
-from . import write_files, write_tables
+from . import search_words, write_files, write_tables
 from .context import Site
+from .search_words import FindablePage, FindableSection
 from .sentences import Link, link_name, section_name
 
 MAX_TABLE_LINKS = 6
@@ -123,6 +124,14 @@ def write(
     )
     for page in dict.fromkeys(page for page in pages.values() if page != PAGE):
         _write_page(site, page, health, pages, entries)
+
+
+def findable(systems: Iterable[str]) -> FindablePage:
+    """Return the report for the search, which leads to it from its words and the names of SoCs."""
+    words = search_words.split("Health", "findings finding doubts doubt wrong suspect")
+    section = FindableSection("health", "Findings of each SoC", words, is_answer=True)
+    own = search_words.split(*words, *systems)
+    return FindablePage(PAGE, "Health", own, (section,))
 
 
 Headlines = Mapping[GuideKey, Mapping[tuple[str, str], str]]
