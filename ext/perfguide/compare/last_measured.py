@@ -10,11 +10,15 @@ from ..common import units
 from ..figures.pool import Pool, Record
 from .causes import exchanged
 from .engine_changes import EngineChange
-from .events import Event, events
+from .events import SINGLE_FALL, Event, events
 from .history import History, scaled
 from .match import Names
-from .row_moves import FAR, SMALL_MOVE
+from .row_moves import FAR, SMALL_MOVE, figures_before, log_range
 from .verdicts import Row, SideFigures, failed_run, tools_of
+
+MIN_IN_RANGE, MIN_BEYOND_RANGE = 3, 2.0
+"""The fewest earlier figures that show a range, and the least distance from it, as a multiple of the range
+in logs, for a figure to have left it."""
 
 
 def falls_since(
@@ -25,8 +29,9 @@ def falls_since(
     names: Names,
 ) -> tuple[Event, ...]:
     """Return the events of figures that only NEW measured, and that are worse than in any release before,
-    if any of their benchmark are worse by ``FAR`` than in the last release that measured them. Nothing
-    proves them. Changes of engine and exchanged labels are other causes."""
+    if any of their benchmark are worse by ``FAR`` than in the last release that measured them, or several
+    fell far below a narrow range. Nothing proves them. Changes of engine and exchanged labels are other
+    causes."""
     others = {(change.board, change.record.benchmark) for change in engines}
     wrong = exchanged(judged, lambda row: history.line(row.new) if row.new else ())
     by_benchmark: dict[tuple[str, str], list[Row]] = {}
@@ -41,6 +46,7 @@ def falls_since(
         replace(event, since=release)
         for (release, _), rows in by_benchmark.items()
         if any((row.worse_by or 0.0) >= FAR for row in rows)
+        or len({row.measurement for row in rows if has_left_range(row)}) > 1
         for event in events(rows, *sides, names, among=judged)[1]
         if not (event.is_minor or event.is_back)
     )
@@ -56,6 +62,16 @@ def is_new_low(row: Row) -> bool:
     before = [value for release, value in row.line if version(release) < last]
     now = row.new.cell.mean or 0.0
     return now < min(before) if row.better == "higher" else now > max(before)
+
+
+def has_left_range(row: Row) -> bool:
+    """Return whether a row is worse than all earlier figures, of which there are several, by more than
+    ``SINGLE_FALL`` and by a multiple of their range."""
+    before, now = figures_before(row), row.new.cell.mean if row.new else None
+    if len(before) < MIN_IN_RANGE or not now or min(*before, now) <= 0:
+        return False
+    ends = (now, min(before)) if row.better == "higher" else (max(before), now)
+    return log_range(ends) >= max(SINGLE_FALL, MIN_BEYOND_RANGE * log_range(before))
 
 
 def _last(row: Row, pool: Pool, history: History, names: Names) -> Record | None:
