@@ -263,6 +263,18 @@ def test_an_upload_that_repeats_another_is_shown_as_one_run(
     assert bool(wording.row_words(row, both, speed).new_spread) is bool(spread)
 
 
+@pytest.mark.parametrize(("now", "is_listed"), [(40.0, False), (15.0, True)])
+def test_a_figure_at_one_of_two_runs_that_are_far_apart_has_not_moved(
+    now: float, is_listed: bool, speed: Catalog
+) -> None:
+    rates = history()
+    rates[64][-2:] = [110.0, now]
+    again = loaded(result(value=40.0, params={"block_size": 64}), id="again", sdk__version="9.8")
+    both = newest([*releases(rates), again], speed)
+    listed = [row.params["block_size"] for each in (*both.events, *both.far) for row in each.rows]
+    assert (64 in listed) is is_listed
+
+
 MORE_TABLE = """[[tables]]
 id = "more"
 title = "More latency"

@@ -475,7 +475,7 @@ def _overlap(about: About, said: Sequence[str]) -> bool:
     return 0 < gap <= 1.01 / 20 * max(high - low for low, high in spreads)
 
 
-def _alike(about: About, said: Sequence[str]) -> bool:
+def _same_way(about: About, said: Sequence[str]) -> bool:
     names = (about.row.benchmark, about.row.metric, about.row.params)
     same = [
         each
@@ -708,7 +708,7 @@ GROUNDS = templates(
         ),
         "the change is no more than one step .+": _one_step,
         "the ranges of their samples (overlap|nearly meet): (.+) against (.+) before": _overlap,
-        "it moved alike on # boards, .+": _alike,
+        "it moved the same way on # boards, .+": _same_way,
         "~ per (.+)": lambda about, said: (
             is_change(said[0], about.per_work)
             and said[1] == units.parse(about.rate.row.unit).symbol

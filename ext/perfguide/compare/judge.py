@@ -169,7 +169,7 @@ class _Test:
     is_at_one_level: bool
     """The result of :func:`ranges_overlap`."""
     boards: int = 1
-    """The number of boards on which it moved alike, if together they prove more than this one."""
+    """The number of boards on which it moved the same way, if together they prove more than this one."""
 
     @property
     def small(self) -> bool:
@@ -343,7 +343,7 @@ def _judgement(
         outcome = _steady(change, scatter)
     spread = _spread(pair) if test.is_at_one_level else ""
     if test.boards > 1:
-        ground += f"; it moved alike on {test.boards} boards, which are judged together"
+        ground += f"; it moved the same way on {test.boards} boards, which are judged together"
         detectable = None if outcome == "different" else detectable
     if spread and outcome == "noisy":
         width = max(scatter or 0.0, pair.old.width, pair.new.width)

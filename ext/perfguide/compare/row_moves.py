@@ -37,6 +37,10 @@ MIN_OVER_KIND = 1.5
 """The least move that is listed of a row with two earlier figures, as a multiple of the scatter of rows
 of its metric: about three standard deviations of a typical row."""
 
+MAX_BEYOND_RUNS = 0.5
+"""How far NEW may be outside the range of far apart runs of OLD to show nothing, as a share of that range,
+in logs: nearly every other third run is farther outside the range of two."""
+
 UNKNOWN_SCATTER = 0.2
 """The relative scatter assumed for rows whose own is unknown."""
 
@@ -67,7 +71,7 @@ def moved_far(row: Row) -> bool:
     the scatter of its metric."""
     if row.verdict != "noisy" or row.alternates or row.worse_by is None:
         return False
-    if row.change is not None and abs(row.change) <= row.floor:
+    if (row.change is not None and abs(row.change) <= row.floor) or _is_among_old_runs(row):
         return False
     # A doubtful rise is no good news, and a load is reported with its run.
     if row.doubt:
@@ -79,6 +83,17 @@ def moved_far(row: Row) -> bool:
     # Without a known scatter, only a move beyond a usual one is worth a line.
     beyond_own = size > math.log1p(UNKNOWN_SCATTER if row.scatter is None else row.scatter)
     return size >= FAR or beyond_own or is_beyond_kind(row)
+
+
+def _is_among_old_runs(row: Row) -> bool:
+    """Return whether runs of OLD are far apart, and NEW is among them or not far outside."""
+    if row.old is None or row.new is None or row.old.cell.runs < 2:
+        return False
+    low, now, high = row.old.cell.low, row.new.cell.mean, row.old.cell.high
+    if low is None or now is None or high is None or min(low, now) <= 0:
+        return False
+    of_old = log_range((low, high))
+    return of_old >= FAR and log_range((low, now, high)) <= (1 + MAX_BEYOND_RUNS) * of_old
 
 
 def is_beyond_kind(row: Row) -> bool:
