@@ -857,12 +857,19 @@ def _worth_an_event(rows: Sequence[Row]) -> list[Row]:
     onward = [row for row in rows if not is_back(row)]
     # Rows on their way back must not turn small moves into an event.
     if not _is_small(onward) and not _is_odd_rise(onward):
-        return list(rows) if len(back) > len(onward) else onward
+        return list(rows) if len(back) > len(onward) else _without_slight(onward)
     count = len({row.measurement for row in back if not row.follows})
     least = FAR if count > 1 else SINGLE_RETURN
     far = any(abs(row.worse_by or 0.0) >= least for row in back if measures_own(row))
     # A load that is back is no news, nor are a few rows that moved a little.
     return back if far or (count >= MANY_ROWS and any(map(measures_own, back))) else []
+
+
+def _without_slight(rows: list[Row]) -> list[Row]:
+    """Return unproved rows without those that moved slightly, if most moved far."""
+    if median(abs(row.worse_by or 0.0) for row in rows) < FAR:
+        return rows
+    return [row for row in rows if abs(row.worse_by or 0.0) >= SMALL_MOVE]
 
 
 def _is_odd_rise(rows: Sequence[Row]) -> bool:
