@@ -560,7 +560,7 @@ def _is_same_cause(first: Event, event: Event, names: Names) -> bool:
     # Single rows of benchmarks that share only a part of what they measure move as far by chance.
     are_several = max(len(first.leading), len(event.leading)) > 1
     if subsystems[0] & subsystems[1] and (are_several or subsystems[0] == subsystems[1]):
-        is_rise_beside_fall = first.worse_by > 0 >= event.worse_by
+        is_rise_beside_fall = first.worse_by > 0 >= event.worse_by and _have_params(event.rows)
         return _are_as_far(first.leading, event.rows) or (
             is_rise_beside_fall and _is_as_far(event.rows, first.rows)
         )
@@ -837,6 +837,8 @@ def _attach(far: Groups, proved: Groups, beside: Groups) -> None:
                 continue
             if not (falls or rates):
                 continue
+            if falls and verdict == "improved" and not _have_params(own):
+                continue
             # A proved rise must not hide behind an unproved fall, or one that is much smaller or of fewer rows.
             is_like = _is_as_far(own, rows) and len(own) <= len(rows)
             if groups is proved and (other in far or (falls and not is_like)):
@@ -849,6 +851,12 @@ def _attach(far: Groups, proved: Groups, beside: Groups) -> None:
                 break
     for key in (*far, *proved):
         beside.setdefault(key, [])
+
+
+def _have_params(rows: Sequence[Row]) -> bool:
+    """Return whether rows have parameters: rises of metrics with nothing in common have causes of their
+    own, and are no part of a fall."""
+    return any(row.params for row in rows)
 
 
 def _worth_an_event(rows: Sequence[Row]) -> list[Row]:
