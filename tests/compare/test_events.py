@@ -197,11 +197,11 @@ def test_rows_that_cannot_be_judged_belong_to_the_event_of_their_benchmark(speed
     both = newest(bundles, speed)
     ((action, (event,)),) = wording.by_action(both)
     assert action == "Worse" and not both.far
-    assert [row.board for row in event.rows] == ["evm"]
-    assert [row.board for row in event.unproved] == ["sk"]
-    assert "Also moved, but not proved: 34.5 % worse, 1 more row." in wording.event_lines(
-        event, both
-    )
+    assert [(row.board, row.verdict) for row in event.rows] == [
+        ("evm", "regressed"),
+        ("sk", "noisy"),
+    ]
+    assert wording.event_title(event, both).endswith(", 2 rows, 1 of them proved")
     assert [row.board for row in wording.listed(event)] == ["evm", "sk"]
 
 
@@ -273,6 +273,31 @@ def test_a_figure_at_one_of_two_runs_that_are_far_apart_has_not_moved(
     both = newest([*releases(rates), again], speed)
     listed = [row.params["block_size"] for each in (*both.events, *both.far) for row in each.rows]
     assert (64 in listed) is is_listed
+
+
+@pytest.mark.parametrize(("by", "is_one"), [(0.5, True), (0.9, False), (2.0, False)])
+def test_an_event_has_the_rows_of_all_boards_that_moved_as_far(
+    by: float, is_one: bool, speed: Catalog
+) -> None:
+    """On the board evm, figures scatter too much to prove a fall."""
+    quiet, uneven = history(), history(2, noise=0.8)
+    for size in SIZES[-3:]:
+        quiet[size][-1] = round(0.6 * quiet[size][-2], 2)
+        uneven[size][-1] = round(by * uneven[size][-2], 2)
+    others = [
+        loaded(
+            *(result(value=own[n], params={"block_size": size}) for size, own in uneven.items()),
+            id=f"evm-{n}",
+            board__name="evm",
+            sdk__version=f"9.{n + 1}",
+        )
+        for n in range(COUNT)
+    ]
+    both = newest([*releases(quiet), *others], speed)
+    event = next(event for event in both.events if event.kind == "regressed")
+    assert (event.boards == ("evm", "sk")) is is_one
+    title = wording.event_title(event, both)
+    assert title.endswith("6 rows, 3 of them proved") is is_one
 
 
 MORE_TABLE = """[[tables]]

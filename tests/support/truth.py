@@ -1353,6 +1353,7 @@ def check_event(event: Event, about: About, checked: Checked, where: str) -> Non
     )
     checked.note("N rows", title, is_counted, where)
     checked.note("none farther", title, not _farther(event, own), where)
+    checked.note("all boards", title, not _boards_left_out(event, own), where)
     if text != begin[:-2]:
         since = f" since {event.since}" if event.since else ""
         size = text.removeprefix(begin).removesuffix(since)
@@ -1419,6 +1420,52 @@ def _farther(event: Event, about: About) -> list[Row]:
         for each in about.each(others)
         if each.is_rated and (each.worse > 0) == is_fall and abs(each.worse) > most * (1 + 1e-9)
     ]
+
+
+def _boards_left_out(event: Event, about: About) -> set[str]:
+    """Return the boards that an event does not name, though several of its figures, and at least half of
+    those measured there, went the same way at least as far as the one that moved least or by half, and
+    no other event lists one of them."""
+    counted = [each for each in about.each(about.counted) if each.is_rated and each.worse]
+    is_fall = bool(counted) and counted[0].worse > 0
+    if event.is_cause or event.accepted or event.is_back or event.since or not counted:
+        return set()
+    if any((each.worse > 0) != is_fall for each in counted):
+        return set()
+    listed = {
+        id(row)
+        for other in (*about.both.events, *about.both.far)
+        for row in (*other.rows, *(other.unproved if other.is_cause else ()))
+        if not other.is_minor
+    }
+    names = {(each.row.metric, str(each.row.params)) for each in counted}
+    loads = {each.row.work is None for each in counted}
+    least = min(FAR, *(abs(each.worse) for each in counted)) * (1 + 1e-9)
+    there: dict[str, list[About]] = defaultdict(list)
+    for each in about.each(about.both.rows):
+        row = each.row
+        is_same = (row.metric, str(row.params)) in names and row.benchmark == event.benchmark
+        is_there = row.guide.platform == about.row.guide.platform and row.board not in event.boards
+        is_compared = each.is_rated and row.verdict != "incomparable" and not row.follows
+        if is_same and is_there and is_compared:
+            there[row.board].append(each)
+    out = set()
+    for board, rows in there.items():
+        as_far = [
+            each.row
+            for each in rows
+            if (each.worse if is_fall else -each.worse) >= least
+            if (each.row.work is None) in loads
+        ]
+        free = [
+            row
+            for row in as_far
+            if row.verdict == "noisy" and not row.alternates and id(row) not in listed
+            if is_fall or not row.doubt
+        ]
+        if len({row.measurement for row in as_far}) > 1 and 2 * len(as_far) >= len(rows) and free:
+            out.add(board)
+    return out
 
 
 def _is_extent(title: str, benchmark: str, boards: str, about: About) -> bool:

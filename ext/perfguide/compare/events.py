@@ -682,26 +682,64 @@ def series_of(row: Row, names: Names) -> tuple[object, ...]:
 def _covering(
     all_events: Sequence[Event], rows: Sequence[Row], names: Names, event_of: Callable[..., Event]
 ) -> list[Event]:
-    """Return events with all rows of their series that went the same way as far as those that they count,
-    proved or not, so that none moved farther than a title says."""
+    """Return events with all rows that went the same way as far as those that they count, proved or not:
+    those of the same figures on other boards, and of the same series, so that none moved farther than a
+    title says."""
     listed = [event for event in all_events if not event.is_minor]
     own = [row for event in listed for row in event.rows]
     own += [row for event in listed if event.is_cause for row in event.unproved]
     of_other_events, joined = set(map(id, own)), set[int]()
     of_series: dict[tuple[object, ...], list[Row]] = {}
+    of_figure: dict[tuple[object, ...], list[Row]] = {}
     for row in rows:
+        of_figure.setdefault(_figure_of(row), []).append(row)
         if is_open(row) and id(row) not in of_other_events:
             of_series.setdefault(series_of(row, names), []).append(row)
     out = []
     for event in all_events:
-        more = [] if event.is_minor else _of_its_series(event, of_series, names)
-        more = [row for row in more if id(row) not in joined]
-        joined.update(map(id, more))
-        if more:
-            whole = event_of([*event.rows, *more], unproved=event.unproved)
-            event = replace(whole, kind=event.kind, is_back=event.is_back)
+        for is_of_boards in (True, False) if not event.is_minor else ():
+            more = (
+                _on_other_boards(event, of_figure)
+                if is_of_boards
+                else _of_its_series(event, of_series, names)
+            )
+            more = [row for row in more if id(row) not in of_other_events | joined]
+            joined.update(map(id, more))
+            if more:
+                whole = event_of([*event.rows, *more], unproved=event.unproved)
+                event = replace(whole, kind=event.kind, is_back=event.is_back)
         out.append(event)
     return [each for event in out if (each := _without(event, joined)).rows]
+
+
+def _on_other_boards(
+    event: Event, of_figure: Mapping[tuple[object, ...], Sequence[Row]]
+) -> list[Row]:
+    """Return the rows of the figures of an event on each other board where at least half of those that
+    it measured went the same way as far as the one that moved least, or far. A single one must be
+    beyond its scatter."""
+    moves = [row.worse_by for row in event.leading if row.worse_by]
+    if event.is_cause or event.accepted or event.is_back or len({move > 0 for move in moves}) != 1:
+        return []
+    least = math.copysign(min(FAR, *map(abs, moves)), moves[0])
+    are_per_work = {row.work is None for row in event.leading}
+    measured: dict[str, list[Row]] = {}
+    for figure in dict.fromkeys(map(_figure_of, event.leading)):
+        for row in of_figure[figure]:
+            if row.board not in event.boards and row.worse_by is not None and not row.follows:
+                measured.setdefault(row.board, []).append(row)
+    out = []
+    for of_board in measured.values():
+        as_far = [
+            row
+            for row in of_board
+            if (row.worse_by or 0.0) / least >= 1 and (row.work is None) in are_per_work
+        ]
+        are_many = len({row.measurement for row in as_far}) > 1 or any(map(moved_far, as_far))
+        if are_many and 2 * len(as_far) >= len(of_board):
+            # A doubtful rise is no good news.
+            out += [row for row in as_far if is_open(row) and not (row.doubt and least < 0)]
+    return out
 
 
 def _of_its_series(

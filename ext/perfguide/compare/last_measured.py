@@ -65,8 +65,8 @@ def is_new_low(row: Row) -> bool:
 
 
 def has_left_range(row: Row) -> bool:
-    """Return whether a row is worse than all earlier figures, of which there are several, by more than
-    ``SINGLE_FALL`` and by a multiple of their range."""
+    """Return whether a row is worse than all of several earlier figures, by more than ``SINGLE_FALL`` and by
+    a multiple of their range."""
     before, now = figures_before(row), row.new.cell.mean if row.new else None
     if len(before) < MIN_IN_RANGE or not now or min(*before, now) <= 0:
         return False

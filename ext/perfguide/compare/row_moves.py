@@ -38,8 +38,8 @@ MIN_OVER_KIND = 1.5
 of its metric: about three standard deviations of a typical row."""
 
 MAX_BEYOND_RUNS = 0.5
-"""How far NEW may be outside the range of far apart runs of OLD to show nothing, as a share of that range,
-in logs: nearly every other third run is farther outside the range of two."""
+"""The largest distance of NEW from far apart runs of OLD that shows nothing, as a share of their range, in
+logs: nearly every other third run is farther outside the range of two."""
 
 UNKNOWN_SCATTER = 0.2
 """The relative scatter assumed for rows whose own is unknown."""
