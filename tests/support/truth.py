@@ -1363,7 +1363,9 @@ def check_event(event: Event, about: About, checked: Checked, where: str) -> Non
     if metrics:
         number = len({row.metric for row in event.leading})
         checked.note("N metrics", title, int(metrics[1]) == number - 1, where)
-    listed, every = wording.listed(event, 8), (*event.rows, *event.unproved)
+    listed = wording.listed(event, 8)
+    # A figure under a second name is not listed again.
+    every = [row for row in (*event.rows, *event.unproved) if not row.follows]
     ways = {(row.worse_by or 0.0) > 0 for row in every}
     is_whole = len(ways) > 1 or any(row.work is not None for row in every) or event.is_cause
     is_listed = len({*map(id, listed)} & {*map(id, every)}) == len(listed) and (
@@ -1597,7 +1599,7 @@ def _look(about: About, said: Sequence[str]) -> bool:
     of, rest = int(said[0]), said[1]
     proved, unproved = len(_proved_falls(about)), _listed(about, "Worse, not proved")
     words = re.fullmatch(
-        r": (it is|none of them is|(\d+) of them (?:is|are)) ?(?:not)? proved(, with one run of each release)?",
+        r": (it is|neither of them is|none of them is|(\d+) of them (?:is|are)) ?(?:not)? proved(, with one run of each release)?",
         rest,
     )
     if of != proved + len(unproved) or not words:
@@ -1613,6 +1615,7 @@ def _look(about: About, said: Sequence[str]) -> bool:
     return (
         number_of == len(unproved)
         and (words[1] == "it is") == (of == 1)
+        and words[1].startswith("neither") == (of == 2 == number_of)
         and bool(words[2]) == (number_of < of)
         and bool(words[3]) == are_single
     )

@@ -226,7 +226,8 @@ def _of_them_unproved(unproved: Sequence[Event], of: int) -> str:
         return ""
     number = len(unproved)
     some = f"{number} of them {'is' if number == 1 else 'are'} not"
-    which = "it is not" if of == 1 else "none of them is" if number == of else some
+    none = "neither of them is" if of == 2 else "none of them is"
+    which = "it is not" if of == 1 else none if number == of else some
     are_single = all(
         not event.since and " runs " not in row.figures for event in unproved for row in event.rows
     )

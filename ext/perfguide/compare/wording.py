@@ -567,14 +567,17 @@ def listed(event: Event, most: int = LISTED_ROWS) -> tuple[Row, ...]:
         return tuple(falls_first[:most])
     # A load that fell less than its rate is worse for the work done, and looks better.
     moved = tuple(
-        row for row in event.rows if row.work is None or row.work * (row.change or row.work) > 0
+        row
+        for row in event.rows
+        if not row.follows and (row.work is None or row.work * (row.change or row.work) > 0)
     )
     # A row that moved the other way would mislead here; the sentences mention it.
     ways = {(row.worse_by or 0.0) > 0 for row in event.leading}
     beside = [
         row
         for row in event.unproved
-        if row.work is None and row.change is not None and not event.rows[0].is_clock
+        if row.work is None and row.change is not None and not row.follows
+        if not event.rows[0].is_clock
         if event.of_engine or {(row.worse_by or 0.0) > 0} == ways
     ]
     if event.kind == "noisy":
