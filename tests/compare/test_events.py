@@ -300,6 +300,23 @@ def test_an_event_has_the_rows_of_all_boards_that_moved_as_far(
     assert title.endswith("6 rows, 3 of them proved") is is_one
 
 
+@pytest.mark.parametrize(("level", "is_apart"), [(166.0, True), (299.0, False)])
+def test_unproved_falls_back_to_a_level_are_no_part_of_a_fall_from_another(
+    level: float, is_apart: bool, speed: Catalog
+) -> None:
+    """One rate falls for the first time, and others after one release that was twice as fast."""
+    rates = history()
+    rates[16] = [299.0, 298.8, 299.1, 298.9, 299.2, 299.0, 298.9, 299.1, 160.0]
+    for n, size in enumerate(SIZES[1:5]):
+        rates[size] = [level + n + step for step in (0, 9, 60, 20, 45, 0, 2, 1)]
+        rates[size][-1:] = [340.0 + n, 167.0 + n]
+    both = newest(releases(rates), speed)
+    sizes = [
+        [row.params["block_size"] for row in event.rows] for event in (*both.events, *both.far)
+    ]
+    assert ([16] in sizes) is is_apart
+
+
 MORE_TABLE = """[[tables]]
 id = "more"
 title = "More latency"
