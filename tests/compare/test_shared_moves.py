@@ -69,7 +69,7 @@ def test_large_moves_are_factors_and_falls_come_first() -> None:
     [
         (("OpenSSL: throughput, SHA-512", "OpenSSL: throughput, SHA-512"), "OpenSSL: throughput, SHA-512"),
         (("OpenSSL: throughput, SHA-512", "OpenSSL: throughput"), "OpenSSL: throughput"),
-        (("OpenSSL: 31 metrics", "OpenSSL: 3 metrics"), "OpenSSL (not the same rows on each)"),
+        (("OpenSSL: 31 metrics", "OpenSSL: 3 metrics"), "OpenSSL (different rows on each system)"),
         (("OpenSSL", "OpenSSL"), "OpenSSL"),
     ],
 )  # fmt: skip

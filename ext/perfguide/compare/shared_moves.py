@@ -90,7 +90,7 @@ def _common(names: Sequence[str], title: str) -> str:
     if common:
         return f"{title}: {', '.join(common)}"
     # The bare title would read as if all of the benchmark had moved.
-    return title if not any(map(any, parts)) else f"{title} (not the same rows on each)"
+    return title if not any(map(any, parts)) else f"{title} (different rows on each system)"
 
 
 def _line(release: str) -> str:
