@@ -453,7 +453,7 @@ def check_careful(page: Page, checked: Checked) -> None:
         named = [title for title in titles if title in head]
         is_true = (
             counts == there
-            and int(lost[1] if lost else 0) == sum(f.rule.id in of_lost for f in own)
+            and int(lost[1] if lost else 0) == sum(f.rule.id in of_lost for f in every)
             and int(rest[1] if rest else 0) == len(every) - len(own)
             and bool(first)
             and SEVERITIES[first[2]] == next(s for s in SEVERITIES.values() if wanted[s])

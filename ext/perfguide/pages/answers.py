@@ -536,7 +536,7 @@ class Headlines:
             if len(every) > len(own)
             else ""
         )
-        if lost := sum(finding.rule.id in COUNTED for finding in own):
+        if lost := len(every) - len(listed):
             rest += f" Left out of Health: {wording.count(lost, 'finding')} about figures no longer measured."
         return [Fact("Careful", (badge, Part(f"{among}: {named}{more}.{rest} "), link))]
 
