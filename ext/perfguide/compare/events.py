@@ -305,14 +305,14 @@ def _beside(proved: Groups, far: Groups, names: Names) -> tuple[Groups, Groups]:
         rows = [] if key[3] else rest.pop(key[:3], [])
         boards = _boards_that_go_with(own, rows)
         # Rows back at an earlier level have another cause than those that left theirs.
-        # As such they are put apart if they make an event.
+        # As such they are put apart if several make an event: a single one is often back by chance.
         are_split = any(
             other[:4] == key[:4] and are_back(of_other) != are_back(own)
             for other, of_other in proved.items()
         ) or (
             key[2] == "regressed"
             and not are_back(own)
-            and bool(_worth_an_event([row for row in rows if is_back(row)]))
+            and _are_several(_worth_an_event([row for row in rows if is_back(row)]))
         )
         most = max((abs(row.worse_by or 0.0) for row in own), default=0.0)
         subjects, series = ({name(row, names) for row in own} for name in (_table_of, series_of))
@@ -889,6 +889,11 @@ def _attach(far: Groups, proved: Groups, beside: Groups) -> None:
                 break
     for key in (*far, *proved):
         beside.setdefault(key, [])
+
+
+def _are_several(rows: Sequence[Row]) -> bool:
+    """Return whether rows show more than one measurement."""
+    return len({row.measurement for row in rows}) > 1
 
 
 def _have_params(rows: Sequence[Row]) -> bool:
