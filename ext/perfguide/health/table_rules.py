@@ -192,7 +192,8 @@ def rows_exchanged(figures: Figures) -> Iterator[Hit]:
 def _scatters(figures: Figures, position: int) -> bool:
     """Return whether the samples of a figure are so far apart that their mean may fit any row."""
     low, high = figures.low[position], figures.high[position]
-    return bool(high > 0 and (low <= 0 or high / low > MAX_SAMPLES_RATIO))
+    # Divided by the limit, as the ratio of two floats can overflow.
+    return bool(high > 0 and (low <= 0 or high / MAX_SAMPLES_RATIO > low))
 
 
 _Source = tuple[int, int]
