@@ -549,7 +549,7 @@ def _is_same_cause(first: Event, event: Event, names: Names) -> bool:
             return False
         is_one_way = _way(first) == _way(event) != 0
         # Rows without parameters in common that moved unlike have causes of their own.
-        is_alike = any(row.params for row in first.rows) or _are_as_far(first.rows, event.rows)
+        is_alike = _have_params(first.rows) or _are_as_far(first.rows, event.rows)
         return is_one_way and is_alike and not is_apart
     subsystems = [
         set(described.entry.subsystems)
@@ -735,7 +735,7 @@ def _on_other_boards(
             for row in of_board
             if (row.worse_by or 0.0) / least >= 1 and (row.work is None) in are_per_work
         ]
-        are_many = len({row.measurement for row in as_far}) > 1 or any(map(moved_far, as_far))
+        are_many = _are_several(as_far) or any(map(moved_far, as_far))
         if are_many and 2 * len(as_far) >= len(of_board):
             # A doubtful rise is no good news.
             out += [row for row in as_far if is_open(row) and not (row.doubt and least < 0)]
