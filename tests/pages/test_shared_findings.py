@@ -50,7 +50,7 @@ def test_a_fault_of_all_guides_is_one_line_of_health_and_nothing_special(tmp_pat
     )
     newest = careful(target, "09.07")
     assert newest.startswith("**1 wrong**: LMBench, zero or negative where that is impossible.")
-    assert "Left out here: 1 finding that most guides of this SoC have too." in newest
+    assert "Beside these, 1 finding that most guides of this SoC have too." in newest
     health = (target / "reports/health.rst").read_text("utf-8")
     shared = health.partition("One cause, many guides")[2].partition("Single findings")[0]
     assert shared.count("more than is possible") == 1

@@ -509,7 +509,12 @@ class Headlines:
 
     def _careful(self, key: GuideKey) -> list[Fact]:
         """Return the doubts that the health checks raise about a guide."""
-        every = [f for f in self._site.findings.get(key, ()) if not f.acknowledged]
+        # The comparison names the lost figures, so neither these words nor Health do.
+        every = [
+            finding
+            for finding in self._site.findings.get(key, ())
+            if not finding.acknowledged and finding.rule.id not in COUNTED
+        ]
         if not every:
             return [Fact("Careful", (Part("No check found a problem with these figures."),))]
         own = [f for f in every if (f.rule.id, f.benchmark) not in self._usual_findings]
@@ -526,18 +531,14 @@ class Headlines:
         worst = next(iter(counts))
         badge = Part(counts[worst], strong=True, severity=worst)
         among = f" among {len(own)} findings" if len(counts) > 1 else ""
-        listed = [finding for finding in every if finding.rule.id not in COUNTED]
-        name = section_name(HEALTH, section_of(self._site, key)) if listed else ""
-        # These are the counts that the reader finds there, with the usual findings and without lost figures.
-        there = ", ".join(kind_counts(finding.severity for finding in listed).values())
-        link = Part(f"Health: {there}" if there else "Health", HEALTH, name)
+        # The reader finds these counts there, with the usual findings.
+        there = ", ".join(kind_counts(finding.severity for finding in every).values())
+        link = Part(f"Health: {there}", HEALTH, section_name(HEALTH, section_of(self._site, key)))
         rest = (
-            f" Left out here: {usual} that most guides of this SoC have too."
+            f" Beside these, {usual} that most guides of this SoC have too."
             if len(every) > len(own)
             else ""
         )
-        if lost := len(every) - len(listed):
-            rest += f" Left out of Health: {wording.count(lost, 'finding')} about figures no longer measured."
         return [Fact("Careful", (badge, Part(f"{among}: {named}{more}.{rest} "), link))]
 
 
