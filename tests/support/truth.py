@@ -202,19 +202,19 @@ class About:
         return now / load * rate / rate_now
 
     def series(self, all_of: bool = False) -> list[tuple[str, float]]:
-        """Return the figures of all releases in order. A rate of 0 is a failed run, and left out
-        unless ``all_of``."""
+        """Return the figures of all releases in order. A rate of 0 is a failed run, and a time of 0 measured
+        nothing; both are left out unless ``all_of``."""
         assert self.row.new
         own = self.figures.by_key[self.figures.key(self.row.new)]
-        is_rate = (
-            units.parse(self.row.unit).kind in RATES
-            and self.row.better == "higher"
-            and self.ends[0]
+        kind = units.parse(self.row.unit).kind
+        has_no_zero = self.ends[0] and (
+            (kind in RATES and self.row.better == "higher")
+            or (kind == "time" and self.row.better == "lower")
         )
         return [
             (release, runs.mean / self.scale)
             for release, runs in own.items()
-            if runs.mean or (runs.mean == 0 and (all_of or not is_rate))
+            if runs.mean or (runs.mean == 0 and (all_of or not has_no_zero))
         ]
 
     @property
@@ -445,7 +445,8 @@ def _unlike_neighbours(about: About, said: Sequence[str]) -> bool:
         curve = {
             other.row.params[name]: other.ends[0]
             for other in each.each(about.both.rows)
-            if (other.row.board, other.row.metric) == (each.row.board, each.row.metric)
+            if (other.row.board, other.row.benchmark, other.row.metric)
+            == (each.row.board, each.row.benchmark, each.row.metric)
             and other.row.old
             and other.row.new
             and {**other.row.params, name: 0} == {**each.row.params, name: 0}
@@ -453,8 +454,9 @@ def _unlike_neighbours(about: About, said: Sequence[str]) -> bool:
         sizes = sorted(curve)
         at = sizes.index(each.row.params[name])
         if 0 < at < len(sizes) - 1:
-            ends = sorted((curve[sizes[at - 1]], curve[sizes[at + 1]]))
-            if rounds(printed[0], ends[0]) and rounds(printed[-1], ends[1]):
+            smaller, larger = curve[sizes[at - 1]], curve[sizes[at + 1]]
+            ends = sorted((smaller, larger))
+            if rounds(printed[0], smaller) and rounds(printed[1], larger):
                 return not ends[0] * 1.01 < each.ends[0] < ends[1] / 1.01 or ends[1] > 2 * ends[0]
     return False
 
@@ -1090,7 +1092,8 @@ def names_of_metrics(rows: Sequence[Row], about: About) -> str:
     for benchmark, metric in dict.fromkeys((row.benchmark, row.metric) for row in rows):
         described = about.figures.names.catalog.get(benchmark)
         label = described.metric_label(metric) if described else metric
-        is_word = described is None or label[1:2].isupper()
+        # “CPU load” and “CoreMark-Pro” stay as they are.
+        is_word = described is None or any(map(str.isupper, label.split(" ")[0][1:]))
         names.append(label if is_word else label[:1].lower() + label[1:])
     names = [*dict.fromkeys(names)]
     return " and ".join(names) if len(names) < 3 else f"{len(names)} metrics"
@@ -1392,7 +1395,8 @@ def _farther(event: Event, about: About) -> list[Row]:
     """Return the rows outside all events that moved farther than an event says, on one of its boards and
     in the same direction, and that differ from one of its rows in numbers only."""
     counted = [each for each in about.each(about.counted) if each.is_rated and each.worse]
-    if event.is_cause or event.accepted or event.is_back or not counted:
+    # Rows of a comparison started from OLD, and those of an event may from an earlier release.
+    if event.is_cause or event.accepted or event.is_back or event.since or not counted:
         return []
     listed = {
         id(row)

@@ -665,7 +665,8 @@ def _with_clock_beyond_others(
         for row in rows
         if (row.guide.platform, row.board) in boards and id(row) not in taken
         if row.benchmark in followed and _is_listed(row) and row.worse_by is not None
-        if (others := there.get(_figure_of(row)))
+        # A rise of the clock made nothing worse.
+        if row.worse_by * wanted < 0 and (others := there.get(_figure_of(row)))
         if abs(-row.worse_by - median(others) - wanted) <= abs(wanted) / 3
     ]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import statistics
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,7 +18,7 @@ from ..figures.labels import TABLE_NUMBER
 from ..figures.pool import Cell, Pool, Record
 from .match import Key, Names, obstacles, spelt_alike
 from .relative import Side
-from .wrong_labels import Place, misplaced
+from .wrong_labels import misplaced
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -84,14 +84,12 @@ class History:
             guides.sort(key=lambda guide: version(guide[1].release))
         self._ranks: dict[Platform, dict[str, int]] = {}
         self._past: dict[Platform, dict[Key, list[_Past]]] = {}
-        self._misplaced: dict[Platform, set[Place]] = {}
         self._spellings: dict[Platform, dict[Key, list[tuple[Key, str]]]] = {}
         self._in_tables_of_one_title: set[tuple[GuideKey, Key]] = set()
         self._records: dict[tuple[int, GuideKey], list[Record]] = {}
         self._conditions: dict[ConditionSet, ConditionSet] = {}
         # Thousands of figures share a few conditions.
         self._comparable = cache(partial(_comparable, names))
-        self.upcoming = cache(self._upcoming)
 
     def records(self, pool: Pool, key: GuideKey) -> list[Record]:
         """Return all figures of one guide."""
@@ -157,16 +155,12 @@ class History:
         }
 
     def line(self, record: Record) -> tuple[tuple[str, float], ...]:
-        """Return the same figure in all releases up to that of ``record`` and in the board's next release in
-        which it is not mislabelled, as pairs of release and mean in version order, in ``record``'s unit."""
+        """Return the same figure in all releases up to that of ``record`` and in the next one that measured
+        it and did not mislabel it, as pairs of release and mean in version order, in ``record``'s unit."""
         past = self._figures(record)
-        ranks = self._ranks[record.guide.platform]
-        upcoming = self.upcoming(record.guide, record.board) or record.guide
-        last = ranks.get(upcoming.release, len(ranks))
-        # Under a wrong label, the next figure shows nothing, but the one after it does.
-        if (self._row_key(record), last) in self._misplaced[record.guide.platform]:
-            last = next((p.rank for p in past if p.rank > last), last)
-        return tuple((p.release, _in_unit(p, record.unit).mean) for p in past if p.rank <= last)
+        own = self._ranks[record.guide.platform][record.guide.release]
+        last = bisect_right(past, own, key=lambda figure: figure.rank)
+        return tuple((p.release, _in_unit(p, record.unit).mean) for p in past[: last + 1])
 
     def in_release(self, record: Record, release: str) -> Record | None:
         """Return the same figure in another release, ``None`` if there is none."""
@@ -186,16 +180,6 @@ class History:
     def releases_of(self, record: Record) -> dict[str, Side]:
         """Return the same figure in all releases, in version order, in ``record``'s unit."""
         return {past.release: _in_unit(past, record.unit) for past in self._figures(record)}
-
-    def _upcoming(self, key: GuideKey, board: str) -> GuideKey | None:
-        """Return the next guide after a given one in which a board was measured, under any of its names;
-        ``None`` if there is none."""
-        own = [guide for _, guide in self._guides.get(key.platform, ())]
-        here = max((at for at, guide in enumerate(own) if guide == key), default=len(own))
-        later = set(own[here + 1 :])
-        return next(
-            (guide for guide in self.guides_with(key.platform, board) if guide in later), None
-        )
 
     def is_newest(self, key: GuideKey) -> bool:
         """Return whether no later guide of its platform exists."""
@@ -283,7 +267,7 @@ class History:
         self._join_spellings(platform, out)
         _mark_repeated(out)
         first = {key: own[0].unit for key, own in out.items()}
-        wrong = self._misplaced[platform] = misplaced(
+        wrong = misplaced(
             {key: {p.rank: _in_unit(p, first[key]).mean for p in own} for key, own in out.items()}
         )
         return {

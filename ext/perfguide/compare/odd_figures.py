@@ -141,7 +141,9 @@ def unlike_curves(rows: Sequence[Row], first: Collection[int]) -> dict[int, str]
         places = sorted(points)
         for near in zip(places, places[1:], places[2:], strict=False):
             if points[near[1]] in first and _is_off(near, [rows[points[each]] for each in near]):
-                ends = units.ends([_old(rows[points[each]]) for each in (near[0], near[2])])
+                ends = " and ".join(
+                    units.number(_old(rows[points[each]])) for each in (near[0], near[2])
+                )
                 where = f"at the next smaller and larger {str(key[0]).replace('_', ' ')}"
                 unit = units.parse(rows[points[near[1]]].unit).symbol
                 out[points[near[1]]] = f"{ODD}: those {where} were {ends} {unit}".rstrip()
