@@ -20,7 +20,6 @@ from ..bundles.guide_key import Platform
 from ..catalog.benchmarks import Benchmark
 from ..common import units
 from ..figures import labels
-from ..figures.failed_runs import RATES
 from .causes import EXCHANGED, cause_of, followers
 from .drift import drifting
 from .match import BY_DESIGN, Conditions, Names
@@ -190,7 +189,7 @@ def events(
     # Rows that followed a clock are part of its event and must not be reported twice.
     explained = {id(row) for event in clocks for row in (*event.rows, *event.unproved)}
     others = [row for row in rows if id(row) not in explained]
-    proved = _proved_rows(others, rows, names)
+    proved = _proved_rows(others, names)
     together = _loads_together(rows)
     far, alone = _far_rows(others, rows, together)
     beside, far = _beside(proved, far, names)
@@ -250,19 +249,8 @@ def _clock_events(rows: Sequence[Row], names: Names) -> list[Event]:
     return [_of_clock(own, rows, names) for own in same_clocks.values()]
 
 
-def _proved_rows(rows: Sequence[Row], all_rows: Sequence[Row], names: Names) -> Groups:
+def _proved_rows(rows: Sequence[Row], names: Names) -> Groups:
     """Return the rows whose verdict makes an event, grouped by event."""
-    prices = _prices(all_rows)
-    failed_runs = {
-        row.observation
-        for row in all_rows
-        if row.verdict == "failed-after" and units.parse(row.unit).kind in RATES
-    }
-    fell = {
-        (row.board, row.benchmark)
-        for row in all_rows
-        if row.verdict == "regressed" and row.observation in failed_runs
-    }
     groups: Groups = {}
     for row in rows:
         if row.verdict not in EVENT_VERDICTS:
@@ -270,31 +258,12 @@ def _proved_rows(rows: Sequence[Row], all_rows: Sequence[Row], names: Names) -> 
         # The same move on another board, or other rows beside a shift, belong to one event.
         wide = row.shift is not None and row.shift.name == row.board
         part = row.board if wide else row.benchmark
-        rate = prices.get(id(row))
-        verdict = rate.verdict if rate and rate.verdict in EVENT_VERDICTS else row.verdict
-        if verdict == "failed-after" and (row.board, row.benchmark) in fell:
-            verdict = "regressed"
-        groups.setdefault((row.guide.platform, part, verdict, row.accepted), []).append(row)
+        groups.setdefault((row.guide.platform, part, row.verdict, row.accepted), []).append(row)
     return {
         (*key, number): own
         for key, rows_of_key in groups.items()
-        for number, own in enumerate(
-            own for part in _parts(rows_of_key, names) for own in _without_returns(part)
-        )
+        for number, own in enumerate(_parts(rows_of_key, names))
     }
-
-
-def _without_returns(rows: Sequence[Row]) -> list[list[Row]]:
-    """Split rows that got worse into those that left their level and those back at an earlier one, which
-    have another cause."""
-    runs = {
-        row.measurement
-        for row in rows
-        if row.verdict == "regressed" and measures_own(row) and is_back(row)
-    }
-    back = [row for row in rows if row.measurement in runs]
-    left = [row for row in rows if row.measurement not in runs]
-    return [left, back] if runs and any(map(measures_own, left)) else [[*rows]]
 
 
 def _beside(proved: Groups, far: Groups, names: Names) -> tuple[Groups, Groups]:
@@ -306,10 +275,7 @@ def _beside(proved: Groups, far: Groups, names: Names) -> tuple[Groups, Groups]:
         boards = _boards_that_go_with(own, rows)
         # Rows back at an earlier level have another cause than those that left theirs.
         # As such they are put apart if several make an event: a single one is often back by chance.
-        are_split = any(
-            other[:4] == key[:4] and are_back(of_other) != are_back(own)
-            for other, of_other in proved.items()
-        ) or (
+        are_split = (
             key[2] == "regressed"
             and not are_back(own)
             and _are_several(_worth_an_event([row for row in rows if is_back(row)]))
@@ -319,13 +285,10 @@ def _beside(proved: Groups, far: Groups, names: Names) -> tuple[Groups, Groups]:
         beside[key] = [
             row
             for row in rows
-            if row.board in boards and not (are_split and is_back(row) != are_back(own))
+            if row.board in boards and not (are_split and is_back(row))
             if _table_of(row, names) in {*subjects, None}
             # A far fall must not hide behind a small one of something else.
-            if most >= FAR
-            or (row.worse_by or 0.0) < FAR
-            or is_back(row)
-            or series_of(row, names) in series
+            if most >= FAR or (row.worse_by or 0.0) < FAR or series_of(row, names) in series
         ]
         if others := [row for row in rows if row not in beside[key]]:
             rest[key[:3]] = others
@@ -363,8 +326,6 @@ def _without_usual(
         parts = []
         for part in _parts(unusual_rows, names):
             alike = [row for row in part if id(row) in together]
-            # A load that is back is no news.
-            alike = [] if are_back(alike) else alike
             own_event = _unusual([row for row in part if id(row) not in together])
             alone_of_metric = len(own_event) == 1 and _is_usual_of_others(own_event[0], all_rows)
             # Rows left out may have been those that moved as all others did.
@@ -534,9 +495,6 @@ def _is_same_cause(first: Event, event: Event, names: Names) -> bool:
     # A far fall must not hide behind a small one.
     if first.worse_by < FAR <= event.worse_by:
         return False
-    if first.is_back and not event.is_back and not same_benchmark and event.kind == "noisy":
-        # Benchmarks that a dip slowed as much as others recover as much, whenever they were measured first.
-        return _are_as_far_back(first, event)
     if first.worse_by <= 0 and event.worse_by <= 0:
         level = level_returned_to(event.rows)
         if level[0] and level in map(level_returned_to, (first.rows, first.unproved)):
@@ -545,8 +503,6 @@ def _is_same_cause(first: Event, event: Event, names: Names) -> bool:
         return False
     if same_benchmark:
         is_apart = len(_parts([*first.rows, *event.rows], names)) > 1
-        if event.worse_by > 0 and are_back(first.rows) != are_back(event.rows):
-            return False
         is_one_way = _way(first) == _way(event) != 0
         # Rows without parameters in common that moved unlike have causes of their own.
         is_alike = _have_params(first.rows) or _are_as_far(first.rows, event.rows)
@@ -568,15 +524,6 @@ def _is_same_cause(first: Event, event: Event, names: Names) -> bool:
     if any(2 * len(own) <= len(each.rows) for own, each in zip(loads, (first, event), strict=True)):
         return False
     return _are_as_far(*loads)
-
-
-def _are_as_far_back(first: Event, event: Event) -> bool:
-    """Return whether the rows of an event rose far, and as far as those of a recovery."""
-    sizes = [median(abs(row.worse_by or 0.0) for row in each.leading) for each in (first, event)]
-    is_alike = max(sizes) <= MAX_PAIR_RATIO * min(sizes) and min(sizes) >= FAR
-    # A single one may rise as far by chance.
-    are_several = len(event.leading) >= MIN_ALIKE_ROWS
-    return is_alike and are_several and _way(first) == _way(event) == -1
 
 
 def _way(event: Event) -> int:
@@ -1039,23 +986,6 @@ def _boards_that_go_with(proved: Sequence[Row], rows: Sequence[Row]) -> set[str]
     same = set(map(_figure_of, proved))
     boards = {row.board for row in proved}
     return boards | {row.board for row in rows if _figure_of(row) in same}
-
-
-def _prices(rows: Sequence[Row]) -> dict[int, Row]:
-    """Return the rate that explains each load, by ``id()`` of the load: a rate of the same run that moved
-    as far, so that the load is only the price of the new rate."""
-    rates = {
-        (*row.observation, direction(row.metric)): row
-        for row in rows
-        # Metrics without parameters may come from several runs.
-        if row.params and measures_own(row) and row.worse_by is not None and _is_listed(row)
-    }
-    return {
-        id(row): rate
-        for row in rows
-        if row.work is not None and (rate := rates.get((*row.observation, direction(row.metric))))
-        if abs(rate.worse_by or 0.0) >= abs(row.worse_by or 0.0)
-    }
 
 
 def _is_listed(row: Row) -> bool:
