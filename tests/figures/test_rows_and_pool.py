@@ -19,6 +19,7 @@ from perfguide.bundles import containers, decode
 from perfguide.bundles.decode import Loaded
 from perfguide.bundles.decompress import Limits
 from perfguide.bundles.guide_key import GuideKey, family, version
+from perfguide.catalog import benchmarks
 from perfguide.catalog.benchmarks import Catalog
 from perfguide.figures import dataset, rows, terms
 from perfguide.figures.pool import Cell, Pool, Record
@@ -419,3 +420,72 @@ def test_figures_are_counted_as_they_pool(tmp_path: Path) -> None:
         pool = Pool(rows.build(bundles), holdings.catalog)
         counted = terms.figures_by_guide(bundles, holdings.catalog)
         assert counted == {key: pool.count(key) for key in pool.guides()}
+
+
+# -- tables of published guides ----------------------------------------------------
+
+
+TITLED = {"table": "EMMC EXT4", "table_no": 25}
+
+
+def column(metric: str, *sizes: int | tuple[int, dict[str, Any]]) -> list[dict[str, Any]]:
+    """The results of a table's column; sizes are alone or with further parameters."""
+    pairs = [each if isinstance(each, tuple) else (each, {}) for each in sizes]
+    return [result(metric, params={"block_size": size, **more}) for size, more in pairs]
+
+
+def of_second_table(*results: dict[str, Any]) -> dict[str, list[int]]:
+    """The sizes with the title of a table, by metric, and a check that the count agrees."""
+    bundles = [loaded(*results)]
+    frame = rows.build(bundles)
+    pool = Pool(frame, Catalog({}))
+    counted = terms.figures_by_guide(bundles, Catalog({}))
+    assert counted == {key: pool.count(key) for key in pool.guides()}
+    out: dict[str, list[int]] = {}
+    for record in pool.of_benchmark("speed"):
+        if record.params.get("table") == TITLED["table"]:
+            assert record.params["table_no"] == TITLED["table_no"]
+            out.setdefault(record.metric, []).append(int(record.params["block_size"]))
+    return out
+
+
+def test_all_rows_of_a_published_table_have_its_title_if_those_named_before_have() -> None:
+    second = (100, (256, TITLED), 512, (1024, TITLED), 5120)
+    tables = [(4, 256, 1024), second]
+    given = [each for own in tables for name in ("read", "write") for each in column(name, *own)]
+    sizes = [100, 256, 512, 1024, 5120]
+    assert of_second_table(*given) == {"read": sizes, "write": sizes}
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        column("read", 4, 256, (256, TITLED)),
+        column("read", 4, (256, TITLED), (512, {"table": "Other", "table_no": 26})),
+        column("read", (256, {"filesystem": "vfat"}), (1024, {"filesystem": "ext4", **TITLED})),
+        column("read", (4, {"filesystem": "ext4"}), (256, TITLED)),
+    ],
+)
+def test_rows_that_may_belong_to_another_table_keep_their_names(
+    given: list[dict[str, Any]],
+) -> None:
+    expected = [each["params"]["block_size"] for each in given if "table" in each["params"]]
+    named = of_second_table(*given).get("read", [])
+    assert named == [size for size in expected if size != 512]
+
+
+def test_a_title_of_a_published_table_is_read_as_the_engine_that_it_names() -> None:
+    catalog, _ = benchmarks.load([SHIPPED])
+    title = {"table": "08.02 / CRYPTO Driver / IPSec Software Performance", "table_no": 61}
+
+    def engine(**params: Any) -> dict[str, Any]:
+        own = {"algorithm": "aes128", **params}
+        given = {"benchmark": "ipsec", "metric": "throughput", "unit": "Mbit/s", "value": 1.0}
+        found: Record = only(records(loaded(given | {"params": own}), described=catalog))
+        return {n: v for n, v in found.params.items() if n != "algorithm"}
+
+    assert engine(**title) == {"engine": "sw"}
+    assert engine() == {"engine": "default"}
+    assert engine(engine="hw", **title) == {"engine": "hw", **title}, "what is stated counts"
+    other = {"table": "IPSec Hardware Performance", "table_no": 60}
+    assert engine(**other) == {"engine": "default", **other}

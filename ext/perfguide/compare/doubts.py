@@ -8,8 +8,8 @@ from dataclasses import replace
 from statistics import median
 
 from ..common import units
-from ..figures.labels import TABLE_NUMBER
 from ..figures.pool import Record
+from ..figures.rows import TABLE_NUMBER
 from .match import Names
 from .verdicts import CALLED, FAILED_RUN, POINT, Row, failed_run, is_load, points
 

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 from ..bundles.guide_key import GuideKey, Platform, version
 from ..common import units
-from ..figures.labels import TABLE_NUMBER
 from ..figures.pool import Cell, Pool, Record
+from ..figures.rows import TABLE_NUMBER
 from .match import Key, Names, obstacles, spelt_alike
 from .relative import Side
 from .wrong_labels import misplaced

@@ -13,8 +13,8 @@ from ..catalog.board_names import Boards
 from ..common import units
 from ..figures import labels
 from ..figures.conditions import SETUP
-from ..figures.labels import TABLE, TABLE_NUMBER
 from ..figures.pool import Record
+from ..figures.rows import TABLE, TABLE_NUMBER
 
 Key = tuple[object, ...]
 Conditions = Mapping[str, frozenset[str]]

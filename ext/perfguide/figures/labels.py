@@ -10,10 +10,7 @@ from ..catalog.benchmarks import Benchmark
 from ..catalog.chart_spec import Scalar
 from ..common import units
 from .pool import Record
-
-TABLE, TABLE_NUMBER = "table", "table_no"
-"""Parameters of figures from a published guide with several tables on one subject: the title of each
-table but the main one, and its number in the document, which shifts when tables are added."""
+from .rows import TABLE_NUMBER
 
 
 def label(benchmark: Benchmark, record: Record) -> str:

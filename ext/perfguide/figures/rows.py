@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, count
+from itertools import chain, count, groupby
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import msgspec
@@ -29,6 +29,10 @@ NAMES = ("sdk", "soc", "os", "release", "board", "benchmark", "metric", "unit", 
 
 CONDITIONS = ("cpu_mhz", "memory", "governor", "kernel", "image", "command")
 """The columns of measurement conditions."""
+
+TABLE, TABLE_NUMBER = "table", "table_no"
+"""Parameters of figures from a published guide with several tables on one subject: the title of each
+table but the main one, and its number in the document, which shifts when tables are added."""
 
 
 Ints = np.ndarray[Any, np.dtype[np.int64]]
@@ -79,8 +83,7 @@ class Frame:
     def params(self) -> Coded[str]:
         """The parameters of each row as canonical JSON."""
         # There can be as many texts as rows, so decode them only on demand.
-        lines = [loaded.results.columns.params for loaded in self.bundles]
-        written, _ = _coded(line.split("\n") if line else [] for line in lines)
+        written, _ = _coded(params_of_rows(loaded.results.columns) for loaded in self.bundles)
         of_text, _ = _coded([[_canonical(text) for text in written.distinct]])
         return Coded(of_text.distinct, of_text.codes[written.codes])
 
@@ -218,6 +221,43 @@ def named(texts: Sequence[str], codes: Codes) -> pd.Categorical[str]:
     indices = np.array([index[text] for text in texts], dtype="int64")
     # Taking rows by small codes avoids a large temporary array for millions of rows.
     return pd.Categorical.from_codes(indices, categories=pd.Index(distinct)).take(codes)
+
+
+def params_of_rows(columns: Columns) -> list[str]:
+    """Return the parameters of each row of a bundle as JSON, with the title and the number of a
+    published table in all of its rows.
+
+    Imported bundles may have them only in the rows whose names were taken by an earlier table.
+    Results are in the order of the document, column by column, so the rows beside these in a column
+    belong to the same table.
+    """
+    lines = columns.params.split("\n") if columns.rows else []
+    if _NUMBERED not in columns.params:
+        return lines
+    start = 0
+    for _, column in groupby(columns.whole(columns.named)):
+        end = start + len(list(column))
+        if any(_NUMBERED in line for line in lines[start:end]):
+            lines[start:end] = _in_one_table(lines[start:end])
+        start = end
+    return lines
+
+
+_NUMBERED = f'"{TABLE_NUMBER}"'
+
+
+def _in_one_table(lines: list[str]) -> list[str]:
+    """Return the parameters of consecutive rows of one metric, all with the table that some name,
+    if they are a column: rows that differ in one parameter, each once."""
+    rows: list[dict[str, Any]] = [msgspec.json.decode(line) or {} for line in lines]
+    numbered = [row for row in rows if TABLE_NUMBER in row]
+    tables = [{n: row.pop(n) for n in (TABLE, TABLE_NUMBER) if n in row} for row in rows]
+    table, names = tables[rows.index(numbered[0])], rows[0].keys()
+    is_one = all(own in (table, {}) for own in tables) and all(row.keys() == names for row in rows)
+    differing = [n for n in names if is_one and len({str(row[n]) for row in rows}) > 1]
+    if len(differing) != 1 or len({str(row[differing[0]]) for row in rows}) < len(rows):
+        return lines
+    return [encode(row | table).decode() for row in rows]
 
 
 def canonical(params: Mapping[str, Any]) -> str:

@@ -13,9 +13,10 @@ import numpy as np
 
 from ..bundles.decode import Loaded
 from ..bundles.guide_key import GuideKey, guide_key
+from ..catalog import phrases
 from ..catalog.benchmarks import Benchmark, Catalog, Scalar
 from ..common import units
-from .rows import Coded, Frame, canonical, named
+from .rows import TABLE, TABLE_NUMBER, Coded, Frame, canonical, named, params_of_rows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -58,6 +59,9 @@ def _normalized(params: str, described: Benchmark | None, soc: str) -> str:
     """Return parameters as canonical text, with the benchmark's defaults and the SoC's meanings of
     values applied."""
     own: dict[str, Scalar] = msgspec.json.decode(params) or {}
+    # Some descriptions say themselves what the titles of tables mean.
+    if described and TABLE in own and TABLE not in described.entry.params:
+        own = _with_title_read(own, described)
     for name, param in described.entry.params.items() if described else ():
         if param.default is not None:
             own.setdefault(name, param.default)
@@ -67,6 +71,20 @@ def _normalized(params: str, described: Benchmark | None, soc: str) -> str:
     return canonical(own)
 
 
+def _with_title_read(own: dict[str, Scalar], described: Benchmark) -> dict[str, Scalar]:
+    """Return parameters with those that the title of their published table states in words of the
+    catalog, as an import reads them. These take the place of the table."""
+    stated = {
+        name: value
+        for name, param in described.entry.params.items()
+        # An empty word gives a value to titles that say nothing.
+        if name not in own and "" not in param.value_words
+        if (value := phrases.value([str(own[TABLE])], param)) is not None
+    }
+    kept = {n: v for n, v in own.items() if not stated or n not in (TABLE, TABLE_NUMBER)}
+    return kept | stated
+
+
 def figures_by_guide(bundles: Iterable[Loaded], catalog: Catalog) -> dict[GuideKey, int]:
     """Return the number of figures in each guide, exactly as a :class:`pool.Pool` would count
     them."""
@@ -74,7 +92,7 @@ def figures_by_guide(bundles: Iterable[Loaded], catalog: Catalog) -> dict[GuideK
     distinct = list[tuple[Loaded, set[tuple[tuple[str, str, str], str]]]]()
     for each in bundles:
         columns = each.results.columns
-        triples, params = columns.triples(), columns.params.split("\n")
+        triples, params = columns.triples(), params_of_rows(columns)
         names = [triples[code] for code in columns.whole(columns.named)] if columns.rows else []
         counted.update(names)
         distinct.append((each, set(zip(names, params, strict=False))))

@@ -28,6 +28,7 @@ from ..compare.verdicts import REPEATED, Row
 from ..figures import engines, labels
 from ..figures.engines import Inferred, Run
 from ..figures.pool import Record
+from ..figures.rows import TABLE, TABLE_NUMBER
 from ..figures.scales import full_bar
 from ..health.finding import kind_counts
 from ..health.report import COUNTED
@@ -329,7 +330,7 @@ class Headlines:
             _framed(history, len(releases)),
             self._verdict(records, judged),
             _has_parts(benchmark, [records]),
-            not like.params.keys().isdisjoint((labels.TABLE, labels.TABLE_NUMBER)),
+            not like.params.keys().isdisjoint((TABLE, TABLE_NUMBER)),
         )
 
     def _best(self, records: Iterable[Record], better: units.Better) -> float:
@@ -454,8 +455,9 @@ class Headlines:
         figures: _Figures,
     ) -> list[Fact]:
         """Return, for each headline that depends on an engine, the fastest board with its load and
-        engine, by the chapter of the benchmark."""
+        engine, by the chapter of the benchmark. Consecutive ones of one name have it once."""
         by_chapter: dict[str, list[Part]] = {}
+        named = ""
         for records, row in zip(chosen, rows, strict=True):
             benchmark, _ = _described(self._site, records[0])
             measured = [r for r in records if r.cell.mean is not None and not self._doubt(r)]
@@ -467,7 +469,9 @@ class Headlines:
             assert value is not None  # it was measured
             load = figures.loads.get(_run(best))
             at_load = "" if load is None else f" at {units.number(load)} % CPU"
-            lead = f"{row.label}: " if not parts else ""
+            name = labels.headline(benchmark, best, engines.ENGINE)
+            lead = "" if name == named else f"{name}: "
+            named = name
             text = f"{lead}{value.text} {row.unit}{at_load}"
             equal = [r for r in measured if r.cell.mean == best.cell.mean]
             board = units.enumeration(

@@ -21,6 +21,7 @@ from ..compare import wording
 from ..figures import labels
 from ..figures.dataset import Holdings, Settings
 from ..figures.pool import Pool, Record
+from ..figures.rows import TABLE, TABLE_NUMBER
 from ..health import rules
 from ..health.finding import Finding
 from ..tables import summaries
@@ -523,7 +524,7 @@ def _other_headlines(listed: Sequence[RankedFigures]) -> list[RankedFigures]:
         for each in listed[1:]
         if each.is_headline
         and first_of_name[each.name] is each
-        and each.params.keys().isdisjoint((labels.TABLE, labels.TABLE_NUMBER))
+        and each.params.keys().isdisjoint((TABLE, TABLE_NUMBER))
     ]
 
 

@@ -16,8 +16,8 @@ from ..bundles.guide_key import family, version
 from ..catalog.benchmarks import Benchmark, Derived, Table
 from ..common import units
 from ..common.units import TableCell
-from ..figures.labels import TABLE, TABLE_NUMBER
 from ..figures.pool import Cell, Record
+from ..figures.rows import TABLE, TABLE_NUMBER
 
 Key = tuple[Any, ...]
 
