@@ -185,7 +185,7 @@ def test_where_nothing_changed_nothing_is_done(helped: Path) -> None:
     top = helped / "build/html"
     before = top.stat().st_ino, (top / "index.html").stat().st_mtime_ns
     (helped / "said.log").write_text("what somebody keeps of an earlier build", "utf-8")
-    for options in ((), ("--", "-q"), ("--profile",), ("-j", "1")):
+    for options in ((), ("--", "-q"), ("-v",), ("-j", "1")):
         again = settled(helped, *options)
         assert (again.stdout, again.stderr) == (NOTHING, "")
     assert (top.stat().st_ino, (top / "index.html").stat().st_mtime_ns) == before

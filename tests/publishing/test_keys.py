@@ -324,9 +324,9 @@ def test_options_configuration_and_surroundings_are_in_the_key_of_a_site(
     asked: Callable[..., tuple[str, str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = asked()
-    for said in (["--profile"], ["-j", "3"], ["--", "-q"]):
+    for said in (["-v"], ["-j", "3"], ["--", "-q"]):
         assert asked(*said)[1] == asked(*said)[1]
-    assert asked("--profile") == asked("-j", "3") == first
+    assert asked("-v") == asked("-j", "3") == first
     found = [asked("--strict"), asked("--results", "elsewhere"), asked("--", "-D", "numfig=1")]
     with monkeypatch.context() as patched:
         patched.setattr(command, "surroundings", lambda *_modules: "others")

@@ -9,7 +9,6 @@ import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode
 
 import pandas
 import pytest
@@ -83,7 +82,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
         '"old" = "guides/SOC1/linux/09.02#stream"\n'
     )
     (project / "source/empty.rst").write_text(EMPTY, "utf-8")
-    run = run_sphinx(project, folder / "html", "-q", "-Dperfguide_embedding=1")
+    run = run_sphinx(project, folder / "html", "-q")
     assert run.returncode == 0, run.stderr
     assert "redirect" not in run.stderr
     return folder / "html"
@@ -512,57 +511,3 @@ def test_tools_move_nothing_when_they_come(windows: Windows, site: Path) -> None
     page.wait_for_selector(".perf-tools button", state="attached")
     assert page.locator(".perf-tools button").count() > 0
     assert page.locator(".perf-tools button:visible").count() == 0, "they are folded"
-
-
-EMBEDDED = ("am335x-linux-06-00-00-00-openssl-throughput", "am335x-linux-06-00-00-00-openssl-chart")
-
-
-def test_tables_and_charts_show_in_frames_of_other_sites_and_guides_do_not(
-    windows: Windows, address: str, tmp_path: Path
-) -> None:
-    guide = f"{address}/{TABBED}"
-    page = unfolded(windows.open(guide))
-    lines, cells = [], page.locator(f"#{EMBEDDED[0]} tbody td").all_text_contents()
-    for name in EMBEDDED:
-        page.locator(f"#{name}").get_by_role("button", name="Embed").click()
-        lines.append(page.evaluate("navigator.clipboard.readText()"))
-    (tmp_path / "index.html").write_text(f"{''.join(lines)}<iframe src='{guide}'></iframe>")
-    with served(tmp_path, has_policy=False) as other_site:
-        page.goto(other_site)
-        table, chart, refused = (page.frame_locator(f"iframe >> nth={n}") for n in range(3))
-        expect(table.locator("table").first).to_be_visible()
-        assert table.locator("tbody td").all_text_contents() == cells
-        source = table.get_by_role("link", name="AM335X performance guide")
-        expect(source).to_have_attribute("href", f"{guide}#{EMBEDDED[0]}")
-        picture = chart.locator("img:visible").first
-        picture.scroll_into_view_if_needed()
-        expect(picture).to_have_js_property("complete", True)
-        assert picture.evaluate("e => e.naturalWidth") > 0
-        for frame in (table, chart):
-            assert frame.locator("nav, button, details").count() == 0
-        assert refused.locator("table").count() == 0
-        (complaint,) = set(windows.heard(page).complaints)
-        assert "frame-ancestors" in complaint
-        windows.heard(page).complaints.clear()
-
-
-@pytest.mark.parametrize(
-    "name",
-    (
-        *("", "..", "../source/index.html", "source/../../secret.html", "/source/index.html"),
-        *("https://evil.example/a.html", "//evil.example/a.html", "javascript:alert(1)//a.html"),
-        *("source\\..\\..\\secret.html", "_downloads/log.txt", "<img src=x onerror=alert(1)>.html"),
-    ),
-)
-def test_an_address_for_embedding_is_text_and_leads_to_no_other_place(
-    windows: Windows, address: str, name: str
-) -> None:
-    query = urlencode({"page": name, "part": "<img src=x onerror=alert(1)>"})
-    page = windows.open(f"{address}/_static/perfguide-embed.html?{query}")
-    expect(page.get_by_role("status")).to_contain_text(name or "“”")
-    assert page.locator("img, figure").count() == 0
-    heard = windows.heard(page)
-    asked = {url for url in heard.requests if "/_static/" not in url}
-    assert all(url.startswith(f"{address}/") for url in asked)
-    assert len(asked) == ("<" in name), "only a name of a possible page is looked up"
-    heard.complaints.clear()  # the browser reports that there is no such page

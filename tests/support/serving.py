@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from perfguide.sphinxext import embedding
 from perfguide.sphinxext.theme import POLICY
 
 
@@ -30,8 +29,7 @@ class _Quiet(http.server.SimpleHTTPRequestHandler):
 
 class _Strict(_Quiet):
     def end_headers(self) -> None:
-        if self.path.partition("?")[0] != f"/_static/{embedding.FILE}":
-            self.send_header("Content-Security-Policy", f"{POLICY}; frame-ancestors 'none'")
+        self.send_header("Content-Security-Policy", f"{POLICY}; frame-ancestors 'none'")
         self.send_header("X-Content-Type-Options", "nosniff")
         super().end_headers()
 
@@ -55,11 +53,10 @@ class _Slow(_Strict):
 
 
 @contextmanager
-def served(site: Path, slow: bool = False, *, has_policy: bool = True) -> Iterator[str]:
-    """Yield the address of the site while it is served. With ``slow``, pages come in parts; without
-    ``has_policy``, there are no additional headers."""
-    kind = _Slow if slow else _Strict if has_policy else _Quiet
-    handler = functools.partial(kind, directory=str(site))
+def served(site: Path, slow: bool = False) -> Iterator[str]:
+    """Yield the address of the site while it is served. With ``slow``, pages come in
+    parts."""
+    handler = functools.partial(_Slow if slow else _Strict, directory=str(site))
     # Any free port, because tests run side by side.
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()

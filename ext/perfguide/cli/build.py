@@ -63,7 +63,6 @@ def add_parsers(add: shared.AddParser) -> None:
     )
     build.add_argument("-j", "--jobs", default="auto", metavar="N", help="default: auto")
     build.add_argument("--strict", action="store_true", help="treat warnings as errors")
-    build.add_argument("--profile", action="store_true", help="report the time of each step")
     build.add_argument(
         "-v",
         "--verbose",
@@ -88,11 +87,9 @@ def _build(options: argparse.Namespace) -> int:
     if options.strict:
         chosen += ["-W", "-n"]
     # Options that only affect messages must not be part of a cache key.
-    output_options = ["-D", "perfguide_profile=1"] if options.profile else []
     is_quiet = bool(QUIET & {*options.options})
-    is_brief = not (sys.stdout.isatty() or options.verbose or options.profile)
-    if is_brief:
-        output_options += ["-q"]  # a log does not need a line per page and file
+    is_brief = not (sys.stdout.isatty() or options.verbose)
+    output_options = ["-q"] if is_brief else []  # a log does not need a line per page and file
     chosen += options.options
     conf, deciding = Path("conf.py"), [given for given in chosen if given not in OUTPUT_ONLY]
     values = last_build.values_of(conf)

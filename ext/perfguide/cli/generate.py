@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from dataclasses import replace
 from pathlib import Path
 
-from ..common import memory, timing
+from ..common import memory
 from . import shared
 
 
@@ -19,7 +18,6 @@ def add_parsers(add: shared.AddParser) -> None:
     parser.add_argument(
         "--output", default="source", metavar="DIR", help="folder for the pages; default: source"
     )
-    parser.add_argument("--profile", action="store_true", help="report the time of each step")
     parser.set_defaults(run=_run)
 
 
@@ -27,11 +25,8 @@ def _run(options: argparse.Namespace) -> int:
     memory.collect_rarely()
     from ..pages import build
 
-    phases = timing.Phases()
     settings = replace(shared.site_settings(options), output=Path(options.output))
-    outcome = build.generate(settings, shared.show_progress, phases.mark)
-    if options.profile:
-        print(phases.text(), end="", file=sys.stderr)
+    outcome = build.generate(settings, shared.show_progress)
     if status := shared.print_faults(outcome.diagnostics):
         return status
     print(

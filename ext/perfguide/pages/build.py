@@ -34,7 +34,6 @@ from ..catalog.board_names import load_notes
 from ..common import extras, parallel, slugs, units
 from ..common.diagnostics import Diagnostic
 from ..common.package import surroundings
-from ..common.timing import Mark, no_mark
 from ..compare.select import asked_of, without_guide
 from ..figures import dataset, rows, terms
 from ..figures.dataset import Addresses, Holdings, Progress, Settings, no_progress
@@ -207,15 +206,13 @@ class _Run:
 def generate(
     settings: Settings,
     progress: Progress[Any] = no_progress,
-    mark: Mark = no_mark,
     store: Store | None = None,
     run: parallel.Run | None = None,
 ) -> Outcome:
     """Read the bundles and write every page; files that are already up to date are left alone.
 
-    ``mark`` is called with the name of each phase as it ends. ``store`` keeps hashes of files for
-    the next run, and ``run`` makes the pages of SoCs; both default to the settings. Raises
-    :class:`parallel.WorkersError`.
+    ``store`` keeps hashes of files for the next run, and ``run`` makes the pages of SoCs; both
+    default to the settings. Raises :class:`parallel.WorkersError`.
     """
     writer = Writer(settings.output, store or Store(settings.cache))
     sources, faults, listings = object_store.find(
@@ -226,7 +223,6 @@ def generate(
         # If the kept outcome were used, a missing folder or URL would go unreported.
         is_whole = not any(fault.kind == "missing-path" for fault in faults)
         kept = parts.recall_site(inputs.whole, settings.formats) if is_whole else None
-        mark("looking for what changed")
         if kept:
             site = msgspec.msgpack.decode(kept.out, type=_WholeSite)
             writer.finish()
@@ -240,12 +236,10 @@ def generate(
         with nullcontext(run) if run else parallel.at(settings.scheduler) as workers:
             sends_files = bool(settings.scheduler)
             here = _Run(settings, writer, parts, inputs, progress, workers, sends_files)
-            return _generate(here, sources, faults, mark)
+            return _generate(here, sources, faults)
 
 
-def _generate(
-    run: _Run, sources: Sequence[Source], faults: Sequence[Diagnostic], mark: Mark
-) -> Outcome:
+def _generate(run: _Run, sources: Sequence[Source], faults: Sequence[Diagnostic]) -> Outcome:
     settings, writer = run.settings, run.writer
     ledger, files, refused = _read_heads(settings, writer.store, sources, run.progress)
     catalog, catalog_faults = catalog_of(settings.benchmarks, run.inputs.descriptions)
@@ -256,7 +250,6 @@ def _generate(
         diagnostics += unnamed
     if not ledger.bundles:
         diagnostics.append(dataset.no_results(settings))
-    mark("reading bundles")
     if any(d.kind == "missing-path" for d in diagnostics):
         # A mistyped folder must not empty the site.
         keys = tuple(guides_of(ledger))
@@ -268,10 +261,8 @@ def _generate(
     socs = _socs(run, ledger, files, plan)
     surveys = _surveys(run, socs)
     beyond = _beyond(run, surveys, plan)
-    mark("comparing SoCs")
     outcomes = _write_socs(run, socs, beyond)
     summaries = [each.outcome for each in outcomes]
-    mark("writing SoCs")
     making = Making(writer)
     # Pages about several SoCs are made from summaries, so that no process holds all figures.
     empty = Pool(rows.build([]), catalog)
@@ -286,11 +277,9 @@ def _generate(
         settings.limits,
     )
     of_benchmarks = _write_benchmarks(run, site, outcomes, surveys)
-    mark("writing benchmarks")
     # So far, only files of SoCs and benchmarks have been written.
     of_parts = set(writer.files)
     diagnostics += _write(site, settings, outcomes, of_benchmarks)
-    mark("writing lists")
     return _finish(run, site, sources, summaries, diagnostics, of_parts)
 
 

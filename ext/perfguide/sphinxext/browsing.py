@@ -16,7 +16,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 
-from . import embedding, theme
+from . import theme
 from .config import page_name
 from .internals import is_site
 
@@ -88,10 +88,8 @@ def _page_context(
         return
     page = page_name(app.config.perfguide_output, "reports/provenance")
     uri = app.builder.get_relative_uri(pagename, page) if page in app.env.found_docs else ""
-    embed = embedding.address(app, pagename)
-    data = {"cells": {"data-provenance": uri}, "links": {"data-embed": embed} if embed else {}}
     for name in SCRIPTS:
-        attributes: dict[str, Any] = data.get(name, {})
+        attributes: dict[str, Any] = {"data-provenance": uri} if name == "cells" else {}
         app.add_js_file(f"perfguide-{name}.js", loading_method="defer", **attributes)
 
 

@@ -82,8 +82,6 @@ class Values(msgspec.Struct):
     characters; if empty, ``latex_documents`` counts."""
     perfguide_csp: bool = False
     """True: pages have a strict Content-Security-Policy; see SECURITY.md."""
-    perfguide_embedding: bool = False
-    """True: other sites can show each table and chart in a frame, by ``_static/perfguide-embed.html``; see SECURITY.md."""
     perfguide_description: bool = True
     """True: generated pages have ``<meta name="description">``, unless another extension writes
     it."""
@@ -100,8 +98,6 @@ class Values(msgspec.Struct):
     """True: if ``html_baseurl`` is set, the site has a ``sitemap.xml`` of the generated pages or,
     with the ``html_theme`` ``perfguide``, of all pages, unless sphinx-sitemap is loaded or
     ``html_extra_path`` has one."""
-    perfguide_profile: bool = False
-    """True: a build prints the time that each of its phases took."""
     perfguide_limits: dict[str, int] = {}
     """Limits of one upload by name; SECURITY.md lists them."""
 

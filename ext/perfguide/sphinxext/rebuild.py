@@ -331,12 +331,7 @@ class Borrowed:
         env = self._env
         values = [(each.name, each.value) for each in self._app.config]
         return _hash(
-            # perfguide_profile only prints times.
-            [
-                of
-                for of in values
-                if of[0].startswith("perfguide_") and of[0] != "perfguide_profile"
-            ],
+            [of for of in values if of[0].startswith("perfguide_")],
             [(path, identify(path)) for path in _assets(self._app)],
             *(self._of_menu(name) for name in sorted(env.all_docs) if self._menu is None),
         )

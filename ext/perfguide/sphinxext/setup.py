@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -19,7 +19,6 @@ from ..common.diagnostics import visible
 from ..common.package import ROOT
 from ..common.parallel import WorkersError
 from ..common.path_hints import explained
-from ..common.timing import Phases
 from ..figures import dataset
 from ..pages import build
 from ..publishing import output_folder
@@ -30,7 +29,6 @@ from . import (
     chart,
     config,
     csv_table,
-    embedding,
     figure_role,
     generated,
     glossary,
@@ -57,7 +55,7 @@ logger = logging.getLogger(__name__)
 
 PARTS = (
     *(config, csv_table, generated, chart, screen_nodes, answers, ranking, overview, glossary),
-    *(metadata, menu, numbering, latex, reference, table_nodes, theme, browsing, embedding),
+    *(metadata, menu, numbering, latex, reference, table_nodes, theme, browsing),
     *(guest, unmade),
 )
 """The modules to register. Their order determines that of the tags in a page's head."""
@@ -91,9 +89,7 @@ def _take_turns(output: Path) -> None:
     output_folder.lock_folder(output, report_waiting)
 
 
-def _generate(
-    app: Sphinx, figures: figure_role.Lookup, rebuilding: rebuild.Rebuild, phases: Phases
-) -> None:
+def _generate(app: Sphinx, figures: figure_role.Lookup, rebuilding: rebuild.Rebuild) -> None:
     """Write the pages before Sphinx looks for source files."""
     settings = config.settings(app.config, Path(app.srcdir), config.picture_formats(app))
     if app.config.perfguide_own_output:
@@ -104,7 +100,7 @@ def _generate(
         orphans.end_forks()
         internals.suppress_epilog(app.builder)
     try:
-        outcome = build.generate(settings, _progress, phases.mark, store)
+        outcome = build.generate(settings, _progress, store)
     except OSError as error:
         raise ExtensionError(f"the pages cannot be written: {explained(error)}") from error
     except WorkersError as error:
@@ -133,42 +129,13 @@ def _assets(app: Sphinx) -> None:
             sheet.write(html_table.stacked(STACKED.read_text("utf-8")))
 
 
-def _profile(app: Sphinx, phases: Phases) -> None:
-    """Mark the ends of Sphinx's phases in ``phases``, and print them all if ``perfguide_profile``
-    is set."""
-
-    def ending(name: str) -> Callable[..., Sequence[str]]:
-        def mark(*_arguments: object) -> Sequence[str]:
-            phases.mark(name)
-            return ()  # listeners of some events return further pages to write
-
-        return mark
-
-    def print_phases(app: Sphinx, _exception: Exception | None) -> None:
-        if app.config.perfguide_profile:
-            phases.mark("Sphinx: index and other files")
-            logger.info("\nwhere the time went\n%s", phases.text().rstrip())
-
-    for event, name, priority in (
-        ("builder-inited", "Sphinx: starting", FIRST_PRIORITY),
-        ("env-before-read-docs", "Sphinx: looking for what changed", LAST_PRIORITY),
-        ("env-updated", "Sphinx: reading sources", FIRST_PRIORITY),
-        ("env-check-consistency", "Sphinx: resolving references", LAST_PRIORITY),
-        ("html-collect-pages", "Sphinx: writing pages", FIRST_PRIORITY),
-    ):
-        app.connect(event, ending(name), priority=priority)
-    app.connect("build-finished", print_phases, priority=LAST_PRIORITY)
-
-
 def setup(app: Sphinx, version: str) -> ExtensionMetadata:
     """Register all parts of the extension."""
     app.setup_extension("sphinx_tabs.tabs")
     for part in PARTS:
         part.setup(app)
     rebuilding, figures = rebuild.setup(app), figure_role.setup(app)
-    phases = Phases()
-    _profile(app, phases)
-    app.connect("builder-inited", lambda app: _generate(app, figures, rebuilding, phases))
+    app.connect("builder-inited", lambda app: _generate(app, figures, rebuilding))
     app.connect("builder-inited", _assets)
     return {
         "version": version,

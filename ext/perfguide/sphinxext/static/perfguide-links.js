@@ -3,7 +3,6 @@
 (() => {
   "use strict";
   const { copy, make, modelOf, ready, say } = window.perfguideGrid;
-  const { embed } = document.currentScript.dataset; // empty if the site has no page for embedding
 
   /* Long tables, and the releases of a SoC, have moved to pages of their own. Old addresses of their rows
      and sections lead on to these. */
@@ -59,17 +58,6 @@
     }
   };
 
-  /* Return the line of HTML with which another site shows a table or chart in a frame. */
-  const frameOf = (figure) => {
-    const address = new URL(embed, location.href);
-    address.searchParams.set("part", figure.id);
-    const title = figure.querySelector(".caption-text")?.textContent ?? "";
-    const height = Math.min(Math.max(figure.offsetHeight + 80, 200), 800);
-    const frame = make("iframe", { title, width: "100%", height: String(height), loading: "lazy" });
-    frame.setAttribute("src", address.href);
-    return frame.outerHTML;
-  };
-
   /* Save the picture of a chart as PNG in twice its size. */
   const savePng = async (figure) => {
     const image = [...figure.querySelectorAll("img")].find((each) => each.offsetParent);
@@ -101,7 +89,6 @@
 
   ready(() => {
     offer("figure.perf-chart:has(img)", "PNG", savePng);
-    if (embed) offer("figure[id]", "Embed", (figure) => copy(frameOf(figure), "Line for another site copied"));
     document.addEventListener("click", (event) => {
       const link = event.target.closest?.("a.headerlink");
       if (link) copy(link.href, "Link copied");
