@@ -116,7 +116,7 @@ def _figures(
     """Return the figures of a benchmark on a board in one guide."""
     return [
         record
-        for record in history.records(pool, guide)
+        for record in pool.of_guide(guide)
         if record.benchmark == benchmark and names.boards.today(guide.soc, record.board) == board
     ]
 

@@ -86,22 +86,13 @@ class History:
         self._past: dict[Platform, dict[Key, list[_Past]]] = {}
         self._spellings: dict[Platform, dict[Key, list[tuple[Key, str]]]] = {}
         self._in_tables_of_one_title: set[tuple[GuideKey, Key]] = set()
-        self._records: dict[tuple[int, GuideKey], list[Record]] = {}
         self._conditions: dict[ConditionSet, ConditionSet] = {}
         # Thousands of figures share a few conditions.
         self._comparable = cache(partial(_comparable, names))
 
-    def records(self, pool: Pool, key: GuideKey) -> list[Record]:
-        """Return all figures of one guide."""
-        if (id(pool), key) not in self._records:
-            self._records[id(pool), key] = pool.of_guide(key)
-        return self._records[id(pool), key]
-
     def forget(self, platform: Platform) -> None:
-        """Free the figures of one platform; they are read again when needed."""
+        """Free the past of one platform; it is read again when needed."""
         self._past.pop(platform, None)
-        for pool, key in self._guides.get(platform, ()):
-            self._records.pop((id(pool), key), None)
 
     def of(
         self,
@@ -171,7 +162,7 @@ class History:
                 each
                 for pool, guide in guides
                 if guide.release == release
-                for each in self.records(pool, guide)
+                for each in pool.of_guide(guide)
                 if each.benchmark == record.benchmark and self._row_key(each) == key
             ),
             None,
@@ -247,10 +238,10 @@ class History:
         releases = dict.fromkeys(guide.release for _, guide in guides)
         ranks = self._ranks[platform] = {name: rank for rank, name in enumerate(releases)}
         for pool, guide in guides:
-            numbered = (each for each in self.records(pool, guide) if TABLE_NUMBER in each.params)
+            numbered = (each for each in pool.of_guide(guide) if TABLE_NUMBER in each.params)
             counts = Counter(map(self._names.table_key, numbered))
             self._in_tables_of_one_title |= {(guide, key) for key, n in counts.items() if n > 1}
-            for record in self.records(pool, guide):
+            for record in pool.of_guide(guide):
                 key = self._key(record)
                 if len(self._pools) > 1:
                     # A bundle can be in two pools, but is still only one run.

@@ -90,7 +90,7 @@ def choose(
         taken: dict[str, str] = {}
         own: list[Record] = []
         for key in chosen:
-            for record in history.records(pool, key):
+            for record in pool.of_guide(key):
                 if only.record(record, names):
                     board = names.boards.today(key.soc, record.board)
                     if taken.setdefault(board, key.release) == key.release:
@@ -140,7 +140,7 @@ class ReleasePair:
 
 
 def _exactly(pool: Pool, history: History, key: GuideKey, names: Names) -> ComparedSide:
-    records = tuple(history.records(pool, key))
+    records = tuple(pool.of_guide(key))
     boards = sorted({names.boards.today(key.soc, record.board) for record in records})
     releases = {key.platform: dict.fromkeys(boards, key.release)}
     return ComparedSide(key.release, pool, {key.platform: records}, releases)

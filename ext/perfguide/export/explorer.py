@@ -41,8 +41,16 @@ FOLDER = "explore"
 
 def file(name: str, value: Any) -> bytes:
     """Return a file that passes a value on under a name. It is pure ASCII."""
-    text = json.dumps(value, separators=(",", ":"), allow_nan=False)
+    return file_of(name, _json(value))
+
+
+def file_of(name: str, text: str) -> bytes:
+    """Return a file that passes an encoded value on under a name."""
     return f"perfguideData({json.dumps(name)},{text});\n".encode("ascii")
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, separators=(",", ":"), allow_nan=False)
 
 
 def index(socs: Mapping[str, str]) -> dict[str, Any]:
@@ -209,9 +217,9 @@ class FiguresOfSoc:
                 out += self._lines(benchmark, [f for f in figures if f.row in rows])
         return out
 
-    def parts(self, name: str) -> Iterator[dict[str, Any]]:
-        """Yield the figures of one benchmark, split into as many values as the size limit requires,
-        each with lists that refer to each other by index.
+    def parts(self, name: str) -> Iterator[str]:
+        """Yield the figures of one benchmark, split into as many encoded values as the size limit
+        requires, each with lists that refer to each other by index.
 
         ``metrics``: benchmark, metric, label, unit with the arrow for better values, unit, better
         direction, how figures of two sides relate (0 not by a ratio, 1 by a ratio, 2 by a ratio and
@@ -236,16 +244,16 @@ class FiguresOfSoc:
         benchmark = self._names.catalog.get(name) or undescribed(name)
         yield from self._parts(self._lines(benchmark, self._figures[name]))
 
-    def _parts(self, lines: list[list[_Figure]]) -> Iterator[dict[str, Any]]:
-        value = self._part(lines, _within_benchmark)
+    def _parts(self, lines: list[list[_Figure]]) -> Iterator[str]:
+        text = _json(self._part(lines, _within_benchmark))
         # The name in the call is short; one per cent of the limit is reserved for it.
-        if len(lines) > 1 and len(file("", value)) > MAX_FILE_BYTES * 0.99:
+        if len(lines) > 1 and len(file_of("", text)) > MAX_FILE_BYTES * 0.99:
             # Halving needs no estimate of the size of single figures, which vary widely.
             half = len(lines) // 2
             yield from self._parts(lines[:half])
             yield from self._parts(lines[half:])
         else:
-            yield value
+            yield text
 
     def _lines(self, benchmark: Benchmark, figures: Iterable[_Figure]) -> list[list[_Figure]]:
         """Group the figures by row, system and board, in the order of rows in guides."""

@@ -128,6 +128,7 @@ class Pool:
         self._identity = keyed.iloc[order[starts]].reset_index(drop=True)
         self._by_guide = self._indices(["sdk", "soc", "os", "release"])
         self._by_benchmark = self._indices(["benchmark"])
+        self._records: dict[int, Record] = {}
 
     def _indices(self, names: list[str]) -> dict[tuple[str, ...], np.ndarray[Any, Any]]:
         if self._identity.empty:
@@ -171,7 +172,7 @@ class Pool:
             kinds = list(zip(*columns, strict=True))
             is_wanted = {kind: wanted(*kind) for kind in set(kinds)}
             rows = rows[np.array([is_wanted[kind] for kind in kinds], dtype="bool")]
-        return list(self._records(rows))
+        return self.take(rows)
 
     def count(self, key: GuideKey) -> int:
         """Return the number of figures in a guide."""
@@ -187,7 +188,7 @@ class Pool:
         if guides is not None:
             chosen = [self._rows(key) for key in guides]
             rows = np.intersect1d(rows, np.concatenate([rows[:0], *chosen]), assume_unique=True)
-        return list(self._records(rows))
+        return self.take(rows)
 
     def guides_and_boards(self, benchmark: str) -> list[tuple[GuideKey, str]]:
         """Return each guide and board with figures of a benchmark."""
@@ -222,7 +223,11 @@ class Pool:
 
     def take(self, positions: Iterable[int]) -> list[Record]:
         """Return the figures at some positions of :meth:`figures`."""
-        return list(self._records(positions))
+        positions = np.fromiter(positions, "int64").tolist()
+        # Pages and rules ask for each figure several times, so it is made once and kept.
+        missing = [position for position in positions if position not in self._records]
+        self._records.update(zip(missing, self._new(missing), strict=True))
+        return [self._records[position] for position in positions]
 
     def bundles(self, records: Iterable[Record]) -> list[Loaded]:
         """Return the bundles that contributed to figures, by board, date and id."""
@@ -337,8 +342,8 @@ class Pool:
         within = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
         return self._order[np.repeat(starts, sizes) + within], sizes
 
-    def _records(self, positions: Iterable[int]) -> Iterator[Record]:
-        indices = np.asarray(list(positions), dtype="int64")
+    def _new(self, positions: Sequence[int]) -> Iterator[Record]:
+        indices = np.asarray(positions, dtype="int64")
         # One lookup for all figures: accessing single rows of a DataFrame is slow.
         chosen = self._identity.iloc[indices]
         columns = [chosen[name].tolist() for name in (*NAMES[:7], "unit", "params")]

@@ -126,7 +126,7 @@ def plan(site: Site, settings: Settings) -> ComparisonPlan:
     # Sorts are stable, so this orders by platform, newest release first within each.
     pairs.sort(key=lambda pair: version(pair.new.release), reverse=True)
     pairs.sort(key=lambda pair: (pair.new.os, pair.new.sdk))
-    anchors = Anchors(site.layout, site.addresses, partial(history.records, site.pool))
+    anchors = Anchors(site.layout, site.addresses, site.pool.of_guide)
     rules = Rules(names, waivers, annotations=annotations)
     return ComparisonPlan(pairs, missing, rules, history, anchors, unknown)
 

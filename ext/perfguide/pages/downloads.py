@@ -143,8 +143,9 @@ def _write_by_benchmark(
         value = finder.part(benchmark, records, facts)
         _put(site, f"{finder.FOLDER}/{file}.js", explorer.file(file, value))
         parts = list(figures.parts(name))
-        for number, part in enumerate(parts, 1):
-            _script(site, f"{file}/{number}", part)
+        for number, text in enumerate(parts, 1):
+            part = f"{file}/{number}"
+            _put(site, f"{explorer.FOLDER}/{part}.js", explorer.file_of(part, text))
         files[name] = (_file(site, name), len(parts))
     _script(site, f"{path}/index", figures.index(files, pairs))
 
