@@ -20,7 +20,8 @@ def pair(soc: str, new: str = "11.02.05") -> ReleasePair:
 
 
 def entry(change: float, kind: Verdict = "regressed", benchmark: str = "openssl") -> Entry:
-    return Entry(kind, "Worse", "title", 3, "open", (), benchmark, "OpenSSL", math.log1p(change))
+    entry = Entry(kind, "Worse", "title", 3, "open", (), benchmark, "OpenSSL", math.log1p(change))
+    return replace(entry, boards=("evm",))
 
 
 def test_a_move_of_three_socs_is_one_line_with_its_evidence() -> None:
@@ -87,3 +88,20 @@ def test_a_load_that_fell_is_better_by_the_share_that_its_comparison_says() -> N
     loads = [replace(entry(1 / 0.65 - 1, "improved"), share=share) for share in (0.344, 0.35)]
     (move,) = shared_moves([(pair("A"), loads[:1]), (pair("B"), loads[1:])])
     assert "better by 34 to 35 % with" in move.sentence
+
+
+def test_a_shared_move_says_on_how_many_boards_the_same_figures_went_the_other_way() -> None:
+    """As a load that fell on one board of a SoC and rose on another."""
+    load = "OpenSSL: read CPU load, EXT4"
+    falls = [replace(entry(-0.3), what=load, boards=own) for own in (("lp", "sk"), ("sk",))]
+    rise = replace(entry(0.6, "improved"), what=f"{load}, 1 MiB", boards=("sip",))
+    other = replace(entry(0.6, "improved"), what="OpenSSL: write", boards=("sk",))
+    first, _ = shared_moves(
+        [
+            (pair("A"), [falls[0], rise, other]),
+            (pair("B"), [falls[1], replace(rise, boards=("x", "y"))]),
+        ]
+    )
+    assert first.sentence == (
+        f"{load}: worse by 30 % with 11.02 on 3 boards of 2 systems, all proved; better on 3 boards"
+    )

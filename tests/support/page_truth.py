@@ -11,6 +11,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from finding_truth import Bundles, Name, Owner
 from making import pooled
@@ -18,10 +19,11 @@ from truth import CHANGE, Checked, N, Runs, is_change, number, rounds
 
 from perfguide.bundle import decode
 from perfguide.bundles.decode import Loaded
-from perfguide.bundles.guide_key import guide_key, version
+from perfguide.bundles.guide_key import GuideKey, guide_key, version
 from perfguide.catalog.benchmarks import Catalog, Metric
 from perfguide.catalog.board_names import Boards
 from perfguide.common import units
+from perfguide.compare.wording import BACK, MINOR
 from perfguide.health import rules
 from perfguide.health.finding import Finding
 from perfguide.pages import newest
@@ -836,6 +838,7 @@ def check_front_page(site: Site, pages: Path, checked: Checked) -> None:
     check_worse(site, overview["worse"], overview["more_worse"], verdicts, checked)
     for each in overview["shared"]:
         is_true = _is_shared(each["sentence"], [page for _, page in each["pages"]], verdicts)
+        is_true = is_true and _is_against(site, each["sentence"], verdicts)
         checked.note("shared move", each["sentence"], is_true, "front page")
 
 
@@ -1010,7 +1013,9 @@ def _sides(site: Site, guide: Guide, rows: Sequence[Row]) -> set[bool | None]:
 
 SHARED = re.compile(
     rf"(?P<title>.+): (?P<word>better|worse) by (?P<factor>a factor of )?(?P<least>{N})(?: to (?P<most>{N}))?(?: %)?"
-    r" with (?P<line>\S+) on (?P<of>\d+) systems, (?:(?P<all>all proved)|proved on (?P<proved>\d+), not proved on (?P<once>\d+))"
+    r" with (?P<line>\S+) on (?:(?P<boards>\d+) boards of )?(?P<of>\d+) systems,"
+    r" (?:(?P<all>all proved)|proved on (?P<proved>\d+), not proved on (?P<once>\d+))"
+    r"(?:; (?P<other>better|worse) on (?P<against>\d+) boards?)?"
 )
 MAIN_SIZE = re.compile(
     rf": (?:.*?, mean )?(?:({N}) % (?:worse|better)|(?:worse|better)[^(]*? by a factor of ({N}))"
@@ -1057,6 +1062,32 @@ def _is_shared(sentence: str, pages: Sequence[str], verdicts: Sequence[dict[str,
         # The digits of a loss of 99 % determine the factor only roughly.
         and all(any(abs(size / end - 1) < 0.02 * end for size in sizes) for end in ends)
     )
+
+
+def _is_against(site: Site, sentence: str, verdicts: Sequence[dict[str, Any]]) -> bool:
+    """Check the number of boards on which the same figures of the newest releases went the other way,
+    from the titles of events; these have one or two digits of the least move that counts."""
+    said = SHARED.fullmatch(sentence)
+    assert said is not None
+    subject, _, common = (
+        said["title"].removesuffix(" (different rows on each system)").partition(": ")
+    )
+    newest = {str(GuideKey(*guide[:3], site.releases(guide)[-1])) for guide in site.bundles}
+    counts = []
+    for least in (1.055, 1.045):
+        boards = {
+            (each["page"].rpartition("/")[0], board)
+            for each in verdicts
+            if each["new"] in newest and each["advice"] not in (BACK, MINOR, "Causes")
+            if each["title"].startswith(subject) and said["word"] not in each["title"]
+            if all(part.lower() in each["title"].lower() for part in common.split(", "))
+            if f"{each['new'].split()[-1]}.".startswith(f"{said['line']}.")
+            if (size := MAIN_SIZE.search(each["title"]))
+            if _factor(size[1] or size[2], bool(size[2]), said["word"]) >= least
+            for board in each["boards"]
+        }
+        counts.append(len(boards))
+    return counts[0] <= int(said["against"] or 0) <= counts[1]
 
 
 # ---------------------------------------------------------------- lists of guides, verdicts and findings

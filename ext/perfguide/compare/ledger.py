@@ -38,8 +38,8 @@ class Entry(msgspec.Struct, frozen=True):
 
     ``kind`` is its verdict, ``action`` the advice, ``rows`` the number of rows, ``perhaps`` are its
     possible explanations, ``move`` is the log of the factor by which it moved for the better, ``what``
-    is what its rows have in common, and ``share`` is the usual change of their figures, without its
-    sign: a load that fell by 35 % moved by the factor 1.54.
+    is what its rows have in common, ``share`` is the usual change of their figures, without its
+    sign: a load that fell by 35 % moved by the factor 1.54; and ``boards`` are those of its rows.
     """
 
     kind: Verdict
@@ -54,6 +54,7 @@ class Entry(msgspec.Struct, frozen=True):
     is_cause: bool = False
     what: str = ""
     share: float | None = None
+    boards: tuple[str, ...] = ()
 
 
 class Compared(msgspec.Struct, frozen=True):
@@ -94,6 +95,7 @@ def _entry(event: Event, comparison: Comparison, titles: Mapping[str, str]) -> E
         event.is_cause,
         what,
         wording.usual_share(event),
+        event.boards,
     )
 
 

@@ -27,7 +27,9 @@ class SharedMove:
     """Events of one benchmark that went the same way on several SoCs, in releases of one line.
 
     ``moves`` has the median move of each event, as the log of a factor; above 0 is better. ``shares``
-    has the usual change of its figures, without sign.
+    has the usual change of its figures, without sign. ``boards`` is the number of boards that moved this way, and
+    ``against`` that of boards on which figures of the same name went the other way, both at least one for each
+    event.
     """
 
     title: str
@@ -36,18 +38,23 @@ class SharedMove:
     moves: tuple[float, ...]
     shares: tuple[float, ...]
     proved: int
+    boards: int
+    against: int
 
     @property
     def sentence(self) -> str:
-        """The move with its range, and on how many systems it is proved: ``… worse by 10 to 12 % with
-        11.02 on 3 systems, all proved``."""
+        """The move with its range, on how many systems it is proved, and on how many boards figures went
+        the other way: ``… worse by 10 to 12 % with 11.02 on 3 systems, all proved; better on 1 board``."""
         ordered = sorted(self.moves, key=abs)
-        word = "better" if ordered[0] > 0 else "worse"
+        word, other = ("better", "worse") if ordered[0] > 0 else ("worse", "better")
         once = len(self.pairs) - self.proved
         evidence = f"proved on {self.proved}, not proved on {once}" if once else "all proved"
+        systems = f"{len(self.pairs)} systems"
+        on = systems if self.boards == len(self.pairs) else f"{self.boards} boards of {systems}"
+        against = f"; {other} on {wording.count(self.against, 'board')}" if self.against else ""
         return (
             f"{self.title}: {word}{_span(ordered, self.shares)} with {self.line} "
-            f"on {len(self.pairs)} systems, {evidence}"
+            f"on {on}, {evidence}{against}"
         )
 
 
@@ -55,6 +62,7 @@ def shared_moves(compared: Iterable[tuple[ReleasePair, Sequence[Entry]]]) -> lis
     """Return the moves that several SoCs share: first those for the worse, those on most systems
     first."""
     by: dict[tuple[str, str, bool], dict[ReleasePair, Entry]] = {}
+    every: dict[tuple[str, str, bool], list[tuple[ReleasePair, Entry]]] = {}
     titles: dict[str, str] = {}
     for pair, entries in compared:
         for entry in entries:
@@ -64,12 +72,13 @@ def shared_moves(compared: Iterable[tuple[ReleasePair, Sequence[Entry]]]) -> lis
                 continue
             key = (_line(pair.new.release), entry.benchmark, entry.move > 0)
             own = by.setdefault(key, {})
+            every.setdefault(key, []).append((pair, entry))
             titles[entry.benchmark] = entry.benchmark_title
             # One event per system: a proved one if there is any, then the one with most rows.
             if pair not in own or _rank(entry) > _rank(own[pair]):
                 own[pair] = entry
     out = []
-    for (line, benchmark, _), own in by.items():
+    for (line, benchmark, is_better), own in by.items():
         alike = _alike(own)
         proved = sum(_is_proved(entry) for entry in alike.values())
         if proved and len({pair.new.soc for pair in alike}) >= MIN_SOCS:
@@ -78,19 +87,37 @@ def shared_moves(compared: Iterable[tuple[ReleasePair, Sequence[Entry]]]) -> lis
                 abs(math.expm1(move)) if entry.share is None else entry.share
                 for move, entry in zip(moves, alike.values(), strict=True)
             )
-            title = _common([entry.what for entry in alike.values()], titles[benchmark])
-            out.append(SharedMove(title, line, tuple(alike), moves, shares, proved))
+            common = _common([entry.what for entry in alike.values()], titles[benchmark])
+            title = _title(common, titles[benchmark], alike.values())
+            against = {
+                (pair.new.platform, board)
+                for pair, entry in every.get((line, benchmark, not is_better), ())
+                if {*common} <= {*_parts(entry.what, titles[benchmark])}
+                for board in entry.boards
+            }
+            boards = sum(len(entry.boards) for entry in alike.values())
+            pairs = tuple(alike)
+            out.append(SharedMove(title, line, pairs, moves, shares, proved, boards, len(against)))
     return sorted(out, key=lambda each: (each.moves[0] > 0, -len(each.pairs), each.sentence))
 
 
-def _common(names: Sequence[str], title: str) -> str:
+def _parts(name: str, title: str) -> list[str]:
+    return name.removeprefix(title).removeprefix(": ").split(", ")
+
+
+def _common(names: Sequence[str], title: str) -> list[str]:
+    """Return what the names of a benchmark's events have in common, without its title."""
+    first, *others = (_parts(name, title) for name in names)
+    return [part for part in first if part and all(part in own for own in others)]
+
+
+def _title(common: Sequence[str], title: str, entries: Iterable[Entry]) -> str:
     """Return a benchmark's title with what its events have in common: ``OpenSSL: throughput, SHA-512``."""
-    parts = [name.removeprefix(title).removeprefix(": ").split(", ") for name in names]
-    common = [part for part in parts[0] if part and all(part in own for own in parts)]
     if common:
         return f"{title}: {', '.join(common)}"
     # The bare title would read as if all of the benchmark had moved.
-    return title if not any(map(any, parts)) else f"{title} (different rows on each system)"
+    is_named = any(any(_parts(entry.what, title)) for entry in entries)
+    return f"{title} (different rows on each system)" if is_named else title
 
 
 def _line(release: str) -> str:

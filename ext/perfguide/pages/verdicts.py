@@ -106,6 +106,7 @@ def write_ledger(site: Site, comparisons: Neighbours) -> None:
             "title": entry.title,
             "rows": entry.rows,
             "fate": entry.fate,
+            "boards": entry.boards,
         }
         for pair, each in comparisons
         for entry in each.entries
