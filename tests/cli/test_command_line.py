@@ -96,7 +96,7 @@ def test_check_names_file_pointer_and_hint_of_a_typo(full: Site) -> None:
         "ignored (did you mean “metric”?) [unknown-key]"
     )
     assert "/deep/bad.json at /results/0: error: “metric” is missing (add it: " in lines[1]
-    assert lines[-1] == "3 valid bundles with 5 results; 1 refused, 1 faults"
+    assert lines[-1] == "3 valid bundles with 5 results; 1 refused, 1 fault"
 
 
 def test_check_takes_files_and_archives_and_names_lines(site: Site) -> None:
@@ -382,7 +382,7 @@ def test_check_knows_what_descriptions_say_and_that_a_folder_is_empty(
     assert main(["check", str(folder)]) == 0
     out = capsys.readouterr().out
     assert "the parameter “card” of stream is not described" in out
-    assert '[params.card] label = "Card"' in out and "1 valid bundles" in out
+    assert '[params.card] label = "Card"' in out and "1 valid bundle " in out
     (folder / "a.json").write_bytes(text(plain({**rate, "min": 16, "max": 17})))
     assert main(["check", str(folder)]) == 1
     assert "is below its “min”" in capsys.readouterr().out

@@ -43,7 +43,7 @@ def test_an_export_is_updated_and_keeps_what_was_edited(results: Path) -> None:
     (pages / "own.rst").write_text("Ours\n====\n", "utf-8")
     (pages / "guides/SOC1/linux/09.02.rst").write_text("changed", "utf-8")
     run = export(results, "--rst", "new/pages", "--soc", "SOC[2]")
-    assert run.returncode == 0 and "1 guides with 1 figures" in run.stdout
+    assert run.returncode == 0 and "1 guide with 1 figure " in run.stdout
     again = contents(pages)
     assert again["conf.py"].endswith(b"html_title = 'Ours'\n") and "own.rst" in again
     assert not [name for name in again if "SOC1" in name]

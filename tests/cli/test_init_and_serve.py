@@ -59,7 +59,7 @@ def test_a_new_project_builds_with_all_its_figures_and_no_warning(
     monkeypatch.chdir(project)
     capsys.readouterr()
     assert main(["check", "--benchmarks", "benchmarks"]) == 0
-    assert capsys.readouterr().out == "1 valid bundles with 3 results; none refused\n"
+    assert capsys.readouterr().out == "1 valid bundle with 3 results; none refused\n"
 
 
 def test_the_workflow_runs_commands_that_there_are(project: Path) -> None:

@@ -647,6 +647,9 @@ def _is_worth(site: Site, guide: Guide, said: str) -> bool:
     if own.load and other.load:
         ratio = own.load / other.load
         thrifty, not_costlier = over(ratio, 1.05), over(ratio, 1 / 1.05)
+    # As much CPU time is said of the largest sizes, if they are several.
+    level = not_costlier if not_costlier and not_costlier == sizes[-len(not_costlier) :] else []
+    level = level if len(level) > 1 else []
     if at["release"]:
         is_behind = not_slower == not_costlier == []
         return (
@@ -660,15 +663,15 @@ def _is_worth(site: Site, guide: Guide, said: str) -> bool:
         if verdict_said := re.fullmatch(rf"{pattern}\.", verdict):
             by = verdict_said.groupdict()
             if by.get("never"):
-                return faster == thrifty == not_costlier == []
+                return faster == thrifty == level == []
             if by.get("both"):
                 return _sizes(by["both"], sizes) == faster == thrifty != []
             if (_sizes(by["faster"], sizes) if by.get("faster") else []) != faster:
                 return False
             if by.get("costly"):
-                return thrifty == not_costlier == []
+                return thrifty == level == []
             if by.get("level"):
-                return thrifty == [] and _sizes(by["level"], sizes) == not_costlier
+                return thrifty == [] and _sizes(by["level"], sizes) == level
             return (
                 thrifty is None
                 if not by.get("thrifty")

@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..common import extras
+from ..common import extras, units
 from ..common.diagnostics import visible
 from ..publishing import atomic_swap
 from ..publishing.store import Store
@@ -132,7 +132,7 @@ def _write_file(table: Table, pool: Pool, form: str, output: Path | None) -> int
     except figure_files.TooManyRowsError as error:
         return shared.fail(f"perfguide export: {error}")
     output.write_bytes(data.getvalue())
-    print(f"{count} {table.name} in {visible(str(output))}")
+    print(f"{units.count(count, table.name.removesuffix('s'))} in {visible(str(output))}")
     return shared.OK
 
 
@@ -149,7 +149,11 @@ def _write_folder(table: Table, pool: Pool, folder: Path) -> int:
         atomic_swap.swap(at.site, at.target, at.work)
         _remove(at.site)
     shared.print_all(written.diagnostics, sys.stderr)
-    print(f"{written.rows} {table.name} in {written.files} files in {visible(str(folder))}")
+    rows, files = (
+        units.count(written.rows, table.name.removesuffix("s")),
+        units.count(written.files, "file"),
+    )
+    print(f"{rows} in {files} in {visible(str(folder))}")
     return shared.OK
 
 
@@ -182,8 +186,8 @@ def _write_pages(options: argparse.Namespace) -> int:
     if status := shared.print_faults(outcome.diagnostics):
         return status
     print(
-        f"{outcome.guides} guides with {outcome.figures} figures in {visible(str(folder))}: "
-        f"{len(outcome.written)} files changed, {len(outcome.removed)} removed"
+        f"{units.count(outcome.guides, 'guide')} with {units.count(outcome.figures, 'figure')} in {visible(str(folder))}: "
+        f"{units.count(len(outcome.written), 'file')} changed, {len(outcome.removed)} removed"
     )
     return shared.OK if outcome.guides else shared.NOTHING
 

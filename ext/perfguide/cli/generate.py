@@ -6,7 +6,7 @@ import argparse
 from dataclasses import replace
 from pathlib import Path
 
-from ..common import memory
+from ..common import memory, units
 from . import shared
 
 
@@ -30,7 +30,7 @@ def _run(options: argparse.Namespace) -> int:
     if status := shared.print_faults(outcome.diagnostics):
         return status
     print(
-        f"{outcome.guides} guides with {outcome.figures} figures in {options.output}: "
-        f"{len(outcome.written)} files changed, {len(outcome.removed)} removed"
+        f"{units.count(outcome.guides, 'guide')} with {units.count(outcome.figures, 'figure')} in {options.output}: "
+        f"{units.count(len(outcome.written), 'file')} changed, {len(outcome.removed)} removed"
     )
     return shared.OK

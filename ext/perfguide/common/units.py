@@ -283,6 +283,11 @@ def figure(
     return mean, text(mean), spread + samples
 
 
+def count(number: int, what: str) -> str:
+    """Return a number with its noun: ``1 figure``, ``2,000 figures``."""
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
 def counted(number: int) -> Figure:
     """Return a count as a figure."""
     return number, str(number), ""

@@ -16,6 +16,7 @@ from ..catalog.benchmarks import Catalog, Scalar
 from ..common import units
 from ..common.diagnostics import visible
 from ..common.units import TableCell
+from ..common.units import count as count
 from ..figures.pool import Cell, Record
 from .comparison import Comparison, Coverage, Group, Jumps
 from .events import Event, level_returned_to, returned
@@ -804,11 +805,6 @@ class Named(Protocol):
     @property
     def params(self) -> Mapping[str, Scalar]:
         """Its parameters."""
-
-
-def count(number: int, what: str) -> str:
-    """Return a number with its noun: ``1 figure``, ``2,000 figures``."""
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def figure(row: Named, catalog: Catalog) -> str:

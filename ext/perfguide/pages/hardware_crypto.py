@@ -308,7 +308,8 @@ def _verdict(answer: Worth) -> str:
     if thriftier:
         but = "and" if faster else "but"
         return f"Hardware crypto {is_faster}, {but} moves {MORE} {span(thriftier, sizes)}"
-    if level:
+    # A single size within 5 % among others that are behind is as likely noise as a rule.
+    if _is_upper_end(level, sizes):
         as_much = f"as much data per second of CPU time as the CPU alone {span(level, sizes)}"
         return f"Hardware crypto {is_faster}, and moves {as_much} (within 5 %)"
     if faster:
@@ -343,9 +344,14 @@ def span(chosen: Sequence[float], sizes: Sequence[float]) -> str:
         return f"at no block size up to {units.size(sizes[-1])}"
     if len(chosen) == len(sizes):
         return "at every block size"
-    if len(chosen) > 1 and list(chosen) == list(sizes[-len(chosen) :]):
+    if _is_upper_end(chosen, sizes):
         return f"from blocks of {units.size(chosen[0])} on"
     return f"with blocks of {units.enumeration([*map(units.size, chosen)])} only"
+
+
+def _is_upper_end(chosen: Sequence[float], sizes: Sequence[float]) -> bool:
+    """Return whether several sizes are the largest ones, without a gap."""
+    return len(chosen) > 1 and list(chosen) == list(sizes[-len(chosen) :])
 
 
 def _named(run: EngineRun) -> str:
