@@ -286,7 +286,7 @@ def test_an_impossible_figure_is_shown_with_its_fault_and_leads_nothing(tmp_path
         ([(-0.004, 0.02)], "−0.4 %, usually ±2 %"),
         ([(0.012, 0.05), (-0.004, 0.02)], "−0.4 % to +1.2 %, usually ±5 %"),
         ([(-0.3, None)], "−30.0 %, too noisy to tell"),
-        ([(4.5, 3.0)], "×5.5, usually within ×4"),
+        ([(4.5, 3.0)], "×5.5, usually up to ×4"),
     ],
 )
 def test_a_change_that_is_too_noisy_is_said_with_its_usual_scatter(

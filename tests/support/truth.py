@@ -818,7 +818,7 @@ GROUNDS = templates(
             any(row.is_clock and row.board == about.row.board for row in about.both.rows)
         ),
         "half of such rows scatter within .+": _yes,
-        "usually (?:±|within )#?(.+)": _yes,
+        "usually (?:±|up to )#?(.+)": _yes,
         "a (rise|fall) (?:of )?~ would have been seen": lambda about, said: (
             number(said[1]) > 0 and ((said[0] == "fall") == (about.moved < 0) or about.is_unmoved)
         ),

@@ -501,7 +501,9 @@ def _two_names(out: list[Row]) -> None:
 
 
 def _order(row: Row) -> tuple[object, ...]:
-    size = abs(row.change) if row.change is not None else -1.0
+    # A load that rose with its rate comes by what it costs per unit of work, as it is judged.
+    moved = row.change if row.work is None else row.work
+    size = -1.0 if moved is None else abs(moved)
     names = (units.natural(row.board), row.benchmark, units.natural(row.metric))
     key = row.guide
     return (-size, key.soc, key.os, key.sdk, names, units.natural(repr(sorted(row.params.items()))))

@@ -623,14 +623,14 @@ def _the_way_it_went(row: Row, scatter: float) -> float:
 
 
 def scatter_text(scatter: float) -> str:
-    """Return a scatter in words: ``usually ±2 %``, ``usually within ×3``."""
-    within = "within " if 1 + scatter >= units.MIN_FACTOR else ""
-    return f"usually {within}{_range(scatter)}"
+    """Return a scatter in words: ``usually ±2 %``, ``usually up to ×3``."""
+    up_to = "up to " if 1 + scatter >= units.MIN_FACTOR else ""
+    return f"usually {up_to}{_range(scatter)}"
 
 
 def _range(scatter: float) -> str:
     if 1 + scatter >= units.MIN_FACTOR:
-        return units.factor_text(1 + scatter)
+        return units.factor_text(float(f"{1 + scatter:.2g}"))
     return f"±{units.number(100 * scatter, digits=2)} %"
 
 
