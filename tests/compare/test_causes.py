@@ -167,53 +167,6 @@ def test_the_same_clock_change_of_two_boards_is_one_event(tmp_path: Path) -> Non
     assert event.perhaps == ("Rows moved with it: Speed 4 of 4",)
 
 
-@pytest.mark.parametrize("slower", [0.94, 0.86])
-def test_what_moved_with_a_clock_beyond_other_boards_is_listed_with_it_once(
-    tmp_path: Path, slower: float
-) -> None:
-    """Another compiler makes one rate slower on both boards, and a faster clock one board faster: this
-    belongs to the clock if the rate rose there, and else to the fall on both boards."""
-    sizes = range(1, 7)
-    bundles = [
-        loaded(
-            result("clock", "MHz", value=mhz if board == "sk" else 1250),
-            *(
-                result(
-                    value=round(
-                        (50 + size)
-                        * (mhz / 1250 if board == "sk" else 1.0)
-                        * (slower if release == "9.5" and size < 3 else 1.0),
-                        2,
-                    ),
-                    params={"block_size": size},
-                )
-                for size in sizes
-            ),
-            id=f"{board}-{release}",
-            board__name=board,
-            sdk__version=release,
-        )
-        for board in ("evm", "sk")
-        for release, mhz in (*((f"9.{n}", 1250) for n in range(1, 5)), ("9.5", 1400))
-    ]
-    both = compared(*bundles, releases=("9.4", "9.5"), catalog=described(tmp_path, WITH_CLOCK))
-    (clock,) = causes(both)
-    followed = {row.params["block_size"] for row in clock.rows if not row.is_clock}
-    beyond = {row.params["block_size"] for row in clock.unproved}
-    rises = slower * 1400 / 1250 > 1
-    assert (followed, beyond) == ({3, 4, 5, 6}, {1, 2} if rises else set())
-    relative = "relative to boards whose clock stayed the same: Speed 2"
-    assert clock.perhaps == (
-        "Rows moved with it: Speed 4 of 6",
-        *([f"Rows that moved as the clock did, {relative}"] if rises else []),
-    )
-    (event,) = (each for each in both.events if not each.is_cause)
-    assert event.boards == (("evm",) if rises else ("evm", "sk"))
-    assert {row.params["block_size"] for row in event.rows} == {1, 2}
-    listed = [id(row) for each in (*both.events, *both.far) for row in (*each.rows, *each.unproved)]
-    assert len(listed) == len(set(listed))
-
-
 PER_CLOCK = WITH_CLOCK.replace(
     "metrics = [",
     'metrics = [\n  { name = "per_mhz", unit = "1", better = "higher", computed_from = ["clock"] },',

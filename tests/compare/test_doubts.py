@@ -124,34 +124,6 @@ def test_a_mean_with_a_run_that_failed_proves_nothing(side: str | None, speed: C
         assert line == "Not proved: some new runs failed; its samples are 0.4 to 310 MB/s."
 
 
-@pytest.mark.parametrize(("least", "is_event"), [(4.8, False), (92.0, True)])
-def test_a_failed_run_is_no_fall_where_the_older_samples_are_as_wild(
-    least: float, is_event: bool, speed: Catalog
-) -> None:
-    ends = {"9.4": (least, 331.2), "9.5": (0.4, 205.4)}
-    both = compared(
-        *(
-            release(
-                "sk",
-                name,
-                result(value=fmean(own), min=own[0], max=own[1], params={"block_size": 64}),
-                result("load", "%", value=50 + own[0] / 9, params={"block_size": 64}),
-            )
-            for name, own in ends.items()
-        ),
-        releases=("9.4", "9.5"),
-        catalog=speed,
-    )
-    assert bool(both.far) is is_event
-    if not is_event:
-        assert {row.metric: row.ground for row in both.rows} == {
-            "rate": "some new runs failed; its samples are 0.4 to 205.4 MB/s; the old ones, "
-            "4.8 to 331.2 MB/s, are too far apart to compare",
-            "load": "the new run failed",
-        }
-        assert {row.verdict for row in both.rows} == {"incomparable"}
-
-
 @pytest.mark.parametrize(
     ("before", "old", "new", "is_odd"),
     [

@@ -72,7 +72,7 @@ def checked_seeds() -> truth.Checked:
 
 
 RARE = (
-    *("samples that drift", "no earlier release or second run", "earlier, which is too little"),
+    *("no earlier release or second run", "earlier, which is too little"),
     *("runs drift", "measure old and new", "failed before and fails now", "alone", "is now"),
     "not measured again",
     "under another name",
@@ -81,7 +81,6 @@ RARE = (
     *(
         "the (clock|memory",
         "may have been recorded wrongly",
-        "in part the clock",
         "all rows moved by the ratio",
         "No board",
     ),
@@ -93,9 +92,7 @@ RARE = (
         "alternates",
         "was (.+) and is",
         ".+ was .+ and is .+",
-        "whose clock stayed the same",
         "far up",
-        "coarse steps",
         "jumped far beyond",
         "far worse on",
         "labels are wrong",

@@ -21,7 +21,6 @@ from ..catalog.benchmarks import Benchmark
 from ..common import units
 from ..figures import labels
 from .causes import EXCHANGED, cause_of, followers
-from .drift import drifting
 from .match import BY_DESIGN, Conditions, Names
 from .row_moves import (
     FAR,
@@ -48,7 +47,6 @@ from .verdicts import (
     ALARMS,
     ENGINE_CHANGED,
     IMPOSSIBLE,
-    NOTHING,
     OTHER_UNIT,
     Row,
     SideFigures,
@@ -78,14 +76,8 @@ MIN_ALIKE_ROWS, MAX_PAIR_RATIO = 3, 1.25
 """The fewest rows among which some may differ, and the largest ratio of moves, as logs, for two rows to
 be alike."""
 
-NO_POWER = 0.01
-"""A power below this share of the largest one of its benchmark is next to nothing."""
-
 MAX_SIZES_RATIO = 2.0
 """The largest ratio of moves, as logs, that are about as far, as moves of one cause are."""
-
-MAX_COARSE_STEPS = 3
-"""The largest change, in steps of the program's resolution, that is explained by coarse steps."""
 
 RETURN = "a return to the level of"
 """The start of the explanation of an event whose figures came back."""
@@ -187,17 +179,15 @@ def events(
     """
     clocks = _clock_events(rows, names)
     # Rows that followed a clock are part of its event and must not be reported twice.
-    explained = {id(row) for event in clocks for row in (*event.rows, *event.unproved)}
+    explained = {id(row) for event in clocks for row in event.rows}
     others = [row for row in rows if id(row) not in explained]
     proved = _proved_rows(others, names)
     together = _loads_together(rows)
     far, alone = _far_rows(others, rows, together)
     beside, far = _beside(proved, far, names)
-    far, minor = _without_usual(far, alone, _least_powers(rows), rows, together, names)
+    far, minor = _without_usual(far, alone, rows, together, names)
     _attach(far, proved, beside)
-    event_of = partial(
-        _event, rows=among or rows, old=old, new=new, names=names, drifts=drifting(rows)
-    )
+    event_of = partial(_event, rows=among or rows, old=old, new=new, names=names)
     out = [event_of(own, unproved=beside[key]) for key, own in proved.items() if own]
     out += clocks + _causes([row for row in rows if not _is_of_clock(row, rows, names)], names)
     out.sort(key=lambda e: (e.accepted, ORDER[e.kind], -e.weight, e.what))
@@ -295,20 +285,9 @@ def _beside(proved: Groups, far: Groups, names: Names) -> tuple[Groups, Groups]:
     return beside, rest
 
 
-def _least_powers(rows: Sequence[Row]) -> dict[tuple[object, ...], float]:
-    """Return, by board, benchmark and unit, the power below which a supply draws next to nothing."""
-    out: dict[tuple[object, ...], float] = {}
-    for row in rows:
-        if row.new and row.new.cell.mean and units.parse(row.unit).kind == "power":
-            key = (row.board, row.benchmark, row.unit)
-            out[key] = max(out.get(key, 0.0), NO_POWER * row.new.cell.mean)
-    return out
-
-
 def _without_usual(
     far: Groups,
     alone: Sequence[Row],
-    least: Mapping[tuple[object, ...], float],
     all_rows: Sequence[Row],
     together: Collection[int],
     names: Names,
@@ -316,22 +295,13 @@ def _without_usual(
     """Return the unproved rows of each group that form an event, and the rest by benchmark and board."""
     kept: Groups = {}
     for key, own in far.items():
-        rows = [
-            row
-            for row in own
-            if max(figure.cell.mean or 0.0 for figure in (row.old, row.new) if figure)
-            >= least.get((row.board, row.benchmark, row.unit), -math.inf)
-        ]
-        unusual_rows = [row for row in rows if id(row) in together or not is_usual(row)]
+        unusual_rows = [row for row in own if id(row) in together or not is_usual(row)]
         parts = []
         for part in _parts(unusual_rows, names):
             alike = [row for row in part if id(row) in together]
             own_event = _unusual([row for row in part if id(row) not in together])
             alone_of_metric = len(own_event) == 1 and _is_usual_of_others(own_event[0], all_rows)
-            # Rows left out may have been those that moved as all others did.
-            again = _parts(own_event, names)
-            own_events = [own_event] if len(again) < 2 else map(_unusual, again)
-            parts += [alike] if alone_of_metric else [[*alike, *own] for own in own_events]
+            parts.append(alike if alone_of_metric else [*alike, *own_event])
         kept.update({(*key, number): part for number, part in enumerate(parts)})
     minor: Groups = {}
     for row in alone:
@@ -477,8 +447,8 @@ def _of_one_cause(all_events: Sequence[Event], names: Names) -> list[Event]:
 def _is_same_cause(first: Event, event: Event, names: Names) -> bool:
     """Return whether an event probably has the cause of an earlier one.
 
-    Across benchmarks, that is the work of one subsystem on the same boards, up or down; or CPU loads
-    that moved about as far; or figures that came back to the level of the same release.
+    Across benchmarks, that is the work of one subsystem on the same boards that moved the same way about
+    as far; or figures that came back to the level of the same release.
     """
     if first.rows[0].guide.platform != event.rows[0].guide.platform or any(
         each.accepted or each.is_minor for each in (first, event)
@@ -502,34 +472,14 @@ def _is_same_cause(first: Event, event: Event, names: Names) -> bool:
     if first.is_back != event.is_back:
         return False
     if same_benchmark:
-        is_apart = len(_parts([*first.rows, *event.rows], names)) > 1
-        is_one_way = _way(first) == _way(event) != 0
-        # Rows without parameters in common that moved unlike have causes of their own.
-        is_alike = _have_params(first.rows) or _are_as_far(first.rows, event.rows)
-        return is_one_way and is_alike and not is_apart
+        return False
     subsystems = [
         set(described.entry.subsystems)
         if (described := names.catalog.get(each.benchmark))
         else set()
         for each in (first, event)
     ]
-    # Single rows of benchmarks that share only a part of what they measure move as far by chance.
-    are_several = max(len(first.leading), len(event.leading)) > 1
-    if subsystems[0] & subsystems[1] and (are_several or subsystems[0] == subsystems[1]):
-        is_rise_beside_fall = first.worse_by > 0 >= event.worse_by and _have_params(event.rows)
-        return _are_as_far(first.leading, event.rows) or (
-            is_rise_beside_fall and _is_as_far(event.rows, first.rows)
-        )
-    loads = [[row for row in each.rows if not measures_own(row)] for each in (first, event)]
-    if any(2 * len(own) <= len(each.rows) for own, each in zip(loads, (first, event), strict=True)):
-        return False
-    return _are_as_far(*loads)
-
-
-def _way(event: Event) -> int:
-    """Return 1 if most rows of an event got worse, -1 if they got better, 0 if that is unknown."""
-    ways = [row.worse_by for row in event.leading if row.worse_by]
-    return 0 if event.kind == "failed-after" or not ways else int(math.copysign(1, median(ways)))
+    return bool(subsystems[0] & subsystems[1]) and _are_as_far(first.leading, event.rows)
 
 
 def _are_as_far(first: Sequence[Row], rows: Sequence[Row]) -> bool:
@@ -556,7 +506,6 @@ def _of_clock(clocks: Sequence[Row], rows: Sequence[Row], names: Names) -> Event
         own += [row for fitting, _ in followers(each, rows).values() for row in fitting]
     counts = Counter(row.benchmark for row in own[len(clocks) :])
     boards = {(each.guide.platform, each.board) for each in clocks}
-    beyond_others = _with_clock_beyond_others(clock, boards, own, rows)
     # Counted on all of these boards, even where a benchmark did not follow.
     rated = Counter(
         row.benchmark
@@ -585,37 +534,10 @@ def _of_clock(clocks: Sequence[Row], rows: Sequence[Row], names: Names) -> Event
         False,
         (
             words if counts else "No benchmark moved with it, so it may have been recorded wrongly",
-            *([_said_of_beyond(beyond_others, names)] if beyond_others else []),
             *["With one of them a figure per MHz is beyond what is possible"] * beyond,
         ),
         is_cause=True,
-        unproved=tuple(sorted(beyond_others, key=_farthest)),
     )
-
-
-def _with_clock_beyond_others(
-    clock: Row, boards: set[tuple[Platform, str]], own: Sequence[Row], rows: Sequence[Row]
-) -> list[Row]:
-    """Return listed rows that moved as far as the clock on top of their move on boards whose clock
-    stayed: say, a new compiler moved all boards, and the clock only these."""
-    assert clock.change is not None
-    wanted, followed = math.log1p(clock.change), {row.benchmark for row in own}
-    there: dict[tuple[object, ...], list[float]] = {}
-    changed = {(row.guide.platform, row.board) for row in rows if row.is_clock}
-    for row in rows:
-        is_finite = row.worse_by is not None and math.isfinite(row.worse_by)
-        if is_finite and (row.guide.platform, row.board) not in changed:
-            there.setdefault(_figure_of(row), []).append(-(row.worse_by or 0.0))
-    taken = set(map(id, own))
-    return [
-        row
-        for row in rows
-        if (row.guide.platform, row.board) in boards and id(row) not in taken
-        if row.benchmark in followed and _is_listed(row) and row.worse_by is not None
-        # A rise of the clock made nothing worse.
-        if row.worse_by * wanted < 0 and (others := there.get(_figure_of(row)))
-        if abs(-row.worse_by - median(others) - wanted) <= abs(wanted) / 3
-    ]
 
 
 def series_of(row: Row, names: Names) -> tuple[object, ...]:
@@ -663,31 +585,25 @@ def _covering(
 def _on_other_boards(
     event: Event, of_figure: Mapping[tuple[object, ...], Sequence[Row]]
 ) -> list[Row]:
-    """Return the rows of the figures of an event on each other board where at least half of those that
-    it measured went the same way as far as the one that moved least, or far. A single one must be
-    beyond its scatter."""
+    """Return the rows of the figures of an event on other boards that went the same way as far as the one
+    that moved least, or far. A single one on its board must be beyond its scatter."""
     moves = [row.worse_by for row in event.leading if row.worse_by]
     if event.is_cause or event.accepted or event.is_back or len({move > 0 for move in moves}) != 1:
         return []
     least = math.copysign(min(FAR, *map(abs, moves)), moves[0])
-    are_per_work = {row.work is None for row in event.leading}
-    measured: dict[str, list[Row]] = {}
+    of_board: dict[str, list[Row]] = {}
     for figure in dict.fromkeys(map(_figure_of, event.leading)):
         for row in of_figure[figure]:
-            if row.board not in event.boards and row.worse_by is not None and not row.follows:
-                measured.setdefault(row.board, []).append(row)
-    out = []
-    for of_board in measured.values():
-        as_far = [
-            row
-            for row in of_board
-            if (row.worse_by or 0.0) / least >= 1 and (row.work is None) in are_per_work
-        ]
-        are_many = _are_several(as_far) or any(map(moved_far, as_far))
-        if are_many and 2 * len(as_far) >= len(of_board):
-            # A doubtful rise is no good news.
-            out += [row for row in as_far if is_open(row) and not (row.doubt and least < 0)]
-    return out
+            is_as_far = (row.worse_by or 0.0) / least >= 1 and not row.follows
+            if row.board not in event.boards and is_as_far:
+                of_board.setdefault(row.board, []).append(row)
+    return [
+        row
+        for as_far in of_board.values()
+        if _are_several(as_far) or any(map(moved_far, as_far))
+        for row in as_far
+        if is_open(row)
+    ]
 
 
 def _of_its_series(
@@ -704,8 +620,8 @@ def _of_its_series(
         for series in dict.fromkeys(series_of(row, names) for row in event.leading)
         for row in of_series.get(series, ())
         if (row.worse_by or 0.0) / least >= 1 and (row.work is None) in are_per_work
-        # A doubtful rise is no good news, and what left its level is not back there.
-        if not (row.doubt and least < 0) and (is_back(row) or not event.is_back)
+        # What left its level is not back there.
+        if is_back(row) or not event.is_back
     ]
 
 
@@ -720,12 +636,6 @@ def _figure_of(row: Row) -> tuple[object, ...]:
     """Return the identity of a row on any board."""
     params = frozenset((name, str(value)) for name, value in row.params.items())
     return (row.guide.platform, row.benchmark, row.metric, params)
-
-
-def _said_of_beyond(rows: Sequence[Row], names: Names) -> str:
-    counts = Counter(names.catalog.title(row.benchmark) for row in rows)
-    listed = ", ".join(f"{title} {number}" for title, number in counts.items())
-    return f"Rows that moved as the clock did, relative to boards whose clock stayed the same: {listed}"
 
 
 def _is_of_clock(row: Row, rows: Sequence[Row], names: Names) -> bool:
@@ -798,42 +708,18 @@ def _moves(rows: Sequence[Row]) -> str:
 
 
 def _attach(far: Groups, proved: Groups, beside: Groups) -> None:
-    """Move groups into ``beside`` where they belong to another group of their benchmark: rises to a fall
-    on one of their boards, unproved falls to a failure, and loads to the move of rates.
-
-    One change of set-up can move some rows up and others down.
-    """
-    rises = [key for key in proved if key[2:4] == ("improved", False)]
-    for key in (*far, *rises):
-        groups = far if key in far else proved
-        own = groups[key]
-        platform, benchmark, verdict = key[:3]
-        is_load = not any(map(measures_own, own))
-        if not own or (are_back(own) and not is_load):
+    """Move unproved rises into ``beside`` where they belong to a fall of their benchmark on one of their
+    boards: one change of set-up can move some rows up and others down."""
+    # Rows within an accepted event would look accepted.
+    falls = {key: rows for key, rows in proved.items() if not key[3]} | far
+    for key, own in far.items():
+        if key[2] != "improved" or not own or are_back(own) or not _have_params(own):
             continue
         boards = {row.board for row in own}
-        for other in (*proved, *far):
-            rows = proved[other] if other in proved else far[other]
-            falls = (verdict, other[2]) in (
-                ("improved", "regressed"),
-                ("regressed", "failed-after"),
-            )
-            rates = is_load and any(map(measures_own, rows))
-            if not rows or other[:2] != (platform, benchmark) or other == key:
-                continue
-            if not (falls or rates):
-                continue
-            if falls and verdict == "improved" and not _have_params(own):
-                continue
-            # A proved rise must not hide behind an unproved fall, or one that is much smaller or of fewer rows.
-            is_like = _is_as_far(own, rows) and len(own) <= len(rows)
-            if groups is proved and (other in far or (falls and not is_like)):
-                continue
-            shared = {row.board for row in rows} & boards
-            is_accepted = other in proved and other[3]
-            if not is_accepted and (shared if falls else shared == boards):
-                beside.setdefault(other, []).extend([*own, *beside.pop(key, [])])
-                groups[key] = []
+        for fall, rows in falls.items():
+            if fall[:3] == (*key[:2], "regressed") and boards & {row.board for row in rows}:
+                beside.setdefault(fall, []).extend([*own, *beside.pop(key, [])])
+                far[key] = []
                 break
     for key in (*far, *proved):
         beside.setdefault(key, [])
@@ -856,12 +742,11 @@ def _worth_an_event(rows: Sequence[Row]) -> list[Row]:
     # Metrics with nothing in common that did not move alike prove nothing together.
     if any(not row.params for row in rows) and not _are_alike(rows):
         rows = [row for row in rows if not _is_small([row])]
-    # A mean of scattering samples has no level to come back to.
-    back = [row for row in rows if is_back(row) and not row.spread]
+    back = [row for row in rows if is_back(row)]
     onward = [row for row in rows if not is_back(row)]
     # Rows on their way back must not turn small moves into an event.
     if not _is_small(onward) and not _is_odd_rise(onward):
-        return list(rows) if len(back) > len(onward) else _without_slight(onward)
+        return onward
     count = len({row.measurement for row in back if not row.follows})
     least = FAR if count > 1 else SINGLE_RETURN
     far = any(abs(row.worse_by or 0.0) >= least for row in back if measures_own(row))
@@ -869,20 +754,11 @@ def _worth_an_event(rows: Sequence[Row]) -> list[Row]:
     return back if far or (count >= MANY_ROWS and any(map(measures_own, back))) else []
 
 
-def _without_slight(rows: list[Row]) -> list[Row]:
-    """Return unproved rows without those that moved slightly, if most moved far."""
-    if median(abs(row.worse_by or 0.0) for row in rows) < FAR:
-        return rows
-    return [row for row in rows if abs(row.worse_by or 0.0) >= SMALL_MOVE]
-
-
 def _is_odd_rise(rows: Sequence[Row]) -> bool:
-    """Return whether rises are probably scatter: only loads, rows that did not move alike, or a few rows
-    whose earlier figures do not agree."""
+    """Return whether rises are probably scatter: rows that did not move alike, or a few rows whose earlier
+    figures do not agree."""
     if any((row.worse_by or 0.0) > 0 for row in rows):
         return False
-    if not any(map(measures_own, rows)):
-        return True
     if len({row.measurement for row in rows if not row.follows}) >= MIN_ALIKE_ROWS:
         return not _are_alike(rows)
     # Runs of one release that are far apart were excluded earlier.
@@ -952,9 +828,6 @@ def _is_small(rows: Sequence[Row]) -> bool:
         least = SMALL_MOVE if count >= MANY_ROWS else SINGLE_FALL
         return not moves or (max(moves) < FAR and median(moves) < least)
     row = min(rows, key=_farthest)
-    # Overlapping samples of a single load are not worth a look.
-    if row.spread and units.parse(row.unit).kind == "share":
-        return True
     if not is_back(row) and is_usual(row, is_alone=True):
         return True
     is_odd = (row.worse_by or 0.0) > 0 and (is_beyond_kind(row) or row.scatter is None)
@@ -1048,7 +921,6 @@ def _event(
     old: SideFigures,
     new: SideFigures,
     names: Names,
-    drifts: set[tuple[str, str]],
     unproved: Sequence[Row] = (),
 ) -> Event:
     own = sorted(own, key=lambda row: (row.verdict == "noisy", *_farthest(row)))
@@ -1075,14 +947,6 @@ def _event(
     perhaps = [*_conditions(own, old, new)]
     if back := returned(own):
         perhaps.append(back)
-    if clock := _part_of_clock(own, rows):
-        perhaps.append(clock)
-    if any((row.board, row.benchmark) in drifts for row in own):
-        perhaps.append("samples that drift within a run")
-    if first.verdict == "improved" and all(map(_vanished, own)):
-        perhaps.append("a load that was not measured: there is next to nothing left of it")
-    if first.verdict in ("regressed", "noisy") and _coarse(own):
-        perhaps.append("coarse steps of the program: the change is few of them")
     return Event(
         first.verdict,
         what,
@@ -1094,27 +958,6 @@ def _event(
         tuple(perhaps),
         unproved=tuple(sorted(unproved, key=_farthest)),
     )
-
-
-def _part_of_clock(own: Sequence[Row], rows: Sequence[Row]) -> str:
-    """Return in words that the clock of each board of an event changed in its direction, if rows of its
-    benchmark followed that clock; else ""."""
-    boards = {(row.guide.platform, row.board) for row in own}
-    clocks = {
-        (row.guide.platform, row.board): row
-        for row in rows
-        if row.is_clock and row.change is not None
-    }
-    changes = {clocks[each].change for each in boards & clocks.keys()}
-    if len(changes) != 1 or not boards <= clocks.keys():
-        return ""
-    change = changes.pop() or 0.0
-    is_same_way = all((row.worse_by or 0.0) * change < 0 for row in own)
-    if not (
-        is_same_way and all(own[0].benchmark in followers(clocks[each], rows) for each in boards)
-    ):
-        return ""
-    return f"in part the clock, which changed by {units.change_text(change)}"
 
 
 def returned(rows: Sequence[Row]) -> str:
@@ -1150,15 +993,6 @@ def _farthest(row: Row) -> tuple[bool, float]:
     return bool(row.follows) or row.work is not None, -abs(
         math.log(ratio)
     ) if ratio > 0 else -math.inf
-
-
-def _vanished(row: Row) -> bool:
-    """Return whether hardly anything is left of a load."""
-    if units.parse(row.unit).kind != "share" or row.better != "lower" or not (row.old and row.new):
-        return False
-    was, now = row.old.cell.mean or 0.0, row.new.cell.mean or 0.0
-    # A load that was next to nothing before has not vanished.
-    return now < NOTHING and now < was / 10
 
 
 def _narrow(own: Sequence[Row], siblings: Sequence[Row], names: Names) -> str:
@@ -1237,18 +1071,6 @@ def _changed(was: Conditions, now: Conditions) -> list[str]:
             word = {"cpu_mhz": "clock"}.get(name, name.removeprefix("tool "))
             out.append(f"{word} {a} → {b}")
     return out
-
-
-def _coarse(own: Sequence[Row]) -> bool:
-    """Return whether all rows changed by only a few steps of their program's resolution."""
-    return all(
-        row.step
-        and row.old
-        and row.new
-        and abs((row.new.cell.mean or 0.0) - (row.old.cell.mean or 0.0))
-        <= MAX_COARSE_STEPS * row.step
-        for row in own
-    )
 
 
 def tally(events: Sequence[Event]) -> Mapping[Verdict, int]:

@@ -141,7 +141,7 @@ def is_usual(row: Row, is_alone: bool = False) -> bool:
     ):
         return True
     is_share = units.parse(row.unit).kind == "share"
-    if is_share and (points(row) < MIN_POINTS or math.isinf(row.worse_by or 0.0)):
+    if is_share and points(row) < MIN_POINTS:
         return True
     # Falls are listed sooner than rises.
     is_rise = (row.worse_by or 0.0) <= 0
@@ -176,9 +176,8 @@ def is_usual(row: Row, is_alone: bool = False) -> bool:
     least = MIN_AS_FAR_OF_FEW if len(moves) < FEW_MOVES else MIN_AS_FAR
     if sum(move >= NEARLY_AS_FAR * size for move in moves) >= least:
         return True
-    if not is_rise or is_return or row.new is None or row.new.cell.mean is None:
-        return False
-    return len(before) > 2 and min(before) <= row.new.cell.mean <= max(before)
+    is_between = len(before) > 2 and not _is_extreme(row, before)
+    return is_rise and not is_return and is_between
 
 
 def _is_extreme(row: Row, before: Sequence[float]) -> bool:

@@ -249,7 +249,6 @@ def rows(old: SideFigures, new: SideFigures, history: History, rules: Rules) -> 
             )
             if (record := out[position].new) and (former := history.former_names(record)):
                 out[position] = replace(out[position], aliases=(*out[position].aliases, *former))
-    _share_resolution(out, judged, rules.names)
     work = _work(out, judged)
     loads = {
         position: _scaled_to_rate(judged, pasts, position, own) for position, own in work.items()
@@ -556,10 +555,6 @@ def _row(matched: Match, before: Pool, after: Pool, rules: Rules) -> Row:
         return _failed(row, old, new)
     if said := failed_run(row, old):
         return replace(row, verdict="incomparable", ground=f"{FAILED_RUN_BEFORE}; {said}")
-    if (said := failed_run(row, new)) and _scatters(old):
-        ends = f"{_samples(old)} {units.parse(old.unit).symbol}"
-        ground = f"{FAILED_RUN}; {said}; the old ones, {ends}, are too far apart to compare"
-        return replace(row, verdict="incomparable", ground=ground)
     # A rate of only a few steps may be rounded to 0.
     least = MIN_RATE_STEPS * printed((old.cell.mean, new.cell.mean))
     if (
@@ -588,17 +583,6 @@ def failed_run(row: Row, record: Record) -> str:
     if row.better != "higher" or not in_mean(record.unit, cell.low, cell.high):
         return ""
     return f"its samples are {_samples(record)} {units.parse(record.unit).symbol}"
-
-
-MAX_STEADY_RATIO = 10.0
-"""The largest ratio of samples of a rate with which a failed run is compared: in public history, the
-samples before some runs failed differed by a factor of less than 4, or of 69."""
-
-
-def _scatters(record: Record) -> bool:
-    """Return whether the samples of a rate are so far apart that its mean is no level to fall from."""
-    low, high = record.cell.low, record.cell.high
-    return low is not None and high is not None and 0 <= MAX_STEADY_RATIO * low < high
 
 
 def _samples(record: Record) -> str:
@@ -747,34 +731,13 @@ def _pair(
     )
     figures = [side.mean for side in (*pair.history, pair.old, pair.new)]
     if row.better == "higher" and not pair.step and (step := timer_step(figures)):
-        pair = _with_step(pair, step)
+        # One step of the smaller figure, as a change can be read either way.
+        least = min(abs(pair.old.mean), abs(pair.new.mean))
+        pair = replace(pair, step=step, floor=max(pair.floor, _part(DIGIT * step, least)))
     # A load that goes from 1 to 2 % has doubled, but that hardly matters.
     if pair.load and not pair.sampled and pair.old.mean and rules.threshold is None:
         pair = replace(pair, floor=max(pair.floor, _part(POINT, abs(pair.old.mean))))
     return pair, (others, later)
-
-
-def _with_step(pair: Pair, step: float) -> Pair:
-    """Return a pair with the resolution of its program, in the unit of the figures, and a floor of one
-    step of the smaller figure, as a change can be read either way."""
-    least = min(abs(pair.old.mean), abs(pair.new.mean))
-    return replace(pair, step=step, floor=max(pair.floor, _part(DIGIT * step, least)))
-
-
-def _share_resolution(out: Sequence[Row], judged: dict[int, Pair], names: Names) -> None:
-    """Give figures that are computed from others the relative resolution of those."""
-    steps = {
-        (out[i].observation, out[i].metric): pair.step / min(pair.old.mean, pair.new.mean)
-        for i, pair in judged.items()
-        if pair.step and min(pair.old.mean, pair.new.mean) > 0
-    }
-    for i, pair in judged.items() if steps else ():
-        record = out[i].new
-        metric = metric_of(names, record) if record else None
-        sources = metric.computed_from if metric else ()
-        share = max((steps.get((out[i].observation, name), 0.0) for name in sources), default=0.0)
-        if share and not pair.step:
-            judged[i] = _with_step(pair, share * min(abs(pair.old.mean), abs(pair.new.mean)))
 
 
 FAILED_TOO = math.log(5)
@@ -790,7 +753,7 @@ def _without_run(out: list[Row]) -> None:
         for row in out
         if _is_rate(row)
         if row.verdict in ("failed-after", "failed-before")
-        or row.ground.startswith((FAILED_RUN, FAILED_RUN_BEFORE))
+        or row.ground.startswith(FAILED_RUN_BEFORE)
     }
     for position, row in enumerate(out) if failed else ():
         verdict = failed.get((*row.observation, direction(row.metric)))

@@ -296,9 +296,6 @@ def _listed_share(row: Row) -> float:
 def beside(event: Event, comparison: Comparison) -> list[str]:
     """Return up to two lines on how far the further rows of an event moved, one for proved and one for
     unproved rows; those of its benchmark and in its direction come first."""
-    # Rows that moved with a clock are already counted by benchmark.
-    if event.rows[0].is_clock:
-        return []
     way = event.worse_by > 0
     # A size is that of rates or of loads.
     sides: dict[tuple[str, bool, bool, bool], list[Row]] = {
@@ -578,7 +575,6 @@ def listed(event: Event, most: int = LISTED_ROWS) -> tuple[Row, ...]:
         row
         for row in event.unproved
         if row.work is None and row.change is not None and not row.follows
-        if not event.rows[0].is_clock
         if event.of_engine or {(row.worse_by or 0.0) > 0} == ways
     ]
     if event.kind == "noisy":
