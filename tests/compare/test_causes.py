@@ -292,15 +292,24 @@ def test_a_figure_beyond_its_limit_is_no_regression(tmp_path: Path) -> None:
     assert headline(both).state == "ship"
 
 
-def test_an_operation_shorter_than_a_clock_cycle_proves_no_fall() -> None:
+@pytest.mark.parametrize(
+    ("first", "least"), [(0.32, "“Integer, add” takes"), (0.6, "0.4 times what “mul” takes")]
+)
+def test_an_operation_shorter_than_a_clock_cycle_or_far_shorter_than_another_proves_no_fall(
+    first: float, least: str
+) -> None:
     """The compiler left it out until the newest release, whose figure is the first one that can be."""
-    add = [0.32] * 8 + [1.96]
+    add = [first] * 8 + [1.96]
     cycles = [0.5] * 9
     bundles = [
         loaded(
             *(
-                result(f"lat_ops-{name}-add", "ns", benchmark="lmbench", value=own[number])
-                for name, own in (("int", cycles), ("double", add), ("float", add))
+                result(f"lat_ops-{name}", "ns", benchmark="lmbench", value=own[number])
+                for name, own in (
+                    ("int-add", cycles),
+                    *(("double-add", add), ("float-add", add)),
+                    *(("double-mul", [2.0] * 9), ("float-mul", [2.0] * 9)),
+                )
             ),
             id=f"9.{number}",
             board__name="sk",
@@ -311,9 +320,7 @@ def test_an_operation_shorter_than_a_clock_cycle_proves_no_fall() -> None:
     both = compared(*bundles, releases=("9.7", "9.8"), catalog=benchmarks.load([SHIPPED])[0])
     (event,) = both.events
     assert event.is_cause and len(event.rows) == 2
-    assert event.what.endswith(
-        "a figure is beyond what is possible: less than “Integer, add” takes"
-    )
+    assert event.what.endswith(f"a figure is beyond what is possible: less than {least}")
     before = compared(*bundles, releases=("9.6", "9.7"), catalog=benchmarks.load([SHIPPED])[0])
     assert {row.verdict for row in before.rows} == {"same"} and not before.events
 

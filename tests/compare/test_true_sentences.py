@@ -76,7 +76,7 @@ RARE = (
     *("runs drift", "measure old and new", "failed before and fails now", "alone", "is now"),
     "not measured again",
     "under another name",
-    "add” takes",
+    *("add” takes", "mul” takes"),
     "one of the two loads",
     *(
         "the (clock|memory",

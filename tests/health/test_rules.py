@@ -517,16 +517,24 @@ def test_a_size_that_caches_hold_is_no_latency_of_memory(
         assert suspect.record.metric.endswith(sizes[1]) and suspect.disqualified
 
 
-@pytest.mark.parametrize(("times", "count"), [((0.5, 0.32), 1), ((0.5, 0.5), 0), ((0.0, 0.32), 0)])
-def test_a_dependent_operation_shorter_than_a_clock_cycle_is_impossible(
-    times: Sequence[float], count: int
+@pytest.mark.parametrize(
+    ("times", "said"),
+    [
+        ((0.5, 0.32, 2.0), "0.32 ns, where Integer, add takes 0.5 ns"),
+        ((0.5, 0.7, 2.0), "0.7 ns, where Double precision, mul takes 2 ns"),
+        *(((first, 0.32 + first, 0.0), "") for first in (0.5, 0.0)),
+        ((0.5, 0.8, 2.0), ""),
+    ],
+)
+def test_a_dependent_operation_shorter_than_a_clock_cycle_or_far_shorter_than_another_is_impossible(
+    times: Sequence[float], said: str
 ) -> None:
-    names = ("lat_ops-int-add", "lat_ops-double-add")
+    names = ("lat_ops-int-add", "lat_ops-double-add", "lat_ops-double-mul")
     own = [figure("lmbench", name, "ns", time) for name, time in zip(names, times, strict=True)]
     hits = found("under-limit", run(*own))
-    assert [each.record.metric for hit in hits for each in hit.suspects] == [names[1]] * count
+    assert [each.record.metric for hit in hits for each in hit.suspects] == [names[1]] * bool(said)
     for hit in hits:
-        assert hit.reason.endswith(": 0.32 ns, where Integer, add takes 0.5 ns")
+        assert hit.reason.endswith(f": {said}")
         assert hit.rule.disqualifies and hit.severity == "error"
 
 

@@ -539,13 +539,16 @@ def _collapsed(it: Doubt, said: Sequence[str]) -> bool:
 
 
 def _under_limit(it: Doubt, said: Sequence[str]) -> bool:
-    figure, unit, cycle = said
-    own = it.of.runs(it.owner, it.release, (it.name[0], "lat_ops-int-add", it.name[2]))
+    figure, unit, precision, least = said
+    is_part = bool(precision)
+    multiplies = f"lat_ops-{'float' if precision == 'Single' else 'double'}-mul"
+    other = multiplies if is_part else "lat_ops-int-add"
+    own = it.of.runs(it.owner, it.release, (it.name[0], other, it.name[2])).mean or 0.0
     return (
         it.has_unit(unit)
         and it.is_(figure, it.mean)
-        and it.is_(cycle, own.mean or 0.0)
-        and it.mean < (own.mean or 0.0)
+        and it.is_(least, own)
+        and it.mean < (0.4 if is_part else 1.0) * own
     )
 
 
@@ -924,7 +927,9 @@ TRUTHS: dict[str, dict[str, Holds]] = {
     "rate-collapsed": {
         rf"({N})( \S+)?, where (\S+) had ({N})(?:, as little as that since (\S+))?": _collapsed
     },
-    "under-limit": {rf"({N})( \S+)?, where Integer, add takes ({N})(?: \S+)?": _under_limit},
+    "under-limit": {
+        rf"({N})( \S+)?, where (?:Integer, add|(\w+) precision, mul) takes ({N})(?: \S+)?": _under_limit
+    },
     "in-caches": {rf"({N})( \S+)?, where Memory latency, 64 KiB takes ({N})(?: \S+)?": _in_caches},
     "curve-dips": {rf"({N})( \S+)? at (.+), after ({N}) at (.+)": _dips},
     "newest-far": {rf"({N})( \S+)?, where (\d+) releases before had ({N}) to ({N})()()": _far},

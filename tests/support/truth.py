@@ -567,13 +567,20 @@ def _is_beyond(about: About, said: Sequence[str]) -> bool:
     )
 
 
-def _is_below(about: About, _: Sequence[str]) -> bool:
-    (cycle,) = (
+def _is_below(about: About, said: Sequence[str]) -> bool:
+    """Check that one of two times is shorter than an addition of integers of its run, or than a part of a
+    multiplication of its kind."""
+    name = "lat_ops-int-add"
+    if said:
+        name = about.row.metric.replace("-add", "-mul")
+    (other,) = (
         each
         for each in about.each(about.both.rows)
-        if (each.row.board, each.row.metric) == (about.row.board, "lat_ops-int-add")
+        if (each.row.board, each.row.metric) == (about.row.board, name)
     )
-    return (about.ends[0] < cycle.ends[0]) != (about.ends[1] < cycle.ends[1])
+    times = number(said[0]) if said else 1.0
+    is_small = [own < times * its for own, its in zip(about.ends, other.ends, strict=True)]
+    return is_small[0] != is_small[1]
 
 
 def _one_step(about: About, said: Sequence[str]) -> bool:
@@ -725,6 +732,7 @@ GROUNDS = templates(
         "accepted until .+": lambda about, _: not about.is_rated or about.worse > 0,
         "a figure is beyond what is possible, # (.+)": _is_beyond,
         "a figure is beyond what is possible: less than “Integer, add” takes": _is_below,
+        "a figure is beyond what is possible: less than # times what “mul” takes": _is_below,
         "# .+ is no result: the (new|old) run failed": lambda about, said: (
             about.ends[said[1].lower() == "new"] == 0 < about.ends[said[1].lower() != "new"]
         ),
@@ -1511,7 +1519,11 @@ def _holds_back(about: About, said: Sequence[str]) -> bool:
     for event in _proved_falls(about):
         rows = [row for row in (*event.rows, *event.unproved) if row.worse_by is not None]
         far = [each for each in about.each(rows) if each.is_rated and each.worse >= FAR - 1e-12]
-        far = [each for each in far if not _came_back(each)]
+        far = [
+            each
+            for each in far
+            if not _came_back(each) and (len(each.before(2)) > 1 or len(event.boards) > 1)
+        ]
         failed = {
             row.measurement
             for row in event.rows

@@ -78,8 +78,9 @@ class Metric(_Spec, frozen=True):
     at_most_for: dict[str, str] = {}
     """The figures to which ``at_most`` applies: parameters with a pattern of their values; by default
     all."""
-    no_less_than: str = ""
-    """A metric of the same run that takes the shortest possible time, such as one clock cycle."""
+    no_less_than: dict[str, float] = {}
+    """Metrics of the same run, and how many times as long as each it takes at least: as long as one clock
+    cycle, or a part of the time of a longer operation."""
     beyond_caches: dict[str, float] = {}
     """For the latency of a size that is meant to lie beyond the caches: the metric of a size that lies in them,
     and how many times as long it takes at least. A shorter one is of caches, and is not ranked."""

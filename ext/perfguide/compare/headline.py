@@ -11,7 +11,7 @@ from typing import Literal
 from . import wording
 from .comparison import Comparison
 from .events import Event
-from .row_moves import FAR, failed_earlier, is_back
+from .row_moves import FAR, failed_earlier, figures_before, is_back
 from .verdicts import ALARMS, Row, Verdict, failed_run, is_load
 
 State = Literal["do not ship", "look", "ship", "too little"]
@@ -176,8 +176,13 @@ def _severe(event: Event) -> bool:
     are not all loads, or one rate that fell very far. An engine change that is only inferred from figures
     holds it back if most of its rates fell."""
     rows = [row for row in (*event.leading, *event.unproved) if row.verdict in ALARMS]
-    # If only OLD was better, the old figure is the outlier.
-    far = [row for row in rows if (row.worse_by or 0.0) >= FAR and not is_back(row)]
+    # If only OLD was better, or one board has nothing from before it, the old figure may be the outlier.
+    far = [
+        row
+        for row in rows
+        if (row.worse_by or 0.0) >= FAR and not is_back(row)
+        if len(event.boards) > 1 or len(figures_before(row)) > 1
+    ]
     if event.of_engine:
         # Loads show the change of engine; only rates show whether it is slower.
         far = [row for row in far if row.better == "higher"]

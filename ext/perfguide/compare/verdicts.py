@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from statistics import median
@@ -230,7 +230,7 @@ def rows(old: SideFigures, new: SideFigures, history: History, rules: Rules) -> 
     too_small = _too_small((*old.records, *new.records), rules.names)
     for matched in match(old.records, new.records, rules.names):
         row = _row(matched, old.pool, new.pool, rules)
-        if row.verdict == "same" and (least := _below_least(matched, too_small, rules.names)):
+        if row.verdict == "same" and (least := _below_least(matched, too_small)):
             row = replace(row, verdict="incomparable", ground=least)
         # “same” means that nothing has ruled the row out so far.
         if row.verdict == "same" and (changed := _engine_changed(matched, *engines_of)):
@@ -649,33 +649,35 @@ def impossible(
     return tuple(grounds)
 
 
-def _too_small(records: Sequence[Record], names: Names) -> set[int]:
-    """Return the figures, by ``id()``, that are less than the least possible one of their run."""
+def _too_small(records: Sequence[Record], names: Names) -> dict[int, str]:
+    """Return, by ``id()``, why figures are less than another metric of their run allows."""
 
     def key(record: Record, metric: str) -> tuple[object, ...]:
         return *engines.run_of(record), record.unit, metric
 
     means = {key(record, record.metric): record.cell.mean or 0.0 for record in records}
-    return {
-        id(record)
-        for record in records
-        if (metric := metric_of(names, record))
-        and metric.no_less_than
-        and (record.cell.mean or math.inf) < means.get(key(record, metric.no_less_than), 0.0)
-    }
+    out = {}
+    for record in records:
+        benchmark, metric = names.catalog.get(record.benchmark), metric_of(names, record)
+        for name, times in metric.no_less_than.items() if benchmark and metric else ():
+            if (record.cell.mean or math.inf) < times * means.get(key(record, name), 0.0):
+                assert benchmark  # its description has the limit
+                part = "" if times == 1 else f"{times:g} times what "
+                # What both have in common would part the rows of one cause.
+                alike = f"{benchmark.metric_label(record.metric).partition(', ')[0]}, "
+                label = benchmark.metric_label(name).removeprefix(alike)
+                out[id(record)] = f"{IMPOSSIBLE}: less than {part}“{label}” takes"
+                break
+    return out
 
 
-def _below_least(matched: Match, too_small: Collection[int], names: Names) -> str:
+def _below_least(matched: Match, too_small: Mapping[int, str]) -> str:
     """Return the ground if one of two figures is less than the least possible one of its run, else "".
 
     If both are, they measure the same, whatever it is.
     """
-    small = [record for record in (matched.old, matched.new) if id(record) in too_small]
-    if len(small) != 1 or not (record := small[0]):
-        return ""
-    benchmark, metric = names.catalog.get(record.benchmark), metric_of(names, record)
-    assert benchmark and metric  # their description has the limit
-    return f"{IMPOSSIBLE}: less than “{benchmark.metric_label(metric.no_less_than)}” takes"
+    found = [said for record in (matched.old, matched.new) if (said := too_small.get(id(record)))]
+    return found[0] if len(found) == 1 else ""
 
 
 def _failed(row: Row, old: Record, new: Record) -> Row:

@@ -50,8 +50,8 @@ RULES = (
         "under-limit",
         "error",
         "less than is possible",
-        "a duration is shorter than the shortest one that is possible, such as one clock cycle, which another "
-        "metric of its run takes",
+        "a duration is shorter than the shortest one that is possible: one clock cycle, which another metric of "
+        "its run takes, or the described part of a longer operation",
         "look whether the benchmark or its compiler left out the work, and which of its releases stopped doing so",
         disqualifies=True,
     ),
@@ -282,10 +282,7 @@ def beside_another(figures: Figures) -> Iterator[Hit]:
     number, kinds = figures.kinds
     for rule, wanted in (
         ("in-caches", [metric.beyond_caches if metric else {} for _, metric, _ in kinds]),
-        (
-            "under-limit",
-            [{m.no_less_than: 1.0} if m and m.no_less_than else {} for _, m, _ in kinds],
-        ),
+        ("under-limit", [metric.no_less_than if metric else {} for _, metric, _ in kinds]),
     ):
         for position, name, other in _too_small(figures, wanted, number):
             unit = figures.name("unit", position)
@@ -317,6 +314,7 @@ def _too_small(
             other = others.get((int(table[position]), name), 0.0)
             if figures.mean[position] < times * other:
                 yield position, name, other
+                break
 
 
 def curve_dips(figures: Figures) -> Iterator[Hit]:
