@@ -406,16 +406,17 @@ def test_alternative_text_gives_the_ends_of_lines_and_counts_those_left_out(
     others: int, words: str
 ) -> None:
     rates = range(100, 100 * (MAX_DESCRIBED + others + 1), 100)
+    size = (4096.0, "4 KiB", "")
     lines = tuple(
         Line(
             f"board {rate}",
-            (Point(1.0, rate, None, None, ""), Point(8.0, rate / 4, None, None, "")),
+            (Point(1.0, rate, None, None, ""), Point(4096.0, rate / 4, None, None, size)),
         )
         for rate in rates
     )
     view = ChartView("t", "T", "", "Threads", "MB/s", "linear", "linear", (Panel("", lines),))
     described = [
-        f"board {rate} {rate:,} at 1 to {rate / 4:g} at 8" for rate in rates[:MAX_DESCRIBED]
+        f"board {rate} {rate:,} at 1 to {rate / 4:g} at 4 KiB" for rate in rates[:MAX_DESCRIBED]
     ]
     assert view.text() == f"Line chart: T. MB/s over Threads. {'; '.join(described)}{words or '.'}"
 

@@ -138,7 +138,9 @@ class ChartView:
         return f"{label or 'values '}{text}"
 
     def _point(self, point: Point) -> str:
-        at = units.whole(point.mark) if self.ticks else units.number(point.x)
+        # Along another parameter, the mark is the value of that.
+        named = "" if self.mark else units.whole(point.mark)
+        at = named or units.number(point.x)
         return f"{units.number(point.y)} at {at}"
 
 
