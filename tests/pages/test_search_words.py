@@ -105,15 +105,8 @@ def test_hostile_names_stay_text_in_heads_and_indexes(
     assert run.returncode == 0, run.stderr
     found = pages(tmp_path / "out")
     assert list(broken(tmp_path / "out", found)) == []
-    datasets = []
     for path, root in found.items():
-        for script in root.iter(f"{NAMESPACE}script"):
-            if script.get("src"):
-                continue
-            assert script.get("type") == "application/ld+json", path
-            datasets.append(json.loads(script.text or ""))
-    (dataset,) = datasets
-    assert EVIL in dataset["keywords"] and dataset["creator"]["name"] == "A & B <c>"
+        assert all(script.get("src") for script in root.iter(f"{NAMESPACE}script")), path
     words = (tmp_path / "out/_static/perfguide-words.js").read_text("utf-8")
     index = json.loads(words.partition("=")[2].rstrip(";\n"))
     root = tmp_path / "out"
@@ -128,10 +121,8 @@ def test_without_the_sites_address_nothing_absolute_is_written(
 ) -> None:
     run = run_sphinx(hostile, tmp_path / "out", "-D", "html_baseurl=")
     assert run.returncode == 0, run.stderr
-    assert not (tmp_path / "out/sitemap.xml").exists()
     for path in (tmp_path / "out").rglob("*.html"):
-        text = path.read_text("utf-8")
-        assert "og:url" not in text and "canonical" not in text
+        assert "canonical" not in path.read_text("utf-8")
 
 
 def test_a_paragraph_of_ones_own_or_a_meta_directive_is_the_description(

@@ -57,9 +57,7 @@ def test_no_page_holds_a_script_a_handler_or_another_host(real_pages: Pages) -> 
         head = text.index("Content-Security-Policy")
         assert head < text.index("<script") and head < text.index("<link")
         for node in root.iter():
-            if node.tag == f"{NAMESPACE}script" and node.get("type") == "application/ld+json":
-                json.loads(node.text)  # data, which no browser runs
-            elif node.tag == f"{NAMESPACE}script":
+            if node.tag == f"{NAMESPACE}script":
                 assert node.get("src") and not (node.text or "").strip(), path
             for name, value in node.items():
                 assert not name.lower().startswith("on"), (path, name)
@@ -253,26 +251,11 @@ def test_pages_say_what_they_are(real_site: Path, real_pages: Pages) -> None:
         if name in MOVED:
             leads = MOVED[name]
         assert links["canonical"] == f"{BASE}/{leads}"
-        assert metas["og:title"]
         assert metas.get("description"), name
         described.add(metas["description"])
     assert len(described) > 30
     guide = (real_site / GUIDE).read_text("utf-8")
     assert "1014 figures of LMBench" in guide and "measured on am62xx_lp_sk-fs" in guide
-
-
-def test_each_guide_is_a_dataset(real_site: Path) -> None:
-    for name in (GUIDE, LARGEST_GUIDE):
-        blocks = re.findall(
-            r'<script type="application/ld\+json">(.*?)</script>',
-            (real_site / name).read_text("utf-8"),
-        )
-        (dataset,) = map(json.loads, blocks)
-        assert dataset["@type"] == "Dataset" and dataset["url"] == f"{BASE}/{name}"
-        assert 50 <= len(dataset["description"]) <= 5000
-        assert dataset["creator"]["name"] and dataset["variableMeasured"]
-        files = [d["contentUrl"].removeprefix(f"{BASE}/") for d in dataset["distribution"]]
-        assert len(files) > 5 and all((real_site / file).is_file() for file in files)
 
 
 def test_each_soc_has_a_feed_of_its_own_releases(real_site: Path) -> None:
@@ -298,22 +281,7 @@ def test_each_soc_has_a_feed_of_its_own_releases(real_site: Path) -> None:
     assert sorted(of_socs) == sorted(entry.text for entry in every)
 
 
-def test_the_list_for_language_models_leads_to_pages_and_data(real_site: Path) -> None:
-    text = (real_site / "llms.txt").read_text("utf-8")
-    addresses = [each.removeprefix(f"{BASE}/") for each in re.findall(r"\]\(([^()]+)\)", text)]
-    assert text.startswith("# ") and len(addresses) > 10
-    assert {a for a in addresses if not (real_site / a).is_file()} == set()
-    assert {"api/v1/index.json", "source/find.html", "source/explore.html"} <= {*addresses}
-    assert any(each.startswith("source/compare/") for each in addresses)
-
-
-def test_the_sitemap_and_the_feed_name_pages_that_are_there(real_site: Path) -> None:
-    places = [
-        n.text or "" for n in ET.parse(real_site / "sitemap.xml").iter() if n.tag.endswith("loc")
-    ]
-    assert len(places) > 25 and len(places) == len(set(places))
-    assert all((real_site / place.removeprefix(f"{BASE}/")).is_file() for place in places)
-    assert not any("latest" in place for place in places)
+def test_the_feed_has_each_release_by_day(real_site: Path) -> None:
     atom = "{http://www.w3.org/2005/Atom}"
     feed = ET.parse(real_site / "feed.xml").getroot()
     entries = feed.findall(f"{atom}entry")

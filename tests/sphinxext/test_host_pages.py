@@ -37,13 +37,10 @@ def test_pages_of_a_host_are_those_that_it_has_without_us(theme: str, tmp_path: 
     # Beside the folder of our pages there are their files for download and pictures.
     beside = ("_downloads/", "_images/")
     others = {name for name in added if not name.startswith(beside)}
-    assert {name for name in others if not name.endswith("/feed.xml")} <= {"feed.xml", "llms.txt"}
+    assert {name for name in others if not name.endswith("/feed.xml")} <= {"feed.xml"}
     page = (ours / GUIDE).read_text("utf-8")
     assert "perfguide.css" in page and "perfguide-tables.js" in page
-    assert page.count('property="og:title"') == page.count('name="description"') == 1
-    listed = (ours / "sitemap.xml").read_text("utf-8")
-    # sphinx-sitemap lists all pages; where it is not loaded, we list ours.
-    assert GUIDE in listed and ("/guide.html" in listed) == (other == "sphinx_sitemap")
+    assert page.count('name="description"') == 1
     before = _times(ours)
     again = hosts.build(tmp_path / "ours", ours)
     assert _times(again) == before
@@ -73,7 +70,7 @@ def test_a_page_with_a_directive_of_ours_has_the_files_that_it_needs(tmp_path: P
     text = (site / "tables.html").read_text("utf-8")
     assert "perfguide.css" in text and "perfguide-tables.js" in text
     # But it is not ours: others write what is in its head.
-    assert "og:" not in text and 'name="description"' not in text and "feed.xml" not in text
+    assert 'name="description"' not in text and "feed.xml" not in text
     assert "perfguide-" not in (site / "guide.html").read_text("utf-8")
 
 
@@ -81,29 +78,16 @@ def test_what_heads_of_pages_say_can_be_left_out(tmp_path: Path) -> None:
     project = hosts.write(tmp_path / "host", "basic")
     told = hosts.build(project, tmp_path / "told")
     head = (told / GUIDE).read_text("utf-8")
-    for part in ('name="description"', 'property="og:title"', "application/atom+xml"):
+    for part in ('name="description"', "application/atom+xml"):
         assert part in head
-    assert (told / "feed.xml").is_file() and (told / "sitemap.xml").is_file()
-    assert (told / "llms.txt").is_file()
-    names = ("description", "social", "feed", "sitemap", "llms_txt")
+    assert (told / "feed.xml").is_file()
     with (project / "conf.py").open("a", encoding="utf-8") as conf:
-        conf.writelines(f"perfguide_{name} = False\n" for name in names)
+        conf.write("perfguide_description = perfguide_feed = False\n")
     silent = hosts.build(project, tmp_path / "silent")
     head = (silent / GUIDE).read_text("utf-8")
-    for part in ('name="description"', 'property="og:', "application/atom+xml"):
+    for part in ('name="description"', "application/atom+xml"):
         assert part not in head
-    for name in ("feed.xml", "sitemap.xml", "llms.txt"):
-        assert not (silent / name).exists()
-
-
-def test_a_sitemap_by_hand_stays(tmp_path: Path) -> None:
-    project = hosts.write(tmp_path / "host", "basic")
-    (project / "extra").mkdir()
-    (project / "extra/sitemap.xml").write_text("by hand", "utf-8")
-    with (project / "conf.py").open("a", encoding="utf-8") as conf:
-        conf.write('html_extra_path = ["extra"]\n')
-    site = hosts.build(project, tmp_path / "site")
-    assert (site / "sitemap.xml").read_text("utf-8") == "by hand"
+    assert not (silent / "feed.xml").exists()
 
 
 def test_one_entry_leads_to_all_of_our_pages_until_it_is_taken_out(tmp_path: Path) -> None:

@@ -30,9 +30,6 @@ def test_a_page_that_leads_on_says_once_where_to(tmp_path: Path) -> None:
         "0; url=../new/page.html#part"
     ]
     assert f'<link rel="canonical" href="{BASE}/new/page.html"' in page
-    assert "og:url" not in page
-    sitemap = (tmp_path / "html/sitemap.xml").read_text("utf-8")
-    assert f"<loc>{BASE}/new/page.html</loc>" in sitemap and "old/page" not in sitemap
 
 
 def test_a_site_holds_nothing_that_is_no_part_of_it(real_site: Path) -> None:

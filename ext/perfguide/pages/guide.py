@@ -22,7 +22,6 @@ from ..common.units import TableCell
 from ..compare import wording
 from ..export import json_api, parquet
 from ..export.figure_rows import FIGURES
-from ..figures import labels
 from ..figures.pool import Record
 from ..health.finding import LEGEND
 from ..health.report import PAGE as HEALTH
@@ -95,10 +94,6 @@ def write(site: Site, key: GuideKey, links: GuideLinks, top: Answers, errata: st
     title, measured_on = _title(key), summaries.period(bundles)
     titles = list(dict.fromkeys(section.benchmark.entry.title for section in sections))
     titles += [catalog.title(name) for name in other]
-    description, dataset = _description(key, records, titles, bundles)
-    data_hash = _hash(bundles)
-    dataset["identifier"] = f"sha256:{data_hash}"
-    dataset["variableMeasured"] = _variables(records, catalog)
     grid = summaries.boards([b.bundle for b in bundles], site.boards)
     list_table = partial(write_tables.table, site, page, max_elements=MAX_LIST_ELEMENTS)
     sources, setup = summaries.sources(bundles), remarks.setup(bundles)
@@ -108,7 +103,7 @@ def write(site: Site, key: GuideKey, links: GuideLinks, top: Answers, errata: st
         page,
         "guide.rst.jinja",
         title=title,
-        about={"description": description, "dataset": dataset},
+        about={"description": _description(key, records, titles, bundles)},
         elsewhere=links.of_guide(),
         facts=top.facts,
         results=results,
@@ -124,7 +119,7 @@ def write(site: Site, key: GuideKey, links: GuideLinks, top: Answers, errata: st
         others=[own for name, own in listed.items() if catalog.get(name)],
         measured=_measured(records, bundles),
         period=measured_on,
-        data_hash=data_hash,
+        data_hash=_hash(bundles),
         provenance=origin,
         errata=errata,
         data=_data_files(key, page),
@@ -377,42 +372,12 @@ def _figure(value: Value | None) -> TableCell:
 
 def _description(
     key: GuideKey, records: Sequence[Record], titles: Sequence[str], bundles: Sequence[Loaded]
-) -> tuple[str, dict[str, Any]]:
-    """Return a sentence about a guide, and its schema.org Dataset without addresses. ``titles`` are
-    those of its benchmarks."""
+) -> str:
+    """Return a sentence about a guide. ``titles`` are those of its benchmarks."""
     boards = summaries.natural_boards(records)
     figures = f"{len(records)} figures" if len(records) != 1 else "1 figure"
-    description = (
+    return (
         f"{key.soc} with {family(key)} {key.release}: {figures} of "
         f"{units.enumeration(titles)}, measured on {units.enumeration(boards)}, "
         f"{summaries.period(bundles)}."
     )
-    days = sorted(loaded.bundle.created.date().isoformat() for loaded in bundles)
-    return description, {
-        "@context": "https://schema.org/",
-        "@type": "Dataset",
-        "name": f"{key.soc} performance figures, {family(key)} {key.release}",
-        "description": description,
-        "version": key.release,
-        "isAccessibleForFree": True,
-        "keywords": [key.soc, family(key), *boards, *titles],
-        "measurementTechnique": titles,
-        "temporalCoverage": "/".join(dict.fromkeys((days[0], days[-1]))),
-        # Use the newest run rather than the build date, so that equal inputs give equal pages.
-        "dateModified": days[-1],
-    }
-
-
-def _variables(records: Sequence[Record], catalog: Catalog) -> list[dict[str, str]]:
-    """Return each metric once with its unit, as schema.org PropertyValues."""
-    # Unlike a set, a dict keeps the order of the records.
-    metrics: dict[tuple[str, str], None] = {}
-    for record in records:
-        benchmark = catalog.get(record.benchmark)
-        name = f"{record.benchmark}, {record.metric}"
-        name = labels.label(benchmark, record) if benchmark else name
-        metrics[name, units.parse(record.unit).symbol] = None
-    return [
-        {"@type": "PropertyValue", "name": name, **({"unitText": unit} if unit else {})}
-        for name, unit in metrics
-    ]

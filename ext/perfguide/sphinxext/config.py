@@ -85,19 +85,9 @@ class Values(msgspec.Struct):
     perfguide_description: bool = True
     """True: generated pages have ``<meta name="description">``, unless another extension writes
     it."""
-    perfguide_social: bool = True
-    """True: generated pages have ``og:`` tags for previews of links, unless another extension, such
-    as sphinxext-opengraph, writes them."""
     perfguide_feed: bool = True
     """True: the site has a feed of releases and errata, ``feed.xml``, and one for each SoC, to which the heads of
     generated pages link."""
-    perfguide_llms_txt: bool = True
-    """True: the site has a list of its pages for language models, ``llms.txt``, unless sphinx-llms-txt is loaded or
-    ``html_extra_path`` has one."""
-    perfguide_sitemap: bool = True
-    """True: if ``html_baseurl`` is set, the site has a ``sitemap.xml`` of the generated pages or,
-    with the ``html_theme`` ``perfguide``, of all pages, unless sphinx-sitemap is loaded or
-    ``html_extra_path`` has one."""
     perfguide_limits: dict[str, int] = {}
     """Limits of one upload by name; SECURITY.md lists them."""
 

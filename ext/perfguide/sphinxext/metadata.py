@@ -1,5 +1,5 @@
-"""Metadata and data of a site: descriptions for search engines, words for the search page, a
-sitemap, feeds, redirects, links to the data, and the explorer."""
+"""Metadata and data of a site: descriptions for search engines, words for the search page, feeds,
+redirects, links to the data, and the explorer."""
 
 from __future__ import annotations
 
@@ -8,19 +8,17 @@ import posixpath
 import re
 from collections.abc import Iterable
 from html import escape
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any, ClassVar
-from xml.etree import ElementTree
 
 import msgspec
 from docutils import nodes
-from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.builders.html import StandaloneHTMLBuilder
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.typing import OptionSpec
 
-from ..common import extras, units
+from ..common import extras
 from ..export import explorer, feed, finder, json_api
 from ..publishing.store import below, remove, update
 from ..tables import page_tables
@@ -28,13 +26,9 @@ from . import theme
 from .config import page_name
 from .internals import is_site, way_to_top
 
-SITEMAP = "http://www.sitemaps.org/schemas/sitemap/0.9"
 FEED = "feed.xml"
-LLMS_TXT = "llms.txt"
 BUILDERS_WITH_FEED = ("html", "dirhtml", "readthedocs", "readthedocsdirhtml")
 """Builders with one file per page, which the entries of a feed link to."""
-SITEMAP_EXTENSION, LLMS_EXTENSION = "sphinx_sitemap", "sphinx_llms_txt"
-"""Extensions that themselves write a sitemap and a list for language models."""
 MAX_DESCRIPTION_CHARS = 300
 """The length at which search engines cut descriptions."""
 
@@ -177,7 +171,7 @@ def address(app: Sphinx, docname: str) -> str:
 
 
 def _about(app: Sphinx, docname: str) -> dict[str, Any]:
-    """Return facts about a generated page: ``description``, and ``dataset`` for a guide."""
+    """Return facts about a generated page: ``description``, and ``rows`` for a comparison."""
     path = Path(app.srcdir, docname, page_tables.FILE)
     try:
         return page_tables.read_about(path.read_bytes())
@@ -255,59 +249,11 @@ def _target(app: Sphinx, pagename: str) -> str:
 
 
 def _describe(app: Sphinx, pagename: str, context: dict[str, Any], doctree: nodes.document) -> None:
-    """Write a page's description into its head."""
-    about = _about(app, pagename)
-    text = shortened(about.get("description", "")) or description(doctree)
-    tags = [str(context.get("metatags", ""))]
-    if app.config.perfguide_description and text and 'name="description"' not in tags[0]:
-        tags.append(f'<meta name="description" content="{escape(text)}">')
-    # By now, other extensions have written their tags.
-    if app.config.perfguide_social and 'property="og:' not in tags[0]:
-        graph = {
-            # Sphinx provides titles as HTML.
-            "title": re.sub(r"<[^>]*>", "", str(context.get("title", ""))),
-            "type": "website" if pagename == app.config.root_doc else "article",
-            "site_name": escape(app.config.html_title),
-            "description": escape(text),
-            "url": "" if _target(app, pagename) else escape(address(app, pagename)),
-        }
-        tags += [
-            f'<meta property="og:{name}" content="{value}">'
-            for name, value in graph.items()
-            if value or name == "title"
-        ]
-    if "dataset" in about:
-        tags.append(_data_block(_dataset(app, pagename, about["dataset"], doctree)))
-    context["metatags"] = "\n  ".join(tags)
-
-
-def _dataset(
-    app: Sphinx, pagename: str, dataset: dict[str, Any], doctree: nodes.document
-) -> dict[str, Any]:
-    """Return a Dataset completed with addresses on this site and the publisher."""
-    full = {**dataset, "creator": {"@type": "Organization", "name": app.config.author}}
-    page = address(app, pagename)
-    if page:
-        full |= {"@id": page, "url": page}
-        full["distribution"] = [
-            {
-                "@type": "DataDownload",
-                "encodingFormat": "text/csv",
-                "name": node["reftarget"].rpartition("/")[2],
-                "contentUrl": f"{_site_address(app)}_downloads/{node['filename']}",
-            }
-            for node in doctree.findall(addnodes.download_reference)
-            if "filename" in node
-        ]
-    return full
-
-
-def _data_block(value: dict[str, Any]) -> str:
-    """Return JSON-LD for a page. As data, it needs no permission in a Content-Security-Policy."""
-    text = json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-    # Make sure that no content can close the element or open a comment.
-    text = text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
-    return f'<script type="application/ld+json">{text}</script>'
+    """Write a page's description into its head, unless another extension has."""
+    text = shortened(_about(app, pagename).get("description", "")) or description(doctree)
+    tags = context.get("metatags", "")
+    if app.config.perfguide_description and text and 'name="description"' not in tags:
+        context["metatags"] = f'{tags}\n  <meta name="description" content="{escape(text)}">'
 
 
 def _read(app: Sphinx, name: str) -> Any:
@@ -338,14 +284,11 @@ def _search_words(app: Sphinx) -> None:
 
 
 def _publish(app: Sphinx, exception: Exception | None) -> None:
-    """Copy the data files, and write the sitemap, the feeds and the list for language models."""
+    """Copy the data files, and write the feeds."""
     if exception is not None or not is_site(app.builder):
         return
     source = Path(app.srcdir, app.config.perfguide_output, json_api.ROOT)
     mirror(source, Path(app.outdir, json_api.ROOT))
-    wants_sitemap = app.config.html_baseurl and app.config.perfguide_sitemap
-    if wants_sitemap and not _has_own(app, "sitemap.xml", SITEMAP_EXTENSION):
-        update(Path(app.outdir, "sitemap.xml"), _sitemap(app))
     has_feed = app.config.perfguide_feed and app.builder.name in BUILDERS_WITH_FEED
     entries = _read(app, "reports/feed.json") if has_feed else None
     if entries:
@@ -360,30 +303,6 @@ def _publish(app: Sphinx, exception: Exception | None) -> None:
         # Remove feeds of SoCs that no longer have results.
         for path in former:
             path.unlink()
-    if app.config.perfguide_llms_txt and not _has_own(app, LLMS_TXT, LLMS_EXTENSION):
-        update(Path(app.outdir, LLMS_TXT), _llms_txt(app).encode())
-
-
-def _has_own(app: Sphinx, file: str, extension: str) -> bool:
-    """Return whether another extension or the project itself provides a file."""
-    by_hand = (Path(app.confdir, str(path)) for path in app.config.html_extra_path)
-    files = (path / file if path.is_dir() else path for path in by_hand)
-    return extension in app.extensions or any(
-        path.name == file and path.is_file() for path in files
-    )
-
-
-def _sitemap(app: Sphinx) -> bytes:
-    top = ElementTree.Element("urlset", xmlns=SITEMAP)
-    for name in sorted(app.env.found_docs):
-        if REDIRECT not in app.env.metadata[name] and theme.is_own(app, name):
-            entry = ElementTree.SubElement(top, "url")
-            ElementTree.SubElement(entry, "loc").text = address(app, name)
-            if dataset := _about(app, name).get("dataset"):
-                ElementTree.SubElement(entry, "lastmod").text = dataset["dateModified"]
-    ElementTree.indent(top)
-    text: bytes = ElementTree.tostring(top, "utf-8", xml_declaration=True)
-    return text + b"\n"
 
 
 def _folders(entries: Iterable[dict[str, Any]]) -> dict[str, str]:
@@ -402,57 +321,6 @@ def _feed(app: Sphinx, entries: list[dict[str, Any]], file: str, soc: str = "") 
     title = f"{soc} · {config.html_title}" if soc else config.html_title
     own = f"{base}{file}" if base else ""
     return feed.atom(entries, title, author, lambda page: up + _uri(app, page), own)
-
-
-def _llms_txt(app: Sphinx) -> str:
-    """Return a list of the pages for language models, in the format of llmstxt.org."""
-    config = app.config
-    base = _site_address(app)
-
-    def link(address: str, text: str, about: str = "") -> str:
-        # Titles contain names from bundles, which must not end a link.
-        plain = re.sub(r"([\\`*_\[\]<>])", r"\\\1", " ".join(text.split()))
-        return f"- [{plain}]({base}{address}){f': {about}' if about else ''}"
-
-    def pages(pattern: str) -> list[str]:
-        full = posixpath.join(config.perfguide_output, pattern)
-        names = [name for name in app.env.found_docs if PurePosixPath(name).match(full)]
-        return [
-            link(app.builder.get_target_uri(name), app.env.titles[name].astext())
-            for name in sorted(names, key=units.natural)
-            if REDIRECT not in app.env.metadata[name]
-        ]
-
-    lines = [
-        f"# {config.html_title}",
-        "",
-        "> Benchmark figures of boards by SoC and SDK release. Each figure has a unit, its runs and their",
-        "> conditions; a figure that is missing was not measured.",
-        "",
-        "## Figures as data",
-        "",
-        link(f"{json_api.ROOT}/index.json", "All guides with their files", "JSON"),
-        *pages("data"),
-        "",
-        "## Pages that answer a question in their address, by scripts; `perfguide mcp` answers programs",
-        "",
-        *pages("find"),
-        *pages("explore"),
-        "",
-        "## What changed between releases, and figures that are in doubt",
-        "",
-        *pages("compare/*/index"),
-        *pages("reports/health"),
-        "",
-        "## SoCs, each with the newest guides and what changed",
-        "",
-        *pages("guides/*/index"),
-        "",
-        "## Benchmarks over all SoCs",
-        "",
-        *pages("by-benchmark/*"),
-    ]
-    return "\n".join(lines) + "\n"
 
 
 def mirror(source: Path, target: Path) -> None:
