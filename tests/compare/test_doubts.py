@@ -8,7 +8,7 @@ from pathlib import Path
 from statistics import fmean
 
 import pytest
-from making import SHIPPED, TOML, described, loaded, only, result
+from making import SHIPPED, described, loaded, only, result
 
 from perfguide.bundles.decode import Loaded
 from perfguide.catalog import benchmarks
@@ -238,28 +238,6 @@ def listed(both: Comparison) -> list[str]:
 
 
 LOADS = {"lat_a": 20.0, "lat_b": 30.0}
-
-
-@pytest.mark.parametrize(("down", "is_scatter"), [(0, False), (1, False), (2, True), (3, True)])
-def test_loads_that_go_both_ways_are_scatter(down: int, is_scatter: bool, tmp_path: Path) -> None:
-    """Of six loads, all at 20 % before, some halve and the others double."""
-    toml = TOML.replace('name = "lat_*", unit = "us"', 'name = "load_*", unit = "%"')
-    catalog = described(tmp_path, toml.replace('["lat_*"]', '["load_*"]'))
-    names = [f"load_{letter}" for letter in "abcdef"]
-    newest = {name: 10.0 if n < down else 40.0 for n, name in enumerate(names)}
-    both = compared(
-        *(
-            release("sk", name, *(result(m, "%", value=20.0 + n / 10) for m in names))
-            for n, name in enumerate(PAST)
-        ),
-        release("sk", "9.5", *(result(m, "%", value=value) for m, value in newest.items())),
-        releases=("9.4", "9.5"),
-        catalog=catalog,
-    )
-    up = sum(newest[m] > 20 for m in names)
-    said = f"the loads of its benchmark went both ways: {up} far up, {down} far down"
-    assert {row.ground == said for row in both.rows} == {is_scatter}
-    assert bool(listed(both)) is not is_scatter
 
 
 @pytest.mark.parametrize(

@@ -92,7 +92,6 @@ RARE = (
         "alternates",
         "was (.+) and is",
         ".+ was .+ and is .+",
-        "far up",
         "jumped far beyond",
         "far worse on",
         "labels are wrong",

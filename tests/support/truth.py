@@ -768,16 +768,6 @@ GROUNDS = templates(
         "the # other boards have (.+), so it may be a bad measurement": _other_boards,
         "the older figure may be a bad measurement: the last # before it were (.+)": _unlike_past,
         "the older figure may be a bad measurement: those at the next smaller and larger (.+) were (.+)": _unlike_neighbours,
-        "the loads of its benchmark went both ways: # far up, # far down": lambda about, said: all(
-            sum(
-                each.is_rated and (each.ends[1] > each.ends[0]) is is_up
-                for each in about.each(about.both.rows)
-                if (each.row.board, each.row.benchmark, each.row.unit)
-                == (about.row.board, about.row.benchmark, "%")
-            )
-            >= int(number)
-            for is_up, number in zip((True, False), said, strict=True)
-        ),
         "all # new runs failed": _failed(True),
         "all # old runs failed": _failed(False),
         "# of # new runs failed": _failed(True),

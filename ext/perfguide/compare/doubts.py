@@ -11,18 +11,15 @@ from ..common import units
 from ..figures.pool import Record
 from ..figures.rows import TABLE_NUMBER
 from .match import Names
-from .verdicts import CALLED, FAILED_RUN, POINT, Row, failed_run, is_load, points
+from .verdicts import CALLED, FAILED_RUN, Row, failed_run
 
 MIN_BOARDS, MIN_APART = 3, math.log(1.5)
 """The fewest boards among which one is in doubt if all others agree, and the least log ratio of that
 one to the others."""
 
-MIN_OVER_OTHERS, MOVED_PART = 4.0, 1 / 3
-"""The least ratio of its distance to that of the next board, and the least part of its distance by
-which it moved itself: if the others moved, it is not the odd one."""
-
-MIN_OTHER_WAY, MIN_OTHER_SHARE = 2, 0.25
-"""The number and the share of a benchmark's loads that go the other way, at which all are scatter."""
+MIN_OVER_OTHERS, MAX_BEFORE_PART = 4.0, 2 / 3
+"""The least ratio of its distance to that of the next board, and the largest part of its distance that
+it had before: a board that was nearly as far off differs by design."""
 
 MAX_RUNS_APART = 2
 """The most runs of a benchmark on one board that may be bad measurements; more are due to the board."""
@@ -52,38 +49,13 @@ def doubted(rows: Sequence[Row], newer: Iterable[Record], names: Names) -> list[
         for run in runs if len(runs) > MAX_RUNS_APART else ():
             if not doubts[run].startswith(FAILED_RUN):
                 del doubts[run]
-    restless = _both_ways(rows)
     out = []
     for row in rows:
         if row.verdict in (*CALLED, "noisy") and (doubt := doubts.get(row.measurement)):
             # More runs like these would not settle it.
             row = replace(row, verdict="noisy", doubt=doubt, ground=doubt, shift=None)
             row = replace(row, detectable=None, more_runs=None)
-        elif id(row) in restless:
-            said = restless[id(row)]
-            row = replace(row, verdict="noisy", alternates=True, ground=said)
-            row = replace(row, detectable=None, more_runs=None)
         out.append(row)
-    return out
-
-
-def _both_ways(rows: Sequence[Row]) -> dict[int, str]:
-    """Return, by ``id()`` of the row, why a load without a rate is scatter: others of its benchmark on
-    its board moved as far the other way."""
-    loads: dict[tuple[object, ...], list[Row]] = {}
-    for row in rows:
-        if row.verdict not in (*CALLED, "noisy") or row.work is not None or not is_load(row):
-            continue
-        if abs(row.worse_by or 0.0) >= MIN_APART and points(row) >= POINT:
-            loads.setdefault((row.guide.platform, row.board, row.benchmark), []).append(row)
-    out = {}
-    for own in loads.values():
-        up = sum((row.worse_by or 0.0) > 0 for row in own)
-        if min(up, len(own) - up) >= max(MIN_OTHER_WAY, MIN_OTHER_SHARE * len(own)):
-            said = (
-                f"the loads of its benchmark went both ways: {up} far up, {len(own) - up} far down"
-            )
-            out.update(dict.fromkeys(map(id, own), said))
     return out
 
 
@@ -107,11 +79,9 @@ def _unlike_boards(
     middle = median(map(math.log, means.values()))
     far = {name: abs(math.log(mean) - middle) for name, mean in means.items()}
     own = far.pop(board, 0.0)
-    moved = abs(math.log(row.new.cell.mean / row.old.cell.mean))
-    if own <= max(MIN_APART, MIN_OVER_OTHERS * max(far.values())) or moved < MOVED_PART * own:
+    if own <= max(MIN_APART, MIN_OVER_OTHERS * max(far.values())):
         return ""
-    # A board that was nearly as far off before differs by design.
-    if abs(math.log(row.old.cell.mean) - middle) > (1 - MOVED_PART) * own:
+    if abs(math.log(row.old.cell.mean) - middle) > MAX_BEFORE_PART * own:
         return ""
     unit = units.parse(row.unit).symbol
     return (

@@ -75,17 +75,10 @@ def withdrawn(rows: Sequence[Row], line: Line) -> list[Row]:
     for row in rows:
         if (kind := _kind(row)) in kinds and (way := _way_there(row, line)):
             kinds[kind].append(way)
-    odd = {
-        id(row): row.odd
-        for row in odd_rows
-        if not _is_level(kinds[_kind(row)], _way_there(row, line))
-    }
-    # A load was judged for the rate of its run.
-    runs = {_run(row): odd[id(row)] for row in rows if id(row) in odd and row.work is None}
+    odd = {id(row) for row in odd_rows if not _is_level(kinds[_kind(row)], _way_there(row, line))}
     return [
-        replace(row, verdict="incomparable", ground=said, detectable=None, more_runs=None)
-        if row.verdict in WITHDRAWN
-        and (said := odd.get(id(row), "") or (runs.get(_run(row), "") if row.work else ""))
+        replace(row, verdict="incomparable", ground=row.odd, detectable=None, more_runs=None)
+        if id(row) in odd
         else row
         for row in rows
     ]
@@ -116,10 +109,6 @@ def _way_there(row: Row, line: Line) -> float:
     at = names.index(row.old.guide.release)
     before, old = figures[at - 1][1], figures[at][1]
     return math.log(old / before) if min(before, old) > 0 else 0.0
-
-
-def _run(row: Row) -> tuple[object, ...]:
-    return (*row.observation, row.metric.split("_")[0])
 
 
 def unlike_curves(rows: Sequence[Row], first: Collection[int]) -> dict[int, str]:
