@@ -552,77 +552,56 @@ def series_of(row: Row, names: Names) -> tuple[object, ...]:
 def _covering(
     all_events: Sequence[Event], rows: Sequence[Row], names: Names, event_of: Callable[..., Event]
 ) -> list[Event]:
-    """Return events with all rows that went the same way as far as those that they count, proved or not:
-    those of the same figures on other boards, and of the same series, so that none moved farther than a
-    title says."""
-    listed = [event for event in all_events if not event.is_minor]
-    own = [row for event in listed for row in event.rows]
-    own += [row for event in listed if event.is_cause for row in event.unproved]
-    of_other_events, joined = set(map(id, own)), set[int]()
-    of_series: dict[tuple[object, ...], list[Row]] = {}
-    of_figure: dict[tuple[object, ...], list[Row]] = {}
-    for row in rows:
-        of_figure.setdefault(_figure_of(row), []).append(row)
-        if is_open(row) and id(row) not in of_other_events:
-            of_series.setdefault(series_of(row, names), []).append(row)
+    """Return events with all open rows that went the same way as far as those that they count, so that none
+    moved farther than a title says."""
+    taken = {
+        id(row)
+        for event in all_events
+        if not event.is_minor
+        for row in (*event.rows, *(event.unproved if event.is_cause else ()))
+    }
+    series = {id(row): series_of(row, names) for row in rows if is_open(row)}
+    joined = set[int]()
     out = []
     for event in all_events:
-        for is_of_boards in (True, False) if not event.is_minor else ():
-            more = (
-                _on_other_boards(event, of_figure)
-                if is_of_boards
-                else _of_its_series(event, of_series, names)
-            )
-            more = [row for row in more if id(row) not in of_other_events | joined]
+        free = [row for row in rows if id(row) in series and id(row) not in taken | joined]
+        if more := _as_far(event, free, series, names):
             joined.update(map(id, more))
-            if more:
-                whole = event_of([*event.rows, *more], unproved=event.unproved)
-                event = replace(whole, kind=event.kind, is_back=event.is_back)
+            whole = event_of([*event.rows, *more], unproved=event.unproved)
+            event = replace(whole, kind=event.kind, is_back=event.is_back)
         out.append(event)
     return [each for event in out if (each := _without(event, joined)).rows]
 
 
-def _on_other_boards(
-    event: Event, of_figure: Mapping[tuple[object, ...], Sequence[Row]]
+def _as_far(
+    event: Event, rows: Sequence[Row], series: Mapping[int, tuple[object, ...]], names: Names
 ) -> list[Row]:
-    """Return the rows of the figures of an event on other boards that went the same way as far as the one
-    that moved least, or far. A single one on its board must be beyond its scatter."""
+    """Return the rows that went the same way as far as the median row of an event, or far: those of its
+    series and, on other boards, of the series of its figures if several moved or one beyond its scatter.
+    ``series`` is by ``id()`` of the row."""
     moves = [row.worse_by for row in event.leading if row.worse_by]
-    if event.is_cause or event.accepted or event.is_back or len({move > 0 for move in moves}) != 1:
-        return []
-    least = math.copysign(min(FAR, *map(abs, moves)), moves[0])
-    of_board: dict[str, list[Row]] = {}
-    for figure in dict.fromkeys(map(_figure_of, event.leading)):
-        for row in of_figure[figure]:
-            is_as_far = (row.worse_by or 0.0) / least >= 1 and not row.follows
-            if row.board not in event.boards and is_as_far:
-                of_board.setdefault(row.board, []).append(row)
-    return [
-        row
-        for as_far in of_board.values()
-        if _are_several(as_far) or any(map(moved_far, as_far))
-        for row in as_far
-        if is_open(row)
-    ]
-
-
-def _of_its_series(
-    event: Event, of_series: Mapping[tuple[object, ...], Sequence[Row]], names: Names
-) -> list[Row]:
-    """Return rows of the series of an event that went the same way as far as its median, or far."""
-    moves = [row.worse_by for row in event.leading if row.worse_by]
-    if event.is_cause or event.accepted or len({move > 0 for move in moves}) != 1:
+    is_closed = event.is_minor or event.is_cause or event.accepted
+    if is_closed or len({move > 0 for move in moves}) != 1:
         return []
     least = math.copysign(min(FAR, median(map(abs, moves))), moves[0])
     are_per_work = {row.work is None for row in event.leading}
-    return [
+    rows = [
         row
-        for series in dict.fromkeys(series_of(row, names) for row in event.leading)
-        for row in of_series.get(series, ())
+        for row in rows
         if (row.worse_by or 0.0) / least >= 1 and (row.work is None) in are_per_work
         # What left its level is not back there.
         if is_back(row) or not event.is_back
     ]
+    figures = set(map(_figure_of, event.leading))
+    elsewhere: dict[str, list[Row]] = {}
+    for row in rows if not event.is_back else ():
+        if row.board not in event.boards and _figure_of(row) in figures:
+            elsewhere.setdefault(row.board, []).append(row)
+    own = {series_of(row, names) for row in event.leading}
+    for of_board in elsewhere.values():
+        if _are_several(of_board) or any(map(moved_far, of_board)):
+            own |= {series[id(row)] for row in of_board}
+    return [row for row in rows if series[id(row)] in own]
 
 
 def _without(event: Event, joined: Collection[int]) -> Event:
