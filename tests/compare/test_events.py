@@ -498,7 +498,7 @@ def test_a_history_is_drawn_at_the_row_in_text_and_markdown(speed: Catalog) -> N
 def test_nothing_that_got_worse_ships(speed: Catalog) -> None:
     both = newest(releases(history(noise=0.0001)), speed)
     said = headline(both)
-    assert (said.state, said.judged, said.of) == ("ship", 12, 12)
+    assert (said.state, said.judged, said.comparable) == ("ship", 12, 12)
     assert said.sentence == "Ship what was judged: 100 % of 12 figures; nothing got worse."
 
 

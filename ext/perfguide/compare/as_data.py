@@ -36,7 +36,7 @@ def to_json(comparison: Comparison) -> str:
             "text": said.sentence,
             "more": said.more,
             "judged": said.judged,
-            "of": said.of,
+            "of": said.comparable,
         },
         "summary": list(words.summary(comparison)),
         "counts": comparison.counts,

@@ -19,19 +19,19 @@ State = Literal["do not ship", "look", "ship", "too little"]
 (``bench/lasting_events.py``), so there is no reason to advise differently."""
 
 MIN_SINGLE_RATE_LOG = math.log(5)
-"""The log of the factor by which a single rate must fall to hold a release back."""
+"""The log of the factor by which a single rate must regress to hold a release back."""
 
 LEAST_JUDGED_PERCENT = 50
 """The least percentage of figures that must be judged for a release to be called good."""
 
 MIN_FALLEN_BENCHMARKS = 3
-"""The fewest benchmarks falling far on one board alone that point to the board."""
+"""The fewest benchmarks that regress far on one board alone which point to the board."""
 
 MAX_NAMED_EVENTS = 3
 """The most events named below the headline."""
 
-MAX_NAMED_LOST = 6
-"""The most benchmarks named of those that were not measured again."""
+MAX_NAMED_BENCHMARKS = 6
+"""The most benchmarks named of those to run again, and of those that were not measured again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +40,9 @@ class Headline:
 
     ``tag`` is the advice in a few words, for lists, and ``advice`` the same as a sentence, with the
     title of ``lead`` if that is an event. ``share`` says how many figures are judged, and ``limits``
-    what keeps them from showing more. ``events`` are the worst falls that ``advice`` does not name,
-    with their titles; ``left`` counts the rest, and ``besides`` are remarks. ``judged`` of the ``of``
-    figures that both releases have are judged.
+    what keeps them from showing more. ``events`` are the worst regressions that ``advice`` does not
+    name, with their titles, ``unnamed`` counts the rest, and ``besides`` are remarks. Of the
+    ``comparable`` figures, which both releases have, ``judged`` are judged.
     """
 
     state: State
@@ -52,10 +52,10 @@ class Headline:
     share: str
     limits: Sequence[str]
     events: Sequence[tuple[Event, str]]
-    left: int
+    unnamed: int
     besides: Sequence[str]
     judged: int
-    of: int
+    comparable: int
 
     @property
     def sentence(self) -> str:
@@ -65,105 +65,132 @@ class Headline:
     @property
     def more(self) -> str:
         """The grounds of the advice in sentences."""
-        named = [title for _, title in self.events] + [f"{self.left} more"] * bool(self.left)
+        named = [title for _, title in self.events]
+        named += [f"{self.unnamed} more"] * bool(self.unnamed)
         return " ".join([f"{'; '.join(named)}."] * bool(named) + [*self.besides])
 
 
 def headline(comparison: Comparison) -> Headline:
     """Return the headline for the first of the four states that applies."""
-    judged, of = judged_figures(comparison)
+    judged, comparable = judged_figures(comparison)
     # Rounded down, as 100 % must mean all of them.
-    percent = 100 * judged // of if of else 0
-    share = _share(judged, of, percent)
+    percent = 100 * judged // comparable if comparable else 0
+    share = _share(judged, comparable, percent)
     proved = sorted(wording.unaccepted(comparison), key=lambda event: not _severe(event))
-    # Far falls first, as only the first few are named.
-    fell = sorted(far_falls(comparison), key=lambda event: event.worse_by < FAR)
-    doubtful = {event.benchmark for event in fell if any(row.doubt for row in event.rows)}
-    # Figures in doubt get a sentence of their own.
-    benchmarks_to_repeat = list(
-        dict.fromkeys(
-            wording.benchmark_title(event, comparison)
-            for event in fell
-            if event.benchmark not in doubtful
-        )
-    )
-    falls = [*proved, *fell]
-    minor = [event for event in comparison.far if event.is_minor]
-    usual_falls = [row for event in minor for row in event.rows if (row.worse_by or 0.0) >= FAR]
-    undirected = sum(row.better == "neither" for row in comparison.rows if row.old and row.new)
-    limits: list[str] = []
+    # Far ones first, as only the first few are named.
+    unproved = sorted(far_falls(comparison), key=lambda event: event.worse_by < FAR)
+    regressions = [*proved, *unproved]
+    is_undirected = 2 * sum(row.better == "neither" for row in _both(comparison)) > comparable
     lead: Event | None = None
+    limits: list[str] = []
     state: State
     if proved and _severe(proved[0]):
         state, tag = "do not ship", "Do not ship"
-        lead = falls.pop(0)
+        lead = regressions.pop(0)
         advice = f"{tag}: {wording.event_title(lead, comparison)}."
-    elif falls:
-        state, tag = "look", f"Look at {wording.count(len(falls), 'event')}"
-        advice = f"{tag} before you ship{_of_them_unproved(fell, len(falls))}."
-    elif percent >= LEAST_JUDGED_PERCENT and not usual_falls and 2 * undirected <= of:
+    elif regressions:
+        state, tag = "look", f"Look at {wording.count(len(regressions), 'event')}"
+        advice = f"{tag} before you ship{_of_them_unproved(unproved, len(regressions))}."
+    elif (
+        percent >= LEAST_JUDGED_PERCENT and not _usual_regressions(comparison) and not is_undirected
+    ):
         state, tag = "ship", f"Ship what was judged: {percent} %"
         accepted = any(row.accepted for row in comparison.rows)
         but = " except what is accepted" if accepted else ""
-        advice, share = f"{tag} of {wording.count(of, 'figure')}; nothing got worse{but}.", ""
-        if changed := sum(
-            event.kind == "changed" and not event.is_cause for event in comparison.events
-        ):
-            are = "is a change" if changed == 1 else "are changes"
-            limits.append(
-                f"{wording.count(changed, 'event')} {are} of figures of which neither more nor less is better."
-            )
+        advice, share = (
+            f"{tag} of {wording.count(comparable, 'figure')}; nothing got worse{but}.",
+            "",
+        )
+        limits += _changes_without_direction(comparison)
     else:
         state, tag = "too little", "Too little to say"
-        few = of > 0 and percent < LEAST_JUDGED_PERCENT
+        few = comparable > 0 and percent < LEAST_JUDGED_PERCENT
         advice = f"{tag}: fewer than half of the figures are judged." if few else f"{tag}."
-        if usual_falls:
-            limits.append(_usual_falls(usual_falls, comparison))
-        if 2 * undirected > of:
-            counted = f"{undirected} of {wording.count(of, 'figure')}"
-            limits.append(f"For {counted}, no description says whether higher is better.")
+        limits += _why_too_little(comparison, is_undirected)
+    named = [
+        (event, wording.event_title(event, comparison)) for event in regressions[:MAX_NAMED_EVENTS]
+    ]
     besides = [*_besides(comparison), *_boards_that_fell(comparison)]
-    if state in ("do not ship", "look"):
+    if regressions or lead:
         besides.append(wording.lasted(comparison.jumps.values()))
     besides.append(_in_doubt(comparison))
-    if not proved and (benchmarks_to_repeat or state == "too little"):
-        besides.append(_advice(comparison, benchmarks_to_repeat))
-    named = [(event, wording.event_title(event, comparison)) for event in falls[:MAX_NAMED_EVENTS]]
-    besides = list(filter(None, besides))
-    left = len(falls) - len(named)
-    return Headline(state, tag, advice, lead, share, limits, named, left, besides, judged, of)
+    if not proved:
+        besides.append(_advice(comparison, unproved, state))
+    return Headline(
+        state,
+        tag,
+        advice,
+        lead,
+        share,
+        limits,
+        named,
+        len(regressions) - len(named),
+        list(filter(None, besides)),
+        judged,
+        comparable,
+    )
+
+
+def _both(comparison: Comparison) -> list[Row]:
+    """Return the rows that both releases measured."""
+    return [row for row in comparison.rows if row.old and row.new]
 
 
 def judged_figures(comparison: Comparison) -> tuple[int, int]:
     """Return how many figures are judged, and how many both releases measured."""
     # A row that failed in the older release has nothing to be judged against.
     failed: tuple[Verdict, ...] = ("failed-before", "failed-both")
-    rows = [row for row in comparison.rows if row.old and row.new]
+    rows = _both(comparison)
     return sum(row.judged and row.verdict not in failed for row in rows), len(rows)
 
 
-def _share(judged: int, of: int, percent: int) -> str:
+def _share(judged: int, comparable: int, percent: int) -> str:
     """Return a sentence on how many figures are judged, and what that means."""
-    if not of:
+    if not comparable:
         return "No figure was measured with both releases."
+    figures = f"{comparable:,} figures"
     if not judged:
-        return "The only figure is not judged." if of == 1 else f"None of {of:,} figures is judged."
-    if of == 1:
+        return (
+            "The only figure is not judged." if comparable == 1 else f"None of {figures} is judged."
+        )
+    if comparable == 1:
         return "The only figure is judged: a change of 50 % would show."
     # A smaller change of these may still be lost in noise.
-    return f"{percent} % of {of:,} figures are judged: in these, a change of 50 % would show."
+    return f"{percent} % of {figures} are judged: in these, a change of 50 % would show."
 
 
-def _usual_falls(rows: Sequence[Row], comparison: Comparison) -> str:
-    """Return a sentence that counts the figures that got worse by 1.5 or more, which is within their usual
-    swings."""
-    titles = {group.benchmark: group.title for group in comparison.groups}
-    counts = Counter(titles[row.benchmark] for row in rows)
-    named = [f"{number} of {title}" for title, number in counts.most_common(MAX_NAMED_EVENTS)]
-    left = len(counts) - len(named)
-    named += [f"others of {wording.count(left, 'more benchmark')}"] * bool(left)
-    fallen = wording.count(len(rows), "figure")
-    return f"{fallen} got worse by a factor of 1.5 or more, which is within their usual swings: {', '.join(named)}."
+def _changes_without_direction(comparison: Comparison) -> list[str]:
+    """Return a sentence that counts the events of figures without a better direction."""
+    events = comparison.events
+    changed = sum(event.kind == "changed" and not event.is_cause for event in events)
+    are = "is a change" if changed == 1 else "are changes"
+    said = f"{wording.count(changed, 'event')} {are} of figures of which neither more nor less is better."
+    return [said] * bool(changed)
+
+
+def _usual_regressions(comparison: Comparison) -> list[Row]:
+    """Return the figures that got worse by 1.5 or more, which is within their usual swings."""
+    minor = (row for event in comparison.far if event.is_minor for row in event.rows)
+    return [row for row in minor if (row.worse_by or 0.0) >= FAR]
+
+
+def _why_too_little(comparison: Comparison, is_undirected: bool) -> list[str]:
+    """Return sentences on what keeps a release without regressions from being called good."""
+    out = []
+    if usual := _usual_regressions(comparison):
+        titles = {group.benchmark: group.title for group in comparison.groups}
+        counts = Counter(titles[row.benchmark] for row in usual)
+        named = [f"{number} of {title}" for title, number in counts.most_common(MAX_NAMED_EVENTS)]
+        unnamed = len(counts) - len(named)
+        named += [f"others of {wording.count(unnamed, 'more benchmark')}"] * bool(unnamed)
+        got_worse = f"{wording.count(len(usual), 'figure')} got worse by a factor of 1.5 or more"
+        out.append(f"{got_worse}, which is within their usual swings: {', '.join(named)}.")
+    if is_undirected:
+        rows = _both(comparison)
+        undirected = sum(row.better == "neither" for row in rows)
+        counted = f"{undirected} of {wording.count(len(rows), 'figure')}"
+        out.append(f"For {counted}, no description says whether higher is better.")
+    return out
 
 
 def far_falls(comparison: Comparison) -> list[Event]:
@@ -172,9 +199,9 @@ def far_falls(comparison: Comparison) -> list[Event]:
 
 
 def _severe(event: Event) -> bool:
-    """Return whether a proved event holds a release back: two measurements that fell far or fail and
-    are not all loads, or one rate that fell very far. An engine change that is only inferred from figures
-    holds it back if most of its rates fell."""
+    """Return whether a proved event holds a release back: two measurements that regressed far or fail and
+    are not all loads, or one rate that regressed very far. An engine change that is only inferred from
+    figures holds it back if most of its rates regressed."""
     rows = [row for row in (*event.leading, *event.unproved) if row.verdict in ALARMS]
     # If only OLD was better, or one board has nothing from before it, the old figure may be the outlier.
     far = [
@@ -283,12 +310,14 @@ def _working_again(comparison: Comparison) -> list[str]:
 
 def _lost_benchmarks(comparison: Comparison, lost: int) -> str:
     """Return the end of a sentence that lists the benchmarks not measured again at all."""
-    left = {row.benchmark for row in comparison.rows if row.new}
-    counts = Counter(row.benchmark for row in comparison.rows if row.benchmark not in left)
+    measured = {row.benchmark for row in comparison.rows if row.new}
+    counts = Counter(row.benchmark for row in comparison.rows if row.benchmark not in measured)
     if not counts:
         return ""
     titles = {group.benchmark: group.title for group in comparison.groups}
-    named = [f"{titles[name]} ({number:,})" for name, number in counts.most_common(MAX_NAMED_LOST)]
+    named = [
+        f"{titles[name]} ({number:,})" for name, number in counts.most_common(MAX_NAMED_BENCHMARKS)
+    ]
     more = len(counts) - len(named)
     named += [wording.count(more, "more benchmark")] * bool(more)
     listed = f"{', '.join(named[:-1])} and {named[-1]}" if len(named) > 1 else named[0]
@@ -322,13 +351,19 @@ def _boards_that_fell(comparison: Comparison) -> list[str]:
     ]
 
 
-def _advice(comparison: Comparison, again: Sequence[str]) -> str:
-    """Return a sentence on what to run to learn more."""
+def _advice(comparison: Comparison, unproved: Sequence[Event], state: State) -> str:
+    """Return a sentence on what to run again to learn more, or ""."""
+    # Figures in doubt have a sentence of their own.
+    in_doubt = {event.benchmark for event in unproved if any(row.doubt for row in event.rows)}
+    to_rerun = dict.fromkeys(
+        wording.benchmark_title(event, comparison)
+        for event in unproved
+        if event.benchmark not in in_doubt
+    )
+    if not to_rerun and state != "too little":
+        return ""
     if not comparison.common:
         return wording.instead(comparison)
-    what = (
-        f"{', '.join(again[:6])}{' and others' if len(again) > 6 else ''}"
-        if again
-        else "both releases"
-    )
+    others = " and others" if len(to_rerun) > MAX_NAMED_BENCHMARKS else ""
+    what = f"{', '.join([*to_rerun][:MAX_NAMED_BENCHMARKS])}{others}" or "both releases"
     return f"Run {what} again after a reboot, twice or more with each release, and add the bundles."

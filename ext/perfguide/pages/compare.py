@@ -322,7 +322,7 @@ def _verdict(decision: Headline, comparison: Comparison, catalog: Catalog) -> Li
         decision.state,
         decision.tag,
         decision.judged,
-        decision.of,
+        decision.comparable,
         counts["regressed"] + counts["failed-after"],
         counts["improved"],
         counts["only-old"],
