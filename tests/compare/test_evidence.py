@@ -16,7 +16,7 @@ from perfguide.catalog.benchmarks import Catalog
 from perfguide.compare import wording
 from perfguide.compare.comparison import Comparison
 from perfguide.compare.headline import headline
-from perfguide.compare.history import timer_step
+from perfguide.compare.resolution import timer_step
 
 from test_verdicts import compared  # isort: skip
 

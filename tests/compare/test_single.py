@@ -14,7 +14,7 @@ from test_verdicts import compared
 
 from perfguide.bundles.decode import Loaded
 from perfguide.compare.comparison import Comparison
-from perfguide.compare.history import copied
+from perfguide.compare.copies import copied
 from perfguide.compare.judge import UNCALLED, Judgement, Pair, judge
 from perfguide.compare.multiple_testing import mixture
 from perfguide.compare.noise import release_noise

@@ -4,24 +4,23 @@ from __future__ import annotations
 
 import math
 import statistics
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import islice, pairwise
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from ..bundles.guide_key import GuideKey, Platform, version
 from ..common import units
 from ..figures.pool import Cell, Pool, Record
 from ..figures.rows import TABLE_NUMBER
+from .copies import are_repeated, copied, repeats
 from .match import Key, Names, obstacles, spelt_alike
 from .relative import Side
+from .resolution import printed
 from .wrong_labels import misplaced
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 ConditionSet = frozenset[tuple[str, frozenset[str]]]
 """The result of :meth:`Pool.conditions` as a hashable value."""
@@ -31,27 +30,6 @@ Figure = TypeVar("Figure", Cell, Side)
 MAX_PAST_RELEASES = 27
 """The most releases, besides the two compared, from which the noise of a figure is learnt. More add
 little (see :mod:`.noise`), and the limit keeps the time from growing with their square."""
-
-MIN_SHARED_FIGURES, FEW_SHARED_FIGURES, MIN_SHARED_DIGITS = 3, 2, 7
-"""The fewest equal figures that show one upload to be a copy of another, and the fewest if together they
-have so many digits."""
-
-MANY_SHARED_FIGURES, MAX_CORRECTED_SHARE = 20, 0.05
-"""The fewest equal figures beside which others may differ, as corrected ones do, and their largest
-share."""
-
-MIN_CONCLUSIVE_RANGES = 10
-"""The fewest ranges of a board that show whether a release repeats the one before."""
-
-MIN_END_DIGITS = 3
-"""The fewest digits of an end of a range for equal ends to be no coincidence."""
-
-MAX_BINARY_ERROR = 0.005
-"""The largest error of a number of ticks that shows it to be an integer, where powers of two are tried
-besides round numbers."""
-
-MAX_TICKS, MIN_TICK_DIGITS = 1000, 5
-"""The most clock ticks that can be recognised in a rate, and the fewest digits needed for that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,33 +76,29 @@ class History:
         self,
         pool: Pool,
         record: Record,
-        without: set[str],
+        compared: set[str],
         tools: Sequence[str],
-        since: str = "",
+        first: str = "",
     ) -> dict[str, Side]:
         """Return the same figure in earlier releases, by release in version order, in ``record``'s unit.
 
-        These are at most ``MAX_PAST_RELEASES``, from ``since`` to before the first of ``without``: later
-        ones were not known then, and may contain the change that a comparison looks for. Figures
+        These are at most ``MAX_PAST_RELEASES``, from release ``first`` to before the first of ``compared``:
+        later ones were not known then, and may contain the change that a comparison looks for. Figures
         measured under other conditions are left out.
         """
-        past = self._figures(record)
-        ranks = self._ranks[record.guide.platform]
-        ends = [ranks[release] for release in without if release in ranks]
-        # The list is sorted by rank, so bisection finds where the known past ends.
-        end = bisect_left(past, min(ends), key=lambda figure: figure.rank) if ends else len(past)
+        figures, ranks = self._figures(record), self._ranks[record.guide.platform]
         own = self._conditions_of(pool, record)
+        end = min((ranks[release] for release in compared if release in ranks), default=len(ranks))
         near = (
-            position
+            past
             # Newest first, so that the limit keeps the nearest releases.
-            for position in reversed(range(end))
-            if past[position].release not in without
-            and not past[position].is_repeated
-            and (not since or version(past[position].release) >= version(since))
-            and self._comparable(past[position].conditions, own, tuple(tools), record.benchmark)
+            for past in reversed(figures)
+            if past.rank < end and not past.is_repeated
+            if not first or version(past.release) >= version(first)
+            if self._comparable(past.conditions, own, tuple(tools), record.benchmark)
         )
-        chosen = sorted(islice(near, MAX_PAST_RELEASES))
-        return {past[p].release: _in_unit(past[p], record.unit) for p in chosen}
+        chosen = [*islice(near, MAX_PAST_RELEASES)]
+        return {past.release: _in_unit(past, record.unit) for past in reversed(chosen)}
 
     def later(
         self, pool: Pool, record: Record, compared: set[str], tools: Sequence[str]
@@ -304,31 +278,6 @@ def _mark_repeated(figures: Mapping[Key, list[_Past]]) -> None:
                 own[at - 1] = replace(own[at - 1], is_repeated=bool(same))
 
 
-def are_repeated(figures: Sequence[bool | None]) -> bool:
-    """Return whether at least half of the figures that can show it repeat an earlier release."""
-    conclusive = [same for same in figures if same is not None]
-    return len(conclusive) >= MIN_CONCLUSIVE_RANGES and 2 * sum(conclusive) >= len(conclusive)
-
-
-def repeats(old: Side | Cell, new: Side | Cell) -> bool | None:
-    """Return whether a figure contains the samples of an earlier one; ``None`` if no published range
-    shows it, as single figures can be equal just because nothing changed."""
-    # Known samples are judged by themselves.
-    if old.count is not None or new.count is not None:
-        return None
-    if old.low is None or old.high is None or new.low is None or new.high is None:
-        return None
-    if old.low >= old.high or max(map(_digits, (new.low, new.high))) < MIN_END_DIGITS:
-        return None
-    holds = new.low <= old.low and old.high <= new.high
-    return holds and (new.low == old.low or new.high == old.high)
-
-
-def _digits(figure: float | None) -> int:
-    """Return the number of digits of a figure without zeros at either end, up to 12."""
-    return 0 if figure is None else len(format(abs(figure), ".12g").replace(".", "").strip("0"))
-
-
 def _comparable(
     names: Names, old: ConditionSet, new: ConditionSet, tools: tuple[str, ...], benchmark: str
 ) -> bool:
@@ -367,156 +316,6 @@ def _inner(samples: Sequence[float]) -> float:
     if len(samples) < 2 or min(samples) <= 0:
         return 0.0
     return statistics.variance(map(math.log, samples)) / len(samples)
-
-
-def printed(figures: Sequence[float]) -> float:
-    """Return the unit of the last decimal printed, such as 0.01, or 0 if figures are not rounded."""
-    # Twelve digits hide float errors beyond the printed ones.
-    texts = [format(figure, ".12g") for figure in figures]
-    if any("e" in text for text in texts):
-        return 0.0
-    decimals = max(len(text.partition(".")[2]) for text in texts)
-    # More decimals are those of a computed mean that was not rounded.
-    return 0.0 if decimals > 8 else 10.0**-decimals
-
-
-def timer_step(figures: Sequence[float]) -> float:
-    """Return the distance between neighbouring rates next to the greatest one, if a program divides a
-    round number of loops, or a power of two of bytes, by full clock ticks; 0 if the rates are not of
-    this kind.
-
-    For example 20,000,000, 18,181,818 and 16,666,667 per second are 200,000,000 over 10, 11 and 12,
-    and 528,516 and 564,966 kB/s are 16 MiB over 31 and 29 ms.
-    """
-    if len(figures) < 2 or min(figures) <= 0:
-        return 0.0
-    digits = list(map(_digits, figures))
-    greatest, loops, most = max(figures), 0.0, 0
-    for number, is_binary in _amounts(greatest):
-        ticks = [number / figure for figure in figures]
-        # Ticks are integers, up to the error of the rate's last printed digit.
-        exact = [
-            math.isfinite(own)
-            and abs(own - round(own)) <= (error := own * 10.0 ** (1 - each))
-            and not (is_binary and error > MAX_BINARY_ERROR)
-            for own, each in zip(ticks, digits, strict=True)
-            if each >= MIN_TICK_DIGITS
-        ]
-        if sum(exact) > most + is_binary:
-            loops, most = number, sum(exact)
-    # Some of many ratios are integers by chance, but not half of them.
-    if 2 * most <= sum(each >= MIN_TICK_DIGITS for each in digits):
-        return 0.0
-    ticks_of_greatest = round(loops / greatest)
-    # One tick makes the largest difference at the greatest rate.
-    return loops / ticks_of_greatest / (ticks_of_greatest + 1)
-
-
-def _amounts(greatest: float) -> Iterator[tuple[float, bool]]:
-    """Yield the amounts that a program may have divided by ticks, and whether each is a power of two."""
-    for exponent in range(math.floor(math.log10(greatest)), 15):
-        for first in (1, 2, 5):
-            if 1 < (number := first * 10.0**exponent) / greatest <= MAX_TICKS:
-                yield number, False
-    # KiB a millisecond, or the same in MB/s and in B/s.
-    for thousands in (1.0, 1e3, 1e6):
-        for power in range(41):
-            if 1 < (number := thousands * 2.0**power) / greatest <= MAX_TICKS:
-                yield number, True
-
-
-def copied(pool: Pool) -> dict[str, frozenset[int]]:
-    """Return, by benchmark, the positions of bundles that only repeat its figures in another bundle of
-    the same guide and board.
-
-    The two share at least ``MIN_SHARED_FIGURES`` equal figures, not counting single-digit integers, or
-    fewer with many digits, and nearly all common figures are equal. A benchmark with too few figures
-    counts as copied if they are all equal and the same two bundles share another benchmark.
-    """
-    table = pool.frame.table
-    if not len(table):
-        return {}
-    frame = table[["bundle", "sdk", "soc", "os", "release", "board", "benchmark", "value"]].copy()
-    frame["figure"] = pool.positions()
-    keys = ["sdk", "soc", "os", "release", "board"]
-    # A copy takes two bundles of a release, and most boards have only one.
-    frame = frame[frame.groupby(keys, observed=True)["bundle"].transform("nunique") > 1]
-    copies: dict[str, set[int]] = {name: set() for name in pool.benchmarks()}
-    for _, own in frame.groupby(keys, observed=True, sort=True):
-        whole = _copies(_values(own))
-        tables = {str(name): _values(of) for name, of in own.groupby("benchmark", observed=True)}
-        parts = {name: _copies(values) for name, values in tables.items()}
-        pairs = set(whole.items()).union(*(part.items() for part in parts.values()))
-        for name, values in tables.items():
-            alike = {later for later, earlier in pairs if _are_alike(values, later, earlier)}
-            copies[name] |= {*whole, *parts[name], *alike}
-    return {name: frozenset(own) for name, own in copies.items() if own}
-
-
-def _are_alike(
-    bundles: Mapping[int, Mapping[int, tuple[float, ...]]], later: int, earlier: int
-) -> bool:
-    """Return whether two bundles have figures in common, and all of them are equal."""
-    own, other = bundles.get(later, {}), bundles.get(earlier, {})
-    common = own.keys() & other.keys()
-    return bool(common) and all(own[each] == other[each] for each in common)
-
-
-def _values(frame: pd.DataFrame) -> dict[int, dict[int, tuple[float, ...]]]:
-    """Return the values of each figure, by bundle."""
-    values: dict[int, dict[int, list[float]]] = {}
-    for number, figure, value in zip(frame["bundle"], frame["figure"], frame["value"], strict=True):
-        values.setdefault(number, {}).setdefault(figure, []).append(value)
-    return {
-        number: {figure: tuple(each) for figure, each in own.items()}
-        for number, own in values.items()
-    }
-
-
-def _copies(bundles: Mapping[int, Mapping[int, tuple[float, ...]]]) -> dict[int, int]:
-    """Return the bundles that repeat an earlier one, with that one, given the values of each figure by
-    bundle.
-
-    Only bundles that share a value are compared, as one board can have thousands.
-    """
-    copies: dict[int, int] = {}
-    having: dict[tuple[int, tuple[float, ...]], list[int]] = {}
-    for later in sorted(bundles):
-        own = bundles[later]
-        conclusive = {each: _conclusive_digits(values) for each, values in own.items()}
-        if not _show_copy(sum(map(bool, conclusive.values())), sum(conclusive.values())):
-            continue
-        shared: Counter[int] = Counter()
-        digits: Counter[int] = Counter()
-        for each, values in own.items():
-            for earlier in having.setdefault((each, values), []):
-                shared[earlier] += bool(conclusive[each])
-                digits[earlier] += conclusive[each]
-            having[each, values].append(later)
-        for earlier, count in shared.items():
-            if not _show_copy(count, digits[earlier]):
-                continue
-            other = bundles[earlier]
-            differing = sum(other.get(e, values) != values for e, values in own.items())
-            if not differing or (
-                count >= MANY_SHARED_FIGURES and differing <= MAX_CORRECTED_SHARE * count
-            ):
-                copies[later] = earlier
-                break
-    return copies
-
-
-def _show_copy(figures: int, digits: int) -> bool:
-    """Return whether so many equal figures with so many digits show a copy."""
-    return figures >= MIN_SHARED_FIGURES or (
-        figures >= FEW_SHARED_FIGURES and digits >= MIN_SHARED_DIGITS
-    )
-
-
-def _conclusive_digits(values: Iterable[float]) -> int:
-    """Return the number of digits of values that are not single-digit integers."""
-    digits = (len(format(value, "g").strip("-0.").replace(".", "")) for value in values)
-    return sum(number for number in digits if number > 1)
 
 
 def scaled(figure: Figure, factor: float) -> Figure:

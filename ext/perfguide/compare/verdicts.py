@@ -19,12 +19,14 @@ from ..figures.engines import Inferred
 from ..figures.failed_runs import RATES, in_mean
 from ..figures.labels import params_text
 from ..figures.pool import Pool, Record
-from .history import History, are_repeated, printed, repeats, scaled, timer_step
+from .copies import are_repeated, repeats
+from .history import History, scaled
 from .judge import Judgement, Pair, Spread, judge, ranges_overlap
 from .match import CLOCK, Match, Names, match, obstacles
 from .moves import DIGIT
 from .odd_figures import unlike_curves, unlike_past
 from .relative import EQUAL, Side
+from .resolution import printed, timer_step
 from .shifts import Shift
 from .usual_noise import Table
 

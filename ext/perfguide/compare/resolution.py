@@ -1,0 +1,74 @@
+"""The resolution of figures: that of their printed digits, and that of the timer of a program."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+MAX_BINARY_ERROR = 0.005
+"""The largest error of a number of ticks that shows it to be an integer, where powers of two are tried
+besides round numbers."""
+
+MAX_TICKS, MIN_TICK_DIGITS = 1000, 5
+"""The most clock ticks that can be recognised in a rate, and the fewest digits needed for that."""
+
+
+def printed(figures: Sequence[float]) -> float:
+    """Return the unit of the last decimal printed, such as 0.01, or 0 if figures are not rounded."""
+    # Twelve digits hide float errors beyond the printed ones.
+    texts = [format(figure, ".12g") for figure in figures]
+    if any("e" in text for text in texts):
+        return 0.0
+    decimals = max(len(text.partition(".")[2]) for text in texts)
+    # More decimals are those of a computed mean that was not rounded.
+    return 0.0 if decimals > 8 else 10.0**-decimals
+
+
+def timer_step(figures: Sequence[float]) -> float:
+    """Return the distance between neighbouring rates next to the greatest one, if a program divides a
+    round number of loops, or a power of two of bytes, by full clock ticks; 0 if the rates are not of
+    this kind.
+
+    For example 20,000,000, 18,181,818 and 16,666,667 per second are 200,000,000 over 10, 11 and 12,
+    and 528,516 and 564,966 kB/s are 16 MiB over 31 and 29 ms.
+    """
+    if len(figures) < 2 or min(figures) <= 0:
+        return 0.0
+    counts = list(map(digits, figures))
+    greatest, loops, most = max(figures), 0.0, 0
+    for number, is_binary in _amounts(greatest):
+        ticks = [number / figure for figure in figures]
+        # Ticks are integers, up to the error of the rate's last printed digit.
+        exact = [
+            math.isfinite(own)
+            and abs(own - round(own)) <= (error := own * 10.0 ** (1 - each))
+            and not (is_binary and error > MAX_BINARY_ERROR)
+            for own, each in zip(ticks, counts, strict=True)
+            if each >= MIN_TICK_DIGITS
+        ]
+        if sum(exact) > most + is_binary:
+            loops, most = number, sum(exact)
+    # Some of many ratios are integers by chance, but not half of them.
+    if 2 * most <= sum(each >= MIN_TICK_DIGITS for each in counts):
+        return 0.0
+    ticks_of_greatest = round(loops / greatest)
+    # One tick makes the largest difference at the greatest rate.
+    return loops / ticks_of_greatest / (ticks_of_greatest + 1)
+
+
+def _amounts(greatest: float) -> Iterator[tuple[float, bool]]:
+    """Yield the amounts that a program may have divided by ticks, and whether each is a power of two."""
+    for exponent in range(math.floor(math.log10(greatest)), 15):
+        for first in (1, 2, 5):
+            if 1 < (number := first * 10.0**exponent) / greatest <= MAX_TICKS:
+                yield number, False
+    # KiB a millisecond, or the same in MB/s and in B/s.
+    for thousands in (1.0, 1e3, 1e6):
+        for power in range(41):
+            if 1 < (number := thousands * 2.0**power) / greatest <= MAX_TICKS:
+                yield number, True
+
+
+def digits(figure: float | None) -> int:
+    """Return the number of digits of a figure without zeros at either end, up to 12."""
+    return 0 if figure is None else len(format(abs(figure), ".12g").replace(".", "").strip("0"))
