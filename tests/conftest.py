@@ -10,6 +10,7 @@ import json
 import os
 import shutil
 import subprocess
+from collections import Counter
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import Any
@@ -203,6 +204,18 @@ def sample_of_each_benchmark(target: Path) -> Path:
     return target
 
 
+def first_of_each_metric(results: list[dict[str, Any]], count: int) -> list[dict[str, Any]]:
+    """Return some results of each metric, so that there is still every table and chart."""
+    kept: Counter[tuple[str, str]] = Counter()
+    some = []
+    for result in results:
+        name = result["benchmark"], result["metric"]
+        kept[name] += 1
+        if kept[name] <= count:
+            some.append(result)
+    return some
+
+
 @contextlib.contextmanager
 def once(tmp_path_factory: pytest.TempPathFactory, name: str) -> Iterator[Path]:
     """A folder that the processes of a run share, for one of them at a time."""
@@ -277,13 +290,18 @@ def chromium() -> Path:
     return Path(program("chromium-headless-shell"))
 
 
+BROWSER_OPTIONS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+# One process less, and one thread for drawing: the other cores are at work on other tests.
+BROWSER_OPTIONS += ["--in-process-gpu", "--num-raster-threads=1"]
+
+
 @pytest.fixture(scope="session")
 def started_browser(chromium: Path) -> Iterator[tuple[Browser, asyncio.AbstractEventLoop]]:
     """One browser for all tests of a process, and the event loop that runs as long as it does."""
     with sync_playwright() as playwright:
         started = playwright.chromium.launch(
             executable_path=chromium,
-            args=["--no-sandbox", "--disable-gpu", "--disable-background-networking"],
+            args=BROWSER_OPTIONS,
         )
         loop = asyncio.get_running_loop()
         asyncio._set_running_loop(None)

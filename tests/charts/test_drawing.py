@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from conftest import TOP, bare_project
+from profiles import count
 
 RESULTS = TOP / "results/AM335X"
 COMMANDS = {
@@ -56,11 +57,12 @@ def drawing_now(mark: str, begun: int) -> list[int]:
 @pytest.mark.parametrize(
     ("command", "number"),
     [
-        ("generate", signal.SIGTERM),
-        ("sphinx-build", signal.SIGINT),
         # Between this one and those that draw is a process more.
-        *(("build", number) for number in (signal.SIGINT, signal.SIGKILL)),
-    ],
+        ("build", signal.SIGKILL),
+        ("sphinx-build", signal.SIGINT),
+        ("generate", signal.SIGTERM),
+        ("build", signal.SIGINT),
+    ][: count(2, heavy=4)],
 )
 def test_no_process_outlives_the_one_that_was_ended_while_it_drew(
     command: str, number: signal.Signals, tmp_path: Path

@@ -14,6 +14,7 @@ from axe_playwright_python.sync_playwright import Axe
 from conftest import bare_project, run_sphinx
 from making import SHIPPED, plain, result
 from playwright.sync_api import Page, expect
+from profiles import count
 from windows import Windows
 
 from perfguide.catalog import benchmarks
@@ -168,7 +169,7 @@ def test_boards_are_grouped_by_what_they_meet(page: Page, project: Path) -> None
         ("openssl/throughput?block_size=512 >= 9 MB/s",),
         ("stream/copy >= 3000",),
         ("openssl/throughput?background=busy-loop&nice=-20 >= 20 MB/s",),
-    ],
+    ][:: count(2, heavy=1)],
 )
 def test_the_page_and_the_command_give_the_same_answers(
     conditions: tuple[str, ...],

@@ -8,6 +8,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import profiles
 import pyarrow.parquet as pq
 import pytest
 from making import TOML, plain, result
@@ -56,7 +57,9 @@ def stated(count: int) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("words", [noted, about_metric, stated])
-@pytest.mark.parametrize("own", [False, True], ids=["of the run", "of results too"])
+@pytest.mark.parametrize(
+    "own", [True, False][: profiles.count(1, heavy=2)], ids=lambda own: f"of results too: {own}"
+)
 def test_twice_the_words_and_results_make_twice_the_site(
     words: Any, own: bool, tmp_path: Path
 ) -> None:

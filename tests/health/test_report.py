@@ -13,6 +13,7 @@ import pytest
 from conftest import bare_project, run_sphinx
 from html_tables import NAMESPACE, figures
 from making import SHIPPED, loaded, only, pooled
+from profiles import count
 
 from perfguide.catalog import benchmarks
 from perfguide.cli.command_line import main
@@ -407,7 +408,7 @@ def test_only_pages_whose_marks_change_are_read_again_and_a_mended_figure_loses_
     assert "No findings." in report.read_text("utf-8")
 
 
-@pytest.mark.parametrize("builder", ["text", "latex", "singlehtml"])
+@pytest.mark.parametrize("builder", ["text", "latex", "singlehtml"][: count(2, heavy=3)])
 def test_marks_show_in_other_formats_without_a_warning(
     site: Path, tmp_path: Path, builder: str
 ) -> None:

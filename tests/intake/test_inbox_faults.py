@@ -142,7 +142,7 @@ def test_killed_before_any_of_its_file_operations_nothing_is_lost(
         shutil.rmtree(tmp_path / str(moment))
         if ended:
             break
-        moment += 1
+        moment += count(2, heavy=1)
     assert moment > 100
 
 
@@ -155,7 +155,7 @@ def test_killed_at_random_moments_again_and_again_nothing_is_lost(
     assert not killed(in_child(lambda: [None for _ in intake.run(whole.orders)] and None))
     length = time.monotonic() - began
     kills = number = 0
-    while kills < count(16, heavy=100):
+    while kills < count(8, heavy=100):
         number += 1
         scene = Scene(tmp_path / str(number))
         orders = scene.orders

@@ -14,6 +14,7 @@ import pytest
 from conftest import BASE, TOP
 from kinds import GUIDE, LARGEST_GUIDE
 from playwright.sync_api import Browser, Page
+from profiles import count
 from site_links import NAMESPACE, broken, ids, pages
 from windows import Windows
 
@@ -185,7 +186,7 @@ def _search(page: Page, real_address: str, query: str) -> list[tuple[str, str]]:
         ("lat_mem_rd am62", "source/guides/AM62X/linux/09.01.00.08.html#lmbench"),
         ("lmbench 09.00", "source/guides/AM62X/linux/09.00.00.03.html#lmbench"),
         ("am62xxsip_sk-fs dhrystone", "source/guides/AM62X/linux/09.01.00.08.html#dhrystone"),
-    ],
+    ][:: count(2, heavy=1)],
 )
 def test_search_leads_to_the_section(
     windows: Windows, real_address: str, real_site: Path, query: str, first: str

@@ -20,6 +20,7 @@ from conftest import GENERATED, bare_project, run_sphinx
 from html_tables import NAMESPACE, figures
 from making import plain
 from prepared import run_module
+from profiles import count
 from site_links import broken
 
 from perfguide.common import csv_text
@@ -173,7 +174,7 @@ def test_every_text_is_in_the_downloads_exactly(built: Built) -> None:
     assert set(TEXTS) <= found
 
 
-@pytest.mark.parametrize("builder", ["latex", "text", "epub", "singlehtml"])
+@pytest.mark.parametrize("builder", ["latex", "text", "epub", "singlehtml"][: count(3, heavy=4)])
 def test_other_formats_hold_no_text_that_acts(
     built: Built, hostile: Path, tmp_path: Path, builder: str
 ) -> None:
