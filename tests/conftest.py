@@ -20,7 +20,7 @@ import pytest
 import xdist.plugin
 from debian import library, program
 from playwright.sync_api import Browser, sync_playwright
-from prepared import run_module
+from prepared import run_module, share
 from profiles import register_profiles
 from serving import served
 from site_links import pages
@@ -65,7 +65,11 @@ def pytest_sessionfinish(exitstatus: int) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Let each of several processes begin to collect in another folder. All compile the test
-    modules then, each a part, and read what others have compiled; else each compiles all."""
+    modules then, each a part, and read what others have compiled; else each compiles all.
+
+    The process that begins those begins another, from which all of them fork programs."""
+    if config.getoption("tx", None):
+        share()
     if hasattr(config, "workerinput") and config.args == ["tests"]:
         folders = sorted({os.fspath(path.parent) for path in TOP.glob("tests/*/test_*.py")})
         number, of = int(config.workerinput["workerid"][2:]), config.workerinput["workercount"]

@@ -88,7 +88,7 @@ def run_module(
     with tempfile.TemporaryDirectory() as aside:
         said = [f"{aside}/{stream}" for stream in ("out", "err")]
         asked = (name, words, dict(environment), os.fspath(folder or Path.cwd()))
-        if package:
+        if package or (SHARED in os.environ and not packages and not start):
             status = _connect(_address(package), asked, [os.devnull, *said])
         else:
             variables = tuple(sorted((start or {}).items()))
@@ -126,12 +126,40 @@ with socket.socket(socket.AF_UNIX) as server:
 status."""
 
 
+SHARED = "PERFGUIDE_TESTS_FORK_AT"
+"""The variable with the address of the process from which all processes of a run are forked."""
+READY_TIMEOUT_S = 120
+
+
+def share() -> None:
+    """Begin to start the process from which the processes of a run fork, until this one ends."""
+    os.environ[SHARED] = address = f"{tempfile.mkdtemp()}/s"
+    server = _server(None, ())
+    assert server.stdin is not None
+    server.stdin.write(json.dumps({"address": address, "package": ""}) + "\n")
+    server.stdin.flush()
+
+
 @functools.cache
 def _address(package: Path | None) -> str:
     """Return the address of a process that forks others with the code of ``package``."""
+    shared = os.environ.get(SHARED)
+    if shared:
+        end = time.monotonic() + READY_TIMEOUT_S
+        while not Path(shared).exists() and time.monotonic() < end:
+            time.sleep(0.05)
+        if not package:
+            return shared
     address = f"{tempfile.mkdtemp()}/s"  # a socket's path has to be short
-    _ask(None, {"address": address, "package": os.fspath(package) if package else ""})
+    if shared:
+        _connect(shared, (LISTEN, [address, os.fspath(package)], {}, ""), [os.devnull] * 3)
+    else:
+        _ask(None, {"address": address, "package": os.fspath(package) if package else ""})
     return address
+
+
+LISTEN = "listen"
+"""What is asked of the shared process instead of the name of a module."""
 
 
 def _connect(address: str, asked: tuple[object, ...], names: list[str]) -> int:
@@ -204,20 +232,34 @@ def _serve() -> None:
             return _be(streams, *given["asked"])
         status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
         os.write(1, f"{status}\n".encode())
-    shutil.rmtree(templates)
+    shutil.rmtree(templates, ignore_errors=True)  # the folder above it may be gone
     return None
 
 
 def _listen(address: str, package: str) -> None:
     """Fork a process that forks another for each connection to an address, until this one ends."""
     server = os.getpid()
-    with socket.socket(socket.AF_UNIX) as listener:
-        listener.bind(address)
-        listener.listen()
+    with _bound(address) as listener:
         if os.fork():
             os.write(1, b"0\n")
             return
         orphans.end_with(server)
+        _accept(listener, package)
+
+
+def _bound(address: str) -> socket.socket:
+    """Return a socket that listens at an address, which is a file only from then on."""
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(f"{address}.new")
+    listener.listen()
+    Path(f"{address}.new").rename(address)
+    return listener
+
+
+def _accept(listener: socket.socket, package: str) -> None:
+    """Fork a process that forks another for each connection."""
+    with listener:
+        own = os.getpid()
         signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the kernel reaps ended processes
         taken = _state(package)
         if package:
@@ -234,14 +276,24 @@ def _listen(address: str, package: str) -> None:
             connection.close()
     # While the signal is ignored, waitpid() gets no status.
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    _attend(connection)
+    _attend(connection, own)
 
 
-def _attend(connection: socket.socket) -> None:
+def _attend(connection: socket.socket, server: int) -> None:
     """Fork the program that a connection requests, and send back its exit status."""
     _, streams, _, _ = socket.recv_fds(connection, 1, 3)
     with connection, connection.makefile("rwb") as file:
         asked = marshal.load(file)
+        if asked[0] == LISTEN:
+            address, package = asked[1]
+            for stream in streams:
+                os.close(stream)
+            orphans.end_with(server)
+            listener = _bound(address)
+            marshal.dump(0, file)
+            file.close()
+            connection.close()
+            _accept(listener, package)
         child = os.fork()
         if not child:
             connection.close()
