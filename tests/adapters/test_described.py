@@ -157,6 +157,16 @@ TEXT = st.text(st.sampled_from("ab {}:.0 1"), max_size=12)
 KINDS = st.sampled_from(["{a:word}", "{b:text}", "{c:int}", "{d:number}", " ", ":", "a"])
 
 
+def test_a_mistake_in_a_format_of_the_package_is_a_message_and_no_traceback(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / f"broken{ENDING}").write_text('name = "broken"\ntitle = \n', "utf-8")
+    monkeypatch.setattr("perfguide.adapters.described.FOLDER", tmp_path)
+    monkeypatch.setattr("perfguide.adapters.registry.BUILT_IN", {"broken": DESCRIBED})
+    assert main(["adapters", "broken"]) == 2
+    assert capsys.readouterr().err.startswith(f"perfguide: {tmp_path}/broken{ENDING}:2: ")
+
+
 @examples(60, heavy=400)
 @given(match=st.lists(KINDS | TEXT, max_size=5).map("".join), data=st.binary(max_size=200))
 def test_no_description_and_no_bytes_raise_anything_else(match: str, data: bytes) -> None:

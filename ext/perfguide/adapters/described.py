@@ -14,7 +14,7 @@ from pathlib import Path
 import msgspec
 
 from ..common import toml_lists
-from ..common.diagnostics import nearest
+from ..common.diagnostics import ReportedError, nearest
 from . import Context, Format, Reading
 from .described_log import Rule, cells, names_in, read
 from .format_schema import Description, Figure, Lines
@@ -33,8 +33,11 @@ MAX_RECOGNISED_BYTES = 1_000_000
 
 @cache
 def built_in(name: str) -> Format:
-    """Return the built-in format of this name."""
-    return load(FOLDER / f"{name}{ENDING}")
+    """Return the built-in format of this name. Raises :class:`ReportedError`, as :func:`load` does."""
+    try:
+        return load(FOLDER / f"{name}{ENDING}")
+    except ValueError as error:
+        raise ReportedError(str(error)) from error
 
 
 def load(path: Path) -> Format:

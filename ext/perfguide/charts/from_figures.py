@@ -19,7 +19,7 @@ from ..common.units import TableCell
 from ..figures import engines
 from ..figures.pool import Record
 from . import crossovers
-from .model import ChartView, Line, Panel, Point
+from .model import KINDS, ChartView, Line, Panel, Point
 
 Key = tuple[Any, ...]
 """A sort key."""
@@ -133,7 +133,7 @@ class _Plot:
         """Return the description with alternatives sharing axes instead of having a picture each:
         as lines if every picture would have just one, otherwise as panels."""
         spec = self.spec
-        if not spec.each or spec.along or spec.kind != "lines":
+        if not spec.each or spec.along or not KINDS[spec.kind].has_lines:
             return spec
         owners = self.free(records)
         lines: dict[Key, set[Key]] = {}
@@ -374,7 +374,7 @@ class _Plot:
         lines = panels[0].lines
         if self.spec.along:
             return crossovers.at_equal_marks(lines)
-        if self.spec.on != "guide" or self.spec.kind != "lines" or len(lines) < 2:
+        if self.spec.on != "guide" or not KINDS[self.spec.kind].has_lines or len(lines) < 2:
             return ""
         last = max(point.x for line in lines for point in line.points)
         ends = sorted(

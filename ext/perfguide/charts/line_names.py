@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from ..common import units
 from ..common.diagnostics import visible
 from . import palette
-from .model import ChartView, Line, Point
+from .model import KINDS, ChartView, Line, Point
 from .style import line_style
 
 MAX_NAMED_LINES = 8
@@ -31,7 +31,7 @@ def has_line_names(view: ChartView) -> bool:
     """Return whether lines are named at their ends rather than in a legend."""
     lines = view.panels[0].lines
     return (
-        view.kind == "lines"
+        KINDS[view.kind].has_lines
         and not view.small
         and len(view.panels) == 1
         and len(lines) >= 2

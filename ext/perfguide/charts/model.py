@@ -16,15 +16,24 @@ if TYPE_CHECKING:
 MAX_DESCRIBED = 10
 """The number of lines per panel, or bars per line, that the alternative text describes."""
 
-KIND_NAMES: Mapping[Kind, str] = {
-    "lines": "Line chart",
-    "bars": "Bar chart",
-    "steps": "Histogram",
-}
-"""The names of the kinds of charts in alternative texts."""
-
 LONGEST_TICK = 26
 """Names beside bars are wrapped to this many characters."""
+
+
+@dataclass(frozen=True, slots=True)
+class KindOfChart:
+    """A kind of chart: its name in alternative texts, and whether its points form lines, which can be
+    named at their ends, share axes instead of a picture each, and be compared at the last x."""
+
+    name: str
+    has_lines: bool = False
+
+
+KINDS: Mapping[Kind, KindOfChart] = {
+    "lines": KindOfChart("Line chart", has_lines=True),
+    "bars": KindOfChart("Bar chart"),
+    "steps": KindOfChart("Histogram"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +121,7 @@ class ChartView:
 
     def text(self) -> str:
         """Return the alternative text, including the main figures."""
-        kind = KIND_NAMES[self.kind]
+        kind = KINDS[self.kind].name
         parts = [f"{kind}: {self.title}, {self.name}." if self.name else f"{kind}: {self.title}."]
         parts.append(f"{self.y_label} over {self.x_label}." if self.x_label else f"{self.y_label}.")
         for panel in self.panels:
