@@ -1083,7 +1083,10 @@ def _is_against(site: Site, sentence: str, verdicts: Sequence[dict[str, Any]]) -
             for each in verdicts
             if each["new"] in newest and each["advice"] not in (BACK, MINOR, "Causes")
             if each["title"].startswith(subject) and said["word"] not in each["title"]
-            if all(part.lower() in each["title"].lower() for part in common.split(", "))
+            if all(
+                part.lower() in each["title"].removeprefix(subject).lower()
+                for part in common.split(", ")
+            )
             if f"{each['new'].split()[-1]}.".startswith(f"{said['line']}.")
             if (size := MAIN_SIZE.search(each["title"]))
             if _factor(size[1] or size[2], bool(size[2]), said["word"]) >= least
