@@ -359,15 +359,15 @@ class Headlines:
         return Value(text, anchor.table, row, number, share, doubt, *engine, runs)
 
     def _runs_on(self, record: Record) -> tuple[str, float | None, bool | None]:
-        """Return the engine of a figure, the CPU load, and whether it ran on the CPU, if it depends
-        on an engine."""
+        """Return the engine of a figure, the CPU load at a rate, and whether it ran on the CPU, if it
+        depends on an engine."""
         benchmark, figures = (
             self._site.catalog.benchmarks[record.benchmark],
             self._figures(record.guide),
         )
+        load = figures.loads.get(_run(record)) if record.metric == engines.RATE else None
         if engines.ENGINE not in benchmark.entry.params:
-            return "", None, None
-        load = figures.loads.get(_run(record))
+            return "", load, None
         is_on_cpu = engines.is_on_cpu(benchmark, record, figures.inferred, load)
         return engines.label(benchmark, record, figures.inferred), load, is_on_cpu
 
