@@ -38,6 +38,9 @@ def results(soc: str) -> list[dict[str, Any]]:
         if level
     ]
     load = {"benchmark": "openssl", "metric": "cpu_load", "unit": "%", "params": cipher}
+    if soc == "SLOW":
+        both = {"threads": 2, "block_size": 16, "background": "busy-loop"}
+        sweep.append({**rate, "value": 1.0, "params": {**cipher, **both}})
     return [*sizes, *sweep, {**load, "value": LOADS[soc]}]
 
 
@@ -70,6 +73,7 @@ def test_a_page_says_of_what_who_leads_and_ranks_each_soc_with_its_load(pages: P
         ("SLOW", "software", 10, LOADS["SLOW"]),
     ]
     assert ":name: openssl/boards\n" in text
+    assert "\nVaried on SLOW only: background and threads.\n" in text, "nice levels are of all"
 
 
 def test_a_figure_without_the_unit_of_others_is_not_ranked(

@@ -345,6 +345,7 @@ def _write(
             for each in _other_headlines(listed)
         ],
         newest=figures,
+        only_of=_only_of_one(site, name),
         moved_most=_moved_most(page, histories),
         moves=_lasting(page, [move for own in of_socs for move in own.moves]),
         accelerators=_accelerators(of_socs),
@@ -371,6 +372,32 @@ def _write(
     return BenchmarkOutcome(
         _findable(site, name, of_socs, listed), _row(site, name, listed, socs_of_row)
     )
+
+
+def _only_of_one(site: Site, name: str) -> str:
+    """Return which parameters only one of several SoCs varied, whose tables and charts the others lack:
+    ``Varied on X86-64 only: nice level.``"""
+    described = site.catalog.get(name)
+    if described is None:
+        return ""
+    socs = set[str]()
+    varied: dict[str, set[str]] = {}
+    for record in site.pool.of_benchmark(name):
+        socs.add(record.guide.soc)
+        for param, value in record.params.items():
+            spec = described.param(param)
+            # An engine that is not recorded is not the usual one.
+            if spec.default not in (None, value) and not spec.classes:
+                varied.setdefault(param, set()).add(record.guide.soc)
+    by_soc: dict[str, list[str]] = {}
+    for param, own in varied.items():
+        if len(own) == 1 < len(socs):
+            by_soc.setdefault(min(own), []).append(labels.within(described.param_label(param)))
+    said = (
+        f"Varied on {soc} only: {units.enumeration(sorted(own))}."
+        for soc, own in sorted(by_soc.items(), key=lambda each: units.natural(each[0]))
+    )
+    return " ".join(said)
 
 
 def _write_ranking(
