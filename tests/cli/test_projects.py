@@ -59,39 +59,6 @@ def test_a_build_without_a_terminal_says_now_and_then_that_it_goes_on(
     assert capsys.readouterr().out == ""
 
 
-def test_the_doctor_names_one_mend_after_the_other_until_nothing_is_in_the_way(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    conf = folder / "conf.py"
-
-    def fixes(status: int) -> list[str]:
-        assert main(["doctor"]) == status
-        out = capsys.readouterr().out
-        assert "Traceback" not in out
-        return re.findall(r"^ +fix +(.*)$", out, re.MULTILINE)
-
-    (only,) = fixes(1)
-    assert only.startswith("there is no conf.py")
-    conf.write_text("extensions = [\n", "utf-8")
-    (only,) = fixes(1)
-    assert "conf.py cannot be run" in only and "never closed" in only
-    conf.write_text("extensions = []\nraise SystemExit('mine')\n", "utf-8")
-    (only,) = fixes(1)
-    assert "conf.py cannot be run" in only
-    conf.write_text("extensions = []\n", "utf-8")
-    extension, index, results = fixes(1)
-    assert 'add "perfguide" to extensions' in extension
-    assert "there is no index.rst" in index and "there is no results" in results
-    conf.write_text('extensions = ["perfguide"]\nperfguide_results = ["figures"]\n', "utf-8")
-    (folder / "index.rst").write_text("Ours\n====\n\n.. perf-toctree::\n", "utf-8")
-    (folder / "figures").mkdir()
-    (only,) = fixes(1)
-    assert only.startswith("figures is empty")
-    (folder / "figures/a.json").write_text(json.dumps(plain(result(value=1.0))), "utf-8")
-    assert fixes(0) == []
-    assert sorted(path.name for path in folder.iterdir()) == ["conf.py", "figures", "index.rst"]
-
-
 def test_a_build_without_a_terminal_ends_with_a_short_summary(folder: Path) -> None:
     (folder / "conf.py").write_text('extensions = ["perfguide"]\n', "utf-8")
     (folder / "index.rst").write_text("Ours\n====\n\n.. perf-toctree::\n", "utf-8")

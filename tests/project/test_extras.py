@@ -123,7 +123,6 @@ def test_a_command_that_needs_an_extra_says_how_to_install_it(
         "check",
         "list",
         "health",
-        "doctor",
         "show EXAMPLE",
         "export -o all.csv",
         "export -o all.json",

@@ -24,7 +24,7 @@ from ..common.package import surroundings
 from ..publishing import atomic_swap, last_build
 from ..publishing.last_build import Inputs, Site
 from ..publishing.store import Store
-from . import projects, shared
+from . import shared
 
 OUTPUT_ONLY = {"-q", "--quiet", "-Q", "--silent", "-v", "--verbose", "-N", "--no-color", "--color"}
 """Options of sphinx-build that affect messages but no files."""
@@ -77,7 +77,7 @@ def add_parsers(add: shared.AddParser) -> None:
 
 def _build(options: argparse.Namespace) -> int:
     if not Path("conf.py").is_file():
-        return shared.fail(f"perfguide: {projects.no_project(Path())}")
+        return shared.fail(f"perfguide: {shared.no_project(Path())}")
     begun = time.monotonic()
     at = atomic_swap.place_of(Path(options.output or f"build/{options.builder}"))
     chosen = ["-b", options.builder, "-D", "perfguide_own_output=1"]

@@ -110,7 +110,6 @@ COMMANDS = (
         "move valid uploads from an inbox to the results, and set others aside with the reason",
     ),
     Command("mcp", "mcp_server", "let assistants query the results (MCP)"),
-    Command("doctor", "projects", "check whether a build can run here, and report what to fix"),
 )
 """All commands, in the order of the help text. A module is imported only when the options of its
 commands are needed."""

@@ -14,7 +14,7 @@ from typing import Any
 
 from ..bundles.object_store import is_url
 from ..common import extras
-from . import projects, shared
+from . import shared
 
 HOST = "127.0.0.1"
 """The address to serve on: this machine only."""
@@ -45,7 +45,7 @@ def add_parsers(add: shared.AddParser) -> None:
 def _run(options: argparse.Namespace) -> int:
     extras.require("serve")
     if not Path("conf.py").is_file():
-        return shared.fail(f"perfguide: {projects.no_project(Path())}")
+        return shared.fail(f"perfguide: {shared.no_project(Path())}")
     site = Path("build/html")
     build = [sys.executable, "-m", "perfguide", "build"]
     build += [word for path in options.results for word in ("--results", path)]

@@ -32,6 +32,9 @@ BENCHMARKS, BOARDS, WAIVERS, ACKNOWLEDGED = (
 )
 """The default locations of hand-written files."""
 
+USUAL_FOLDERS = ("source", "docs", "doc", "..")
+"""Folders that often contain the ``conf.py`` of a project."""
+
 AddParser = Callable[..., argparse.ArgumentParser]
 """A function that adds a command, given its name and further help."""
 
@@ -180,6 +183,22 @@ def show_progress(items: Sequence[T], label: str) -> Iterable[T]:
 
     bar: Iterable[T] = tqdm(items, desc=label, disable=None, leave=False, unit="page")
     return bar
+
+
+def no_project(folder: Path) -> str:
+    """Return a message for a folder without ``conf.py``, with advice."""
+    here = visible(str(folder.absolute()))
+    for near in USUAL_FOLDERS:
+        if (folder / near / "conf.py").is_file():
+            return (
+                f"conf.py is not in {here} but in {near}: run cd {near} first, or, if "
+                f"that is your layout, sphinx-build -c {near} SOURCE build/html"
+            )
+    return (
+        f"there is no conf.py in {here}; go to the folder of your project, or start one: "
+        'perfguide init, or write conf.py with extensions = ["perfguide"], index.rst with '
+        ".. perf-toctree::, and put bundles into results/"
+    )
 
 
 def fail(message: str, status: int = USAGE) -> int:
