@@ -678,8 +678,8 @@ def _below_least(matched: Match, too_small: Mapping[int, str]) -> str:
 
     If both are, they measure the same, whatever it is.
     """
-    found = [said for record in (matched.old, matched.new) if (said := too_small.get(id(record)))]
-    return found[0] if len(found) == 1 else ""
+    said = [said for side in (matched.old, matched.new) if (said := too_small.get(id(side)))]
+    return said[0] if len(said) == 1 else ""
 
 
 def _failed(row: Row, old: Record, new: Record) -> Row:
