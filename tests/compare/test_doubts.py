@@ -557,8 +557,9 @@ def test_an_engine_that_changed_while_nothing_was_measured_is_a_note(
         releases=("9.2", "9.3"),
         catalog=benchmarks.load([SHIPPED])[0],
     )
-    notes = [note for note in both.around if "last measured with 9.1" in note]
-    assert len(notes) == bool(said)
+    notes = [note for note in both.around if "changed since 9.1" in note]
+    causes = [event for event in both.events if event.is_cause and event.since == "9.1"]
+    assert len(notes) == len(causes) == bool(said)
     assert all(said in note and "with 1 cipher or hash" in note for note in notes)
 
 

@@ -266,7 +266,7 @@ def test_moves_that_lasted_and_engines_that_changed_are_those_of_the_bundles(soc
         moves = lasting_moves.of_comparison(both, pair, NAMES.catalog, history, Marks())
         for change in changes:
             said = re.fullmatch(
-                r".+: last measured with (\S+), and the engine seems to have changed since: .+; "
+                r".+: the engine seems to have changed since (\S+): .+; "
                 r"Throughput, (\S+), block size 16 KiB: (\S+) → (\S+) MB/s, CPU load (\d+) → (\d+) %",
                 change.sentence(NAMES),
             )

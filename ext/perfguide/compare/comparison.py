@@ -20,7 +20,7 @@ from .doubts import doubted
 from .engine_changes import EngineChange, engine_changes
 from .events import EVENT_VERDICTS, Event, events, series_of
 from .history import History
-from .last_measured import falls_since
+from .last_measured import events_since
 from .match import BY_DESIGN, Names
 from .match import WORDS as CONDITIONS
 from .odd_figures import withdrawn
@@ -225,7 +225,7 @@ def compare(
     changes = engine_changes(judged, after.pool, history, rules.names)
     around += [change.sentence(rules.names) for change in changes]
     proved, far = events(judged, before, after, rules.names)
-    far += falls_since(judged, (before, after), changes, history, rules.names)
+    others, falls = events_since(judged, (before, after), changes, history, rules.names)
     return Comparison(
         old.name,
         new.name,
@@ -235,10 +235,10 @@ def compare(
         (*coverage, *_coverage(judged)),
         (*notes, *_engines(judged, rules.names), *around, *unstated, *drifts),
         tuple(_waiver_findings(judged, rules, only)),
-        proved,
+        (*proved, *others),
         _jumps(judged, history),
         tuple(around),
-        far,
+        (*far, *falls),
         () if shared else tuple(_instead(old, new, history)),
         rules.names.boards.in_heads,
         () if shared else tuple(_apart(old, new, history)),

@@ -61,6 +61,17 @@ class EngineChange:
     has_stayed: bool
 
     @property
+    def ground(self) -> str:
+        """Why the figures of both releases are not compared."""
+        states = ("worked itself", "waits for it")
+        if not engines.is_waiting(self.loads[1]):
+            states = ("waited for it", "works itself")
+        return (
+            f"{ENGINE_CHANGED} since {self.release}: by its load, the processor {states[0]} then and "
+            f"{states[1]} now"
+        )
+
+    @property
     def load_words(self) -> str:
         """The CPU load in both releases."""
         was, now = (f"{load:.0f}" for load in self.loads)
@@ -74,15 +85,11 @@ class EngineChange:
     def sentence(self, names: Names) -> str:
         """Return the change in words."""
         guide = self.record.guide
-        states = ("worked itself", "waits for it")
-        if not engines.is_waiting(self.loads[1]):
-            states = ("waited for it", "works itself")
         example = f"{self.figure(names.catalog)}: {self.rates.words}, " if self.rates else ""
         return (
             f"{guide.soc}, {family(guide)}, {names.boards.short(guide.soc, self.board)}, "
-            f"{names.catalog.title(self.record.benchmark)}: last measured with {self.release}, and "
-            f"{ENGINE_CHANGED} since: by its load, the processor {states[0]} then and {states[1]} now, "
-            f"with {self.count} {CIPHERS[self.count > 1]}; {example}{self.load_words}"
+            f"{names.catalog.title(self.record.benchmark)}: {self.ground}, with {self.count} "
+            f"{CIPHERS[self.count > 1]}; {example}{self.load_words}"
         )
 
 

@@ -189,7 +189,7 @@ def events(
     _attach(far, proved, beside)
     event_of = partial(_event, rows=among or rows, old=old, new=new, names=names)
     out = [event_of(own, unproved=beside[key]) for key, own in proved.items() if own]
-    out += clocks + _causes([row for row in rows if not _is_of_clock(row, rows, names)], names)
+    out += clocks + causes([row for row in rows if not _is_of_clock(row, rows, names)], names)
     out.sort(key=lambda e: (e.accepted, ORDER[e.kind], -e.weight, e.what))
     unjudged = []
     for key, rows_of_key in far.items():
@@ -633,7 +633,7 @@ def _is_of_clock(row: Row, rows: Sequence[Row], names: Names) -> bool:
     )
 
 
-def _causes(rows: Sequence[Row], names: Names) -> list[Event]:
+def causes(rows: Sequence[Row], names: Names) -> list[Event]:
     """Return an event for each cause that keeps rows from being compared."""
     by: dict[tuple[Platform, str, str], list[Row]] = {}
     for row in rows:

@@ -280,6 +280,12 @@ def _besides(comparison: Comparison) -> list[str]:
         cannot = f"{wording.count(reasons.total(), 'figure')} cannot be compared"
         why = f", {number:,} of them because" if number < reasons.total() else ":"
         out.append(f"{cannot}{why} {reason}.")
+    titles = (
+        wording.event_title(event, comparison)
+        for event in comparison.events
+        if event.is_cause and event.since
+    )
+    out += [f"{title}." for title in titles]
     if lost := comparison.counts["only-old"]:
         were = "was" if lost == 1 else "were"
         out.append(

@@ -1,55 +1,93 @@
-"""Falls of figures that OLD did not measure, against the last release that did."""
+"""Events of figures that OLD did not measure, against the last release that did."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import cache, partial
 
-from ..bundles.guide_key import version
+from ..bundles.guide_key import GuideKey, version
 from ..common import units
 from ..figures.pool import Pool, Record
-from .causes import exchanged
+from .causes import EXCHANGED, exchanged
 from .engine_changes import EngineChange
-from .events import SINGLE_FALL, Event, events
+from .events import SINGLE_FALL, Event, causes, events
 from .history import History, scaled
 from .match import Names
 from .row_moves import FAR, SMALL_MOVE, figures_before, log_range
-from .verdicts import Row, SideFigures, failed_run, tools_of
+from .verdicts import (
+    Row,
+    SideFigures,
+    failed_run,
+    impossible,
+    metric_of,
+    too_small,
+    tools_of,
+)
 
 MIN_IN_RANGE, MIN_BEYOND_RANGE = 3, 2.0
 """The fewest earlier figures that show a range, and the least distance from it, as a multiple of the range
 in logs, for a figure to have left it."""
 
 
-def falls_since(
+def events_since(
     judged: Sequence[Row],
     sides: tuple[SideFigures, SideFigures],
     engines: Iterable[EngineChange],
     history: History,
     names: Names,
-) -> tuple[Event, ...]:
-    """Return the events of figures that only NEW measured, and that are worse than in any release before,
-    if any of their benchmark are worse by ``FAR`` than in the last release that measured them, or several
-    fell far below a narrow range. Nothing proves them. Changes of engine and exchanged labels are other
-    causes."""
-    others = {(change.board, change.record.benchmark) for change in engines}
+) -> tuple[list[Event], list[Event]]:
+    """Return the changes of engine and the falls of figures that only NEW measured, against the last release
+    that did.
+
+    Falls are events of figures that are worse than in any release before, if any of their benchmark are
+    worse by ``FAR`` than in that release, or several fell far below a narrow range. Nothing proves them.
+    Exchanged labels are another cause.
+    """
+    changes = {(change.board, change.record.benchmark): change for change in engines}
     wrong = exchanged(judged, lambda row: history.line(row.new) if row.new else ())
-    by_benchmark: dict[tuple[str, str], list[Row]] = {}
+    swapped = {(row.board, row.benchmark) for row in judged if row.ground.startswith(EXCHANGED)}
+    impossible_in = cache(partial(_impossible, pool=sides[1].pool, names=names))
+    of_engines: dict[str, list[Row]] = {}
+    falls: dict[tuple[str, str], list[Row]] = {}
     for row in judged:
-        if row.verdict != "only-new" or (row.board, row.benchmark) in others or id(row) in wrong:
+        table = (row.board, row.benchmark)
+        if row.verdict != "only-new" or id(row) in wrong or table in swapped:
             continue
         last = _last(row, sides[1].pool, history, names)
-        against = _against(row, last, history) if last else None
-        if against and last and is_new_low(against):
-            by_benchmark.setdefault((last.guide.release, row.benchmark), []).append(against)
-    return tuple(
+        if last is None or id(last) in impossible_in(last.guide):
+            continue
+        if (against := _against(row, last, history)) is None:
+            continue
+        if not (change := changes.get(table)):
+            if is_new_low(against):
+                falls.setdefault((last.guide.release, row.benchmark), []).append(against)
+        elif change.release == last.guide.release:
+            row = replace(against, verdict="incomparable", ground=change.ground)
+            of_engines.setdefault(change.release, []).append(row)
+    return [
         replace(event, since=release)
-        for (release, _), rows in by_benchmark.items()
+        for release, rows in of_engines.items()
+        for event in causes(rows, names)
+    ], [
+        replace(event, since=release)
+        for (release, _), rows in falls.items()
         if any((row.worse_by or 0.0) >= FAR for row in rows)
         or len({row.measurement for row in rows if has_left_range(row)}) > 1
         for event in events(rows, *sides, names, among=judged)[1]
         if not (event.is_minor or event.is_back)
-    )
+    ]
+
+
+def _impossible(guide: GuideKey, pool: Pool, names: Names) -> set[int]:
+    """Return, by ``id()``, the figures of a guide that cannot be right."""
+    records = pool.of_guide(guide)
+    beyond = {
+        id(record)
+        for record in records
+        if impossible(metric_of(names, record), names.params(record), [record])
+    }
+    return beyond | too_small(records, names).keys()
 
 
 def is_new_low(row: Row) -> bool:

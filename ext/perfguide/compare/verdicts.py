@@ -229,10 +229,10 @@ def rows(old: SideFigures, new: SideFigures, history: History, rules: Rules) -> 
     factors: dict[int, float] = {}
     catalog = rules.names.catalog
     engines_of = [engines.inferred(side.records, catalog) for side in (old, new)]
-    too_small = _too_small((*old.records, *new.records), rules.names)
+    small = too_small((*old.records, *new.records), rules.names)
     for matched in match(old.records, new.records, rules.names):
         row = _row(matched, old.pool, new.pool, rules)
-        if row.verdict == "same" and (least := _below_least(matched, too_small)):
+        if row.verdict == "same" and (least := _below_least(matched, small)):
             row = replace(row, verdict="incomparable", ground=least)
         # “same” means that nothing has ruled the row out so far.
         if row.verdict == "same" and (changed := _engine_changed(matched, *engines_of)):
@@ -651,7 +651,7 @@ def impossible(
     return tuple(grounds)
 
 
-def _too_small(records: Sequence[Record], names: Names) -> dict[int, str]:
+def too_small(records: Sequence[Record], names: Names) -> dict[int, str]:
     """Return, by ``id()``, why figures are less than another metric of their run allows."""
 
     def key(record: Record, metric: str) -> tuple[object, ...]:
@@ -673,12 +673,12 @@ def _too_small(records: Sequence[Record], names: Names) -> dict[int, str]:
     return out
 
 
-def _below_least(matched: Match, too_small: Mapping[int, str]) -> str:
+def _below_least(matched: Match, small: Mapping[int, str]) -> str:
     """Return the ground if one of two figures is less than the least possible one of its run, else "".
 
     If both are, they measure the same, whatever it is.
     """
-    said = [said for side in (matched.old, matched.new) if (said := too_small.get(id(side)))]
+    said = [said for side in (matched.old, matched.new) if (said := small.get(id(side)))]
     return said[0] if len(said) == 1 else ""
 
 

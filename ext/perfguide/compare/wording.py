@@ -190,7 +190,8 @@ def event_title(event: Event, comparison: Comparison) -> str:
         rows = count(len(event.rows), "row")
         return f"{benchmark_title(event, comparison)}{where}: {rows}, {_extent(event.rows)}"
     size, counted = _size(event), event.counted
-    if event.since:
+    # The name of a cause says since when.
+    if event.since and not event.is_cause:
         size += f" since {event.since}"
     proved = sum(row.verdict != "noisy" for row in counted)
     of_them = f", {proved} of them proved" if 0 < proved < len(counted) else ""
