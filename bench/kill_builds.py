@@ -1,6 +1,6 @@
 """Kill builds at random moments: is the site always complete, and the next build right?
 
-Builds are killed by SIGKILL: in turn all processes, only the first process, or a random one. Half
+Builds are killed by SIGKILL: in turn only the first process, a random one, or all processes. Half
 of the killed builds are followed by one that completes, the others by the next one to be killed.
 The exit status is 0 if every trial passed.
 """
@@ -20,7 +20,7 @@ from pathlib import Path
 
 import small_site
 
-WAYS = ("all", "first", "one")
+WAYS = ("first", "one", "all")
 
 
 def processes(group: int) -> list[int]:

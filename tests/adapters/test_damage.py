@@ -18,7 +18,7 @@ from perfguide.adapters.registry import BUILT_IN
 
 LOGS = [path for path in logs() if any(each[4] is not None for each in expected(path))]
 IDS = [f"{path.parent.name}/{path.name}" for path in LOGS]
-CUTS = count(14, heavy=75)
+CUTS = count(10, heavy=75)
 """The places at which the rows of a log are cut; it ends at half as many in rows, and anywhere."""
 PROGRAMS = list(BUILT_IN)[: list(BUILT_IN).index("lava-yaml")]
 

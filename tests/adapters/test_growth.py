@@ -59,10 +59,11 @@ def test_no_log_costs_the_square_of_its_length(name: str) -> None:
 def test_many_blocks_in_one_log_cost_as_much_as_each_alone(name: str) -> None:
     form = formats()[name]
     sample = samples(form)[0] + b"\n"
-    few, many = (
-        min(seconds(form, b"", sample, length) for _ in range(3)) for length in (64_000, 1_024_000)
+    few = min(seconds(form, b"", sample, 64_000) for _ in range(3))
+    # Others work on the machine too: what is slow once is measured again.
+    assert any(seconds(form, b"", sample, 1_024_000) < 64 * max(few, 0.02) for _ in range(3)), (
+        "16 times the bytes; the square would be 256 times"
     )
-    assert many < 64 * max(few, 0.02), "16 times the bytes; the square would be 256 times"
 
 
 def test_a_long_version_is_no_version() -> None:

@@ -159,7 +159,7 @@ def _address(package: Path | None) -> str:
 
 
 LISTEN = "listen"
-"""What is asked of the shared process instead of the name of a module."""
+"""The word that takes the place of a module's name in a request to listen at an address."""
 
 
 def _connect(address: str, asked: tuple[object, ...], names: list[str]) -> int:
