@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from statistics import median
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,6 +16,9 @@ from ..common.units import last_digit
 from ..figures import failed_runs, labels
 from ..figures.columns import GUIDE, SERIES, Figures, Flags, Floats, Ints, together
 from .finding import Hit, Rule, amount
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 MAX_LOG_RATIO = math.log(1e6)
 """The log of the largest ratio that is written out."""
@@ -100,8 +104,9 @@ def _logs(figures: Figures) -> tuple[Ints, Floats]:
     return positions, np.log(figures.mean[positions])
 
 
-def board_apart(figures: Figures) -> Iterator[Hit]:
-    """Yield figures of a board far from those of all other boards of the guide, which agree."""
+def _farthest(figures: Figures) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return the figures of rows with three boards or more, with their distance from the row's median
+    as ``apart``, and those of them that are far away while all others agree."""
     import pandas as pd
 
     positions, logs = _logs(figures)
@@ -115,7 +120,24 @@ def board_apart(figures: Figures) -> Iterator[Hit]:
     # The second largest distance from the median shows how far the other boards differ.
     ranked = frame.sort_values(["row", "size"], kind="stable").groupby("row", sort=False)
     worst = ranked.tail(1).assign(second=ranked["size"].nth(-2).to_numpy())
-    worst = worst[(worst["size"] > MIN_APART_LOG) & (worst["size"] > 4 * worst["second"])]
+    return frame, worst[(worst["size"] > MIN_APART_LOG) & (worst["size"] > 4 * worst["second"])]
+
+
+def _others_moved(
+    figures: Figures, others: Sequence[int], before: Mapping[int, int], apart: float
+) -> bool:
+    """Return whether most other boards moved away from a board since the release before."""
+    moves = [
+        figures.logs[other] - figures.logs[before[other]]
+        for other in others
+        if other in before and figures.mean[before[other]] > 0
+    ]
+    return bool(moves) and median(moves) * apart < 0 and abs(median(moves)) > abs(apart) / 2
+
+
+def board_apart(figures: Figures) -> Iterator[Hit]:
+    """Yield figures of a board far from those of all other boards of the guide, which agree."""
+    frame, worst = _farthest(figures)
     if worst.empty:
         return
     series = figures.groups(*SERIES)
@@ -141,17 +163,7 @@ def board_apart(figures: Figures) -> Iterator[Hit]:
         if earlier > 0 and abs(own - figures.logs[before[position]]) < abs(apart) / 3:
             continue
         neighbours = [other for other in siblings[number] if other != position]
-        moves = [
-            figures.logs[other] - figures.logs[before[other]]
-            for other in neighbours
-            if other in before and figures.mean[before[other]] > 0
-        ]
-        if (
-            not earlier
-            and moves
-            and median(moves) * apart < 0
-            and abs(median(moves)) > abs(apart) / 2
-        ):
+        if not earlier and _others_moved(figures, neighbours, before, apart):
             continue
         # If boards are often this far apart in this row, the distance means nothing.
         away = [a for p, a in spread[_row(figures, position)].items() if p not in siblings[number]]
