@@ -38,11 +38,13 @@ def label(text: TableCell) -> str:
 
 
 def mark(uri: str, severity: Severity, name: str, detail: str) -> str:
-    """Return the mark beside a figure, a link to the finding about it. Screen readers read the
-    detail, its title, as the description of the link."""
+    """Return the mark beside a figure, a link to the finding about it. Screen readers read its title as
+    the description of the link."""
+    # The rest of the detail is where the link leads; a page may have a thousand marks.
+    first = detail.partition("; ")[0]
     return (
         f'<a class="perf-mark perf-mark-{escape(severity)}" href="{escape(uri)}" '
-        f'title="{escape(f"{name}: {detail}")}" aria-label="{escape(name)}">{SIGNS[severity]}</a>'
+        f'title="{escape(f"{name}: {first}")}" aria-label="{escape(name)}">{SIGNS[severity]}</a>'
     )
 
 
