@@ -478,9 +478,9 @@ def test_a_title_of_a_published_table_is_read_as_the_engine_that_it_names() -> N
     catalog, _ = benchmarks.load([SHIPPED])
     title = {"table": "08.02 / CRYPTO Driver / IPSec Software Performance", "table_no": 61}
 
-    def engine(**params: Any) -> dict[str, Any]:
+    def engine(benchmark: str = "ipsec", **params: Any) -> dict[str, Any]:
         own = {"algorithm": "aes128", **params}
-        given = {"benchmark": "ipsec", "metric": "throughput", "unit": "Mbit/s", "value": 1.0}
+        given = {"benchmark": benchmark, "metric": "throughput", "unit": "Mbit/s", "value": 1.0}
         found: Record = only(records(loaded(given | {"params": own}), described=catalog))
         return {n: v for n, v in found.params.items() if n != "algorithm"}
 
@@ -489,3 +489,5 @@ def test_a_title_of_a_published_table_is_read_as_the_engine_that_it_names() -> N
     assert engine(engine="hw", **title) == {"engine": "hw", **title}, "what is stated counts"
     other = {"table": "IPSec Hardware Performance", "table_no": 60}
     assert engine(**other) == {"engine": "default", **other}
+    assert engine("emmc", **TITLED) == {"table": "EMMC EXT4"}, "a described title needs no number"
+    assert engine("emmc", **title) == title

@@ -59,8 +59,7 @@ def _normalized(params: str, described: Benchmark | None, soc: str) -> str:
     """Return parameters as canonical text, with the benchmark's defaults and the SoC's meanings of
     values applied."""
     own: dict[str, Scalar] = msgspec.json.decode(params) or {}
-    # Some descriptions say themselves what the titles of tables mean.
-    if described and TABLE in own and TABLE not in described.entry.params:
+    if described and TABLE in own:
         own = _with_title_read(own, described)
     for name, param in described.entry.params.items() if described else ():
         if param.default is not None:
@@ -72,14 +71,18 @@ def _normalized(params: str, described: Benchmark | None, soc: str) -> str:
 
 
 def _with_title_read(own: dict[str, Scalar], described: Benchmark) -> dict[str, Scalar]:
-    """Return parameters with those that the title of their published table states in words of the
-    catalog, as an import reads them. These take the place of the table."""
+    """Return parameters without the number of their published table if the description names its title;
+    or, if it says nothing of titles, with what the title states in words of the catalog, as an import
+    reads them, in place of the table."""
+    title = str(own[TABLE])
+    if titles := described.entry.params.get(TABLE):
+        return {n: v for n, v in own.items() if n != TABLE_NUMBER or title not in titles.values}
     stated = {
         name: value
         for name, param in described.entry.params.items()
         # An empty word gives a value to titles that say nothing.
         if name not in own and "" not in param.value_words
-        if (value := phrases.value([str(own[TABLE])], param)) is not None
+        if (value := phrases.value([title], param)) is not None
     }
     kept = {n: v for n, v in own.items() if not stated or n not in (TABLE, TABLE_NUMBER)}
     return kept | stated
