@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -242,6 +243,19 @@ def test_the_guide_of_the_project_answers_what_it_is_asked_first(tmp_path: Path)
     assert aes is not None and aes.number == pytest.approx(24.66338)
     assert row("AES-128-CBC, 1 KiB").unit == "MB/s"
     assert lead(top, ["glmark2"]) == ["3D graphics, Wayland: 238 on SK, 217 on SK LP."]
+    tcp = [each for each in row("TCP, both ways").values if each is not None]
+    bundle = json.loads(
+        (ROOT / "results/AM62X/linux/09.01.00.08/am62xxsip_sk-fs.json").read_bytes()
+    )
+    rate, load = (
+        next(
+            each["value"]
+            for each in bundle["results"]
+            if (each["benchmark"], each["metric"]) == ("ethernet-tcp", metric)
+        )
+        for metric in ("throughput", "cpu_load")
+    )
+    assert (tcp[-1].number, tcp[-1].load) == (rate, load)
     writes = [value and value.number for value in row("eMMC write, 4 MiB").values]
     assert writes == [57.6, None, 96.8]
     assert row("eMMC write, 4 MiB").judged == "new"

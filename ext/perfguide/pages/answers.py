@@ -237,7 +237,8 @@ class Headlines:
                 entry = catalog.get(benchmark)
                 name = self._names.metric_today(benchmark, metric)
                 described = entry.metric(name) if entry else None
-                return bool(described and described.short) or (
+                is_beside = name == engines.LOAD
+                return bool(described and (described.short or is_beside)) or (
                     entry is not None and engines.ENGINE in entry.entry.params
                 )
 
