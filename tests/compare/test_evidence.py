@@ -224,6 +224,29 @@ def test_a_rate_next_to_nothing_of_a_run_without_packets_failed_too(
     assert len(titles) == (not is_old) and not [each for each in titles if "÷" in each]
 
 
+@pytest.mark.parametrize(
+    ("before", "least", "is_listed"),
+    [((22.7, 22.4), 22.45, True), ((22.7, 22.4), 22.3, False), ((28.8, 22.4), 22.45, False)],
+)
+def test_a_mean_is_listed_whose_samples_are_all_worse_than_the_mean_before(
+    before: tuple[float, float], least: float, is_listed: bool, speed: Catalog
+) -> None:
+    """Their ranges overlap, as of many boots."""
+    past = [(mean - 0.8, mean, mean + 0.9) for mean in (21.6, 21.3, before[0])]
+    boots = [*past, (20.6, before[1], 27.4), (least, 28.7, 36.7)]
+    bundles = [
+        release(n, *quiet(n), result("lat_a", "us", value=mean, min=low, max=high))
+        for n, (low, mean, high) in enumerate(boots, 5)
+    ]
+    both = newest(bundles, speed)
+    (row,) = (row for row in both.rows if row.metric == "lat_a")
+    assert row.verdict == "noisy" and "overlap" in row.ground
+    listed = [event for event in both.far if not event.is_minor]
+    assert [wording.event_title(event, both) for event in listed] == [
+        "Speed: lat_a: 28.1 % longer, 1 row"
+    ] * is_listed
+
+
 @pytest.mark.parametrize("is_old", [False, True])
 def test_a_time_of_zero_is_no_time(is_old: bool, speed: Catalog) -> None:
     sides = [0.0, 5.5] if is_old else [5.5, 0.0]

@@ -202,15 +202,15 @@ def compare(
     explained_rows = withdrawn(explained(doubted_rows, line, rules.names.catalog), line)
     # Rows that followed a clock belong to its event, whatever their verdict.
     is_of_clock = any(row.is_clock for row in explained_rows)
-    # Earlier moves of other rows of a metric show whether the move of one is usual, and of loads, whether
-    # they had settled.
+    # Earlier moves of other rows of a metric show whether the move of one is usual, and of loads and means
+    # of samples, whether they had settled.
     # Those of its series may become part of its event.
     moved = {
         key
         for row in explained_rows
         if row.verdict in EVENT_VERDICTS
         or moved_far(row)
-        or (is_load(row) and abs(row.worse_by or 0.0) >= SMALL_MOVE)
+        or ((is_load(row) or row.spread) and abs(row.worse_by or 0.0) >= SMALL_MOVE)
         for key in (metric_on_board(row), series_of(row, rules.names))
     }
     judged = tuple(

@@ -31,6 +31,7 @@ from .row_moves import (
     are_back,
     figures_before,
     has_left_level,
+    has_left_mean,
     is_back,
     is_beyond_kind,
     is_open,
@@ -800,6 +801,8 @@ def _is_small(rows: Sequence[Row]) -> bool:
     scatter is unknown. Of several rows, one must move by ``FAR``, or their median by ``SMALL_MOVE``
     (``SINGLE_FALL`` if they are few).
     """
+    if rows and all(map(has_left_mean, rows)):
+        return False
     moves = [abs(row.worse_by or 0.0) for row in rows]
     # A figure with two names counts once.
     count = len({row.measurement for row in rows if not row.follows})

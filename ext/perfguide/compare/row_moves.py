@@ -77,12 +77,26 @@ def moved_far(row: Row) -> bool:
     if row.doubt:
         return row.worse_by > 0 and measures_own(row)
     size = abs(row.worse_by)
-    # Samples whose ranges overlap show no new level unless it is far away.
+    # Samples whose ranges overlap show no new level unless it is far away, or none of the new ones is on the
+    # other side of the old mean.
     if row.spread:
-        return size >= FAR
+        return size >= FAR or has_left_mean(row)
     # Without a known scatter, only a move beyond a usual one is worth a line.
     beyond_own = size > math.log1p(UNKNOWN_SCATTER if row.scatter is None else row.scatter)
     return size >= FAR or beyond_own or is_beyond_kind(row)
+
+
+def has_left_mean(row: Row) -> bool:
+    """Return whether a mean of samples got worse by ``SMALL_MOVE``, all its samples than that of OLD, and the
+    mean than all of several releases before."""
+    before, now = figures_before(row), row.new.cell if row.new else None
+    if not row.spread or now is None or now.low is None or now.high is None or now.mean is None:
+        return False
+    if len(before) < LEAST_LEVEL_RELEASES or (row.worse_by or 0.0) < SMALL_MOVE:
+        return False
+    if row.better == "higher":
+        return before[-1] > now.high and min(before) > now.mean
+    return before[-1] < now.low and max(before) < now.mean
 
 
 def _is_among_old_runs(row: Row) -> bool:
@@ -128,7 +142,8 @@ def is_usual(row: Row, is_alone: bool = False) -> bool:
     alone, its return counts as another move."""
     if row.doubt:
         return False
-    if row.spread and (row.spread != "scatters more" or (row.worse_by or 0.0) <= 0):
+    scatters_more = row.spread == "scatters more" and (row.worse_by or 0.0) > 0
+    if row.spread and not scatters_more and not has_left_mean(row):
         return True
     size = abs(row.worse_by or 0.0)
     sides = [each.cell for each in (row.old, row.new) if each]

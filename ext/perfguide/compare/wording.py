@@ -575,7 +575,7 @@ def listed(event: Event, most: int = LISTED_ROWS) -> tuple[Row, ...]:
     beside = [
         row
         for row in event.unproved
-        if row.work is None and row.change is not None and not row.follows
+        if row.work is None and not row.follows
         if event.of_engine or {(row.worse_by or 0.0) > 0} == ways
     ]
     if event.kind == "noisy":
