@@ -264,6 +264,24 @@ def test_ranges_that_overlap_are_no_difference_where_runs_are_not_counted() -> N
     assert "overlap" not in apart.ground
 
 
+def test_two_runs_of_a_release_that_disagree_prove_no_new_level() -> None:
+    """AM335X with 08.02 read memory once as fast as ever, and once slower by a seventh."""
+    past = tuple(map(one, (283.1, 284.4, 283.5, 284.2, 283.9)))
+    calm = [Pair(one(100), one(100), "f", past) for _ in range(10)]
+    *_, one_bad, both_bad = judge(
+        [
+            *calm,
+            Pair(one(284.0), runs(242.8, 283.7), "f", past),
+            Pair(one(284.0), runs(242.8, 243.7), "f", past),
+        ]
+    )
+    assert one_bad.outcome == "noisy"
+    assert one_bad.ground.endswith(
+        "(242.8, 283.7) now; runs of one release differ by more than the releases do"
+    )
+    assert both_bad.outcome == "different"
+
+
 def test_an_outlier_does_not_hide_a_change_of_the_other_samples() -> None:
     random = np.random.default_rng(5)
     made = 100 * (1 + 0.01 * random.standard_normal((40, 2, 12)))

@@ -477,6 +477,12 @@ def _overlap(about: About, said: Sequence[str]) -> bool:
     return 0 < gap <= 1.01 / 20 * max(high - low for low, high in spreads)
 
 
+def _runs_disagree(about: About, _: Sequence[str]) -> bool:
+    old, new = (sorted(map(fmean, side.runs)) for side in about.sides if side)
+    gap = max(new[0] - old[-1], old[0] - new[-1])
+    return gap < max(old[-1] - old[0], new[-1] - new[0])
+
+
 def _same_way(about: About, said: Sequence[str]) -> bool:
     names = (about.row.benchmark, about.row.metric, about.row.params)
     same = [
@@ -703,6 +709,7 @@ GROUNDS = templates(
         ),
         "the change is no more than one step .+": _one_step,
         "the ranges of their samples (overlap|nearly meet): (.+) against (.+) before": _overlap,
+        "runs of one release differ by more than the releases do": _runs_disagree,
         "it moved the same way on # boards, .+": _same_way,
         "~ per (.+)": lambda about, said: (
             is_change(said[0], about.per_work)

@@ -167,7 +167,7 @@ class _Test:
     noise: Noise
     move: Move
     is_at_one_level: bool
-    """The result of :func:`ranges_overlap`."""
+    """The result of :func:`ranges_overlap` or :func:`runs_disagree`."""
     boards: int = 1
     """The number of boards on which it moved the same way, if together they prove more than this one."""
 
@@ -198,7 +198,7 @@ def judge(
         noises = learn(rows, table)
     tests: dict[int, _Test] = {}
     for i, noise in enumerate(noises):
-        at_one_level = ranges_overlap(pairs[i])
+        at_one_level = ranges_overlap(pairs[i]) or runs_disagree(pairs[i])
         every = [
             _Test(pairs[i], raw[i], rows[i], own, move_of(rows[i], own), at_one_level)
             for own in noise
@@ -276,6 +276,16 @@ def ranges_overlap(pair: Pair) -> bool:
     return shared >= MIN_SHARED_RANGE * narrow and shared >= 0
 
 
+def runs_disagree(pair: Pair) -> bool:
+    """Return whether the two runs of a release, too few to show their scatter, differ by more than
+    they do from the other release: a mean of a good and a bad run is no new level."""
+    if pair.sampled:
+        return False
+    old, new = (sorted(side.samples or (side.mean,)) for side in (pair.old, pair.new))
+    gap = max(new[0] - old[-1], old[0] - new[-1])
+    return gap < max(old[-1] - old[0], new[-1] - new[0])
+
+
 def _means_repeat(pair: Pair) -> bool:
     """Return whether earlier means repeat too well to scatter like their ranges, as those of many
     samples do, or of two unlike figures with their mean in the middle of the range."""
@@ -341,7 +351,7 @@ def _judgement(
         outcome = "same"
     else:
         outcome = _steady(change, scatter)
-    spread = _spread(pair) if test.is_at_one_level else ""
+    spread = _spread(pair) if test.is_at_one_level and not runs_disagree(pair) else ""
     if test.boards > 1:
         ground += f"; it moved the same way on {test.boards} boards, which are judged together"
         detectable = None if outcome == "different" else detectable
@@ -442,7 +452,7 @@ def _more_runs(test: _Test, level: float) -> int | None:
         share = BETWEEN_RELEASES / (1 - BETWEEN_RELEASES)
         noise = replace(noise, variance=noise.variance / (1 + share), between=share)
     # Runs whose samples reach far away show no scatter of their means.
-    if test.is_at_one_level:
+    if test.is_at_one_level and not runs_disagree(pair):
         return None
     size = max(pair.floor, 0.0 if row.sampled and pair.floor else abs(_change(pair) or 0.0))
     wanted = math.log1p(size) if row.logs else abs(row.move)
@@ -486,6 +496,8 @@ def _ground(test: _Test) -> str:
         return f"{runs}; the change is no more than one step in which it is counted or printed"
     if is_step and before == 1:
         return "the figures are equal"
+    if runs_disagree(pair):
+        return f"{runs}; runs of one release differ by more than the releases do"
     if test.is_at_one_level:
         now, was = (_span(*side.ends) for side in (pair.new, pair.old))
         gap = pair.old.ends[1] < pair.new.ends[0] or pair.new.ends[1] < pair.old.ends[0]
