@@ -357,28 +357,6 @@ def test_a_table_is_the_same_by_its_title_and_not_by_its_number(
     assert both.counts["incomparable"] == expected
 
 
-def test_a_figure_per_mhz_that_a_wrong_clock_makes_impossible_is_a_part_of_its_event(
-    tmp_path: Path,
-) -> None:
-    per_mhz = '{ name = "per_mhz", unit = "DMIPS/MHz", better = "higher", at_most = 20, computed_from = ["clock"] }'
-    toml = WITH_CLOCK.replace("metrics = [", f"metrics = [{per_mhz}, ", 1)
-    bundles = [
-        loaded(
-            result("clock", "MHz", value=mhz),
-            result("per_mhz", "DMIPS/MHz", value=round(11400.0 / mhz, 2)),
-            *(result(value=50.0 + n, params={"block_size": n}) for n in (1, 2, 4)),
-            id=f"run-{release}",
-            sdk__version=release,
-        )
-        for release, mhz in (("9.1", 400), ("9.2", 2000))
-    ]
-    both = compared(*bundles, releases=("9.1", "9.2"), catalog=described(tmp_path, toml))
-    (event,) = causes(both)
-    said = " ".join(wording.event_lines(event, both))
-    assert "may have been recorded wrongly" in said and "beyond what is possible" in said
-    assert both.counts["incomparable"] == 1
-
-
 def test_exchanged_columns_that_the_older_release_has_not_measured_are_no_event(
     tmp_path: Path,
 ) -> None:

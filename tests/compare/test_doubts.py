@@ -190,44 +190,6 @@ def test_older_figures_of_a_kind_that_went_the_same_way_are_a_level(
     assert sum(row.verdict == "incomparable" for row in both.rows) == odd
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "is_odd"),
-    [
-        ((1.0, 3.9, 79.4, 53.2, 182.0), (1.1, 4.6, 17.5, 52.8, 179.0), True),
-        ((1.0, 3.9, 14.4, 53.2, 182.0), (1.1, 4.6, 79.4, 52.8, 179.0), False),  # NEW is odd
-        ((1.0, 3.9, 79.4, 53.2, 182.0), (1.1, 4.6, 40.0, 52.8, 179.0), False),  # both are
-        ((1.0, 3.9, 79.4, 253.2, 382.0), (0.2, 1.0, 17.5, 52.8, 79.0), False),  # all fell
-        ((79.4, 3.9, 14.4, 53.2, 182.0), (1.0, 3.9, 14.4, 53.2, 182.0), False),  # at the end
-    ],
-)
-@pytest.mark.parametrize("has_past", [False, True])
-def test_an_older_figure_off_the_curve_of_its_neighbours_shows_nothing(
-    old: Sequence[float], new: Sequence[float], is_odd: bool, has_past: bool, speed: Catalog
-) -> None:
-    sides = {"9.3": old, "9.4": old, "9.5": new} if has_past else {"9.4": old, "9.5": new}
-    both = compared(
-        *(
-            release(
-                "sk",
-                name,
-                *(
-                    result(value=rate, params={"block_size": 4 ** (n + 2)})
-                    for n, rate in enumerate(rates)
-                ),
-            )
-            for name, rates in sides.items()
-        ),
-        releases=("9.4", "9.5"),
-        catalog=speed,
-    )
-    odd = [row for row in both.rows if row.verdict == "incomparable"]
-    # An earlier release with the same figure shows that it was right.
-    assert [row.params["block_size"] for row in odd] == [4**4] * (is_odd and not has_past)
-    for row in odd:
-        said = f"block size were {old[1]:g} and {old[3]:g} MB/s"
-        assert row.ground.endswith(f"those at the next smaller and larger {said}")
-
-
 def listed(both: Comparison) -> list[str]:
     """The titles of events, without those of small or usual moves."""
     return [
@@ -489,12 +451,7 @@ def test_nothing_is_fit_to_ship_by_figures_without_a_better_direction(
     assert said.state == state
     changed = sum(row.verdict == "changed" for row in both.rows)
     assert changed == (undirected > 0)
-    if state == "ship":
-        assert (
-            "1 event is a change of figures of which neither more nor less is better"
-            in said.sentence
-        ) is bool(changed)
-    else:
+    if state != "ship":
         assert "For 4 of 6 figures, no description says whether higher is better." in said.sentence
 
 
@@ -561,39 +518,3 @@ def test_an_engine_that_changed_while_nothing_was_measured_is_a_note(
     causes = [event for event in both.events if event.is_cause and event.since == "9.1"]
     assert len(notes) == len(causes) == bool(said)
     assert all(said in note and "with 1 cipher or hash" in note for note in notes)
-
-
-@pytest.mark.parametrize(("loads", "verdict"), [
-    ((0.06, 8.82), "noisy"),
-    ((0.06, 0.06, 8.82), "regressed"),
-    ((1.2, 18.8), "regressed"),
-])  # fmt: skip
-def test_a_load_of_next_to_nothing_proves_nothing_alone(
-    loads: tuple[float, ...], verdict: str
-) -> None:
-    """One load moved, beside rates and loads of eleven sizes that hardly did."""
-    sizes = [2**n for n in range(10, 22)]
-
-    def rows(number: int, load: float) -> list[dict[str, object]]:
-        rates, loads = (
-            [
-                result(f"write_{what}", unit, benchmark="emmc", value=first + size / 1e5 + step)
-                | {"params": {"buffer_size": size, "filesystem": "ext4"}}
-                for size in sizes
-            ]
-            for what, unit, first, step in (
-                ("throughput", "MB/s", 50.0, number / 50),
-                ("cpu_load", "%", 20.0, 0.0),
-            )
-        )
-        return [*rates, loads[0] | {"value": load}, *loads[1:]]
-
-    bundles = [
-        loaded(*rows(number, load), id=f"9.{number}", sdk__version=f"9.{number}")
-        for number, load in enumerate(loads)
-    ]
-    names = (f"9.{len(loads) - 2}", f"9.{len(loads) - 1}")
-    both = compared(*bundles, releases=names, catalog=benchmarks.load([SHIPPED])[0])
-    row = max(both.rows, key=lambda row: row.change or 0.0)
-    assert row.verdict == verdict
-    assert ("next to nothing" in row.ground) is (verdict == "noisy")

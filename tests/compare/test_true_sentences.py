@@ -78,11 +78,9 @@ RARE = (
     "not measured again",
     "under another name",
     *("add” takes", "mul” takes"),
-    "one of the two loads",
     *(
         "the (clock|memory",
         "may have been recorded wrongly",
-        "all rows moved by the ratio",
         "No board",
     ),
     *(
@@ -94,7 +92,6 @@ RARE = (
         "was (.+) and is",
         ".+ was .+ and is .+",
         "jumped far beyond",
-        "far worse on",
         "labels are wrong",
         "published as",
         "None of (",

@@ -436,31 +436,6 @@ def _unlike_past(about: About, said: Sequence[str]) -> bool:
     return False
 
 
-def _unlike_neighbours(about: About, said: Sequence[str]) -> bool:
-    """Check that the older figures beside one were these, and that it is beyond both or far from the
-    middle of them."""
-    name = said[0].replace(" ", "_")
-    printed = re.findall(rf"(?<!\S){N}(?!\S)", said[1])
-    for each in _run_of(about):
-        curve = {
-            other.row.params[name]: other.ends[0]
-            for other in each.each(about.both.rows)
-            if (other.row.board, other.row.benchmark, other.row.metric)
-            == (each.row.board, each.row.benchmark, each.row.metric)
-            and other.row.old
-            and other.row.new
-            and {**other.row.params, name: 0} == {**each.row.params, name: 0}
-        }
-        sizes = sorted(curve)
-        at = sizes.index(each.row.params[name])
-        if 0 < at < len(sizes) - 1:
-            smaller, larger = curve[sizes[at - 1]], curve[sizes[at + 1]]
-            ends = sorted((smaller, larger))
-            if rounds(printed[0], smaller) and rounds(printed[1], larger):
-                return not ends[0] * 1.01 < each.ends[0] < ends[1] / 1.01 or ends[1] > 2 * ends[0]
-    return False
-
-
 def _overlap(about: About, said: Sequence[str]) -> bool:
     old, new = about.sides
     assert old and new
@@ -524,24 +499,6 @@ def _wrong_labels(about: About, said: Sequence[str]) -> bool:
 def middle(values: Sequence[float]) -> Sequence[float]:
     ordered = sorted(values)
     return ordered[(len(ordered) - 1) // 2 : len(ordered) // 2 + 1]
-
-
-def _other_digits(about: About, said: Sequence[str]) -> bool:
-    """Check that the digits of the table moved less far than its figures."""
-    digits, moves = [], []
-    for each in _table(about):
-        old, new = each.sides
-        assert old and new and old.mean and new.mean
-        moves.append(math.log(new.mean / old.mean))
-        scales = [units.parse(side.unit).scale for side in (old, new)]
-        digits.append(moves[-1] + math.log(scales[0] / scales[1]))
-    by = median(digits)
-    same = (
-        is_change(said[1], math.exp(by))
-        if said[1]
-        else abs(by) < (1e-6 if said[0] == "are the same" else 0.0006)
-    )
-    return same and is_change(said[2], math.exp(median(moves)))
 
 
 def _of_two(about: About, said: Sequence[str]) -> bool:
@@ -720,20 +677,10 @@ GROUNDS = templates(
             and said[2] == units.parse(about.rate.row.unit).symbol
         ),
         "loads scaled to # (.+)": _loads,
-        "one of the two loads is next to nothing, and may be a bad measurement": lambda about, _: (
-            about.row.unit == "%" and min(about.ends) < min(1, max(about.ends) / 10)
-        ),
         "it differs, but by less than matters": lambda about, _: (
             not about.is_unmoved or about.row.work is not None
         ),
         "the unit was (.+) and is (.+), and the figures are converted": _was_and_is,
-        "the unit may be another one in name alone: the digits (are the same|hardly moved|moved by ~), converted they moved by ~": _other_digits,
-        "the unit may be another one in name alone: all rows moved by the ratio of MB and MiB": lambda about, _: (
-            all(
-                abs(abs(math.log(each.ends[1] / each.ends[0])) - 2 * math.log(1.024)) < 0.004
-                for each in _table(about)
-            )
-        ),
         "it alternates between two states, (.+) and (.+)": _of_two,
         "a new level since (.+): .+": _since,
         "accepted until .+": lambda about, _: not about.is_rated or about.worse > 0,
@@ -774,7 +721,6 @@ GROUNDS = templates(
         ),
         "the # other boards have (.+), so it may be a bad measurement": _other_boards,
         "the older figure may be a bad measurement: the last # before it were (.+)": _unlike_past,
-        "the older figure may be a bad measurement: those at the next smaller and larger (.+) were (.+)": _unlike_neighbours,
         "all # new runs failed": _failed(True),
         "all # old runs failed": _failed(False),
         "# of # new runs failed": _failed(True),
@@ -841,7 +787,6 @@ SIZE = re.compile(
     rf"(?: by a factor of ({N}(?: and more)?)(?: \(({N}(?: and more)?) to ({N}(?: and more)?)\))?|(?=: )))"
     rf"((?:(?:, or |: | or |, in [\d,]+ rows? )(?:{ZERO}|fails now))*)"
     rf"(?: on average, (and the samples scatter more|and the samples scatter less|some new runs failed))?"
-    rf"(?:, back at the level of (.+))?"
 )
 
 
@@ -905,12 +850,6 @@ def _failed_before(about: About) -> list[str]:
     return [each for each in earlier if version(each) < last and about.row.better == "higher"]
 
 
-def _is_back_at(about: About, release: str) -> bool:
-    """Return whether NEW is closer to the figure of a release than a quarter of the way to OLD."""
-    level, (old, new) = dict(about.series()).get(release), about.ends
-    return bool(level) and abs(math.log(new / level)) <= abs(math.log(new / old)) / 4 + 1e-9
-
-
 def is_size(text: str, event: Event, about: About) -> bool:
     """Return whether the rows of an event all moved in the direction and as far as a text says."""
     leading = about.each(row for row in event.leading)
@@ -948,8 +887,6 @@ def is_size(text: str, event: Event, about: About) -> bool:
         old, new = ((side.high - side.low) / side.mean for side in each.sides if side)
         if (new > old) != ("more" in match[10]):
             return False
-    if match[11] and not all(_is_back_at(each, match[11]) for each in leading):
-        return False
     if "fails now" in text and not any(row.verdict == "failed-after" for row in event.rows):
         return False
     far_rows = [
@@ -1131,13 +1068,13 @@ def _fate_of(about: About, said: Sequence[str]) -> bool:
     )
 
 
-def jumps(about: About, benchmark: str = "") -> tuple[int, int]:
+def jumps(about: About) -> tuple[int, int]:
     """Count the figures of earlier releases that lay far beyond all before them, and those of them
     that the next release kept."""
     lasted = of = 0
     for each in about.each(about.both.rows):
         row = each.row
-        if not (row.old and row.new and row.level) or (benchmark and row.benchmark != benchmark):
+        if not (row.old and row.new and row.level):
             continue
         last = version(row.new.guide.release)
         values = [own for release, own in each.series(all_of=True) if version(release) < last]
@@ -1155,16 +1092,10 @@ def jumps(about: About, benchmark: str = "") -> tuple[int, int]:
 
 
 def _of_jumps(about: About, said: Sequence[str]) -> bool:
-    titles = {each.benchmark: each.title for each in about.both.groups}
-    own = (
-        [jumps(about, name) for name, title in titles.items() if title == said[1]]
-        if said[1]
-        else [jumps(about)]
-    )
-    of, number_said = int(said[0]), int(said[2])
-    kept = number_said if said[3] == "still there" else of - number_said
+    of, number_said = int(said[0]), int(said[1])
+    kept = number_said if said[2] == "still there" else of - number_said
     is_few = 4 * kept < 3 * of
-    return own == [(kept, of)] and is_few == bool(said[4]) == (said[3] == "gone")
+    return jumps(about) == (kept, of) and is_few == bool(said[3]) == (said[2] == "gone")
 
 
 def _followed(about: About, said: Sequence[str]) -> bool:
@@ -1218,7 +1149,7 @@ def _not_compared(about: About, said: Sequence[str]) -> bool:
 STAYED, SHOWS = "(?:is|are) still there", "still shows? it"
 
 JUMPED = (
-    r"In earlier releases, # single figures(?: of (.+?))? jumped far beyond all before them; "
+    r"In earlier releases, # single figures jumped far beyond all before them; "
     r"# of these jumps were (still there|gone) in the next release"
     r"(: measure again before you act)?"
 )
@@ -1243,16 +1174,6 @@ LINES = templates(
         rf"(It|The row|Both|All \d+|\d+ of \d+)(?: rows?)?( of the title)? ({STAYED}|reverted)(?: and # ({STAYED}|reverted))? in (.+)": _fate,
         rf"(The row|Both rows|All \d+ rows)( of the title)? next measured in (.+?) ({SHOWS}|reverted)": _fate_again,
         rf"Of # rows( of the title)? next measured in (.+?), # ({SHOWS}|reverted)(?: and # ({SHOWS}|reverted))?": _fate_of,
-        JUMPED: _of_jumps,
-        r"# more rows? (?:was|were) not measured again": lambda about, said: (
-            number(said[0])
-            == sum(
-                row.old is not None and row.new is None
-                for row in about.both.rows
-                if row.benchmark == about.rows[0].benchmark
-                if row.board in {own.board for own in about.rows}
-            )
-        ),
         r"Rows moved with it: (.+)": _followed,
         r"No benchmark moved with it, so it may have been recorded wrongly": lambda about, _: (
             not any(
@@ -1261,7 +1182,6 @@ LINES = templates(
                 if each.is_rated
             )
         ),
-        r"With (?:it|one of them) a figure per MHz is beyond what is possible": _yes,
         r"Not compared: # rows?(.*)": _not_compared,
         r"A return to the level of (.+?), from which (.+?) differed(?:, in ([\d,]+) of the ([\d,]+) rows)?": _returned,
         r"Accepted until .+": lambda about, _: any(row.waiver for row in about.rows),
@@ -1642,18 +1562,6 @@ def _not_again(about: About, said: Sequence[str]) -> bool:
     )
 
 
-def _on_one_board(about: About, said: Sequence[str]) -> bool:
-    """Check that this many benchmarks have a row that fell by a third or more on this board, and
-    none on other boards that measured it."""
-    fell, measured = defaultdict(set), defaultdict(set)
-    for each in about.each(row for row in about.both.rows if row.worse_by is not None):
-        measured[each.row.benchmark].add(each.row.board)
-        if each.worse >= FAR - 1e-12 and not each.row.accepted:
-            fell[each.row.benchmark].add(each.row.board)
-    own = [name for name, boards in fell.items() if boards == {said[1]} and len(measured[name]) > 1]
-    return len(own) >= int(said[0])
-
-
 def _fell_as_often(about: About, said: Sequence[str]) -> bool:
     """Check “4 figures got worse …, which is within their usual swings: 3 of LMBench, 1 of STREAM”"""
     titles = {group.benchmark: group.title for group in about.both.groups}
@@ -1714,7 +1622,6 @@ HEADLINE = templates(
         r"# figures? that failed before works? again \((.+)\)(?:, but some new runs of (?:it|# of them) failed)?": _works_again,
         r"# figures? cannot be compared(?:, # of them because|:) (.+)": _cannot_be_compared,
         r"# figures? (?:was|were) not measured again(?:(:|, among them) all of (.+))?": _not_again,
-        r"# benchmarks got far worse on (.+) and on no other board, which points to .+": _on_one_board,
         JUMPED: _of_jumps,
         r"Run (.+) again after a reboot, twice or more with each release, and add the bundles": _run_again,
         r"Measure (.+) again first, as (its|their) figures are in doubt": _in_doubt,

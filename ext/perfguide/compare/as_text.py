@@ -77,12 +77,8 @@ def render(
         if remarks:
             heading(console, title)
             console.print(bullets(remarks))
-    left = sum(1 for row in comparison.rows if row.verdict in words.FOLDED)
-    left += sum(max(0, len(event.rows) - words.LISTED_ROWS) for event in comparison.events)
-    unlike = comparison.counts["incomparable"]
-    left += unlike if unlike > words.LISTED_ROWS else 0
-    if left and not everything:
-        heading(console, f"{words.count(left, 'row')} not listed; --all lists them")
+    if not everything and (unlisted := _unlisted(comparison)):
+        heading(console, f"{words.count(unlisted, 'row')} not listed; --all lists them")
     entries = [
         words.snippet(event)
         for event in comparison.events
@@ -97,6 +93,14 @@ def render(
     elif entries:
         heading(console, "--snippets writes entries that accept these for source/waivers.toml")
     return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"
+
+
+def _unlisted(comparison: Comparison) -> int:
+    """Count the rows that are only listed on request."""
+    folded = sum(1 for row in comparison.rows if row.verdict in words.FOLDED)
+    events = sum(max(0, len(event.rows) - words.LISTED_ROWS) for event in comparison.events)
+    unlike = comparison.counts["incomparable"]
+    return folded + events + (unlike if unlike > words.LISTED_ROWS else 0)
 
 
 def _event(console: Console, event: Event, comparison: Comparison, catalog: Catalog) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from statistics import median
@@ -19,7 +19,6 @@ from .verdicts import (
     ENGINE_CHANGED,
     IMPOSSIBLE,
     MIN_STATES_LOG,
-    OTHER_UNIT,
     RATED,
     REPEATED,
     Row,
@@ -43,16 +42,13 @@ MIN_IN_STATE, MIN_STATE_CHANGES = 2, 2
 """The fewest releases in each state, and the fewest changes between states, before the newer
 release."""
 
-Line = Callable[[Row], Sequence[tuple[str, float]]]
-"""A function that returns the figure of a row in all releases, as pairs of release and figure."""
 
-
-def explained(rows: Sequence[Row], line: Line, catalog: Catalog) -> list[Row]:
+def explained(rows: Sequence[Row], catalog: Catalog) -> list[Row]:
     """Return rows, with those that a cause explains stripped of their verdict."""
     places = _of_wrong_clocks(rows, catalog)
     tables: dict[tuple[Platform, str, str], dict[int, Moved]] = {}
     for index, row in enumerate(rows):
-        if index not in places and (before := _figure_before(row, line)):
+        if index not in places and (before := _figure_before(row)):
             key = (row.guide.platform, row.board, row.benchmark)
             tables.setdefault(key, {})[index] = _moved(row, before)
     moved = {key: [*own.values()] for key, own in tables.items()}
@@ -70,21 +66,21 @@ def explained(rows: Sequence[Row], line: Line, catalog: Catalog) -> list[Row]:
             said = _sides(catalog.get(table[2]), exchange.param, values) or exchange.words
             # A row keeps the first cause found.
             swapped = "" if ", by one" in exchange.words else " are swapped"
-            where = _release_with_wrong_labels([rows[at] for at in exchanged], line)
+            where = _release_with_wrong_labels([rows[at] for at in exchanged])
             places = dict.fromkeys(exchanged, f"{EXCHANGED} in {where}: {said}{swapped}") | places
     return [
         replace(row, verdict="incomparable", ground=places[index])
         if index in places
-        else _of_two_states(row, line)
+        else _of_two_states(row)
         for index, row in enumerate(rows)
     ]
 
 
-def exchanged(rows: Sequence[Row], line: Line) -> set[int]:
+def exchanged(rows: Sequence[Row]) -> set[int]:
     """Return, by ``id()``, rows that seem to have each other's labels in one release."""
     tables: dict[tuple[object, ...], list[tuple[int, Moved]]] = {}
     for row in rows:
-        if before := _figure_before(row, line):
+        if before := _figure_before(row):
             key = (row.guide.platform, row.board, row.benchmark)
             tables.setdefault(key, []).append((id(row), _moved(row, before)))
     return {
@@ -146,14 +142,14 @@ def _of_wrong_clocks(rows: Sequence[Row], catalog: Catalog) -> dict[int, str]:
     return out
 
 
-def _release_with_wrong_labels(exchanged: Sequence[Row], line: Line) -> str:
+def _release_with_wrong_labels(exchanged: Sequence[Row]) -> str:
     """Return the release whose labels are swapped: the one farther from the releases before both."""
     votes: Counter[str] = Counter()
     for row in exchanged:
         if not (row.old and row.new and row.old.cell.mean and row.new.cell.mean):
             continue
         last = version(row.old.guide.release)
-        past = [value for release, value in line(row) if version(release) < last and value > 0]
+        past = [value for release, value in row.line if version(release) < last and value > 0]
         ends = (row.old.cell.mean, row.new.cell.mean)
         if not past or min(ends) <= 0 or ends[0] == ends[1]:
             continue
@@ -201,11 +197,11 @@ def cause_of(row: Row) -> str:
     """Return why a row is not compared, or ""."""
     if row.verdict != "incomparable" or not (row.old and row.new):
         return ""
-    beginnings = (EXCHANGED, ENGINE_CHANGED, IMPOSSIBLE, OTHER_UNIT, REPEATED, *CONDITIONS)
+    beginnings = (EXCHANGED, ENGINE_CHANGED, IMPOSSIBLE, REPEATED, *CONDITIONS)
     return row.ground if row.ground.startswith(beginnings) else ""
 
 
-def _figure_before(row: Row, line: Line) -> float:
+def _figure_before(row: Row) -> float:
     """Return the figure before NEW of a row that may be swapped with another: that of OLD, or of an
     earlier release if OLD did not measure it; 0 if there is none."""
     if not row.new or not row.new.cell.mean or row.new.cell.mean < 0 or row.accepted:
@@ -214,7 +210,7 @@ def _figure_before(row: Row, line: Line) -> float:
         return 0.0
     if row.verdict == "only-new":
         last = version(row.new.guide.release)
-        past = [value for release, value in line(row) if version(release) < last]
+        past = [value for release, value in row.line if version(release) < last]
         return max(past[-1], 0.0) if past else 0.0
     if row.verdict not in RATED or not row.old:
         return 0.0
@@ -226,7 +222,7 @@ def _moved(row: Row, before: float) -> Moved:
     return Moved(row.metric, row.unit, row.params, math.log(before), math.log(row.new.cell.mean))
 
 
-def _of_two_states(row: Row, line: Line) -> Row:
+def _of_two_states(row: Row) -> Row:
     """Return a row, without its verdict if its figure only went from one of two states to the other."""
     if row.better == "neither" or row.accepted or not (row.old and row.new):
         return row
@@ -240,7 +236,7 @@ def _of_two_states(row: Row, line: Line) -> Row:
         return row
     # Later releases are not known when NEW is judged.
     last = version(row.new.guide.release)
-    past = [value for release, value in line(row) if version(release) < last]
+    past = [value for release, value in row.line if version(release) < last]
     if not (states := alternating([*past, new])):
         return row
     low, high = (

@@ -18,13 +18,12 @@ from . import drift
 from .causes import explained
 from .doubts import doubted
 from .engine_changes import EngineChange, engine_changes
-from .events import EVENT_VERDICTS, Event, events, series_of
+from .events import Event, events
 from .history import History
 from .last_measured import events_since
 from .match import BY_DESIGN, Names
 from .match import WORDS as CONDITIONS
 from .odd_figures import withdrawn
-from .row_moves import SMALL_MOVE, metric_on_board, moved_far
 from .select import ComparedSide, Filter, choose
 from .verdicts import (
     ENGINE_CHANGED,
@@ -34,7 +33,6 @@ from .verdicts import (
     SideFigures,
     Verdict,
     about,
-    is_load,
     rows,
 )
 
@@ -167,10 +165,55 @@ def compare(
 ) -> Comparison:
     """Compare two sides. All rows are judged together, which bounds the share of false alarms among
     all of them."""
-    notes = [*old.notes, *(note for note in new.notes if note not in old.notes)]
+    names = rules.names
+    shared, coverage, notes = _boards(old, new, names)
     # The publisher of the newer release could not have known all of this.
     if rules.look_ahead:
         notes.append("later releases were looked at: not all of this was known with the newer one")
+    before, after = (_of_boards(side, shared, names) for side in (old, new))
+    measured = [
+        replace(row, line=history.line(row.new)) if row.new else row
+        for row in rows(before, after, history, rules)
+    ]
+    newer = (record for records in new.records.values() for record in records)
+    judged = tuple(withdrawn(explained(doubted(measured, newer, names), names.catalog)))
+    titles = {row.benchmark: names.catalog.title(row.benchmark) for row in judged}
+    drifts = drift.words(drift.drifting(judged), titles)
+    around, unstated = _conditions(before.pool, after.pool, judged, names)
+    changes = engine_changes(judged, after.pool, history, names)
+    around += [change.sentence(names) for change in changes]
+    proved, far = events(judged, before, after, names)
+    others, falls = events_since(judged, (before, after), changes, history, names)
+    return Comparison(
+        old.name,
+        new.name,
+        tuple(shared),
+        judged,
+        _groups(judged, names),
+        (*coverage, *_coverage(judged)),
+        (*notes, *_engines(judged, names), *around, *unstated, *drifts),
+        tuple(_waiver_findings(judged, rules, only)),
+        (*proved, *others),
+        _jumps(judged),
+        tuple(around),
+        (*far, *falls),
+        () if shared else tuple(_instead(old, new, history)),
+        names.boards.in_heads,
+        () if shared else tuple(_apart(old, new, history)),
+        changes,
+        {
+            (row.benchmark, row.metric): labels.within(described.metric_label(row.metric))
+            for row in judged
+            if (described := names.catalog.get(row.benchmark))
+        },
+    )
+
+
+def _boards(
+    old: ComparedSide, new: ComparedSide, names: Names
+) -> tuple[list[Span], list[Coverage], list[str]]:
+    """Return the boards that both sides measured, those that only one did, and notes on the sides."""
+    notes = [*old.notes, *(note for note in new.notes if note not in old.notes)]
     shared: list[Span] = []
     coverage: list[Coverage] = []
     for platform in dict.fromkeys([*old.records, *new.records]):
@@ -187,68 +230,9 @@ def compare(
                 shared.append(span)
                 continue
             kind: Kind = "lost" if span.old else "gained"
-            count = len(_of_boards(old if span.old else new, [span], rules.names).records)
+            count = len(_of_boards(old if span.old else new, [span], names).records)
             coverage.append(Coverage(kind, span.title, board, "", count, count))
-    before, after = (_of_boards(side, shared, rules.names) for side in (old, new))
-
-    def line(row: Row) -> tuple[tuple[str, float], ...]:
-        return history.line(row.new) if row.new else ()
-
-    doubted_rows = doubted(
-        rows(before, after, history, rules),
-        (record for records in new.records.values() for record in records),
-        rules.names,
-    )
-    explained_rows = withdrawn(explained(doubted_rows, line, rules.names.catalog), line)
-    # Rows that followed a clock belong to its event, whatever their verdict.
-    is_of_clock = any(row.is_clock for row in explained_rows)
-    # Earlier moves of other rows of a metric show whether the move of one is usual, and of loads and means
-    # of samples, whether they had settled.
-    # Those of its series may become part of its event.
-    moved = {
-        key
-        for row in explained_rows
-        if row.verdict in EVENT_VERDICTS
-        or moved_far(row)
-        or ((is_load(row) or row.spread) and abs(row.worse_by or 0.0) >= SMALL_MOVE)
-        for key in (metric_on_board(row), series_of(row, rules.names))
-    }
-    judged = tuple(
-        replace(row, line=history.line(row.new))
-        if row.new and (is_of_clock or {metric_on_board(row), series_of(row, rules.names)} & moved)
-        else row
-        for row in explained_rows
-    )
-    titles = {row.benchmark: rules.names.catalog.title(row.benchmark) for row in judged}
-    drifts = drift.words(drift.drifting(judged), titles)
-    around, unstated = _conditions(before.pool, after.pool, judged, rules.names)
-    changes = engine_changes(judged, after.pool, history, rules.names)
-    around += [change.sentence(rules.names) for change in changes]
-    proved, far = events(judged, before, after, rules.names)
-    others, falls = events_since(judged, (before, after), changes, history, rules.names)
-    return Comparison(
-        old.name,
-        new.name,
-        tuple(shared),
-        judged,
-        _groups(judged, rules.names),
-        (*coverage, *_coverage(judged)),
-        (*notes, *_engines(judged, rules.names), *around, *unstated, *drifts),
-        tuple(_waiver_findings(judged, rules, only)),
-        (*proved, *others),
-        _jumps(judged, history),
-        tuple(around),
-        (*far, *falls),
-        () if shared else tuple(_instead(old, new, history)),
-        rules.names.boards.in_heads,
-        () if shared else tuple(_apart(old, new, history)),
-        changes,
-        {
-            (row.benchmark, row.metric): labels.within(described.metric_label(row.metric))
-            for row in judged
-            if (described := rules.names.catalog.get(row.benchmark))
-        },
-    )
+    return shared, coverage, notes
 
 
 def _instead(old: ComparedSide, new: ComparedSide, history: History) -> Iterator[Span]:
@@ -283,17 +267,16 @@ MIN_JUMP_RANGES, MIN_EARLIER_FIGURES, MIN_JUMP = 5.0, 3, 0.02
 figures, and the least relative size."""
 
 
-def _jumps(judged: Sequence[Row], history: History) -> dict[str, Jumps]:
+def _jumps(judged: Sequence[Row]) -> dict[str, Jumps]:
     """Count the far jumps in earlier releases by benchmark."""
     out: dict[str, Jumps] = {}
     for row in judged:
         if row.old is None or row.new is None or row.level == 0:
             continue
-        line = history.line(row.new)
-        names = [name for name, _ in line]
+        names = [name for name, _ in row.line]
         # Later releases are not known when the newer one is judged.
         last = names.index(row.new.guide.release) if row.new.guide.release in names else len(names)
-        values = [value for _, value in line[:last]]
+        values = [value for _, value in row.line[:last]]
         # The last figure is left out, as no release follows it.
         for at in range(MIN_EARLIER_FIGURES, len(values) - 1):
             before, value, then = values[:at], values[at], values[at + 1]

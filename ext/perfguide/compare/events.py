@@ -48,7 +48,6 @@ from .verdicts import (
     ALARMS,
     ENGINE_CHANGED,
     IMPOSSIBLE,
-    OTHER_UNIT,
     Row,
     SideFigures,
     Verdict,
@@ -190,7 +189,7 @@ def events(
     _attach(far, proved, beside)
     event_of = partial(_event, rows=among or rows, old=old, new=new, names=names)
     out = [event_of(own, unproved=beside[key]) for key, own in proved.items() if own]
-    out += clocks + causes([row for row in rows if not _is_of_clock(row, rows, names)], names)
+    out += clocks + causes(rows, names)
     out.sort(key=lambda e: (e.accepted, ORDER[e.kind], -e.weight, e.what))
     unjudged = []
     for key, rows_of_key in far.items():
@@ -279,7 +278,10 @@ def _beside(proved: Groups, far: Groups, names: Names) -> tuple[Groups, Groups]:
             if row.board in boards and not (are_split and is_back(row))
             if _table_of(row, names) in {*subjects, None}
             # A far fall must not hide behind a small one of something else.
-            if most >= FAR or (row.worse_by or 0.0) < FAR or series_of(row, names) in series
+            if most >= FAR
+            or (row.worse_by or 0.0) < FAR
+            or is_back(row)
+            or series_of(row, names) in series
         ]
         if others := [row for row in rows if row not in beside[key]]:
             rest[key[:3]] = others
@@ -522,7 +524,6 @@ def _of_clock(clocks: Sequence[Row], rows: Sequence[Row], names: Names) -> Event
     kind: Verdict = "changed"
     if called:
         kind = "regressed" if "regressed" in called else "improved"
-    beyond = any(_is_of_clock(row, clocks, names) for row in rows)
     listed = [f"{names.catalog.title(name)} {n} of {rated[name]}" for name, n in counts.items()]
     words = f"Rows moved with it: {', '.join(listed)}"
     return Event(
@@ -533,10 +534,7 @@ def _of_clock(clocks: Sequence[Row], rows: Sequence[Row], names: Names) -> Event
         (*clocks, *sorted(own[len(clocks) :], key=_farthest)),
         median(ratios) - 1 if ratios else None,
         False,
-        (
-            words if counts else "No benchmark moved with it, so it may have been recorded wrongly",
-            *["With one of them a figure per MHz is beyond what is possible"] * beyond,
-        ),
+        (words if counts else "No benchmark moved with it, so it may have been recorded wrongly",),
         is_cause=True,
     )
 
@@ -618,29 +616,13 @@ def _figure_of(row: Row) -> tuple[object, ...]:
     return (row.guide.platform, row.benchmark, row.metric, params)
 
 
-def _is_of_clock(row: Row, rows: Sequence[Row], names: Names) -> bool:
-    """Return whether an impossible figure was computed with a changed clock, and so belongs to the event
-    of that clock."""
-    if not cause_of(row).startswith(IMPOSSIBLE):
-        return False
-    benchmark = names.catalog.get(row.benchmark)
-    metric = benchmark.metric(row.metric) if benchmark else None
-    own = (row.guide.platform, row.board, row.benchmark)
-    return metric is not None and any(
-        clock.is_clock
-        and clock.metric in metric.computed_from
-        and (clock.guide.platform, clock.board, clock.benchmark) == own
-        for clock in rows
-    )
-
-
 def causes(rows: Sequence[Row], names: Names) -> list[Event]:
     """Return an event for each cause that keeps rows from being compared."""
     by: dict[tuple[Platform, str, str], list[Row]] = {}
     for row in rows:
         if cause := cause_of(row):
             # Engines and columns of tables belong to a benchmark, other conditions to the board.
-            of_benchmark = cause.startswith((ENGINE_CHANGED, EXCHANGED, IMPOSSIBLE, OTHER_UNIT))
+            of_benchmark = cause.startswith((ENGINE_CHANGED, EXCHANGED, IMPOSSIBLE))
             key = (row.guide.platform, row.benchmark if of_benchmark else "", cause)
             by.setdefault(key, []).append(row)
     out = []

@@ -24,9 +24,6 @@ MIN_SINGLE_RATE_LOG = math.log(5)
 LEAST_JUDGED_PERCENT = 50
 """The least percentage of figures that must be judged for a release to be called good."""
 
-MIN_FALLEN_BENCHMARKS = 3
-"""The fewest benchmarks that regress far on one board alone which point to the board."""
-
 MAX_NAMED_EVENTS = 3
 """The most events named below the headline."""
 
@@ -101,7 +98,6 @@ def headline(comparison: Comparison) -> Headline:
             f"{tag} of {wording.count(comparable, 'figure')}; nothing got worse{but}.",
             "",
         )
-        limits += _changes_without_direction(comparison)
     else:
         state, tag = "too little", "Too little to say"
         few = comparable > 0 and percent < LEAST_JUDGED_PERCENT
@@ -110,7 +106,7 @@ def headline(comparison: Comparison) -> Headline:
     named = [
         (event, wording.event_title(event, comparison)) for event in regressions[:MAX_NAMED_EVENTS]
     ]
-    besides = [*_besides(comparison), *_boards_that_fell(comparison)]
+    besides = _besides(comparison)
     if regressions or lead:
         besides.append(wording.lasted(comparison.jumps.values()))
     besides.append(_in_doubt(comparison))
@@ -157,15 +153,6 @@ def _share(judged: int, comparable: int, percent: int) -> str:
         return "The only figure is judged: a change of 50 % would show."
     # A smaller change of these may still be lost in noise.
     return f"{percent} % of {figures} are judged: in these, a change of 50 % would show."
-
-
-def _changes_without_direction(comparison: Comparison) -> list[str]:
-    """Return a sentence that counts the events of figures without a better direction."""
-    events = comparison.events
-    changed = sum(event.kind == "changed" and not event.is_cause for event in events)
-    are = "is a change" if changed == 1 else "are changes"
-    said = f"{wording.count(changed, 'event')} {are} of figures of which neither more nor less is better."
-    return [said] * bool(changed)
 
 
 def _usual_regressions(comparison: Comparison) -> list[Row]:
@@ -328,33 +315,6 @@ def _lost_benchmarks(comparison: Comparison, lost: int) -> str:
     named += [wording.count(more, "more benchmark")] * bool(more)
     listed = f"{', '.join(named[:-1])} and {named[-1]}" if len(named) > 1 else named[0]
     return f"{':' if counts.total() == lost else ', among them'} all of {listed}"
-
-
-def _boards_that_fell(comparison: Comparison) -> list[str]:
-    """Return sentences on boards on which so many benchmarks, and only there, got far worse that they
-    probably share a cause."""
-    fallen: dict[str, set[str]] = {}
-    for event in (*wording.unaccepted(comparison), *far_falls(comparison)):
-        for row in (*event.rows, *event.unproved):
-            if (row.worse_by or 0.0) >= FAR:
-                fallen.setdefault(row.benchmark, set()).add(row.board)
-    measured: dict[str, set[str]] = {}
-    for row in comparison.rows:
-        if row.worse_by is not None:
-            measured.setdefault(row.benchmark, set()).add(row.board)
-    alone = Counter(
-        board
-        for benchmark, boards in fallen.items()
-        for board in boards
-        # A benchmark measured on no other board does not point to this one.
-        if boards == {board} and measured.get(benchmark, set()) > boards
-    )
-    return [
-        f"{number} benchmarks got far worse on {board} and on no other board, which points to the "
-        "board or its set-up."
-        for board, number in sorted(alone.items())
-        if number >= MIN_FALLEN_BENCHMARKS
-    ]
 
 
 def _advice(comparison: Comparison, unproved: Sequence[Event], state: State) -> str:

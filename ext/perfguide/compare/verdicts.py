@@ -7,7 +7,6 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from statistics import median
 from typing import Literal
 
 from ..bundles.guide_key import GuideKey, version
@@ -24,8 +23,8 @@ from .history import History, scaled
 from .judge import Judgement, Pair, Spread, judge, ranges_overlap
 from .match import CLOCK, Match, Names, match, obstacles
 from .moves import DIGIT
-from .odd_figures import unlike_curves, unlike_past
-from .relative import EQUAL, Side
+from .odd_figures import unlike_past
+from .relative import Side
 from .resolution import printed, timer_step
 from .shifts import Shift
 from .usual_noise import Table
@@ -118,7 +117,7 @@ class Row:
 
     ``work`` is the change of a load per unit of work done, if known, and the verdict is then about
     that; ``per`` is the unit of the work. ``follows`` is the metric of the same run whose verdict the
-    row shares. ``line`` is the figure by release, for rows of events. ``waiver`` is the entry that
+    row shares. ``line`` is the figure by release. ``waiver`` is the entry that
     accepts the change, ``settled`` the one that declares it a new level, and ``notes`` are about it.
     ``is_clock`` marks a clock that was set to another frequency, and ``alternates`` a figure with two
     states. ``step`` is the resolution of the program, 0 if unknown. ``doubt`` says why the newer
@@ -226,7 +225,7 @@ def rows(old: SideFigures, new: SideFigures, history: History, rules: Rules) -> 
     out: list[Row] = []
     judged: dict[int, Pair] = {}
     pasts: dict[int, Others] = {}
-    factors: dict[int, float] = {}
+    rated: set[int] = set()
     catalog = rules.names.catalog
     engines_of = [engines.inferred(side.records, catalog) for side in (old, new)]
     small = too_small((*old.records, *new.records), rules.names)
@@ -238,13 +237,11 @@ def rows(old: SideFigures, new: SideFigures, history: History, rules: Rules) -> 
         if row.verdict == "same" and (changed := _engine_changed(matched, *engines_of)):
             row = replace(row, verdict="incomparable", ground=changed)
         out.append(row)
-        # The units stated in the bundles, as those of the records may have been converted.
-        if matched.old and matched.new and row.verdict == "same":
-            stated = old.pool.stated_unit(matched.old), new.pool.stated_unit(matched.new)
-            factors[len(out) - 1] = units.factor(*stated) or 1.0
-    for position, ground in {**_of_other_units(out, factors), **_repeated(out, factors)}.items():
+        if row.verdict == "same":
+            rated.add(len(out) - 1)
+    for position, ground in _repeated(out, rated).items():
         out[position] = replace(out[position], verdict="incomparable", ground=ground)
-    for position in factors:
+    for position in sorted(rated):
         if out[position].verdict == "same":
             judged[position], pasts[position] = _pair(
                 out[position], old.pool, new.pool, history, rules
@@ -261,9 +258,6 @@ def rows(old: SideFigures, new: SideFigures, history: History, rules: Rules) -> 
         if loads.get(position):
             at = work[position]
             out[position] = _of_load(out[position], out[at], pair, judged[at])
-    first = {position for position, pair in judged.items() if not (pair.history or pair.sampled)}
-    for position, odd in unlike_curves(out, first).items():
-        out[position] = replace(out[position], odd=odd)
     out = [_clock(row, rules.names) for row in out]
     _without_run(out)
     _two_names(out)
@@ -307,63 +301,6 @@ def _repeated(out: Sequence[Row], rated: Iterable[int]) -> dict[int, str]:
         for position, same in own
         if same and (old := out[position].old)
     }
-
-
-OTHER_UNIT = "the unit may be another one in name alone"
-"""The start of the ground of a row whose digits fit another unit better than its own."""
-
-BINARY_FACTOR = 1.024**2
-"""The ratio of MiB to MB."""
-
-HARDLY = 0.0005
-"""Smaller relative changes are shown as 0.0 %."""
-
-MIN_OTHER_UNIT_ROWS, OTHER_UNIT_SHARE, SAME_FACTOR = 3, 0.7, 0.003
-"""The fewest rows of a table that show a wrong unit, the least share of them whose digits moved less
-than the units differ, and the tolerance, as a log, of moves by the ratio of units."""
-
-
-def _of_other_units(out: Sequence[Row], factors: Mapping[int, float]) -> dict[int, str]:
-    """Return, by position, the grounds of rows of tables whose unit seems to be wrong in one release:
-    either the digits hardly moved although the unit did, or all rows moved by a ratio of units."""
-    tables: dict[tuple[object, ...], list[tuple[int, float, float]]] = {}
-    for position, factor in factors.items():
-        row = out[position]
-        assert row.old and row.new
-        old, new = row.old.cell.mean, row.new.cell.mean
-        if old and new and min(old, new) > 0 and units.parse(row.unit).kind == "data rate":
-            table = (row.guide.platform, row.board, row.benchmark, factor)
-            move = math.log(new) - math.log(old)
-            tables.setdefault(table, []).append((position, move, math.log(factor)))
-    grounds = {}
-    for own in tables.values():
-        moves, apart = [move for _, move, _ in own], own[0][2]
-        if len(own) < MIN_OTHER_UNIT_ROWS:
-            continue
-        near = [
-            (position, move)
-            for position, move, _ in own
-            if move * apart < 0 and abs(move + apart) <= min(abs(move), abs(apart))
-        ]
-        if 0 < abs(apart) < math.log(1.1) and len(near) >= OTHER_UNIT_SHARE * len(own):
-            own, moves = [(position, move, apart) for position, move in near], [m for _, m in near]
-            digits = math.expm1(median(move + apart for move in moves))
-            said = (
-                "hardly moved"
-                if EQUAL <= abs(digits) < HARDLY
-                else "are the same"
-                if abs(digits) < EQUAL
-                else f"moved by {units.change_text(digits)}"
-            )
-            ground = f"{OTHER_UNIT}: the digits {said}, converted they moved by "
-            ground += units.change_text(math.expm1(median(moves)))
-        else:
-            apart = math.copysign(math.log(BINARY_FACTOR), moves[0])
-            if any(abs(move - apart) > SAME_FACTOR for move in moves):
-                continue
-            ground = f"{OTHER_UNIT}: all rows moved by the ratio of MB and MiB"
-        grounds.update(dict.fromkeys((position for position, *_ in own), ground))
-    return grounds
 
 
 # ---------------------------------------------------------------- metrics of one run
@@ -557,20 +494,20 @@ def _row(matched: Match, before: Pool, after: Pool, rules: Rules) -> Row:
         return _failed(row, old, new)
     if said := failed_run(row, old):
         return replace(row, verdict="incomparable", ground=f"{FAILED_RUN_BEFORE}; {said}")
+    return _at_zero(row, old.cell.mean, new.cell.mean)
+
+
+def _at_zero(row: Row, old: float, new: float) -> Row:
+    """Return a row with its verdict if one figure is 0 and can be no result, else as it is."""
+    if old == new or 0 not in (old, new):
+        return row
+    zero, side = f"0 {units.parse(row.unit).symbol}", "new" if new == 0 else "old"
     # A rate of only a few steps may be rounded to 0.
-    least = MIN_RATE_STEPS * printed((old.cell.mean, new.cell.mean))
-    if (
-        _is_rate(row)
-        and 0 in (old.cell.mean, new.cell.mean)
-        and old.cell.mean + new.cell.mean > least
-    ):
-        nothing = f"0 {units.parse(row.unit).symbol} is no result"
-        if new.cell.mean == 0:
-            return replace(row, verdict="failed-after", ground=f"{nothing}: the new run failed")
-        return replace(row, verdict="failed-before", ground=f"{nothing}: the old run failed")
-    if _is_time(row) and 0 in (old.cell.mean, new.cell.mean) and old.cell.mean != new.cell.mean:
-        which = "new" if new.cell.mean == 0 else "old"
-        ground = f"0 {units.parse(row.unit).symbol} is no time: the {which} run measured nothing"
+    if _is_rate(row) and old + new > MIN_RATE_STEPS * printed((old, new)):
+        verdict: Verdict = "failed-after" if new == 0 else "failed-before"
+        return replace(row, verdict=verdict, ground=f"{zero} is no result: the {side} run failed")
+    if _is_time(row):
+        ground = f"{zero} is no time: the {side} run measured nothing"
         return replace(row, verdict="incomparable", ground=ground)
     return row
 
@@ -833,6 +770,9 @@ def _part(amount: float, of: float) -> float:
     return min(amount / of, sys.float_info.max)
 
 
+NOTHING = 1.0
+"""A load below this, in per cent, is next to nothing."""
+
 MIN_STATES_LOG = math.log(2)
 """The log of the smallest ratio between two states of a figure."""
 
@@ -859,9 +799,6 @@ def _judged(row: Row, pair: Pair, judgement: Judgement) -> Row:
         verdict = "improved" if more == (row.better == "higher") else "regressed"
         verdict = "changed" if row.better == "neither" else verdict
     past = [] if pair.sampled else [side.mean for side in pair.history]
-    if verdict in CALLED and not pair.history and _is_next_to_no_load(row):
-        verdict = "noisy"
-        grounds.append("one of the two loads is next to nothing, and may be a bad measurement")
     return replace(
         row,
         verdict=verdict,
@@ -882,17 +819,6 @@ def _judged(row: Row, pair: Pair, judgement: Judgement) -> Row:
         spread=judgement.spread,
         odd=unlike_past(past, pair.old.mean, pair.new.mean, row.unit),
     )
-
-
-NOTHING, MIN_OVER_NOTHING = 1.0, 10.0
-"""A load below this, in per cent, is next to nothing, and the least ratio of another one to it that proves
-nothing without earlier figures: of public history with a third of its releases, no such rise lasted."""
-
-
-def _is_next_to_no_load(row: Row) -> bool:
-    """Return whether one figure of a load is next to nothing beside the other."""
-    means = [record.cell.mean or 0.0 for record in (row.old, row.new) if record]
-    return is_load(row) and min(means) < min(NOTHING, max(means) / MIN_OVER_NOTHING)
 
 
 def _accepted(row: Row, waivers: Sequence[Waiver]) -> Row:

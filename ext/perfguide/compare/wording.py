@@ -19,9 +19,9 @@ from ..common.units import TableCell
 from ..common.units import count as count
 from ..figures.pool import Cell, Record
 from .comparison import Comparison, Coverage, Group, Jumps
-from .events import Event, level_returned_to, returned
+from .events import Event, returned
 from .judge import Spread
-from .row_moves import FAR, failed_earlier, is_back, is_beyond_kind, over_scatter
+from .row_moves import FAR, failed_earlier, is_beyond_kind, over_scatter
 from .verdicts import ALARMS, CONVERTED, FAILED_RUN, NOTHING, RATED, WORDS, Row, Verdict
 
 LEADING: tuple[Verdict, ...] = (
@@ -222,9 +222,6 @@ def _size(event: Event) -> str:
     spread = next(iter(spreads)) if len(spreads) == 1 else ""
     beside = FAILED_RUN if event.rows[0].doubt.startswith(FAILED_RUN) else SPREADS[spread]
     after = f" on average, {beside}" if beside else ""
-    if event.kind == "regressed" and all(map(is_back, event.leading)):
-        level, _ = level_returned_to(event.leading)
-        after += f", back at the level of {level}" if level else ""
     zero = _to_or_from_zero(event.leading)
     fails = ["fails now"] * any(row.verdict == "failed-after" for row in event.rows)
     moved = _moved(event)
@@ -386,51 +383,18 @@ def event_lines(event: Event, comparison: Comparison) -> list[str]:
     """Return the grounds of an event, its fate and its possible explanations in sentences."""
     if event.is_minor:
         return []
-    others = _moves_of_others(event, comparison)
-    single = all(row.level > 0 for row in event.judged if row.verdict != "failed-after")
-    out = []
-    if event.is_cause or (event.is_back and event.perhaps):
-        out += [f"{units.capital(text)}." for text in event.perhaps]
-    elif event.kind == "noisy":
-        out.append(f"Not proved: {_of_all_rows(unproved(event.rows[0]), event)}.")
-    elif single and event.kind != "failed-after":
-        most = others[int(0.9 * len(others))] if others else 0.0
-        runs = _figures(event)
-        if event.shared:
-            out.append(f"{runs}; {_moved_together(event.counted)}.")
-        elif others and most < min(1.0, abs(event.rows[0].change or 0.0)):
-            out.append(f"{runs}; {_share_of(len(others))} moved by less than {_up(most)}.")
-        else:
-            why = _of_all_rows(event.rows[0].ground, event)
-            said = why if runs.casefold() in why else f"{runs}; {why}"
-            out.append(f"{units.capital(said)}.")
-    elif event.kind == "failed-after":
-        out.append(f"{units.capital(event.rows[0].ground)}.")
-        lost = sum(
-            row.verdict == "only-old"
-            and row.benchmark == event.benchmark
-            and row.board in event.boards
-            for row in comparison.rows
-        )
-        were = "was" if lost == 1 else "were"
-        out += [f"{count(lost, 'more row')} {were} not measured again."] * bool(lost)
-    else:
-        measured = [row for row in event.judged if row.verdict != "failed-after"]
-        counts = {(_runs(row.old), _runs(row.new)) for row in measured}
-        texts = [f"{a} against {b}" for a, b in sorted(counts)]
-        out.append(f"Runs: {', '.join(texts)}; their scatter does not explain it.")
     rows = event.counted
+    out = _grounds(event, comparison)
     own = set(map(id, rows))
-    followers = [row for row in event.rows if not row.is_clock and id(row) not in own]
-    with_them = "it" if len(rows) == 1 else "them"
-    for repeats in (False, True):
-        if alike := [row for row in followers if bool(row.follows) == repeats]:
-            what = f"moved with {with_them}"
-            if repeats:
-                one = "is the same figure under another name"
-                what = one if len(alike) == 1 else "are the same figures under other names"
-            named = _metrics(alike, comparison)
-            out.append(f"{count(len(alike), 'more row')} {what}: {named}.")
+    with_them = [row for row in event.rows if not row.is_clock and id(row) not in own]
+    if moved := [row for row in with_them if not row.follows]:
+        them = "it" if len(rows) == 1 else "them"
+        named = _metrics(moved, comparison)
+        out.append(f"{count(len(moved), 'more row')} moved with {them}: {named}.")
+    if again := [row for row in with_them if row.follows]:
+        alike = "are the same figures under other names"
+        alike = "is the same figure under another name" if len(again) == 1 else alike
+        out.append(f"{count(len(again), 'more row')} {alike}: {_metrics(again, comparison)}.")
     # Incomparable rows have no move that could last.
     out += _fates(
         [row for row in rows if row.verdict != "incomparable"],
@@ -438,24 +402,37 @@ def event_lines(event: Event, comparison: Comparison) -> list[str]:
     )
     out += [f"{units.capital(text)}." for text in beside(event, comparison)]
     if not (event.is_cause or event.is_back):
-        if (
-            event.benchmark in comparison.jumps
-            and not any(map(fate, event.rows))
-            and not event.shared
-        ):
-            title = benchmark_title(event, comparison)
-            out.append(lasted([comparison.jumps[event.benchmark]], title))
         out += [f"Perhaps: {'; '.join(event.perhaps)}."] * bool(event.perhaps)
-    for row in event.rows:
-        if row.accepted:
-            text = acceptance(row)
-            out.append(f"{units.capital(text)}.")
-            break
-    converted = (text for row in event.rows for text in row.aliases if text.startswith(CONVERTED))
-    out += [f"{units.capital(text)}." for text in dict.fromkeys(converted)]
+    accepted = [acceptance(row) for row in event.rows if row.accepted][:1]
+    converted = [text for row in event.rows for text in row.aliases if text.startswith(CONVERTED)]
+    out += [f"{units.capital(text)}." for text in dict.fromkeys([*accepted, *converted])]
     # Rows of an event usually share their notes.
     out += dict.fromkeys(f"Note: {note.spec.text}" for row in event.rows for note in row.notes)
     return list(filter(None, out))
+
+
+def _grounds(event: Event, comparison: Comparison) -> list[str]:
+    """Return sentences on why an event is reported, or why nothing proves it."""
+    first = event.rows[0]
+    if event.is_cause or (event.is_back and event.perhaps):
+        return [f"{units.capital(text)}." for text in event.perhaps]
+    if event.kind == "noisy":
+        return [f"Not proved: {_of_all_rows(unproved(first), event)}."]
+    if event.kind == "failed-after":
+        return [f"{units.capital(first.ground)}."]
+    measured = [row for row in event.judged if row.verdict != "failed-after"]
+    if not all(row.level > 0 for row in measured):
+        counts = {(_runs(row.old), _runs(row.new)) for row in measured}
+        texts = [f"{a} against {b}" for a, b in sorted(counts)]
+        return [f"Runs: {', '.join(texts)}; their scatter does not explain it."]
+    runs, others = _figures(event), _moves_of_others(event, comparison)
+    most = others[int(0.9 * len(others))] if others else 0.0
+    if event.shared:
+        return [f"{runs}; {_moved_together(event.counted)}."]
+    if others and most < min(1.0, abs(first.change or 0.0)):
+        return [f"{runs}; {_share_of(len(others))} moved by less than {_up(most)}."]
+    why = _of_all_rows(first.ground, event)
+    return [f"{units.capital(why if runs.casefold() in why else f'{runs}; {why}')}."]
 
 
 def _moved_together(rows: Sequence[Row]) -> str:
@@ -533,15 +510,13 @@ MOSTLY_LASTED = 0.75
 """The share of lasting far moves above which no second measurement is advised."""
 
 
-def lasted(jumps: Iterable[Jumps], title: str = "") -> str:
-    """Return a sentence on how many far moves in earlier releases, of the benchmark with this title if
-    there is one, lasted; "" if there were few."""
+def lasted(jumps: Iterable[Jumps]) -> str:
+    """Return a sentence on how many far moves in earlier releases lasted; "" if there were few."""
     counts = list(jumps)
     kept, of = sum(each.lasted for each in counts), sum(each.of for each in counts)
     if of < MIN_JUMPS:
         return ""
-    figures = f"{of} single figures{f' of {title}' if title else ''}"
-    jumped = f"In earlier releases, {figures} jumped far beyond all before them"
+    jumped = f"In earlier releases, {of} single figures jumped far beyond all before them"
     if kept >= MOSTLY_LASTED * of:
         return f"{jumped}; {kept} of these jumps were still there in the next release."
     gone = f"{of - kept} of these jumps were gone in the next release"
