@@ -12,6 +12,7 @@ from ..bundles.guide_key import GuideKey, version
 from ..catalog.benchmarks import Catalog, Metric, Scalar
 from ..common import units
 from .pool import Pool
+from .rows import together
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -171,17 +172,6 @@ class Figures:
         """Return a figure's metric in the catalog, or ``None``."""
         number, kind_list = self.kinds
         return kind_list[int(number[position])][1]
-
-
-def together(*columns: Ints) -> Ints:
-    """Number rows from 0 in order of first appearance; rows equal in all columns share a number."""
-    import pandas as pd
-
-    if not len(columns[0]):
-        return np.empty(0, dtype="int64")
-    frame = pd.DataFrame(dict(enumerate(columns)))
-    numbers = frame.groupby(list(frame.columns), sort=False).ngroup()
-    return numbers.to_numpy().astype("int64")
 
 
 def firsts(numbers: Ints) -> list[int]:

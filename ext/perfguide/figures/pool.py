@@ -18,7 +18,7 @@ from ..catalog.board_names import GuideNote, about
 from ..common import units
 from . import terms
 from .conditions import Conditions
-from .rows import NAMES, Floats, Frame, Ints
+from .rows import NAMES, Floats, Frame, Ints, together
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -118,7 +118,7 @@ class Pool:
         keys |= {"params": params, "unit": unit}
         keyed = pd.DataFrame(keys)
         # Numbering groups by first appearance avoids sorting strings.
-        group = keyed.groupby(list(keys), observed=True, sort=False).ngroup().to_numpy()
+        group = together(*(keyed[name].cat.codes.to_numpy().astype("int64") for name in keys))
         self._group = group
         order = np.argsort(group, kind="stable")
         # A group starts wherever the group number changes.
@@ -226,7 +226,8 @@ class Pool:
         positions = np.fromiter(positions, "int64").tolist()
         # Pages and rules ask for each figure several times, so it is made once and kept.
         missing = [position for position in positions if position not in self._records]
-        self._records.update(zip(missing, self._new(missing), strict=True))
+        if missing:
+            self._records.update(zip(missing, self._new(missing), strict=True))
         return [self._records[position] for position in positions]
 
     def bundles(self, records: Iterable[Record]) -> list[Loaded]:

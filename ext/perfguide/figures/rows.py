@@ -278,3 +278,17 @@ def _canonical(text: str) -> str:
     if ".0," in text or ".0}" in text or text == "null":
         return canonical(msgspec.json.decode(text) or {})
     return text
+
+
+def together(*columns: Ints) -> Ints:
+    """Number rows from 0 in order of first appearance; rows equal in all columns share a number."""
+    import pandas as pd
+
+    if not len(columns[0]):
+        return np.empty(0, dtype="int64")
+    numbers = np.zeros(len(columns[0]), dtype="int64")
+    for column in columns:
+        codes, distinct = pd.factorize(column)
+        # Each pair of numbers is another number.
+        numbers = pd.factorize(numbers * len(distinct) + codes)[0].astype("int64")
+    return numbers

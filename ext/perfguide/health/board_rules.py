@@ -11,8 +11,9 @@ import numpy as np
 from msgspec import UNSET
 
 from ..common import units
-from ..figures.columns import OWNER, Figures, firsts, together
+from ..figures.columns import OWNER, Figures, firsts
 from ..figures.pool import Pool
+from ..figures.rows import together
 from .finding import Hit, Rule, amount
 
 RULES = (

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from ..catalog.benchmarks import Scalar
-from ..figures.columns import GUIDE, OWNER, SERIES, Figures, Flags, Ints, firsts, together
+from ..figures.columns import GUIDE, OWNER, SERIES, Figures, Flags, Ints, firsts
+from ..figures.rows import together
 from ..tables.assign import Layout
 from .finding import Hit, Rule
 

@@ -12,7 +12,8 @@ import numpy as np
 
 from ..common import units
 from ..common.units import last_digit
-from ..figures.columns import OWNER, Figures, Floats, digits, together
+from ..figures.columns import OWNER, Figures, Floats, digits
+from ..figures.rows import together
 from .finding import Hit, Rule, amount
 
 RULES = (

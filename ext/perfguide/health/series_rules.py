@@ -14,7 +14,8 @@ from ..catalog.chart_spec import is_number
 from ..common import units
 from ..common.units import last_digit
 from ..figures import failed_runs, labels
-from ..figures.columns import GUIDE, SERIES, Figures, Flags, Floats, Ints, together
+from ..figures.columns import GUIDE, SERIES, Figures, Flags, Floats, Ints
+from ..figures.rows import together
 from .finding import Hit, Rule, amount
 
 if TYPE_CHECKING:
