@@ -23,6 +23,7 @@ from perfguide.adapters.farm import (
     lava_csv,
     lava_yaml,
     phoronix_xml,
+    pytest_benchmark,
     squad,
 )
 from perfguide.adapters.farm.squad import split
@@ -38,6 +39,7 @@ MODULES = (
     kcidb,
     phoronix_xml,
     google_benchmark,
+    pytest_benchmark,
 )
 FORMATS: dict[str, Format] = {module.FORMAT.name: module.FORMAT for module in MODULES}
 DATA = Path(__file__).with_name("farm_data")
@@ -55,6 +57,8 @@ FILES = {
     "google-benchmark-1.7.1.json": "google-benchmark",
     "google-benchmark-1.7.1-aggregates.json": "google-benchmark",
     "google-benchmark-1.4.1.json": "google-benchmark",
+    "pytest-benchmark-5.3.1.json": "pytest-benchmark",
+    "pytest-benchmark-5.3.1-saved.json": "pytest-benchmark",
 }
 CHOSEN = {"board.name": "am62xx_sk-fs", "sdk.version": "09.01"}
 """What takes one board and release from the file that has several."""
@@ -314,6 +318,28 @@ def test_metrics_without_a_suite_are_recognised_where_the_file_holds_nothing_els
         assert not squad_format.recognises(text.encode())
 
 
+def test_pytest_benchmark() -> None:
+    data = load("pytest-benchmark-5.3.1.json")
+    own = json.loads(data)["benchmarks"]
+    reading = read("pytest-benchmark", data)
+    assert [(r.benchmark, r.metric, r.unit) for r in reading.results] == [
+        ("test_copy.py", "test_sha256[1024]", "s"),
+        ("test_copy.py", "test_sha256[65536]", "s"),
+        ("test_copy.py", "test_sum", "s"),
+    ]
+    for result, written in zip(reading.results, own, strict=True):
+        assert result.samples == written["stats"]["data"]
+        assert result.value == written["stats"]["mean"]
+        assert result.log is not None
+        assert str(result.samples[0]).encode() in data.split(b"\n")[result.log.line - 1]
+    assert reading.facts["tools.pytest-benchmark"] == "5.3.1"
+    saved = read("pytest-benchmark", load("pytest-benchmark-5.3.1-saved.json")).results
+    written = json.loads(load("pytest-benchmark-5.3.1-saved.json"))["benchmarks"]
+    assert [(r.value, r.min, r.max, r.count) for r in saved] == [
+        tuple(w["stats"][k] for k in ("mean", "min", "max", "rounds")) for w in written
+    ]
+
+
 # What holds for all formats
 
 
@@ -537,7 +563,7 @@ def test_deep_nesting_is_refused(name: str, mark: str) -> None:
 
 
 def test_keys_that_stand_twice_are_refused() -> None:
-    for name in ("kcidb", "google-benchmark"):
+    for name in ("kcidb", "google-benchmark", "pytest-benchmark"):
         example = FORMATS[name].example
         doubled = re.sub(r"\{", '{"x": 1, "x": 2, ', example, count=1)
         reading = read(name, doubled.encode())

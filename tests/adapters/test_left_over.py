@@ -92,6 +92,7 @@ PATTERNS: dict[str, tuple[str, ...]] = {
     "onnxruntime": (r"Total inference .*",),
     "oslat": (r"(?:Total runtime|CPU list|CPU for main thread|Preheat cores): .*|Pre-heat for .*",),
     "perfguide-runner": (r"warning: .*",),
+    "phoronix-text": (r"Hashing 1\.0:",),  # the title of the test, whose profile is below it
     "sbc-bench": (
         r".*(?:Cpufreq OPP|CPU Freq|RAM size|Compiler:|PageSize|locale=|System health).*",
         r"OpenSSL .*, built on .*",

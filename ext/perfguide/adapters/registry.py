@@ -77,6 +77,7 @@ BUILT_IN: dict[str, str] = {
     "jmh": DESCRIBED,
     "criterion": "programs.criterion:FORMAT",
     "gstreamer": DESCRIBED,
+    "phoronix-text": "farm.phoronix_text:FORMAT",
     "geekbench": DESCRIBED,
     "tidl": DESCRIBED,
     "schbench": "programs.schbench:FORMAT",
@@ -87,6 +88,7 @@ BUILT_IN: dict[str, str] = {
     "kcidb": "farm.kcidb:FORMAT",
     "phoronix-xml": "farm.phoronix_xml:FORMAT",
     "google-benchmark": "farm.google_benchmark:FORMAT",
+    "pytest-benchmark": "farm.pytest_benchmark:FORMAT",
 }
 """The built-in formats and their locations, in the notation of entry points."""
 
