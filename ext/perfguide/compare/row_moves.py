@@ -149,7 +149,8 @@ def is_usual(row: Row, is_alone: bool = False) -> bool:
     sides = [each.cell for each in (row.old, row.new) if each]
     # If runs of one release are as far apart, the move is only their scatter.
     if not row.spread and any(
-        cell.low is not None
+        cell.runs > 1
+        and cell.low is not None
         and cell.high is not None
         and log_range((cell.low, cell.high)) >= NEARLY_AS_FAR * size
         for cell in sides
