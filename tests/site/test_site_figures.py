@@ -52,9 +52,14 @@ def _row_names(cells: list[str], header: list[str]) -> set[str]:
 
 
 @cache
+def _catalog() -> benchmarks.Catalog:
+    return benchmarks.load([TOP / "source/benchmarks"])[0]
+
+
+@cache
 def _labels(name: str) -> frozenset[str]:
     """What the catalog calls a metric or a value, and a size in the notation of pages."""
-    catalog, _ = benchmarks.load([TOP / "source/benchmarks"])
+    catalog = _catalog()
     out = {benchmark.metric_label(name) for benchmark in catalog.benchmarks.values()}
     out |= {
         param.values[own]
