@@ -190,6 +190,44 @@ def test_older_figures_of_a_kind_that_went_the_same_way_are_a_level(
     assert sum(row.verdict == "incomparable" for row in both.rows) == odd
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "is_odd"),
+    [
+        ((1.0, 3.9, 79.4, 53.2, 182.0), (1.1, 4.6, 17.5, 52.8, 179.0), True),
+        ((1.0, 3.9, 14.4, 53.2, 182.0), (1.1, 4.6, 79.4, 52.8, 179.0), False),  # NEW is odd
+        ((1.0, 3.9, 79.4, 53.2, 182.0), (1.1, 4.6, 40.0, 52.8, 179.0), False),  # both are
+        ((1.0, 3.9, 79.4, 253.2, 382.0), (0.2, 1.0, 17.5, 52.8, 79.0), False),  # all fell
+        ((79.4, 3.9, 14.4, 53.2, 182.0), (1.0, 3.9, 14.4, 53.2, 182.0), False),  # at the end
+    ],
+)
+@pytest.mark.parametrize("has_past", [False, True])
+def test_an_older_figure_off_the_curve_of_its_neighbours_shows_nothing(
+    old: Sequence[float], new: Sequence[float], is_odd: bool, has_past: bool, speed: Catalog
+) -> None:
+    sides = {"9.3": old, "9.4": old, "9.5": new} if has_past else {"9.4": old, "9.5": new}
+    both = compared(
+        *(
+            release(
+                "sk",
+                name,
+                *(
+                    result(value=rate, params={"block_size": 4 ** (n + 2)})
+                    for n, rate in enumerate(rates)
+                ),
+            )
+            for name, rates in sides.items()
+        ),
+        releases=("9.4", "9.5"),
+        catalog=speed,
+    )
+    odd = [row for row in both.rows if row.verdict == "incomparable"]
+    # An earlier release with the same figure shows that it was right.
+    assert [row.params["block_size"] for row in odd] == [4**4] * (is_odd and not has_past)
+    for row in odd:
+        said = f"block size were {old[1]:g} and {old[3]:g} MB/s"
+        assert row.ground.endswith(f"those at the next smaller and larger {said}")
+
+
 def listed(both: Comparison) -> list[str]:
     """The titles of events, without those of small or usual moves."""
     return [

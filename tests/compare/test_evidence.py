@@ -289,6 +289,32 @@ def test_a_rate_of_zero_is_a_failed_run_and_no_fall_of_all(
         assert headline(both).state == ("look" if earlier else "do not ship")
 
 
+@pytest.mark.parametrize(
+    ("unit", "digits", "is_other_unit"),
+    [("MiB/s", 0.99, True), ("MiB/s", 1.0, True), ("MiB/s", 0.6, False), ("kB/s", 1.0, False)],
+)
+def test_the_same_digits_in_another_unit_are_no_change(
+    unit: str, digits: float, is_other_unit: bool, speed: Catalog
+) -> None:
+    old = release(8, *(result(value=400.0 + n, params={"block_size": n}) for n in range(4)))
+    new = release(
+        9,
+        *(
+            result(unit=unit, value=round((400.0 + n) * digits, 1), params={"block_size": n})
+            for n in range(4)
+        ),
+    )
+    both = newest([old, new], speed)
+    assert {row.verdict == "incomparable" for row in both.rows} == {is_other_unit}
+    assert all(f"the unit was MB/s and is {unit}" in wording.ground(row) for row in both.rows)
+    if is_other_unit:
+        event = only(both.events)
+        moved = digits * 2**20 / 10**6 - 1
+        said = "are the same" if digits == 1 else "moved by −1.0 %"
+        title = wording.event_title(event, both)
+        assert f"the digits {said}, converted they moved by +{100 * moved:.1f} %" in title
+
+
 @pytest.mark.parametrize("repeated", [7, 3])
 def test_figures_with_the_samples_of_the_older_release_are_no_evidence(
     repeated: int, speed: Catalog

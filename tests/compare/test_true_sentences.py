@@ -83,6 +83,7 @@ RARE = (
     *(
         "the (clock|memory",
         "may have been recorded wrongly",
+        "all rows moved by the ratio",
         "No board",
     ),
     *(

@@ -436,6 +436,31 @@ def _unlike_past(about: About, said: Sequence[str]) -> bool:
     return False
 
 
+def _unlike_neighbours(about: About, said: Sequence[str]) -> bool:
+    """Check that the older figures beside one were these, and that it is beyond both or far from the
+    middle of them."""
+    name = said[0].replace(" ", "_")
+    printed = re.findall(rf"(?<!\S){N}(?!\S)", said[1])
+    for each in _run_of(about):
+        curve = {
+            other.row.params[name]: other.ends[0]
+            for other in each.each(about.both.rows)
+            if (other.row.board, other.row.benchmark, other.row.metric)
+            == (each.row.board, each.row.benchmark, each.row.metric)
+            and other.row.old
+            and other.row.new
+            and {**other.row.params, name: 0} == {**each.row.params, name: 0}
+        }
+        sizes = sorted(curve)
+        at = sizes.index(each.row.params[name])
+        if 0 < at < len(sizes) - 1:
+            smaller, larger = curve[sizes[at - 1]], curve[sizes[at + 1]]
+            ends = sorted((smaller, larger))
+            if rounds(printed[0], smaller) and rounds(printed[1], larger):
+                return not ends[0] * 1.01 < each.ends[0] < ends[1] / 1.01 or ends[1] > 2 * ends[0]
+    return False
+
+
 def _overlap(about: About, said: Sequence[str]) -> bool:
     old, new = about.sides
     assert old and new
@@ -499,6 +524,24 @@ def _wrong_labels(about: About, said: Sequence[str]) -> bool:
 def middle(values: Sequence[float]) -> Sequence[float]:
     ordered = sorted(values)
     return ordered[(len(ordered) - 1) // 2 : len(ordered) // 2 + 1]
+
+
+def _other_digits(about: About, said: Sequence[str]) -> bool:
+    """Check that the digits of the table moved less far than its figures."""
+    digits, moves = [], []
+    for each in _table(about):
+        old, new = each.sides
+        assert old and new and old.mean and new.mean
+        moves.append(math.log(new.mean / old.mean))
+        scales = [units.parse(side.unit).scale for side in (old, new)]
+        digits.append(moves[-1] + math.log(scales[0] / scales[1]))
+    by = median(digits)
+    same = (
+        is_change(said[1], math.exp(by))
+        if said[1]
+        else abs(by) < (1e-6 if said[0] == "are the same" else 0.0006)
+    )
+    return same and is_change(said[2], math.exp(median(moves)))
 
 
 def _of_two(about: About, said: Sequence[str]) -> bool:
@@ -681,6 +724,13 @@ GROUNDS = templates(
             not about.is_unmoved or about.row.work is not None
         ),
         "the unit was (.+) and is (.+), and the figures are converted": _was_and_is,
+        "the unit may be another one in name alone: the digits (are the same|hardly moved|moved by ~), converted they moved by ~": _other_digits,
+        "the unit may be another one in name alone: all rows moved by the ratio of MB and MiB": lambda about, _: (
+            all(
+                abs(abs(math.log(each.ends[1] / each.ends[0])) - 2 * math.log(1.024)) < 0.004
+                for each in _table(about)
+            )
+        ),
         "it alternates between two states, (.+) and (.+)": _of_two,
         "a new level since (.+): .+": _since,
         "accepted until .+": lambda about, _: not about.is_rated or about.worse > 0,
@@ -721,6 +771,7 @@ GROUNDS = templates(
         ),
         "the # other boards have (.+), so it may be a bad measurement": _other_boards,
         "the older figure may be a bad measurement: the last # before it were (.+)": _unlike_past,
+        "the older figure may be a bad measurement: those at the next smaller and larger (.+) were (.+)": _unlike_neighbours,
         "all # new runs failed": _failed(True),
         "all # old runs failed": _failed(False),
         "# of # new runs failed": _failed(True),

@@ -19,6 +19,7 @@ from .verdicts import (
     ENGINE_CHANGED,
     IMPOSSIBLE,
     MIN_STATES_LOG,
+    OTHER_UNIT,
     RATED,
     REPEATED,
     Row,
@@ -197,7 +198,7 @@ def cause_of(row: Row) -> str:
     """Return why a row is not compared, or ""."""
     if row.verdict != "incomparable" or not (row.old and row.new):
         return ""
-    beginnings = (EXCHANGED, ENGINE_CHANGED, IMPOSSIBLE, REPEATED, *CONDITIONS)
+    beginnings = (EXCHANGED, ENGINE_CHANGED, IMPOSSIBLE, OTHER_UNIT, REPEATED, *CONDITIONS)
     return row.ground if row.ground.startswith(beginnings) else ""
 
 

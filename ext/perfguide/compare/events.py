@@ -48,6 +48,7 @@ from .verdicts import (
     ALARMS,
     ENGINE_CHANGED,
     IMPOSSIBLE,
+    OTHER_UNIT,
     Row,
     SideFigures,
     Verdict,
@@ -622,7 +623,7 @@ def causes(rows: Sequence[Row], names: Names) -> list[Event]:
     for row in rows:
         if cause := cause_of(row):
             # Engines and columns of tables belong to a benchmark, other conditions to the board.
-            of_benchmark = cause.startswith((ENGINE_CHANGED, EXCHANGED, IMPOSSIBLE))
+            of_benchmark = cause.startswith((ENGINE_CHANGED, EXCHANGED, IMPOSSIBLE, OTHER_UNIT))
             key = (row.guide.platform, row.benchmark if of_benchmark else "", cause)
             by.setdefault(key, []).append(row)
     out = []

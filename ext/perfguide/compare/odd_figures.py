@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -56,6 +56,10 @@ def unlike_past(past: Sequence[float], old: float, new: float, unit: str) -> str
     )
 
 
+MAX_NEAR = 0.25
+"""The largest distance of a figure from the line between its neighbours for it to fit a curve, and the
+largest move of these neighbours, as shares of the distance of the odd figure."""
+
 MIN_LEVEL_ROWS, MIN_LEVEL_SHARE = 3, 0.75
 """The fewest rows of a kind, and the least share of them that went the same way by ``MIN_ODD`` from the
 release before OLD, for OLD to be a level of its own: a measurement rarely goes wrong for all of them. In
@@ -103,3 +107,50 @@ def _way_there(row: Row) -> float:
     at = names.index(row.old.guide.release)
     before, old = row.line[at - 1][1], row.line[at][1]
     return math.log(old / before) if min(before, old) > 0 else 0.0
+
+
+def unlike_curves(rows: Sequence[Row], first: Collection[int]) -> dict[int, str]:
+    """Return, by position, the rows whose older figure alone is off the curve of its neighbours, such as
+    those at the next smaller and larger block size, with these in words.
+
+    ``first`` are the positions of rows without earlier figures, which would show more.
+    """
+    curves: dict[tuple[object, ...], dict[float, int]] = {}
+    for position, row in enumerate(rows):
+        if min(_old(row), _new(row)) > 0:
+            for name, value in row.params.items():
+                if is_number(value) and float(value) > 0:
+                    others = frozenset((n, str(v)) for n, v in row.params.items() if n != name)
+                    table = (row.guide.platform, row.board, row.benchmark, row.metric, row.unit)
+                    curves.setdefault((name, others, table), {})[float(value)] = position
+    out = {}
+    for key, points in curves.items():
+        places = sorted(points)
+        for near in zip(places, places[1:], places[2:], strict=False):
+            if points[near[1]] in first and _is_off(near, [rows[points[each]] for each in near]):
+                ends = " and ".join(
+                    units.number(_old(rows[points[each]])) for each in (near[0], near[2])
+                )
+                where = f"at the next smaller and larger {str(key[0]).replace('_', ' ')}"
+                unit = units.parse(rows[points[near[1]]].unit).symbol
+                out[points[near[1]]] = f"{ODD}: those {where} were {ends} {unit}".rstrip()
+    return out
+
+
+def _old(row: Row) -> float:
+    return (row.old and row.old.cell.mean) or 0.0
+
+
+def _new(row: Row) -> float:
+    return (row.new and row.new.cell.mean) or 0.0
+
+
+def _is_off(places: Sequence[float], rows: Sequence[Row]) -> bool:
+    """Return whether the older figure at the middle one of three places is off the line between its
+    neighbours, on which the newer one lies."""
+    first, middle, last = map(math.log, places)
+    part = (middle - first) / (last - first)
+    old, new = ([math.log(side(row)) for row in rows] for side in (_old, _new))
+    off, left = (own[1] - own[0] - part * (own[2] - own[0]) for own in (old, new))
+    moves = new[0] - old[0], new[2] - old[2]
+    return abs(off) >= MIN_ODD and max(map(abs, (left, *moves))) <= MAX_NEAR * abs(off)

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from statistics import median
 from typing import Literal
 
 from ..bundles.guide_key import GuideKey, version
@@ -23,8 +24,8 @@ from .history import History, scaled
 from .judge import Judgement, Pair, Spread, judge, ranges_overlap
 from .match import CLOCK, Match, Names, match, obstacles
 from .moves import DIGIT
-from .odd_figures import unlike_past
-from .relative import Side
+from .odd_figures import unlike_curves, unlike_past
+from .relative import EQUAL, Side
 from .resolution import printed, timer_step
 from .shifts import Shift
 from .usual_noise import Table
@@ -225,7 +226,7 @@ def rows(old: SideFigures, new: SideFigures, history: History, rules: Rules) -> 
     out: list[Row] = []
     judged: dict[int, Pair] = {}
     pasts: dict[int, Others] = {}
-    rated: set[int] = set()
+    factors: dict[int, float] = {}
     catalog = rules.names.catalog
     engines_of = [engines.inferred(side.records, catalog) for side in (old, new)]
     small = too_small((*old.records, *new.records), rules.names)
@@ -237,11 +238,13 @@ def rows(old: SideFigures, new: SideFigures, history: History, rules: Rules) -> 
         if row.verdict == "same" and (changed := _engine_changed(matched, *engines_of)):
             row = replace(row, verdict="incomparable", ground=changed)
         out.append(row)
-        if row.verdict == "same":
-            rated.add(len(out) - 1)
-    for position, ground in _repeated(out, rated).items():
+        # The units stated in the bundles, as those of the records may have been converted.
+        if matched.old and matched.new and row.verdict == "same":
+            stated = old.pool.stated_unit(matched.old), new.pool.stated_unit(matched.new)
+            factors[len(out) - 1] = units.factor(*stated) or 1.0
+    for position, ground in {**_of_other_units(out, factors), **_repeated(out, factors)}.items():
         out[position] = replace(out[position], verdict="incomparable", ground=ground)
-    for position in sorted(rated):
+    for position in factors:
         if out[position].verdict == "same":
             judged[position], pasts[position] = _pair(
                 out[position], old.pool, new.pool, history, rules
@@ -258,6 +261,9 @@ def rows(old: SideFigures, new: SideFigures, history: History, rules: Rules) -> 
         if loads.get(position):
             at = work[position]
             out[position] = _of_load(out[position], out[at], pair, judged[at])
+    first = {position for position, pair in judged.items() if not (pair.history or pair.sampled)}
+    for position, odd in unlike_curves(out, first).items():
+        out[position] = replace(out[position], odd=odd)
     out = [_clock(row, rules.names) for row in out]
     _without_run(out)
     _two_names(out)
@@ -301,6 +307,63 @@ def _repeated(out: Sequence[Row], rated: Iterable[int]) -> dict[int, str]:
         for position, same in own
         if same and (old := out[position].old)
     }
+
+
+OTHER_UNIT = "the unit may be another one in name alone"
+"""The start of the ground of a row whose digits fit another unit better than its own."""
+
+BINARY_FACTOR = 1.024**2
+"""The ratio of MiB to MB."""
+
+HARDLY = 0.0005
+"""Smaller relative changes are shown as 0.0 %."""
+
+MIN_OTHER_UNIT_ROWS, OTHER_UNIT_SHARE, SAME_FACTOR = 3, 0.7, 0.003
+"""The fewest rows of a table that show a wrong unit, the least share of them whose digits moved less
+than the units differ, and the tolerance, as a log, of moves by the ratio of units."""
+
+
+def _of_other_units(out: Sequence[Row], factors: Mapping[int, float]) -> dict[int, str]:
+    """Return, by position, the grounds of rows of tables whose unit seems to be wrong in one release:
+    either the digits hardly moved although the unit did, or all rows moved by a ratio of units."""
+    tables: dict[tuple[object, ...], list[tuple[int, float, float]]] = {}
+    for position, factor in factors.items():
+        row = out[position]
+        assert row.old and row.new
+        old, new = row.old.cell.mean, row.new.cell.mean
+        if old and new and min(old, new) > 0 and units.parse(row.unit).kind == "data rate":
+            table = (row.guide.platform, row.board, row.benchmark, factor)
+            move = math.log(new) - math.log(old)
+            tables.setdefault(table, []).append((position, move, math.log(factor)))
+    grounds = {}
+    for own in tables.values():
+        moves, apart = [move for _, move, _ in own], own[0][2]
+        if len(own) < MIN_OTHER_UNIT_ROWS:
+            continue
+        near = [
+            (position, move)
+            for position, move, _ in own
+            if move * apart < 0 and abs(move + apart) <= min(abs(move), abs(apart))
+        ]
+        if 0 < abs(apart) < math.log(1.1) and len(near) >= OTHER_UNIT_SHARE * len(own):
+            own, moves = [(position, move, apart) for position, move in near], [m for _, m in near]
+            digits = math.expm1(median(move + apart for move in moves))
+            said = (
+                "hardly moved"
+                if EQUAL <= abs(digits) < HARDLY
+                else "are the same"
+                if abs(digits) < EQUAL
+                else f"moved by {units.change_text(digits)}"
+            )
+            ground = f"{OTHER_UNIT}: the digits {said}, converted they moved by "
+            ground += units.change_text(math.expm1(median(moves)))
+        else:
+            apart = math.copysign(math.log(BINARY_FACTOR), moves[0])
+            if any(abs(move - apart) > SAME_FACTOR for move in moves):
+                continue
+            ground = f"{OTHER_UNIT}: all rows moved by the ratio of MB and MiB"
+        grounds.update(dict.fromkeys((position for position, *_ in own), ground))
+    return grounds
 
 
 # ---------------------------------------------------------------- metrics of one run
