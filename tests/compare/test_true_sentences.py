@@ -196,7 +196,7 @@ def is_where_later_releases_are(
     move: lasting_moves.LastingMove, pair: ReleasePair, of: Rows
 ) -> bool:
     """Whether a row of the files has both figures of a move, and later ones as it says."""
-    form = re.fullmatch(rf"{LATER}|newest release|not measured since", move.after)
+    form = re.fullmatch(rf"{LATER}|newest release|not measured on this board since", move.after)
     assert form, move.after
     was, now = move.values.split(" ")[0], move.values.split(" ")[2]
     for row in of[pair.new.os, move.benchmark]:
@@ -207,8 +207,13 @@ def is_where_later_releases_are(
         old, new = old[0], new[0]
         after = [figures for release, figures in row.items() if version(release) > at]
         later = [mean for mean, _, _ in after]
-        parts = [(value - old) / (new - old) for value in later]
-        near, far = (old + (new - old) * part for part in (1 / 3, 2 / 3))
+        # The figures a third, half and two thirds of the way, by ratio where there is one.
+        low, high = min(old, new), max(old, new)
+        thirds = [part / 6 if old < new else 1 - part / 6 for part in (2, 3, 4)]
+        near, middle, far = (
+            low ** (1 - part) * high**part if low > 0 else low + (high - low) * part
+            for part in thirds
+        )
         both = [own for own in after if own[1] <= min(near, far) and own[2] >= max(near, far)]
         ends = [min(o[1] for o in both), max(o[2] for o in both)] if both else []
         for scale in (1.0, 1e3, 1e-3):
@@ -221,8 +226,8 @@ def is_where_later_releases_are(
                 len(later) == int(form[4] or 1)
                 and truth.rounds(form[2], min(later) / scale)
                 and truth.rounds(form[3] or form[2], max(later) / scale)
-                and (min(parts) > 2 / 3) == bool(form[1])
-                and min(parts) >= 1 / 3
+                and all((v > far) if new > old else (v < far) for v in later) == bool(form[1])
+                and all((o[0] >= middle) is (new > old) or o in both for o in after)
                 and bool(form[5]) == bool(ends)
                 and all(
                     truth.rounds(said, end / scale)

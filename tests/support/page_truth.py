@@ -1263,7 +1263,7 @@ def _named(site: Site, text: str) -> Guide | None:
 MOVE = re.compile(rf"({N}) → ({N})(?: (\S+))?")
 SIZE = re.compile(r"\d+ (?:bytes|[KM]iB)")
 AFTER = re.compile(
-    r"(\S+) → (\S+) (Linux|RT-Linux), (?:(newest release)|(not measured since)|(CPU load .+)"
+    r"(\S+) → (\S+) (Linux|RT-Linux), (?:(newest release)|(not measured on this board since)|(CPU load .+)"
     r"|(still )?(.+) in the (?:later release|(\d+) later releases)"
     rf"(?:, with runs from ({N}) to ({N}))?)"
 )
@@ -1305,9 +1305,15 @@ def _is_move(site: Site, benchmark: str, row: Sequence[str]) -> bool:
             if not later and is_last == bool(after[4]):
                 return True
             continue
-        parts = [(mean - was) / (now - was) for mean in later]
         ends = re.findall(N, after[8])
-        near, far = sorted(was + (now - was) * part for part in (1 / 3, 2 / 3))
+        # The figures a third, half and two thirds of the way up, by ratio where there is one.
+        least, most = sorted((was, now))
+        near, middle, far = (
+            least ** (1 - part) * most**part if least > 0 else least + (most - least) * part
+            for part in (1 / 3, 1 / 2, 2 / 3)
+        )
+        is_up = now > was
+        has_stayed = all(mean > far if is_up else mean < near for mean in later)
         later_runs = [
             site.of.runs(owner, release, name)
             for release in means
@@ -1320,8 +1326,8 @@ def _is_move(site: Site, benchmark: str, row: Sequence[str]) -> bool:
             len(later) == int(after[9] or 1)
             and rounds(ends[0], min(later) / scale)
             and rounds(ends[-1], max(later) / scale)
-            and min(parts) >= 1 / 3 - 1e-9
-            and (min(parts) > 2 / 3) == bool(after[7])
+            and sum((mean < middle) == is_up for mean in later) <= len(both)
+            and has_stayed == bool(after[7])
             and len(said) == len(ranges)
             and all(rounds(text, end / scale) for text, end in zip(said, ranges, strict=True))
         ):

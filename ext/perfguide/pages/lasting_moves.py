@@ -4,6 +4,7 @@ the next release kept, and that no later release reversed."""
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterable, Sequence
 
 import msgspec
@@ -38,11 +39,12 @@ WORDS = (
 MAX_MOVES = 5
 """The maximum number each of falls, rises and changes of engine in a list."""
 
-MIN_KEPT_PART, MAX_LOST_PART = 2 / 3, 1 / 3
-"""A later figure that keeps more than the first part of a move still shows it; one that keeps less
-than the second has gone back."""
+MIN_KEPT_PART, MIN_NEAR_PART, MAX_LOST_PART = 2 / 3, 1 / 2, 1 / 3
+"""A figure that keeps more than the first part of a move, by ratio, is at the new figure. One that
+keeps less than the second is nearer to the old figure, and one that keeps less than the third is at
+it."""
 
-UNMEASURED = "not measured since"
+UNMEASURED = "not measured on this board since"
 """The fate of a figure that no later release measured, although there are some."""
 
 
@@ -168,14 +170,13 @@ def findable(anchor: str) -> FindableSection:
 
 
 def _is_news(event: Event) -> bool:
-    """Return whether an event lasted and is neither a cause, such as another clock, nor a
-    return."""
+    """Return whether an event is proved or lasted, and is neither a cause, such as another clock, nor
+    a return."""
     is_return = event.is_back or any(text.startswith(RETURN) for text in event.perhaps)
     if event.is_cause or event.is_minor or event.accepted or is_return:
         return False
-    fate = ledger.fate(event)
     # What a single run cannot prove is news once another release confirms it.
-    return fate == "lasted" if event.kind == "noisy" else fate != "went back"
+    return event.kind != "noisy" or ledger.fate(event) == "lasted"
 
 
 def _name(row: Row) -> tuple[str, frozenset[tuple[str, Scalar]]]:
@@ -208,7 +209,7 @@ def _size(row: Row) -> float:
 
 
 def _fate(row: Row, history: History, is_alone: bool) -> str:
-    """Return what later releases show of a move; empty if one of them reversed it, if earlier
+    """Return what later releases show of a move; empty if one of them took it back, if earlier
     releases were on both sides of it, which means the figure has two states, or if no other row moved
     with it and no earlier release had the old figure, which may then have been a bad one, unless it
     is a rate that fell very far."""
@@ -226,13 +227,13 @@ def _fate(row: Row, history: History, is_alone: bool) -> str:
     if old == new or any(_has_both(side, old, new) for side in earlier):
         return ""
 
-    def part(side: Side) -> float:
-        return (side.mean - old) / (new - old)
-
-    before = [part(side) for side in earlier]
-    if any(part(side) < MAX_LOST_PART for side in later) or any(
-        each > MIN_KEPT_PART for each in before
-    ):
+    before = [_part(side.mean, old, new) for side in earlier]
+    is_back = any(
+        # The mean of runs at both figures is at neither.
+        _part(side.mean, old, new) < MIN_NEAR_PART and not _has_both(side, old, new)
+        for side in later
+    )
+    if is_back or any(each > MIN_KEPT_PART for each in before):
         return ""
     # No bad measurement makes a rate this much too high.
     is_alone = is_alone and not (
@@ -244,22 +245,28 @@ def _fate(row: Row, history: History, is_alone: bool) -> str:
         return "newest release" if history.is_newest(row.new.guide) else UNMEASURED
     _, factor = units.readable(row.unit, (old, new))
     span = units.ends([units.scaled(side.mean, factor) for side in later])
-    still = "still " if all(part(side) > MIN_KEPT_PART for side in later) else ""
+    still = "still " if all(_part(side.mean, old, new) > MIN_KEPT_PART for side in later) else ""
     count = f"the {len(later)} later releases" if len(later) > 1 else "the later release"
-    # The mean of runs at both figures is at neither.
     both = [side.ends for side in later if _has_both(side, old, new)]
     ends = [units.number(units.scaled(end, factor)) for end in sorted(sum(both, ()))]
     runs = f", with runs from {ends[0]} to {ends[-1]}" if ends else ""
     return f"{still}{span} in {count}{runs}"
 
 
+def _part(value: float, old: float, new: float) -> float:
+    """Return how far a figure is on the way from the old figure to the new one, by ratio: 0 at the
+    old one, 1 at the new one."""
+    if min(old, new) <= 0:
+        return (value - old) / (new - old)
+    return math.log(max(value, sys.float_info.min) / old) / math.log(new / old)
+
+
 def _has_both(side: Side, old: float, new: float) -> bool:
     """Return whether the runs of a release range from one figure of a move to the other."""
-    low, high = sorted((old, new))
     if side.low is None or side.high is None:
         return False
-    slack = (high - low) * (1 - MIN_KEPT_PART)
-    return side.low <= low + slack and side.high >= high - slack
+    parts = [_part(end, old, new) for end in (side.low, side.high)]
+    return min(parts) <= MAX_LOST_PART and max(parts) >= MIN_KEPT_PART
 
 
 def _figure(row: Row, catalog: Catalog) -> str:
@@ -279,8 +286,12 @@ def _values(row: Row) -> str:
 
 def largest(moves: Iterable[LastingMove]) -> list[LastingMove]:
     """Return the largest falls, then the largest rises, then changes of engine, one of each kind
-    per system and release."""
-    ordered = sorted(moves, key=lambda move: (move.is_load, -abs(move.size)))
+    per system and release. Boards that no later release measured come last."""
+
+    def rank(move: LastingMove) -> tuple[bool, bool, float]:
+        return move.after == UNMEASURED, move.is_load, -abs(move.size)
+
+    ordered = sorted(moves, key=rank)
     by_page: dict[tuple[str, str], LastingMove] = {}
     for move in ordered:
         by_page.setdefault((move.address, move.word), move)
