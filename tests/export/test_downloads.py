@@ -87,20 +87,31 @@ def _sheets(data: bytes) -> dict[str, dict[str, tuple[str, str]]]:
     return out
 
 
-@pytest.fixture
-def site(tmp_path: Path) -> Path:
+def _site(top: Path) -> Path:
     """A site with two guides: a mean, a single figure, a failure and a zero."""
     _put(
-        tmp_path,
+        top,
         "one",
         result(samples=[1.5, 2.5, 3.25], params={"block_size": 16}),
         result(value=0.0, params={"block_size": 64}),
         result(status="fail", params={"block_size": 256}),
         result("lat_mem", "us", value=0.1, min=0.05, max=0.2),
     )
-    _put(tmp_path, "two", result(value=7.125, params={"block_size": 16}), sdk__version="09.02")
-    build.generate(_settings(tmp_path), run=parallel.here)
-    return tmp_path
+    _put(top, "two", result(value=7.125, params={"block_size": 16}), sdk__version="09.02")
+    build.generate(_settings(top), run=parallel.here)
+    return top
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """That site: look, and touch nothing."""
+    return _site(tmp_path_factory.mktemp("downloads"))
+
+
+@pytest.fixture
+def changing(tmp_path: Path) -> Path:
+    """That site, to be changed."""
+    return _site(tmp_path)
 
 
 def test_each_guide_is_one_json_file_that_the_lists_lead_to(site: Path) -> None:
@@ -360,12 +371,12 @@ def _times(folder: Path) -> dict[str, int]:
     }
 
 
-def test_a_new_bundle_changes_its_guide_and_the_lists_alone(site: Path) -> None:
-    before = _times(site)
-    assert build.generate(_settings(site), run=parallel.here).written == ()
-    _put(site, "three", result(value=8.0, params={"block_size": 64}), sdk__version="09.02")
-    build.generate(_settings(site), run=parallel.here)
-    after = _times(site)
+def test_a_new_bundle_changes_its_guide_and_the_lists_alone(changing: Path) -> None:
+    before = _times(changing)
+    assert build.generate(_settings(changing), run=parallel.here).written == ()
+    _put(changing, "three", result(value=8.0, params={"block_size": 64}), sdk__version="09.02")
+    build.generate(_settings(changing), run=parallel.here)
+    after = _times(changing)
     changed = {name for name in after if before.get(name) != after[name]}
     assert before.keys() == after.keys()
     assert changed == {
@@ -383,24 +394,26 @@ def test_a_new_bundle_changes_its_guide_and_the_lists_alone(site: Path) -> None:
     }
 
 
-def test_files_of_a_guide_that_is_gone_go_too(site: Path) -> None:
-    (site / "results/two.json").unlink()
-    build.generate(_settings(site), run=parallel.here)
-    assert not [name for name in _times(site) if "09.02" in name]
-    assert _json(site, "datapackage.json")["resources"][0]["path"] == [
+def test_files_of_a_guide_that_is_gone_go_too(changing: Path) -> None:
+    (changing / "results/two.json").unlink()
+    build.generate(_settings(changing), run=parallel.here)
+    assert not [name for name in _times(changing) if "09.02" in name]
+    assert _json(changing, "datapackage.json")["resources"][0]["path"] == [
         "parquet/soc=AM62X/os=linux/09.01.parquet"
     ]
 
 
-def test_damaged_files_are_made_anew_and_only_they(site: Path) -> None:
-    whole = {n: (site / "out" / json_api.ROOT / n).read_bytes() for n in _times(site)}
+def test_damaged_files_are_made_anew_and_only_they(changing: Path) -> None:
+    whole = {n: (changing / "out" / json_api.ROOT / n).read_bytes() for n in _times(changing)}
     damaged = [n for n in whole if "09.01" in n or n.endswith("speed/1.js")]
     assert {n.rpartition(".")[2] for n in damaged} == {"json", "js", "parquet", "xlsx", "csv"}
     for name in damaged:
-        (site / "out" / json_api.ROOT / name).write_bytes(whole[name][:-20])
-    written = build.generate(_settings(site), run=parallel.here).written
+        (changing / "out" / json_api.ROOT / name).write_bytes(whole[name][:-20])
+    written = build.generate(_settings(changing), run=parallel.here).written
     assert sorted(written) == sorted(f"{json_api.ROOT}/{name}" for name in damaged)
-    assert {n: (site / "out" / json_api.ROOT / n).read_bytes() for n in _times(site)} == whole
+    assert {
+        n: (changing / "out" / json_api.ROOT / n).read_bytes() for n in _times(changing)
+    } == whole
 
 
 def test_the_documented_files_are_those_that_are_written(site: Path) -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import csv
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
+from conftest import sound_bundle
 from making import SHIPPED
 
 from perfguide.common import parallel
@@ -44,18 +46,23 @@ def results(soc: str) -> list[dict[str, Any]]:
     return [*sizes, *sweep, {**load, "value": LOADS[soc]}]
 
 
-@pytest.fixture
-def pages(tmp_path: Path, write_bundle: Bundle) -> Path:
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The pages of these figures: look, and touch nothing."""
+    top = tmp_path_factory.mktemp("rankings")
+    alone = [{"benchmark": "emmc", "metric": "x", "unit": "MB/s", "value": 1.0}]
+    bundles = {"alone": sound_bundle(alone, id="alone", board__soc="SLOW")}
     for soc in RATES:
         of_soc = {"id": soc, "board__soc": soc, "board__name": f"{soc.lower()}-evm"}
-        write_bundle(tmp_path / f"results/{soc}.json", results(soc), **of_soc)
-    alone = [{"benchmark": "emmc", "metric": "x", "unit": "MB/s", "value": 1.0}]
-    write_bundle(tmp_path / "results/alone.json", alone, id="alone", board__soc="SLOW")
+        bundles[soc] = sound_bundle(results(soc), **of_soc)
+    (top / "results").mkdir()
+    for name, bundle in bundles.items():
+        (top / f"results/{name}.json").write_text(json.dumps(bundle), "utf-8")
     generate(
-        Settings((tmp_path / "results",), (SHIPPED,), tmp_path / "out", formats=("svg",)),
+        Settings((top / "results",), (SHIPPED,), top / "out", formats=("svg",)),
         run=parallel.here,
     )
-    return tmp_path / "out/by-benchmark"
+    return top / "out/by-benchmark"
 
 
 def test_a_page_says_of_what_who_leads_and_ranks_each_soc_with_its_load(pages: Path) -> None:
