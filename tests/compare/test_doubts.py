@@ -125,6 +125,28 @@ def test_a_mean_with_a_run_that_failed_proves_nothing(side: str | None, speed: C
 
 
 @pytest.mark.parametrize(
+    ("old", "new", "verdict", "doubt"),
+    [
+        (0.0, 8.0, "incomparable", "some old runs failed; its samples are 0 to 12 µs"),
+        (8.0, 0.0, "noisy", "some new runs failed; its samples are 0 to 90 µs"),
+        (0.0, 0.0, "noisy", ""),  # as the program prints in every release
+    ],
+)
+def test_a_time_of_zero_in_one_release_puts_its_mean_in_doubt(
+    old: float, new: float, verdict: str, doubt: str, speed: Catalog
+) -> None:
+    both = compared(
+        release("sk", "9.4", result("lat_a", "us", value=9.0, min=old, max=12.0)),
+        release("sk", "9.5", result("lat_a", "us", value=50.0, min=new, max=90.0)),
+        releases=("9.4", "9.5"),
+        catalog=speed,
+    )
+    row = only(both.rows)
+    assert row.verdict == verdict
+    assert row.ground == doubt or (not doubt and "failed" not in row.ground)
+
+
+@pytest.mark.parametrize(
     ("before", "old", "new", "is_odd"),
     [
         ([20.1, 18.0, 18.4, 15.0], 0.6, 22.0, True),

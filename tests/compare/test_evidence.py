@@ -202,6 +202,25 @@ def test_a_rate_next_to_nothing_of_a_run_without_packets_failed_too(
     assert len(titles) == (not is_old) and not [each for each in titles if "÷" in each]
 
 
+@pytest.mark.parametrize(("low", "verdict"), [(0.0, "incomparable"), (3.0, "noisy")])
+def test_a_run_of_old_that_counts_no_packets_is_a_failed_one_of_bytes_too(
+    low: float, verdict: str, tmp_path: Path
+) -> None:
+    """The bytes of old runs are far apart, but none of them next to nothing."""
+    bundles = [
+        release(
+            number,
+            result(value=rate, min=4.8, max=2 * rate, params={"block_size": 7}),
+            result("packets", "kPPS", value=15.0, min=least, max=30.0, params={"block_size": 7}),
+        )
+        for number, rate, least in ((8, 165.0, low), (9, 89.0, 3.0))
+    ]
+    rows = newest(bundles, described(tmp_path, PACKETS)).rows
+    rate = next(row for row in rows if row.metric == "rate")
+    assert rate.verdict == verdict
+    assert (rate.ground == "some old runs failed; its samples are 0 to 30 kPPS") is (low == 0)
+
+
 @pytest.mark.parametrize(
     ("before", "least", "is_listed"),
     [((22.7, 22.4), 22.45, True), ((22.7, 22.4), 22.3, False), ((28.8, 22.4), 22.45, False)],
@@ -286,7 +305,7 @@ def test_a_rate_of_zero_is_a_failed_run_and_no_fall_of_all(
     as_before = f", as in 9.{earlier}" if earlier else ""
     assert titles == ([] if is_old else [f"Speed: rate: fails now{as_before}, 2 rows"])
     if not is_old:
-        assert headline(both).state == ("look" if earlier else "do not ship")
+        assert headline(both).state == "do not ship"
 
 
 @pytest.mark.parametrize(

@@ -741,7 +741,7 @@ GROUNDS = templates(
             about.ends[said[1].lower() == "new"] == 0 < about.ends[said[1].lower() != "new"]
         ),
         "some (new|old) runs failed": lambda about, said: any(
-            side is not None and side.low < side.high
+            side is not None and side.low <= side.high / 100 and side.low < side.high
             for each in about.each(about.both.rows)
             if each.row.observation == about.row.observation
             for side in each.sides[said[0] == "new" :][:1]

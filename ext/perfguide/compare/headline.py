@@ -11,7 +11,7 @@ from typing import Literal
 from . import wording
 from .comparison import Comparison
 from .events import Event
-from .row_moves import FAR, failed_earlier, figures_before, is_back
+from .row_moves import FAR, figures_before, is_back
 from .verdicts import ALARMS, Row, Verdict, failed_run, is_load
 
 State = Literal["do not ship", "look", "ship", "too little"]
@@ -203,10 +203,7 @@ def _severe(event: Event) -> bool:
         every = [row.worse_by or 0.0 for row in event.unproved if row.better == "higher"]
         if 2 * sum(by > 0 for by in every) <= len(every):
             return False
-    # A test that already failed in earlier releases may be flaky.
-    failed = [
-        row for row in event.rows if row.verdict == "failed-after" and not failed_earlier(row)
-    ]
+    failed = [row for row in event.rows if row.verdict == "failed-after"]
     measured = {row.measurement for row in (*far, *failed)}
     rates = [row.worse_by or 0.0 for row in far if row.better == "higher"]
     # In public history, one of six events with only loads lasted, and ten of fourteen others.

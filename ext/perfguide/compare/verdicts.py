@@ -580,9 +580,14 @@ FAILED_RUN, FAILED_RUN_BEFORE = "some new runs failed", "some old runs failed"
 
 
 def failed_run(row: Row, record: Record) -> str:
-    """Return the range of a rate's samples in words if one is that of a failed run, else ""."""
+    """Return the range of samples in words if one is that of a failed run, else "": a rate next to
+    nothing, or a time of 0 that the other release has not."""
     cell = record.cell
-    if row.better != "higher" or not in_mean(record.unit, cell.low, cell.high):
+    if _is_time(row):
+        zeros = [each.cell.low == 0 for each in (row.old, row.new) if each]
+        if cell.low != 0 or not cell.high or all(zeros):
+            return ""
+    elif row.better != "higher" or not in_mean(record.unit, cell.low, cell.high):
         return ""
     return f"its samples are {_samples(record)} {units.parse(record.unit).symbol}"
 
@@ -749,21 +754,23 @@ FAILED_TOO = math.log(5)
 
 
 def _without_run(out: list[Row]) -> None:
-    """Withdraw verdicts on loads of a run whose rate failed, and on its other rate if next to nothing."""
-    failed: dict[tuple[object, ...], Verdict] = {
-        (*row.observation, direction(row.metric)): "failed-before"
-        if row.ground.startswith(FAILED_RUN_BEFORE)
-        else row.verdict
+    """Withdraw verdicts on loads of a run whose rate failed, and on its other rate if next to nothing or
+    a mean with a failed run of OLD."""
+    failed = {
+        (*row.observation, direction(row.metric)): row
         for row in out
         if _is_rate(row)
         if row.verdict in ("failed-after", "failed-before")
         or row.ground.startswith(FAILED_RUN_BEFORE)
     }
     for position, row in enumerate(out) if failed else ():
-        verdict = failed.get((*row.observation, direction(row.metric)))
-        ground = f"the {'old' if verdict == 'failed-before' else 'new'} run failed"
-        if verdict and units.parse(row.unit).kind == "share" and row.verdict in RATED:
+        rate = failed.get((*row.observation, direction(row.metric)))
+        verdict = rate.verdict if rate else "same"
+        ground = f"the {'new' if verdict == 'failed-after' else 'old'} run failed"
+        if rate and units.parse(row.unit).kind == "share" and row.verdict in RATED:
             out[position] = replace(row, verdict="incomparable", ground=ground)
+        elif rate and verdict == "incomparable" and _is_rate(row) and row.verdict in RATED:
+            out[position] = replace(row, verdict=verdict, ground=rate.ground)
         elif verdict in ("failed-after", "failed-before") and row.params and _is_rate(row):
             fell = row.worse_by or 0.0
             # A few packets per second may be printed as 0 while their bytes are not.
