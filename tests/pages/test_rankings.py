@@ -79,6 +79,8 @@ def test_a_page_says_of_what_who_leads_and_ranks_each_soc_with_its_load(pages: P
         ("MIDDLE", "software", 11, LOADS["MIDDLE"]),
         ("SLOW", "software", 10, LOADS["SLOW"]),
     ]
+    rule = "Ranked by the newest figures that are not in doubt"
+    assert f"{rule}, of the accelerator and of the CPU; older ones may be better.\n" in text
     assert ":name: openssl/boards\n" in text
     assert "\nVaried on SLOW only: background and threads.\n" in text, "nice levels are of all"
 
@@ -99,6 +101,7 @@ def test_a_figure_without_the_unit_of_others_is_not_ranked(
     page = (folder / "stream.rst").read_text("utf-8")
     assert "2 SoCs lead, within 5 % of each other: B has 1,066 MB/s in Linux 09.02." in page
     assert "Not measured in this form on C, D." in page
+    assert "Ranked by the newest figures that are not in doubt; older ones may be better.\n" in page
     assert page.count(":name: stream/boards\n") == 1 and "perf-headline" not in page
     assert not [*(folder / "stream").glob("rank-*")]
     # A unit that no figure has is not known, but they can be ranked.

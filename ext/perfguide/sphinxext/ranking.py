@@ -58,7 +58,8 @@ def _is_recorded(row: RankedRow) -> bool:
 
 
 def _dot(row: RankedRow) -> str:
-    """Return the classes of a load's dot: its colour shows whether the CPU waited for an engine."""
+    """Return the classes of a load's dot: its colour shows whether the load is low, as with an
+    accelerator."""
     if not row.engine:
         return "perf-f6"
     waiting = None if row.load is None else engines.is_waiting(row.load)
@@ -72,8 +73,8 @@ def _legend(ranking: Ranking) -> str:
         return ""
     waits, works = engines.WAITING_LOAD_PERCENT, engines.BUSY_LOAD_PERCENT
     return (
-        f"CPU load: blue below {waits:.0f} %, where the processor waits for an accelerator; orange from "
-        f"{works:.0f} %, where it works itself; grey between. A hollow dot: the engine was not recorded."
+        f"CPU load: blue below {waits:.0f} %, orange from {works:.0f} %, grey between. A hollow dot: the "
+        "engine was not recorded."
     )
 
 
