@@ -155,7 +155,7 @@ help:
 	@echo "make pdf        PDFs of the newest guides in build/pdf; GUIDE=AM62X/linux/09.01"
 	@echo "                takes another one, GUIDE='*' all"
 	@echo "make test       checks of the code, and all tests"
-	@echo "make test-heavy the same with many more random examples"
+	@echo "make test-heavy all cases where make test tries some, and many more random examples"
 	@echo "make bench      how fast it is, each figure beside its goal; BENCH=full for more"
 	@echo "make box        the runner on an emulated Arm board, slowly; BOXOPTS='-- --only ipsec'"
 	@echo "make check      are all bundles sound? the exit status says"

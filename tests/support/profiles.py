@@ -1,4 +1,5 @@
-"""The random trials: ``light`` (for every run: few, always the same) or ``heavy`` (many new ones).
+"""The trials: ``light`` (for every run: some of like cases, few random ones, always the same) or
+``heavy`` (all cases, many new random ones).
 
 The variable HYPOTHESIS_PROFILE selects one of the two; the default is ``light``.
 """
