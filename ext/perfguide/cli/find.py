@@ -81,7 +81,7 @@ def _run(options: argparse.Namespace) -> int:
     inferred = engines.inferred(records, holdings.catalog)
     places = Places(holdings, settings, with_health=options.health)
     clocks = _clocks(records, holdings, boards)
-    question = _Question(answers.conditions, holdings, inferred, clocks, places)
+    question = Question(answers.conditions, holdings, inferred, clocks, places)
     if options.json:
         value = _as_json(answers, question)
         print(visible_json(json.dumps(value, indent=1, ensure_ascii=False)))
@@ -91,7 +91,7 @@ def _run(options: argparse.Namespace) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class _Question:
+class Question:
     """The conditions, and facts about the figures that answer them."""
 
     conditions: Sequence[need.Condition]
@@ -119,19 +119,30 @@ class _Question:
         """Return the clock of a figure's board, in MHz."""
         return self.clocks[record.guide, record.board]
 
+    def doubts(self, answer: need.Answer) -> list[str]:
+        """Return the reasons to doubt the figures of an answer, none without the health checks."""
+        records = (r for each in answer.readings for r in (each.between or (each.record,)))
+        return [m["title"] for r in records for m in self.places.of(r).get("health", ())]
+
+    def group(self, answer: need.Answer) -> str:
+        """Return the group of an answer. One in doubt does not meet a need with margin."""
+        from ..figures import need
+
+        return need.JUST if answer.group == need.MEETS and self.doubts(answer) else answer.group
+
 
 HEADINGS = {
     "meets": "meet it with 10 % or more to spare",
-    "just": "just meet it",
+    "just": "just meet it, or are in doubt",
     "cannot": "do not meet it",
 }
 
 
-def _print(answers: need.Answers, question: _Question) -> None:
+def _print(answers: need.Answers, question: Question) -> None:
     from ..bundles.guide_key import family, os_name
 
     for name, heading in HEADINGS.items():
-        group = answers.group(name)
+        group = [answer for answer in answers.measured if question.group(answer) == name]
         print(f"{len(group)} {heading}")
         rows = []
         for answer in group:
@@ -141,8 +152,7 @@ def _print(answers: need.Answers, question: _Question) -> None:
             row.append(_margin(answer, question))
             guides = dict.fromkeys(reading.record.guide for reading in answer.readings)
             row.append(", ".join(f"{family(key)} {key.release}" for key in guides))
-            marks = (question.places.of(each.record).get("health", ()) for each in answer.readings)
-            doubts = dict.fromkeys(mark["title"] for own in marks for mark in own)
+            doubts = dict.fromkeys(question.doubts(answer))
             row.append(f"in doubt: {'; '.join(doubts)}" if doubts else "")
             rows.append([visible(cell) for cell in row])
         if rows:
@@ -155,7 +165,7 @@ def _print(answers: need.Answers, question: _Question) -> None:
         print(visible(f"  {soc}, {os_name(os)}  {board.board}: {reason}"))
 
 
-def _run_text(answer: need.Answer, question: _Question) -> str:
+def _run_text(answer: need.Answer, question: Question) -> str:
     """Return the engine of an answer, the parameters that no condition names, and the clock."""
     from ..common import units
     from ..figures import labels
@@ -204,7 +214,7 @@ def _figures(reading: need.Reading, unit: str) -> str:
     return f"{figures} {units.parse(unit).symbol}".rstrip()
 
 
-def _margin(answer: need.Answer, question: _Question) -> str:
+def _margin(answer: need.Answer, question: Question) -> str:
     """Return the margin of each condition, or which ones fail and by how much."""
     from ..figures import need
 
@@ -236,7 +246,7 @@ def _distance(reading: need.Reading, condition: need.Condition) -> str:
     return f"{share:.0f} %" if share >= 1 or not share else "under 1 %"
 
 
-def _as_json(answers: need.Answers, question: _Question) -> dict[str, Any]:
+def _as_json(answers: need.Answers, question: Question) -> dict[str, Any]:
     from ..figures import query
     from ..figures.pool import measured
 
@@ -249,7 +259,7 @@ def _as_json(answers: need.Answers, question: _Question) -> dict[str, Any]:
         "notes": list(answers.notes),
         "boards": [
             {
-                "group": answer.group,
+                "group": question.group(answer),
                 "soc": answer.platform[1],
                 "os": answer.platform[2],
                 "board": answer.board,
@@ -270,7 +280,9 @@ def _as_json(answers: need.Answers, question: _Question) -> dict[str, Any]:
                     for reading in answer.readings
                 ],
             }
-            for answer in answers.measured
+            for answer in sorted(
+                answers.measured, key=lambda a: [*HEADINGS].index(question.group(a))
+            )
         ],
         "not_measured": [
             {

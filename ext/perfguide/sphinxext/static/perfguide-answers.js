@@ -8,11 +8,11 @@ window.perfguideAnswers = (() => {
   const MONTHS_UNTIL_OLD = 18;
   const MAX_OTHER_RELEASES = 3; // shown in a row; the explorer shows all
   const MAX_UNMEASURED = 12; // boards listed without a click
-  const TITLES = { meets: "Meets it", just: "Just meets it", cannot: "Does not meet it", none: "Not measured" };
-  const COUNTED = { meets: "meet it", just: "just meet it (under 10 %)", cannot: "do not meet it", none: "not measured" };
+  const TITLES = { meets: "Meets it", just: "Just meets it, or is in doubt", cannot: "Does not meet it", none: "Not measured" };
+  const COUNTED = { meets: "meet it", just: "just meet it (under 10 %), or are in doubt", cannot: "do not meet it", none: "not measured" };
   const NOTES = {
     meets: "By the first figure. Each is of the newest release that measured it.",
-    just: "A figure is less than 10 % from its bound: the next run may fall below it.",
+    just: "A figure is in doubt, or less than 10 % from its bound: the next run may fall below it.",
     cannot: "The nearest first, each with the engine of its row; another engine of the same board may meet the need.",
   };
 
@@ -145,8 +145,8 @@ window.perfguideAnswers = (() => {
       const [first] = measured;
       const met = counts.meets + counts.just;
       const verb = (count) => (count === 1 ? "meets" : "meet");
-      const said = counts.meets ? `${boards(counts.meets)} ${verb(counts.meets)} it with 10 % or more to spare${counts.just ? `, ${counts.just} just` : ""}.`
-        : met ? `${boards(met)} just ${verb(met)} it.` : "No board meets it.";
+      const said = counts.meets ? `${boards(counts.meets)} ${verb(counts.meets)} it with 10 % or more to spare${counts.just ? `, ${counts.just} just, or in doubt` : ""}.`
+        : met ? `${boards(met)} just ${verb(met)} it, or ${met === 1 ? "is" : "are"} in doubt.` : "No board meets it.";
       return `${said} The ${met ? "first" : "nearest"} is ${nameOf(first.board)}: ${first.readings.map((reading, at) => `${at ? `${wordsOf(conditions[at])} ` : ""}${figureText(reading, at)}`).join(", ")}.`;
     }
 

@@ -259,22 +259,29 @@
       el("details", {}, el("summary", {}, "In a terminal"), el("code", {}, commandOf(conditions))));
   }
 
-  /* Return example questions: a headline, with a bound that half of the boards reach. */
-  function examples() {
-    const headlines = index.benchmarks.flatMap(([benchmark, , , metrics]) =>
+  /* Return the headlines that are example questions, those of the list of guides first. */
+  function headlines() {
+    const all = index.benchmarks.flatMap(([benchmark, , , metrics]) =>
       metrics.filter((metric) => metric.length > 5).map(([metric, , , , , rank, short, params]) => ({ benchmark, metric, rank: rank || Infinity, short, params })));
     // Two metrics of a benchmark may share a short name; the first one is the usual one.
-    const listed = [...new Map(headlines.reverse().sort((a, b) => (a.rank === b.rank ? 0 : b.rank - a.rank)).map((each) => [each.short, each])).values()].reverse();
+    const listed = [...new Map(all.reverse().sort((a, b) => (a.rank === b.rank ? 0 : b.rank - a.rank)).map((each) => [each.short, each])).values()].reverse();
+    return listed.slice(0, MAX_EXAMPLES);
+  }
+
+  /* Return buttons that ask the example questions. */
+  function examples() {
+    const listed = headlines();
     if (!listed.length) return [];
-    return [el("p", {}, "Or begin with one of these. The bound is then the figure that half of the boards reach."),
-      el("ul", { class: "perf-finder-examples" }, ...listed.slice(0, MAX_EXAMPLES).map((example) => {
+    return [el("p", {}, "Or begin with one of these, with the figure that half of the boards reach as the bound."),
+      el("ul", { class: "perf-finder-examples" }, ...listed.map((example) => {
         const button = el("button", { type: "button" }, example.short);
         button.addEventListener("click", () => ask(example));
         return el("li", {}, button);
       }))];
   }
 
-  async function ask({ benchmark, metric, params }) {
+  /* Ask for the boards that reach what half of them do in a headline. */
+  async function ask({ benchmark, metric, params }, isNew = true) {
     const open = { ...usual(benchmark, metric), params: new Map(params) };
     const { measured } = await answer([{ ...open, bound: open.atLeast ? 0 : Number.MAX_VALUE }]);
     const best = new Map();
@@ -289,8 +296,8 @@
     }
     const bound = Number(sorted[Math.ceil(sorted.length / 2) - 1].toPrecision(2));
     const text = written({ ...open, bound });
-    await show([text], true);
     await fill([text]);
+    await show([text], isNew);
   }
 
   let turn = 0;
@@ -302,6 +309,12 @@
       if (isNew) {
         const query = new URLSearchParams(conditions.map((each) => ["q", written(each)]));
         window.history.pushState(null, "", `${location.pathname}?${query}`);
+      }
+      const [example] = conditions.length ? [] : headlines();
+      if (example && socsOf(example.benchmark).length <= MAX_SOCS) {
+        await ask(example, false);
+        result.prepend(...examples());
+        return;
       }
       if (!conditions.length) {
         status.textContent = "Choose a figure and a bound, and ask.";

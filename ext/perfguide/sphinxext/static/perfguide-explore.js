@@ -147,7 +147,11 @@
 
   /* Return the first sides to show: the newest ones of a few SoCs or, if there is one SoC, two releases of a board. */
   async function usual() {
-    const [first, ...others] = top.socs.slice(0, 3).map(([soc]) => soc);
+    const names = top.socs.map(([soc]) => soc);
+    // Names that differ only in a number at the end are those of variants, which are alike.
+    const stems = names.map((soc) => soc.replace(/-\d+$/, ""));
+    const apart = names.filter((_, at) => stems.indexOf(stems[at]) === at);
+    const [first, ...others] = (apart.length > 1 ? apart : names).slice(0, 3);
     const beside = await opened({ soc: first }, "");
     if (others.length) return [beside, ...await Promise.all(others.map((soc) => opened({ soc, beside }, "")))];
     const older = sidesOf(beside.soc).find((side) => isSameBoard(side, beside) && side.guide.number > beside.guide.number);

@@ -164,7 +164,8 @@ window.perfguideNeed = (() => {
       const readings = [];
       chosen.flat().forEach((reading, at) => (readings[order[at]] = reading));
       const ratio = Math.min(...readings.map((reading) => reading.ratio));
-      return { readings, ratio, group: GROUPS[ratio >= MIN_MARGIN ? 0 : ratio >= 1 ? 1 : 2] };
+      const isSound = readings.every(({ figure, between }) => ![figure, ...between.map((each) => each.figure)].some((each) => each.doubt));
+      return { readings, ratio, group: GROUPS[ratio < 1 ? 2 : ratio >= MIN_MARGIN && isSound ? 0 : 1] };
     });
     const missing = conditions.filter((c) => !runs(lines.get(c.benchmark) ?? [], [c], factorOf).length);
     return { answers, missing };
