@@ -384,7 +384,10 @@ def _failed(is_new: bool) -> Holds:
 
 
 def _other_boards(about: About, said: Sequence[str]) -> bool:
-    """Check a doubtful figure of the run, which need not be the first of an event."""
+    """Check a doubtful figure of the run, which need not be the first of an event. Only a load may have
+    those of its rate."""
+    unit = units.parse(about.row.unit)
+    is_own = unit.kind == "share" or said[1].endswith(f" {unit.symbol}")
     texts = re.findall(rf"(?<!\S){N}(?!\S)", said[1])
     of_figures: dict[tuple[object, ...], dict[str, float]] = {}
     # A board that only NEW has is no row.
@@ -400,7 +403,8 @@ def _other_boards(about: About, said: Sequence[str]) -> bool:
         for means in of_figures.values()
         if new.board in means
     ]
-    return ((" to " in said[1]) == (int(said[0]) > 2) or len(texts) == 1) and any(
+    is_own &= (" to " in said[1]) == (int(said[0]) > 2) or len(texts) == 1
+    return is_own and any(
         len(means) == int(said[0]) and rounds(texts[0], means[0]) and rounds(texts[-1], means[-1])
         for means in beside
     )
@@ -972,18 +976,29 @@ def is_size(text: str, event: Event, about: About) -> bool:
 
 
 def _moved_less(about: About, said: Sequence[str]) -> bool:
-    """Check that nine in ten of the benchmark's other rows on these boards moved less."""
-    event_rows = {id(row) for row in (*about.rows, *about.beside)}
-    boards = {row.board for row in about.rows}
+    """Check that nine in ten of the benchmark's other rows on these boards moved less, without loads and
+    packet rates of the event's runs, and that the boards are named if others measured them."""
+    boards = {row.board for row in about.counted}
+    if boards < {row.board for row in about.both.rows}:
+        where = " on this board" if len(boards) == 1 else " on these boards"
+    else:
+        where = ""
+
+    def of_run(row: Row) -> tuple[object, ...]:
+        way = re.sub("(cpu_load|packet_rate|throughput)$", "", row.metric)
+        return (*row.observation, way if row.params else row.metric)
+
+    own = {of_run(row) for row in (*about.rows, *about.beside)}
     moves = [
         abs(row.change if row.work is None else row.work)
         for row in about.both.rows
         if row.benchmark == about.row.benchmark and row.board in boards
-        if row.verdict != "incomparable" and id(row) not in event_rows and row.change is not None
+        if row.verdict != "incomparable" and row.change is not None and of_run(row) not in own
     ]
     of = int(said[1] or 1)
     least = 0.9 if said[0] else 1.0
-    return len(moves) == of and sum(100 * move < number(said[2]) for move in moves) >= least * of
+    is_where = said[2] == where and len(moves) == of
+    return is_where and sum(100 * move < number(said[3]) for move in moves) >= least * of
 
 
 def _returned(about: About, said: Sequence[str]) -> bool:
@@ -1209,7 +1224,7 @@ JUMPED = (
 LINES = templates(
     {
         r"(.+); (?:(both|all #|# of #) rows|it) moved together(?:, so they are one event| with other rows)": _together,
-        r"(?:.+); (nine in ten of )?the other (?:# rows|row) moved by less than # %": _moved_less,
+        r"(?:.+); (nine in ten of )?the other (?:# rows|row)( on this board| on these boards)? moved by less than # %": _moved_less,
         r"Runs: (.+); their scatter does not explain it": lambda about, said: (
             {
                 (len(old.runs), len(new.runs))

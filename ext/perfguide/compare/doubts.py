@@ -52,6 +52,9 @@ def doubted(rows: Sequence[Row], newer: Iterable[Record], names: Names) -> list[
     out = []
     for row in rows:
         if row.verdict in (*CALLED, "noisy") and (doubt := doubts.get(row.measurement)):
+            # The figures of other boards are those of the row, in its unit, if these are unlike it too.
+            if not doubt.startswith(FAILED_RUN):
+                doubt = _unlike_boards(row, others, names) or doubt
             # More runs like these would not settle it.
             row = replace(row, verdict="noisy", doubt=doubt, ground=doubt, shift=None)
             row = replace(row, detectable=None, more_runs=None)

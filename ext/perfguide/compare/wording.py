@@ -430,7 +430,9 @@ def _grounds(event: Event, comparison: Comparison) -> list[str]:
     if event.shared:
         return [f"{runs}; {_moved_together(event.counted)}."]
     if others and most < min(1.0, abs(first.change or 0.0)):
-        return [f"{runs}; {_share_of(len(others))} moved by less than {_up(most)}."]
+        where = " on this board" if len(event.boards) == 1 else " on these boards"
+        where = where if len({row.board for row in comparison.rows}) > len(event.boards) else ""
+        return [f"{runs}; {_share_of(len(others))}{where} moved by less than {_up(most)}."]
     why = _of_all_rows(first.ground, event)
     return [f"{units.capital(why if runs.casefold() in why else f'{runs}; {why}')}."]
 
@@ -447,13 +449,13 @@ def _moved_together(rows: Sequence[Row]) -> str:
 
 
 def _moves_of_others(event: Event, comparison: Comparison) -> list[float]:
-    """Return how far the other rows of an event's benchmark moved on its boards, ascending."""
-    own = {id(row) for row in (*event.rows, *event.unproved)}
+    """Return how far the other measurements of an event's benchmark moved on its boards, ascending."""
+    own = {row.measurement for row in (*event.rows, *event.unproved)}
     return sorted(
         abs(change)
         for row in comparison.rows
         if row.benchmark == event.benchmark and row.board in event.boards
-        if row.verdict != "incomparable" and id(row) not in own
+        if row.verdict != "incomparable" and row.measurement not in own
         if (change := row.change if row.work is None else row.work) is not None
     )
 

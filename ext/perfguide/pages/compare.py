@@ -397,8 +397,8 @@ def _event(
     have the others, and the entry for the file of waivers that would accept it. ``names`` are the link
     names of events."""
     listed = wording.listed(event, LISTED_ROWS)
-    # The sentences mention figures under a second name.
-    every = [row for row in (*event.rows, *event.unproved) if not row.follows]
+    # The sentences mention figures under a second name, which are counted only for a cause.
+    every = [row for row in (*event.rows, *event.unproved) if event.is_cause or not row.follows]
     left = [row for row in every if not any(row is each for each in listed)]
     behind = ["evidence", *([wording.count(len(every) - 1, "more row")] if len(every) > 1 else [])]
     lines = wording.event_lines(event, comparison)
