@@ -11,7 +11,6 @@ from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from statistics import fmean
-from typing import Any
 
 import msgspec
 import pytest
@@ -19,6 +18,7 @@ import truth
 from making import ROOT, SHIPPED
 from msgspec import UNSET
 from profiles import count
+from published_tables import tables_of
 from random_archives import Archive, archive
 
 from perfguide.bundle import Result, digest
@@ -134,36 +134,21 @@ Rows = dict[tuple[str, str], list[dict[str, tuple[float, float, float]]]]
 benchmark."""
 
 
-def titles_of(results: list[dict[str, Any]]) -> list[str]:
-    """The title of the published table of each result, if any. A table was written column by column, with
-    the title only in rows that an earlier table has too."""
-    keys = [(each["benchmark"], each["metric"]) for each in results]
-    own = [each.get("params", {}) for each in results]
-    out = [str(params.get("table", "")) for params in own]
-    for at in (at for at, params in enumerate(own) if "table_no" in params):
-        first = last = at
-        while first and keys[first - 1] == keys[at]:
-            first -= 1
-        while last + 1 < len(keys) and keys[last + 1] == keys[at]:
-            last += 1
-        column = range(first, last + 1)
-        rows = [{n: v for n, v in own[i].items() if not n.startswith("table")} for i in column]
-        if {out[i] for i in column} <= {"", out[at]} and all(rows.count(row) == 1 for row in rows):
-            for i in column if len(rows) > 1 else ():
-                out[i] = out[at]
-    return out
-
-
 def rows_of(folder: Path) -> Rows:
     out: dict[tuple[str, str], dict[str, dict[str, list[tuple[float, float, float]]]]] = {}
     for path in folder.rglob("*.json"):
         bundle = json.loads(path.read_bytes())
-        titles = titles_of(bundle["results"])
-        for each, title in zip(bundle["results"], titles, strict=True):
+        tables = tables_of(
+            [
+                (each["benchmark"], each["metric"], each.get("params", {}))
+                for each in bundle["results"]
+            ]
+        )
+        for each, table in zip(bundle["results"], tables, strict=True):
             if "value" in each:
                 # The numbers of tables shift from release to release.
                 params = {n: v for n, v in each.get("params", {}).items() if n != "table_no"}
-                params |= {"table": title} if title else {}
+                params |= {n: v for n, v in table.items() if n == "table"}
                 name = [bundle["board"]["name"], each["metric"], each["unit"], params]
                 own = out.setdefault((bundle["sdk"]["os"], each["benchmark"]), {})
                 of_row = own.setdefault(json.dumps(name), {})

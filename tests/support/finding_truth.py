@@ -11,6 +11,7 @@ from functools import cached_property
 from statistics import fmean, median
 
 from msgspec import UNSET
+from published_tables import tables_of
 from truth import Checked, N, Runs, number, rounds, runs_of
 
 from perfguide.bundle import WARNED, Bundle, Result
@@ -42,8 +43,25 @@ class Bundles:
             guide = guide_key(item.bundle)
             owner = (guide.sdk, guide.soc, guide.os, item.bundle.board.name)
             own = self.results[owner].setdefault(guide.release, defaultdict(list))
-            for at, each in enumerate(item.bundle.results):
-                own[self.name(each.benchmark, each.metric, each.params)].append((item.bundle, at))
+            results = item.bundle.results
+            tables = tables_of([(each.benchmark, each.metric, each.params) for each in results])
+            for at, (each, table) in enumerate(zip(results, tables, strict=True)):
+                params = {n: v for n, v in each.params.items() if n not in table}
+                params |= self.stated_by(each.benchmark, table)
+                own[self.name(each.benchmark, each.metric, params)].append((item.bundle, at))
+
+    def stated_by(self, benchmark: str, table: dict[str, object]) -> dict[str, object]:
+        """Return the parameters that the title of a published table states in words of the catalog,
+        or else the table itself."""
+        described = self.catalog.get(benchmark)
+        title = str(table.get("table", "")).lower()
+        stated = {
+            name: value
+            for name, param in (described.entry.params.items() if described else ())
+            for word, value in param.value_words.items()
+            if word and word in title
+        }
+        return stated or table
 
     def name(self, benchmark: str, metric: str, params: dict[str, object]) -> Name:
         described = self.catalog.get(benchmark)
