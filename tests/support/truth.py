@@ -1029,14 +1029,18 @@ def _together(about: About, said: Sequence[str]) -> bool:
 
 
 def _with_them(about: About, said: Sequence[str]) -> bool:
-    """Check that an event's uncounted rows are loads, or rates whose loads are counted."""
+    """Check that an event's uncounted rows are loads and the like, or rates whose loads are counted."""
     others = [row for row in _uncounted(about) if not _is_second_name(row, about)]
-    are_loads = all(row.work is not None for row in about.counted)
+    are_shares = all(map(_is_share, about.counted))
     return (
         len(others) == int(said[0].replace(",", ""))
         and said[1] == names_of_metrics(others, about)
-        and all(row.work is not None or are_loads for row in others)
+        and all(_is_share(row) or are_shares for row in others)
     )
+
+
+def _is_share(row: Row) -> bool:
+    return row.work is not None or units.parse(row.unit).kind == "share"
 
 
 def _under_other_names(about: About, said: Sequence[str]) -> bool:
@@ -1293,6 +1297,8 @@ def check_event(event: Event, about: About, checked: Checked, where: str) -> Non
     checked.note("N rows", title, is_counted, where)
     checked.note("none farther", title, not _farther(event, own), where)
     checked.note("all boards", title, not _boards_left_out(event, own), where)
+    is_one_kind = event.is_cause or len(set(map(_is_share, counted))) == 1
+    checked.note("rates or shares", title, is_one_kind, where)
     if text != begin[:-2]:
         since = f" since {event.since}" if event.since else ""
         size = text.removeprefix(begin).removesuffix(since)

@@ -831,16 +831,19 @@ def _is_listed(row: Row) -> bool:
 
 
 def _leading(rows: Sequence[Row]) -> list[Row]:
-    """Return the rows that show how far a group moved: rates and times, or loads if they moved much
-    farther."""
-    own = [row for row in rows if not row.follows and row.work is None]
-    loads = [row for row in rows if not row.follows and row.work is not None]
-    # The ratio of two small loads says little.
+    """Return the rows that show how far a group moved: rates and times, or loads and other shares if
+    they moved much farther."""
+    own, loads = [], []
+    for row in rows:
+        if not row.follows:
+            is_share = row.work is not None or units.parse(row.unit).kind == "share"
+            (loads if is_share else own).append(row)
+    # The ratio of two small shares says little.
     if own and loads and median(map(points, loads)) >= MIN_POINTS:
         moves = [median(abs(row.worse_by or 0.0) for row in each) for each in (own, loads)]
         if moves[1] > MAX_SIZES_RATIO * moves[0]:
             return loads
-    return own or list(rows)
+    return own or loads or list(rows)
 
 
 def _far_rows(
