@@ -833,7 +833,8 @@ def _is_listed(row: Row) -> bool:
 def _leading(rows: Sequence[Row]) -> list[Row]:
     """Return the rows that show how far a group moved: rates and times, or loads and other shares if
     they moved much farther."""
-    own, loads = [], []
+    own: list[Row] = []
+    loads: list[Row] = []
     for row in rows:
         if not row.follows:
             is_share = row.work is not None or units.parse(row.unit).kind == "share"
