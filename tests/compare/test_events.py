@@ -71,7 +71,7 @@ def test_a_shift_of_a_board_is_told_once(speed: Catalog) -> None:
     assert len(event.rows) == len(SIZES)
     assert (
         headline(both).sentence
-        == "Look at 1 event before you ship. 100 % of 12 figures are judged: in these, a change of 50 % would show."
+        == "Look at 1 event before you ship. A change of 50 % would show in 12 of 12 figures."
     )
     assert wording.event_title(event, both).startswith("all benchmarks: 10.0 % worse (")
     assert (

@@ -90,7 +90,7 @@ def test_a_mean_that_is_worse_by_some_samples_is_not_proved(
         )
         assert headline(both).state == "look"
         assert (
-            "Look at 1 event before you ship: it is not proved, with one run of each release."
+            "Look at 1 event before you ship: it is not proved (one run of each release)."
             in headline(both).sentence
         )
     else:

@@ -133,7 +133,7 @@ def test_the_text_fits_eighty_columns_and_leads_with_what_to_do(
     main(["compare", "09.01", "09.02", "--all"])
     lines = capsys.readouterr().out.splitlines()
     assert max(map(len, lines)) <= 80
-    assert re.match(r"Look at 2 events before you ship\. \d+ % of", lines[0])
+    assert re.match(r"Look at 2 events before you ship\. A change of 50 %", lines[0])
     start = next(n for n, line in enumerate(lines) if line.startswith("09.01 → 09.02"))
     assert re.fullmatch(r"09.01 → 09.02: \d+ figures of 1 board on both sides", lines[start])
     assert "regressed" in lines[start + 1]

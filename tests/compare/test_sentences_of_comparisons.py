@@ -300,6 +300,6 @@ def test_an_unproved_fall_is_said_to_be_one_with_what_was_before_it(speed: Catal
     )
     said = headline(both)
     assert said.sentence.startswith(
-        "Look at 1 event before you ship: it is not proved, with one run of each release. "
+        "Look at 1 event before you ship: it is not proved (one run of each release). "
     )
     assert "Run Speed again after a reboot, twice or more with each release" in said.more

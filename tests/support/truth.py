@@ -1542,12 +1542,12 @@ def _came_back(about: About) -> bool:
 
 
 def _look(about: About, said: Sequence[str]) -> bool:
-    """Check “Look at 5 events before you ship: 3 of them are not proved, with one run of each release”: all
+    """Check “Look at 5 events before you ship: 3 are not proved (one run of each release)”: all
     that are listed as worse, and the runs of their figures in the bundles."""
     of, rest = int(said[0]), said[1]
     proved, unproved = len(_proved_falls(about)), _listed(about, "Worse, not proved")
     words = re.fullmatch(
-        r": (it is|neither of them is|none of them is|(\d+) of them (?:is|are)) ?(?:not)? proved(, with one run of each release)?",
+        r": (it is not|neither is|none is|(\d+) (?:is|are) not) proved( \(one run of each release\))?",
         rest,
     )
     if of != proved + len(unproved) or not words:
@@ -1562,24 +1562,22 @@ def _look(about: About, said: Sequence[str]) -> bool:
     number_of = int(words[2] or of)
     return (
         number_of == len(unproved)
-        and (words[1] == "it is") == (of == 1)
+        and (words[1] == "it is not") == (of == 1)
         and words[1].startswith("neither") == (of == 2 == number_of)
         and bool(words[2]) == (number_of < of)
         and bool(words[3]) == are_single
     )
 
 
-def _judged_share(about: About, said: Sequence[str]) -> bool:
-    """Check the share of the figures that were measured in both releases, rounded down."""
+def _judged(about: About) -> tuple[int, int]:
+    """Return how many of the figures that were measured in both releases are judged, and their number."""
     failed = ("failed-before", "failed-both")
     both = [row for row in about.both.rows if row.old and row.new]
-    judged = [row for row in both if row.judged and row.verdict not in failed]
-    percent, of = (number(text) for text in said[:2])
-    return of == len(both) and percent == 100 * len(judged) // len(both)
+    return sum(row.judged and row.verdict not in failed for row in both), len(both)
 
 
-def _only_figure(about: About, said: Sequence[str]) -> bool:
-    return _judged_share(about, ("0" if said[0] else "100", "1"))
+def _judged_figures(about: About, said: Sequence[str]) -> bool:
+    return (number(said[0]), number(said[1])) == _judged(about)
 
 
 def _few_judged(about: About, said: Sequence[str]) -> bool:
@@ -1597,11 +1595,12 @@ def _nothing_worse(about: About, said: Sequence[str]) -> bool:
     usual moves."""
     worse = [row for row in about.both.rows if row.verdict in ("regressed", "failed-after")]
     accepted = bool([row for row in worse if row.waiver or row.settled])
+    judged, of = _judged(about)
     return (
         not [row for row in worse if not (row.waiver or row.settled)]
         and not _far_falls(about)
         and accepted == bool(said[2])
-        and _judged_share(about, said)
+        and (number(said[0]), number(said[1])) == (100 * judged // of, of)
     )
 
 
@@ -1680,9 +1679,11 @@ HEADLINE = templates(
         ),
         r"Do not ship: .+, \d+ rows?(?:, \d+ of them proved)?": _holds_back,
         r"Look at # events? before you ship(.*)": _look,
-        r"# % of # figures are judged: in these, a change of 50 % would show": _judged_share,
-        r"None of # figures is judged": lambda about, said: _judged_share(about, ("0", said[0])),
-        r"The only figure is (?:(not) judged|judged: a change of 50 % would show)": _only_figure,
+        r"A change of 50 % would show in # of # figures": _judged_figures,
+        r"None of # figures is judged": lambda about, said: _judged_figures(about, ("0", said[0])),
+        r"(The only figure is not judged)|A change of 50 % would show in the only figure": (
+            lambda about, said: _judged(about) == (0 if said[0] else 1, 1)
+        ),
         r"Ship what was judged: # % of # figures?; nothing got worse( except what is accepted)?": _nothing_worse,
         r"Too little to say": _no_falls,
         r"Too little to say: fewer than half of the figures are judged": _few_judged,

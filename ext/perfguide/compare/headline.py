@@ -72,7 +72,7 @@ def headline(comparison: Comparison) -> Headline:
     judged, comparable = judged_figures(comparison)
     # Rounded down, as 100 % must mean all of them.
     percent = 100 * judged // comparable if comparable else 0
-    share = _share(judged, comparable, percent)
+    share = _share(judged, comparable)
     proved = sorted(wording.unaccepted(comparison), key=lambda event: not _severe(event))
     # Far ones first, as only the first few are named.
     unproved = sorted(far_falls(comparison), key=lambda event: event.worse_by < FAR)
@@ -140,7 +140,7 @@ def judged_figures(comparison: Comparison) -> tuple[int, int]:
     return sum(row.judged and row.verdict not in failed for row in rows), len(rows)
 
 
-def _share(judged: int, comparable: int, percent: int) -> str:
+def _share(judged: int, comparable: int) -> str:
     """Return a sentence on how many figures are judged, and what that means."""
     if not comparable:
         return "No figure was measured with both releases."
@@ -150,9 +150,9 @@ def _share(judged: int, comparable: int, percent: int) -> str:
             "The only figure is not judged." if comparable == 1 else f"None of {figures} is judged."
         )
     if comparable == 1:
-        return "The only figure is judged: a change of 50 % would show."
+        return "A change of 50 % would show in the only figure."
     # A smaller change of these may still be lost in noise.
-    return f"{percent} % of {figures} are judged: in these, a change of 50 % would show."
+    return f"A change of 50 % would show in {judged:,} of {figures}."
 
 
 def _usual_regressions(comparison: Comparison) -> list[Row]:
@@ -241,13 +241,15 @@ def _of_them_unproved(unproved: Sequence[Event], of: int) -> str:
     if not unproved:
         return ""
     number = len(unproved)
-    some = f"{number} of them {'is' if number == 1 else 'are'} not"
-    none = "neither of them is" if of == 2 else "none of them is"
-    which = "it is not" if of == 1 else none if number == of else some
+    some = f"{number} {'is' if number == 1 else 'are'}"
+    none = "it is" if of == 1 else "neither is" if of == 2 else "none is"
+    # The negation is in the words for none of several.
+    which = some if number < of else none
+    negation = "" if number == of > 1 else " not"
     are_single = all(
         not event.since and " runs " not in row.figures for event in unproved for row in event.rows
     )
-    return f": {which} proved{', with one run of each release' if are_single else ''}"
+    return f": {which}{negation} proved{' (one run of each release)' if are_single else ''}"
 
 
 def _besides(comparison: Comparison) -> list[str]:

@@ -536,9 +536,7 @@ class Headlines:
         worst = next(iter(counts))
         badge = Part(counts[worst], strong=True, severity=worst)
         among = f" among {len(own)} findings" if len(counts) > 1 else ""
-        # The reader finds these counts there, with the usual findings.
-        there = ", ".join(kind_counts(finding.severity for finding in every).values())
-        link = Part(f"Health: {there}", HEALTH, section_name(HEALTH, section_of(self._site, key)))
+        link = Part("Health", HEALTH, section_name(HEALTH, section_of(self._site, key)))
         rest = (
             f" Beside these, {usual} that most guides of this SoC have too."
             if len(every) > len(own)
