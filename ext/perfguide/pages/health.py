@@ -46,9 +46,6 @@ MAX_EXAMPLES = 3
 MAX_SINGLE = 5
 """The number of single findings in the first table; the full list has the others."""
 
-MAX_DETAIL_CHARS = 110
-"""The length of the reason below a fold's heading; the fold has the full text."""
-
 MAX_REASON_CHARS = 160
 """The length of a reason in a table; the list of all findings has the full text."""
 
@@ -217,14 +214,16 @@ def _deciding(
     """Return findings of one rule, benchmark and SoC as a fold, with the first as an example."""
     first = findings[0]
     example = entries[first.id]
+    # A detail ends where the next figure begins.
+    finding, *others = str(example["reason"]).split(". ")
     more = f" and {len(findings) - 1} more of its guides" if len(findings) > 1 else ""
     return {
         "kind": _kind(first.severity),
-        "title": f"{example['benchmark']}, {first.rule.title}",
-        "detail": f"{first.guide}{more}: {_cut(str(example['reason']), MAX_DETAIL_CHARS)}",
+        "title": f"{example['benchmark']}, {finding}",
+        "detail": f"{first.guide}{more}: {first.rule.title}",
         "id": first.id,
         "decides": decides[first.id],
-        "reason": f"{example['reason']}.",
+        "reason": f"{'. '.join(others)}." if others else "",
         "advice": f"{units.capital(first.rule.advice)}.",
     }
 
