@@ -528,7 +528,7 @@ VERDICTS = (
     rf"Hardware crypto is (?:(?P<none>not) faster at any block size up to .+, but|faster (?P<faster>.+), and) moves {MORE} (?P<thrifty>.+)",
     r"Hardware crypto is (?:(?P<none>not) faster at any block size up to .+|faster (?P<faster>.+)), and moves as much data per second of CPU time as the CPU alone (?P<level>.+) \(within 5 %\)",
     rf"Hardware crypto is faster (?P<faster>.+), but does (?P<costly>not) move {MORE} at any block size",
-    rf"(?P<never>Hardware crypto is not worth it at any block size up to .+: it is neither faster nor moves {MORE})",
+    rf"(?P<never>Hardware crypto is not worth it at any block size up to .+: it is (?:neither faster nor moves {MORE}|(?P<equal>not faster, and moves at most as much data per second of CPU time \(within 5 %\))))",
     rf"Hardware crypto is worth it (?P<both>.+): it is faster, and moves {MORE}",
 )
 
@@ -660,7 +660,7 @@ def _is_worth(site: Site, guide: Guide, said: str) -> bool:
         if verdict_said := re.fullmatch(rf"{pattern}\.", verdict):
             by = verdict_said.groupdict()
             if by.get("never"):
-                return faster == thrifty == level == []
+                return faster == thrifty == level == [] and bool(by["equal"]) == bool(not_costlier)
             if by.get("both"):
                 return _sizes(by["both"], sizes) == faster == thrifty != []
             if (_sizes(by["faster"], sizes) if by.get("faster") else []) != faster:

@@ -294,6 +294,7 @@ UNLIKELY = (
     "on the CPU instead."
 )
 MORE = "more data per second of CPU time"
+AT_MOST = "not faster, and moves at most as much data per second of CPU time"
 
 
 def _verdict(answer: Worth) -> str:
@@ -314,7 +315,8 @@ def _verdict(answer: Worth) -> str:
         return f"Hardware crypto {is_faster}, and moves {as_much} (within 5 %)"
     if faster:
         return f"Hardware crypto {is_faster}, but does not move {MORE} at any block size"
-    return f"Hardware crypto is not worth it {up_to}: it is neither faster nor moves {MORE}"
+    compared = f"{AT_MOST} (within 5 %)" if level else f"neither faster nor moves {MORE}"
+    return f"Hardware crypto is not worth it {up_to}: it is {compared}"
 
 
 def without_rival(answer: Worth) -> str:
