@@ -337,6 +337,31 @@ def test_one_figure_with_two_names_is_one_measurement(tmp_path: Path) -> None:
     assert headline(both).state == "do not ship"
 
 
+@pytest.mark.parametrize(("load", "is_one"), [(30.12, True), (31.05, False)])
+def test_one_run_with_two_labels_is_one_measurement(
+    load: float, is_one: bool, tmp_path: Path
+) -> None:
+    """Runs of two sizes have the same rates, and the same load or another one."""
+    bundles = [
+        loaded(
+            *(
+                result(metric, unit, value=value, params={"block_size": size})
+                for size, own in ((7, 30.12), (8, load))
+                for metric, unit, value in (("rate", "MB/s", rate), ("load", "%", own))
+            ),
+            id=name,
+            board__name="sk",
+            sdk__version=name,
+        )
+        for name, rate in (("9.1", 929.07), ("9.2", 474.78))
+    ]
+    both = compared(*bundles, releases=("9.1", "9.2"), catalog=described(tmp_path))
+    (event,) = both.far
+    lines = wording.event_lines(event, both)
+    assert len(event.counted) == 2 - is_one
+    assert ("1 more row is the same figure under another name: rate." in lines) is is_one
+
+
 @pytest.mark.parametrize(("title", "expected"), [("eMMC, raw", 0), ("SD, raw", 2)])
 def test_a_table_is_the_same_by_its_title_and_not_by_its_number(
     tmp_path: Path, title: str, expected: int

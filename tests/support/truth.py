@@ -1056,14 +1056,21 @@ def _uncounted(about: About) -> list[Row]:
 
 
 def _is_second_name(row: Row, about: About) -> bool:
-    """Return whether another metric of the same board has both figures of a row."""
+    """Return whether another metric or another run of the same board has both figures of a row."""
     (own,) = about.each([row])
+
+    def run(row: Row) -> dict[str, float | None]:
+        rows = [each for each in about.both.rows if each.observation == row.observation]
+        return {each.metric: each.new.cell.mean for each in rows if each.new}
+
     return any(
-        (each.row.board, each.row.benchmark, each.row.params)
-        == (row.board, row.benchmark, row.params)
-        and each.row.metric != row.metric
-        and each.row.unit == row.unit
+        (each.row.board, each.row.benchmark, each.row.unit) == (row.board, row.benchmark, row.unit)
+        and (each.row.params == row.params) != (each.row.metric == row.metric)
         and each.ends == own.ends
+        and (
+            each.row.params == row.params
+            or 1 < len(run(row)) == len(run(row).items() & run(each.row).items())
+        )
         for each in about.each(about.rows)
     )
 

@@ -488,17 +488,33 @@ MIN_TELLING_DIGITS = 3
 
 
 def _two_names(out: list[Row]) -> None:
-    """Make the second name of a figure follow the first, so that the figure counts once."""
+    """Make the second name of a figure follow the first, so that the figure counts once, and all figures
+    of a run those of another one that has the same."""
     first: dict[tuple[object, ...], str] = {}
+    runs: dict[tuple[object, ...], set[tuple[object, ...]]] = {}
+    for row in out:
+        if row.new and _is_telling(row.new.cell.mean):
+            means = (row.old and row.old.cell.mean, row.new.cell.mean)
+            runs.setdefault(row.observation, set()).add((row.metric, *means))
+    same: dict[tuple[object, ...], tuple[object, ...]] = {}
     for position, row in enumerate(out):
+        own = runs.get(row.observation, set())
+        if len(own) > 1 and row.observation != same.setdefault(
+            (*row.observation[:3], frozenset(own)), row.observation
+        ):
+            out[position] = row = replace(row, follows=row.metric)
         if not row.old or not row.new or row.change in (None, 0.0):
             continue
         figures = (row.unit, row.old.cell.mean, row.new.cell.mean)
-        if len(f"{row.new.cell.mean:g}".replace(".", "").strip("0")) < MIN_TELLING_DIGITS:
+        if not _is_telling(row.new.cell.mean):
             continue
         lead = first.setdefault((*row.observation, *figures), row.metric)
         if lead != row.metric and not row.follows and row.verdict in (*ALARMS, *RATED):
             out[position] = replace(row, follows=lead)
+
+
+def _is_telling(mean: float | None) -> bool:
+    return len(f"{mean:g}".replace(".", "").strip("0")) >= MIN_TELLING_DIGITS if mean else False
 
 
 def _order(row: Row) -> tuple[object, ...]:
