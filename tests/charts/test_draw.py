@@ -376,6 +376,16 @@ def test_marks_are_named_above_the_mean_of_their_points() -> None:
         assert y < highest and x == pytest.approx(mean, abs=0.01)
 
 
+def test_small_pictures_name_the_first_and_last_release_and_some_between() -> None:
+    names = tuple(f"{9 + n // 5:02}.{n % 5:02}.0{n % 9}" for n in range(14))
+    points = tuple(Point(n, 40.0 + n, None, None, name) for n, name in enumerate(names))
+    panel = Panel("", (Line("SK", points),))
+    axes = ("Release", "MB/s", "linear", "linear")
+    view = ChartView("id", "", "", *axes, (panel,), ticks=names, small=True)
+    shown = [name for name in names if name in _places(view)]
+    assert shown[0] == names[0] and shown[-1] == names[-1] and 3 <= len(shown) <= 5
+
+
 def test_lines_that_end_alike_share_a_name_with_the_ends_of_their_figures() -> None:
     ends = {"AES-a": 100.0, "AES-b": 108.0, "AES-c": 116.0, "DES": 300.0, "MD5": 500.0}
     lines = tuple(

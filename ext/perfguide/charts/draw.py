@@ -267,10 +267,10 @@ def _set_ticks(axes: Axes, view: ChartView, inches: float) -> None:
         fits = needed < 1
         if view.small and not fits:
             # Small pictures are low, so rotated names would leave no room for the lines: keep every
-            # n-th name, counted from the last.
+            # n-th name, counted from the last, and the first.
             step = math.ceil(needed)
             names = [
-                name if (len(names) - 1 - number) % step == 0 else ""
+                name if number == 0 or (len(names) - 1 - number) % step == 0 else ""
                 for number, name in enumerate(names)
             ]
             fits = True
@@ -326,8 +326,8 @@ def _draw_top_axis(axes: Axes, view: ChartView, marks: Sequence[tuple[float, str
     """Label marks on an axis above the panel: both ends, and those in between with enough space."""
     gap = (marks[-1][0] - marks[0][0]) * TOP_AXIS_GAP_SHARE
     kept: list[tuple[float, str]] = []
-    # The ends come first so that the others give way.
-    for mark in (marks[0], marks[-1], *marks[1:-1]):
+    # The ends come first so that the others give way, then zero.
+    for mark in (marks[0], marks[-1], *sorted(marks[1:-1], key=lambda mark: mark[1] != "0")):
         if all(abs(mark[0] - other) > gap for other, _ in kept):
             kept.append(mark)
     above = axes.secondary_xaxis("top")
@@ -358,7 +358,8 @@ def _name_marks(axes: Axes, view: ChartView, panel: Panel) -> list[Text]:
 def _hide_overlapping(labels: Iterable[Text]) -> None:
     """Hide each label that overlaps an earlier one."""
     boxes: list[Bbox] = []
-    for label in labels:
+    # A tick without a name hides no other.
+    for label in filter(Text.get_text, labels):
         box = label.get_window_extent().padded(2)
         if any(box.overlaps(other) for other in boxes):
             label.set_visible(False)
