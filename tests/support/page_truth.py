@@ -322,9 +322,7 @@ WIDEST_LEAD = re.compile(
 ONLY_LEAD = re.compile(
     rf"(?P<name>[^:]+): (?P<best>{N})(?P<unit> \S+)? on (?P<one>[^,]+), (?P<worst>{N}) on (?P<other>[^,]+?)\.(?: |$)"
 )
-ALIKE_LEAD = re.compile(
-    r"Headline figures of this chapter within 5 % on all boards: (?P<names>.+)\."
-)
+ALIKE_LEAD = re.compile(r"The boards differ by less than 5 % in (?P<names>.+)\.")
 
 
 def check_lead(page: Page, chapter: str, text: str, checked: Checked) -> None:

@@ -641,7 +641,7 @@ def lead(answers: Answers, benchmarks: Collection[str]) -> list[str]:
         out.append(f"{name}: {both}.")
     if alike:
         named = units.enumeration(alike)
-        out.append(f"Headline figures of this chapter within 5 % on all boards: {named}.")
+        out.append(f"The boards differ by less than 5 % in {named}.")
     return out
 
 
