@@ -385,9 +385,9 @@ def _failed(is_new: bool) -> Holds:
 
 def _other_boards(about: About, said: Sequence[str]) -> bool:
     """Check a doubtful figure of the run, which need not be the first of an event. Only a load may have
-    those of its rate."""
+    those of its rate, and a rate those of its load."""
     unit = units.parse(about.row.unit)
-    is_own = unit.kind == "share" or said[1].endswith(f" {unit.symbol}")
+    is_own = unit.kind == "share" or said[1].endswith((f" {unit.symbol}", " %"))
     texts = re.findall(rf"(?<!\S){N}(?!\S)", said[1])
     of_figures: dict[tuple[object, ...], dict[str, float]] = {}
     # A board that only NEW has is no row.
@@ -985,7 +985,7 @@ def _moved_less(about: About, said: Sequence[str]) -> bool:
         where = ""
 
     def of_run(row: Row) -> tuple[object, ...]:
-        way = re.sub("(cpu_load|packet_rate|throughput)$", "", row.metric)
+        way = re.sub("(cpu_load|packet_rate|packet_loss|throughput)$", "", row.metric)
         return (*row.observation, way if row.params else row.metric)
 
     own = {of_run(row) for row in (*about.rows, *about.beside)}
@@ -1059,18 +1059,19 @@ def _is_second_name(row: Row, about: About) -> bool:
     """Return whether another metric or another run of the same board has both figures of a row."""
     (own,) = about.each([row])
 
-    def run(row: Row) -> dict[str, float | None]:
-        rows = [each for each in about.both.rows if each.observation == row.observation]
-        return {each.metric: each.new.cell.mean for each in rows if each.new}
+    def is_same_run(row: Row, other: Row) -> bool:
+        figures = [
+            {row.metric: row.new for row in about.both.rows if row.new and row.observation == run}
+            for run in (row.observation, other.observation)
+        ]
+        pairs = [(figures[0][name], figures[1][name]) for name in figures[0] if name in figures[1]]
+        return len(pairs) > 1 and all(a.cell.mean == b.cell.mean for a, b in pairs)
 
     return any(
         (each.row.board, each.row.benchmark, each.row.unit) == (row.board, row.benchmark, row.unit)
         and (each.row.params == row.params) != (each.row.metric == row.metric)
         and each.ends == own.ends
-        and (
-            each.row.params == row.params
-            or 1 < len(run(row)) == len(run(row).items() & run(each.row).items())
-        )
+        and (each.row.params == row.params or is_same_run(row, each.row))
         for each in about.each(about.rows)
     )
 
