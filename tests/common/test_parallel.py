@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from conftest import TOP, sample_results
+from conftest import TOP, sample_results, sound_bundle
 
 from perfguide.cli.command_line import main
 from perfguide.common import parallel
@@ -138,8 +138,8 @@ def test_pages_and_pictures_are_the_same_bytes_where_a_worker_is_killed(
     cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     some, results = sample_results(tmp_path / "some"), tmp_path / "results"
-    for soc in ("AM335X/linux/06.00.00.00", "AM64X"):
-        shutil.copytree(some / soc, results / soc)
+    shutil.copytree(some / "AM335X/linux/06.00.00.00", results / "AM335X")
+    (results / "other.json").write_text(json.dumps(sound_bundle()), "utf-8")
     build.generate(settings(results, tmp_path / "here"))
     killed: list[str] = []
     run_pieces = parallel._Remote.run

@@ -449,6 +449,7 @@ def test_short_run_for_real(tmp_path: Path) -> None:
     run = shell.run(
         "--only", "sweep", "--workloads", "alone", "--accelerators", "", "--algorithms", "aes-128-cbc",
         "--engines", "sw", "--nice", "5", "--threads", "1", "--block-sizes", "1024", "--seconds", "1",
+        "--repetitions", "1",
     )  # fmt: skip
     assert run.returncode == 0, run.stderr
     found = all_blocks(shell.out)
