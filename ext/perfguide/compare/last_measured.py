@@ -11,10 +11,10 @@ from ..common import units
 from ..figures.pool import Pool, Record
 from .causes import EXCHANGED, exchanged
 from .engine_changes import EngineChange
-from .events import Event, causes, events
+from .events import SINGLE_FALL, Event, causes, events
 from .history import History, scaled
 from .match import Names
-from .row_moves import FAR, SMALL_MOVE
+from .row_moves import FAR, SMALL_MOVE, figures_before, log_range
 from .verdicts import (
     Row,
     SideFigures,
@@ -24,6 +24,10 @@ from .verdicts import (
     too_small,
     tools_of,
 )
+
+MIN_IN_RANGE, MIN_BEYOND_RANGE = 3, 2.0
+"""The fewest earlier figures that show a range, and the least distance from it, as a multiple of the range
+in logs, for a figure to have left it."""
 
 
 def events_since(
@@ -37,7 +41,7 @@ def events_since(
     that did.
 
     Falls are events of figures that are worse than in any release before, if any of their benchmark are
-    worse by ``FAR`` than in that release. Nothing proves them. Exchanged labels are another cause.
+    worse by ``FAR`` than in that release, or several fell far below a narrow range. Nothing proves them. Exchanged labels are another cause.
     """
     changes = {(change.board, change.record.benchmark): change for change in engines}
     wrong = exchanged(judged)
@@ -68,6 +72,7 @@ def events_since(
         replace(event, since=release)
         for (release, _), rows in falls.items()
         if any((row.worse_by or 0.0) >= FAR for row in rows)
+        or len({row.measurement for row in rows if has_left_range(row)}) > 1
         for event in events(rows, *sides, names, among=judged)[1]
         if not (event.is_minor or event.is_back)
     ]
@@ -94,6 +99,16 @@ def is_new_low(row: Row) -> bool:
     before = [value for release, value in row.line if version(release) < last]
     now = row.new.cell.mean or 0.0
     return now < min(before) if row.better == "higher" else now > max(before)
+
+
+def has_left_range(row: Row) -> bool:
+    """Return whether a row is worse than all of several earlier figures, by more than ``SINGLE_FALL`` and by
+    a multiple of their range."""
+    before, now = figures_before(row), row.new.cell.mean if row.new else None
+    if len(before) < MIN_IN_RANGE or not now or min(*before, now) <= 0:
+        return False
+    ends = (now, min(before)) if row.better == "higher" else (max(before), now)
+    return log_range(ends) >= max(SINGLE_FALL, MIN_BEYOND_RANGE * log_range(before))
 
 
 def _last(row: Row, pool: Pool, history: History, names: Names) -> Record | None:
