@@ -19,7 +19,7 @@ Bundle = Callable[..., Path]
 
 SIZES = {16: "16 bytes", 64: "64 bytes", 256: "256 bytes", 1024: "1 KiB", 8192: "8 KiB"}
 ENGINES = {"hw": "the accelerator", "arm-ce": "the Arm Crypto Extension", "sw": "software"}
-SOCS = 24
+SOCS = count(16, heavy=24)
 
 
 def results(rates: dict[str, list[float]], loads: dict[str, float]) -> list[dict[str, Any]]:
