@@ -53,6 +53,8 @@ def exported(
     results = ARCHIVES[request.param]
     if results is None:
         results = sample_results(top / "results")
+        # Its guide and pictures are like those of the board beside it.
+        (results / "AM335X/linux/05.07.00.00/am335x-800mhz.json").unlink()
     elif not count(0, heavy=1) or not results.is_dir():
         pytest.skip("only in a thorough run, where the archive is there")
     run = export("--rst", top / "pages", "--results", results)
