@@ -771,12 +771,6 @@ def _are_alike(rows: Sequence[Row]) -> bool:
     return 2 * sum(near) >= len(near)
 
 
-def _is_as_far(rises: Sequence[Row], falls: Sequence[Row]) -> bool:
-    """Return whether falls are about as large as rises, or larger."""
-    up, down = (median(abs(row.worse_by or 0.0) for row in own) for own in (rises, falls))
-    return MAX_SIZES_RATIO * down >= up
-
-
 def _is_small(rows: Sequence[Row]) -> bool:
     """Return whether unproved rows moved too little for an event.
 

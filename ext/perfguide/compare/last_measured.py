@@ -41,7 +41,8 @@ def events_since(
     that did.
 
     Falls are events of figures that are worse than in any release before, if any of their benchmark are
-    worse by ``FAR`` than in that release, or several fell far below a narrow range. Nothing proves them. Exchanged labels are another cause.
+    worse by ``FAR`` than in that release, or several fell far below a narrow range. Nothing proves
+    them. Exchanged labels are another cause.
     """
     changes = {(change.board, change.record.benchmark): change for change in engines}
     wrong = exchanged(judged)
