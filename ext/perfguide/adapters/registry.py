@@ -1,6 +1,6 @@
-"""All formats: those in this folder, and those of third parties.
+"""All log formats: the built-in ones, and those of third parties.
 
-A format's module is imported only when the format is requested by name or a log must be recognised.
+A module is imported only if its format is requested by name, or a log has to be recognised.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from ..common.diagnostics import Diagnostic, nearest
 from . import ENTRY_POINTS, Format, described
 
 DESCRIBED = "described"
-"""Instead of a module: the format is a file in ``formats/``."""
+"""The location of a format that is described by a file in ``formats/`` instead of a module."""
 
 BUILT_IN: dict[str, str] = {
     # format: module and the name there; the order is that in which lists show them
@@ -112,8 +112,7 @@ def formats() -> dict[str, Format]:
 def load() -> Catalogue:
     """Return every format, and a diagnostic for each third-party one that cannot be used.
 
-    A third party cannot replace a built-in format, whose name would otherwise no longer say how a
-    log was read.
+    A third party cannot replace a built-in format, because its name has to say how a log was read.
     """
     by_name = {name: built_in(name) for name in BUILT_IN}
     diagnostics: list[Diagnostic] = []
@@ -156,8 +155,8 @@ def built_in(name: str) -> Format:
 def recognise(data: bytes, among: Iterable[Format] | None = None) -> list[Format]:
     """Return the formats that the bytes contain, in the order of the list.
 
-    ``among`` are the formats to try, if they are already loaded. If one of them reads the embedded
-    output of others (as in a runner's log), it is the only one, so that no figure is read twice.
+    ``among`` are the formats to try, all by default. A format that reads the embedded output of others,
+    as a runner's log does, is returned alone, so that no figure is read twice.
     """
     every = list(formats().values() if among is None else among)
     for each in every:
@@ -167,7 +166,7 @@ def recognise(data: bytes, among: Iterable[Format] | None = None) -> list[Format
 
 
 def _third_party(entry: EntryPoint) -> Format | str:
-    """Return the format, or describe why it cannot be used."""
+    """Return the format, or the reason why it cannot be used."""
     try:
         loaded = entry.load()
     except Exception as fault:  # whatever a third-party module raises on import
@@ -180,5 +179,5 @@ def _third_party(entry: EntryPoint) -> Format | str:
 def _recognises(each: Format, data: bytes) -> bool:
     try:
         return bool(each.recognises(data))
-    except Exception:  # promised not to raise, but a third party's may
+    except Exception:  # a third party's may raise, although it should not
         return False

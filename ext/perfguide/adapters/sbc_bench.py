@@ -1,7 +1,7 @@
 """The log of sbc-bench: the output of the programs that it runs, and facts about the board.
 
-Facts: when it ran, the kernel, what it took the board for, the clock of each cluster as set and
-as measured, the temperatures from first to last, and whether it saw throttling.
+The facts are its date, the kernel, its guess at the SoC, the clock of each cluster as set and as
+measured, the range of temperatures, and throttling.
 """
 
 from __future__ import annotations
@@ -25,13 +25,12 @@ tinymembench v0.4.9 (simple benchmark for memory throughput and latency)
 """
 
 _DATE = r"[A-Z][a-z]{2}, [!-'*-~ ]{15,40}"
-# Layout: sbc-bench.sh, 0.4 to 0.9. Between rulers of ``#`` is the output of one program:
-# tinymembench, ramlat, OpenSSL, 7-zip and cpuminer, each read by its own adapter. The cores that
-# it ran on are the parameter ``cores``, in the words of the heading before it: ``cpu4
-# (Cortex-A76)``, ``CPUs 0-7``. Where OpenSSL ran on each cluster in turn, an algorithm has as many
-# rows as there are clusters, in the order in which tinymembench ran on them; so have single runs
-# of 7-zip before 0.9, which had no headings. Rows that this does not distinguish have the
-# parameter ``run``.
+# Layout: sbc-bench.sh, 0.4 to 0.9. Rulers of ``#`` separate the output of the programs
+# (tinymembench, ramlat, OpenSSL, 7-zip and cpuminer), each read by its own adapter.
+# The parameter ``cores`` quotes the heading above: ``cpu4 (Cortex-A76)``, ``CPUs 0-7``. If OpenSSL
+# ran on one cluster after another, an algorithm has one row per cluster, in the order of
+# tinymembench's headings. The same is true of single runs of 7-zip before 0.9, which had no
+# headings. Other rows of the same algorithm have the parameter ``run``.
 _HEAD = re.compile(
     rf"sbc-bench v([0-9][!-~]{{0,20}}) (?:(?:(.{{0,200}}) )?\(({_DATE})\)|-- ({_DATE}))[ \t]*"
 )
@@ -49,9 +48,9 @@ _OPENSSL_ROW = re.compile(
 _ZIP_USAGE = re.compile(
     rb"^Avr: +(?:[0-9]{1,9} +(?=[0-9]+ +[0-9]+ +[0-9]+ ))?([0-9]{1,5}) ", re.MULTILINE
 )
-# The most that 7-zip shows as its use of the CPU, in %, where it was bound to one core.
-_ONE_CORE = 110
-# Rows of one algorithm; no board has as many clusters.
+# The highest CPU usage, in %, that 7-zip reports when bound to one core.
+_MAX_ONE_CORE_PERCENT = 110
+# The most rows of one algorithm: no board has more clusters.
 _MAX_ROWS = 16
 
 _CLOCKS = re.compile(r"Checking cpufreq OPP(?: for ([!-~]{1,40}))?(?: \(([!-~ ]{1,80})\))?:[ \t]*")
@@ -108,8 +107,8 @@ def read(data: bytes, context: Context) -> Reading:
 
 
 def _parts(data: bytes, sheet: Sheet) -> list[_Part]:
-    """Return the parts of a log by its headings and rulers; facts about the board go to the sheet."""
-    log = 0  # lines before the first head are no part of a log
+    """Split a log at its headings and rulers, and add the facts about the board to the sheet."""
+    log = 0  # lines before the first head belong to no log
     parts = [_Part(log, 1)]
     clocks = ""
     heat: list[float] = []
@@ -164,7 +163,7 @@ def _about(match: re.Match[str], sheet: Sheet) -> None:
 
 
 def _pieces(part: _Part, clusters: list[str]) -> Iterator[tuple[_Part, dict[str, Scalar]]]:
-    """Yield the pieces of a part that ran on the same cores, each with its parameters."""
+    """Split a part by the cores that programs ran on; yield each piece with its parameters."""
     text = b"\n".join(part.lines)
     rows: dict[str, list[int]] = {}
     names: dict[int, str] = {}
@@ -172,13 +171,13 @@ def _pieces(part: _Part, clusters: list[str]) -> Iterator[tuple[_Part, dict[str,
     for at, line in enumerate(part.lines):
         if match := _OPENSSL_ROW.fullmatch(line.decode()):
             rows.setdefault(match[1], []).append(at)
-            if match[2]:  # since 0.9.71 the kind of core is behind the row
+            if match[2]:  # since 0.9.71 the row ends with the kind of core
                 names[at] = match[2]
                 own[at] = line[: line.rindex(b" (")]
     tables = [at for at, line in enumerate(part.lines) if line.startswith(b"7-Zip ")]
     has_cores = bool(part.cores) and part.cores != _CLUSTERS
     if rows:
-        # A damaged log could ask for a piece for each of its lines.
+        # Otherwise a damaged log could yield a piece for each of its lines.
         most = min(max(map(len, rows.values())), _MAX_ROWS)
         every = {at for ats in rows.values() for at in ats}
         for turn in range(1 if has_cores else most):
@@ -195,8 +194,8 @@ def _pieces(part: _Part, clusters: list[str]) -> Iterator[tuple[_Part, dict[str,
                 yield table, {"cores": clusters[turn]}
             else:
                 busy = _ZIP_USAGE.search(b"\n".join(table.lines))
-                # Before 0.9 no heading names the cores, but 7-zip prints their use.
-                pinned = busy is not None and int(busy[1]) <= _ONE_CORE
+                # Before 0.9 no heading names the cores, but 7-zip prints their usage.
+                pinned = busy is not None and int(busy[1]) <= _MAX_ONE_CORE_PERCENT
                 yield table, {"cores": "one core" if pinned else "all cores"}
     elif text.strip():
         yield part, ({"cores": part.cores} if has_cores else {})
@@ -205,6 +204,7 @@ def _pieces(part: _Part, clusters: list[str]) -> Iterator[tuple[_Part, dict[str,
 def _conditions(
     part: _Part, clusters: list[str], turn: int, count: int, kind: str
 ) -> dict[str, Scalar]:
+    """Return the parameters of the piece number ``turn`` of ``count``, which ran on a ``kind`` of core."""
     if part.cores and part.cores != _CLUSTERS:
         return {"cores": part.cores}
     if len(clusters) == 1:

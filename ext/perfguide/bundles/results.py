@@ -1,4 +1,4 @@
-"""The results of one bundle as columns, from which a :class:`Result` is created on access.
+"""The results of one bundle, stored as columns; a :class:`Result` is created on access.
 
 An archive has millions of results. Columns take a fifth of the memory of objects, and are checked,
 stored and loaded in bulk.
@@ -30,15 +30,15 @@ _ABSENT: dict[str, Any] = {
     **{"setup": None, "notes": None},
     **{"samples": (), "value": math.nan, "min": math.nan, "max": math.nan, "count": 0},
 }
-"""The values in a :data:`Written` for omitted keys: values that no text can contain, and if
-possible those that represent absence in the column."""
+"""The values of omitted keys in a :data:`Written`. No JSON text can yield them, and most also mark
+a missing value in the column."""
 
 _SPELT_OUT: dict[str, Any] = {"params": {}, "command": "", "log": None, "setup": {}, "notes": []}
 """The defaults that a text may spell out instead of omitting the key."""
 
 _KEYED: dict[str, Any] = dict.fromkeys(("params", "setup"), dict[str, schema.Value])
-"""Types of fields keyed by names. The decoder reuses the strings of unconstrained keys only, so
-``columns`` checks their length instead."""
+"""The types of mappings from names, without the limit on a name's length: the decoder only reuses
+strings of unconstrained keys, so ``columns`` checks their length."""
 
 Written: Any = msgspec.defstruct(
     "Written",
@@ -95,8 +95,7 @@ class Columns(msgspec.Struct, array_like=True, frozen=True, gc=False):
     samples: bytes
     """The samples of all rows, concatenated."""
     means: bytes
-    """The mean of each row with several samples: an exact sum that is rounded once, and a quotient
-    that is rounded again."""
+    """The mean of each row with several samples: their exact sum, rounded, divided by their number."""
     value: bytes
     min: bytes
     max: bytes
@@ -142,7 +141,7 @@ def columns(written: Sequence[Any]) -> tuple[Columns, int]:
     These keys are removed from ``written``. Raises :class:`ValueError` if a result contradicts
     itself or a name has invisible characters.
     """
-    # Transpose in one step, as this runs for every result of an archive.
+    # Transpose in one step: this runs for every result of an archive.
     given = list(zip(*map(astuple, written), strict=True)) or [()] * len(fields(Result))
     benchmark, metric, unit, params, samples, value, low, high, counts, status, *rest = given
     command, log, setups, notes = rest
@@ -188,8 +187,8 @@ def columns(written: Sequence[Any]) -> tuple[Columns, int]:
             for name, of in {*zip(benchmark, (tuple(own or ()) for own in params), strict=True)}
         ),
     )
-    # Checking every name is slow, so skip visible ASCII. A blank string starts with a space, and an
-    # empty one is too short.
+    # Checking every name is slow, so only look at names of results that may have more than visible
+    # ASCII, or a space at the start, as blank names do.
     odd = b"\\" in lines or b"\x7f" in lines or pairs(lines, b'"', b' "')
     if odd or not lines.isascii() or _longest(lines) > schema.MAX_NAME_CHARS:
         keys.update(*filter(None, params))
@@ -207,7 +206,7 @@ def columns(written: Sequence[Any]) -> tuple[Columns, int]:
 
 
 def _leave_out(written: Sequence[Any], name: str, column: Sequence[Any]) -> int:
-    """Drop a key from the results that spell out its default; return the number of such results."""
+    """Remove a key from the results that spell out its default; return the number of such results."""
     empty = [*filterfalse(None, column)]
     if number := len(empty) - empty.count(_ABSENT[name]):
         for each in compress(written, map(eq, column, repeat(_SPELT_OUT[name]))):
@@ -254,8 +253,8 @@ def _coded(column: Iterable[T]) -> tuple[list[T], bytes]:
     """Return the distinct values of a column, and each row's index into them."""
     # A missing key gets the next number, so keys are in order of first occurrence.
     indices: defaultdict[T, int] = defaultdict(count().__next__)
-    codes = [*map(indices.__getitem__, column)]
-    return [*indices], _whole(codes, len(indices))
+    row_indices = [*map(indices.__getitem__, column)]
+    return [*indices], _whole(row_indices, len(indices))
 
 
 def _packed(kind: str, column: Sequence[float]) -> bytes:

@@ -1,4 +1,4 @@
-"""Rendering of views with matplotlib. The same view always gives the same bytes."""
+"""Charts drawn with matplotlib, as SVG or PDF. The same view always gives the same bytes."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ WIDTH_INCHES, SMALL_WIDTH_INCHES, WIDE_INCHES = 5.0, 3.1, 12.2
 """The widths of pictures: normal, small and wide. Text stays legible on a phone at the first."""
 
 PANEL_INCHES, PAIR_INCHES, SMALL_INCHES, WIDE_PANEL_INCHES = 3.7, 3.0, 1.5, 4.3
-"""Panel heights: on its own, one of several, in a small picture, in a wide picture."""
+"""The heights of a panel on its own, one of several, one in a small and one in a wide picture."""
 
 HEADING_INCHES, TOP_AXIS_INCHES = 0.19, 0.4
 """The heights of a heading line, and of an axis above a panel."""
@@ -55,7 +55,7 @@ TOP_AXIS_GAP_SHARE = 0.1
 """The minimum distance between names on a top axis, as a share of the panel's width."""
 
 SAME_PLACE_SHARE = 0.03
-"""Marks within this share of the x axis count as being in the same place on all lines."""
+"""Marks whose positions differ by at most this share of the x axis count as aligned."""
 
 CHANGE_STYLES: dict[ChangeKind, tuple[str, str, float, str]] = {
     "other": ("o", "#9aa5b0", 3, "same, or too noisy to tell"),
@@ -65,7 +65,7 @@ CHANGE_STYLES: dict[ChangeKind, tuple[str, str, float, str]] = {
 """The marker, colour, size in points and legend entry for each kind of change."""
 
 CHANGE_TICKS_PERCENT = (5, 10, 20, 50, 100, 300, 900, 9900)
-"""The improvements labelled on the axis; below zero, their inverses are."""
+"""The improvements that label the axis. On its other side are the regressions that undo them."""
 
 CHANGE_GAP_SHARE = 0.45
 """The minimum distance between those labels, as a share of the axis on one side of zero."""
@@ -106,7 +106,7 @@ def _file(figure: Figure, form: str) -> bytes:
         # A timestamp would change the bytes.
         pdf.print_pdf(buffer, metadata={"CreationDate": None})
         return buffer.getvalue()
-    # This metadata is the same in every SVG, apart from a timestamp.
+    # A timestamp would change the bytes here, too; the other metadata is the same in every SVG.
     no_metadata = dict.fromkeys(("Date", "Format", "Type", "Creator"))
     svg: Any = FigureCanvasSVG(figure)
     svg.print_svg(buffer, metadata=no_metadata)
@@ -121,7 +121,7 @@ def _chart(view: ChartView) -> Figure:
     figure = _figure(
         WIDE_INCHES if view.wide else SMALL_WIDTH_INCHES if view.small else WIDTH_INCHES
     )
-    # Bars have names on their y axes, which differ between panels.
+    # The y axes of bars have names, which differ between panels.
     shared: dict[str, Any] = {"sharex": True, "sharey": not bars, "squeeze": False}
     grid = figure.subplots(-(-count // columns), columns, **shared).ravel()
     # The last row may not be full.
@@ -138,7 +138,7 @@ def _chart(view: ChartView) -> Figure:
             artists.setdefault(line.label, artist)
         _draw_limits(axes, panel, position)
         axes.set_title(text(panel.title))
-        # Shared axes only number the last row, which may be shorter than the one above.
+        # matplotlib labels the shared axis in the last row only, which may not be full.
         if position + columns >= count:
             axes.tick_params(labelbottom=True)
             axes.set_xlabel(text(view.y_label if bars else "" if view.small else view.x_label))
@@ -224,7 +224,7 @@ def _panel_inches(view: ChartView, panel: Panel) -> float:
 
 
 def _set_scales(axes: Axes, view: ChartView) -> None:
-    """Set the scales of the axes. This must precede drawing, since ranges depend on the scales."""
+    """Set the scales of the axes, before anything is drawn: limits depend on the scales."""
     if view.x_scale == "log2" and not view.ticks:
         axes.set_xscale("log", base=2, nonpositive="mask")
     if view.y_scale == "log" and view.kind != "bars":
@@ -237,7 +237,7 @@ def _set_ticks(axes: Axes, view: ChartView, inches: float) -> None:
     points = [p for panel in view.panels for line in panel.lines for p in line.points]
     axes.xaxis.set_major_formatter("{x:,.10g}")
     axes.margins(x=0 if view.kind == "bars" else 0.05)
-    # A number of ticks that adapts to the space would in turn change it, by the labels' width.
+    # Fix the number of ticks: by default it depends on the space, which depends on the tick labels.
     if view.x_scale != "log2":
         axes.locator_params("x", nbins=5)
     if view.kind == "bars":
@@ -253,8 +253,7 @@ def _set_ticks(axes: Axes, view: ChartView, inches: float) -> None:
         axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < 1000 * low else (1,)))
         axes.yaxis.set_minor_locator(NullLocator())
     elif min(point.y for point in points) >= 0:
-        # On an axis from zero, heights are proportional to figures. It ends at the next round
-        # number.
+        # From zero, heights are proportional to figures. The axis ends at the next round number.
         top = max(point.high or point.y for point in points) or 1.0
         top = max(top, *(y for panel in view.panels for y, _ in panel.limits), 0.0)
         axes.set_ylim(
@@ -266,8 +265,8 @@ def _set_ticks(axes: Axes, view: ChartView, inches: float) -> None:
         needed = len(names) * (longest + 1) / (inches * CHARS_PER_INCH)
         fits = needed < 1
         if view.small and not fits:
-            # Small pictures are low, so rotated names would leave no room for the lines: keep every
-            # n-th name, counted from the last, and the first.
+            # In a small picture, rotated names would leave no room for the lines: keep every n-th
+            # name, counted from the last, and the first.
             step = math.ceil(needed)
             names = [
                 name if number == 0 or (len(names) - 1 - number) % step == 0 else ""
@@ -277,14 +276,14 @@ def _set_ticks(axes: Axes, view: ChartView, inches: float) -> None:
         axes.set_xticks(range(len(names)), names, **({} if fits else ON_END))
         axes.set_xlim(-0.5, len(names) - 0.5)
     elif view.x_scale == "log2":
-        # Readers look for the sizes that were measured, which need not be powers of two.
+        # Label the sizes that were measured: they need not be powers of two.
         sizes = {p.x: units.whole(p.mark).replace(" bytes", " B") for p in points if p.x > 0}
         axes.set_xticks(sorted(sizes), [visible(sizes[x], 12) for x in sorted(sizes)])
         axes.xaxis.set_minor_locator(NullLocator())
 
 
 def _name_group(artist: Any, name: str) -> None:
-    """Name an artist's SVG group; each part of a container gets a numbered group."""
+    """Name an artist's group in the SVG, or the groups of a container's parts, which are numbered."""
     if isinstance(artist, Container):
         for number, part in enumerate(artist.get_children()):
             part.set_gid(f"{name}-{number}")
@@ -310,23 +309,23 @@ def _draw_limits(axes: Axes, panel: Panel, position: int) -> None:
 
 
 def _marks_of_all_lines(panel: Panel) -> list[tuple[float, str]]:
-    """Return the mean x of each mark if all lines of the panel have it in about the same place."""
+    """Return each mark with its mean x if the panel's lines have all marks at about the same x."""
     places: dict[str, list[float]] = {}
     for line in panel.lines:
         for point in line.points:
             places.setdefault(units.whole(point.mark), []).append(point.x)
-    every = [x for xs in places.values() for x in xs]
-    near = (max(every) - min(every)) * SAME_PLACE_SHARE
-    if not near or any(max(xs) - min(xs) > near for xs in places.values()):
+    every_x = [x for xs in places.values() for x in xs]
+    tolerance = (max(every_x) - min(every_x)) * SAME_PLACE_SHARE
+    if not tolerance or any(max(xs) - min(xs) > tolerance for xs in places.values()):
         return []
     return sorted((sum(xs) / len(xs), mark) for mark, xs in places.items())
 
 
 def _draw_top_axis(axes: Axes, view: ChartView, marks: Sequence[tuple[float, str]]) -> None:
-    """Label marks on an axis above the panel: both ends, and those in between with enough space."""
+    """Label marks on an axis above the panel: both ends, and between them as many as fit."""
     gap = (marks[-1][0] - marks[0][0]) * TOP_AXIS_GAP_SHARE
     kept: list[tuple[float, str]] = []
-    # The ends come first so that the others give way, then zero.
+    # The ends come first, then zero, so that other marks give way to them.
     for mark in (marks[0], marks[-1], *sorted(marks[1:-1], key=lambda mark: mark[1] != "0")):
         if all(abs(mark[0] - other) > gap for other, _ in kept):
             kept.append(mark)
@@ -336,7 +335,7 @@ def _draw_top_axis(axes: Axes, view: ChartView, marks: Sequence[tuple[float, str
 
 
 def _name_marks(axes: Axes, view: ChartView, panel: Panel) -> list[Text]:
-    """Label the ends and round numbers among the highest line's marks, above it."""
+    """Label the first, last and round marks of the highest line, above it."""
     line = max(panel.lines, key=lambda line: max(point.y for point in line.points))
     last = len(line.points) - 1
     rises = (line.points[last].x > line.points[0].x) == (line.points[last].y > line.points[0].y)

@@ -1,4 +1,4 @@
-"""Views of the charts that the catalog describes: figures as points, lines and panels."""
+"""Charts described in the catalog, applied to figures: points, lines and panels, ready to draw."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ MAX_MERGED_PANELS = 6
 """Up to this many panels replace separate pictures on tabs."""
 
 NEAR_SHARE = 0.25
-"""A board whose figures all differ by less from a drawn board's gets no picture of its own."""
+"""A board gets no picture of its own if all its figures are within this of a drawn board's."""
 
 MAX_BARS = 50
 """More bars in one picture would be unreadable and slow to draw."""
@@ -45,7 +45,7 @@ MAX_SENTENCES = 8
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A change of a board's clock or memory in ``release``: ``what`` changed, and ``words`` with
+    """A change of a board's clock or memory in ``release``: ``what`` names it, and ``words`` give
     both values."""
 
     board: str
@@ -56,9 +56,9 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """Facts about a platform that charts show besides figures: all releases in version order, the
-    changes to its boards between them, and the short names of ``boards``. ``order`` lists the
-    guide's boards in colour order; across all releases, those of the newest come first."""
+    """Facts about a platform that charts show besides figures: its releases in version order, the
+    changes to its boards between them, and the boards' short names. ``order`` lists the boards in
+    colour order, those of the newest release first."""
 
     releases: tuple[str, ...] = ()
     changes: tuple[Change, ...] = ()
@@ -130,7 +130,7 @@ class _Plot:
         }
 
     def merged(self, records: Sequence[Record]) -> Chart:
-        """Return the description with alternatives sharing axes instead of having a picture each:
+        """Return the description with alternatives on shared axes instead of in separate pictures:
         as lines if every picture would have just one, otherwise as panels."""
         spec = self.spec
         if not spec.each or spec.along or not KINDS[spec.kind].has_lines:
@@ -172,15 +172,15 @@ class _Plot:
         return kept
 
     def _ratios(self, base: Sequence[Record], other: Sequence[Record]) -> list[float]:
-        """Return the relative differences (0.1 is 10 % more) between figures with equal parameters;
-        empty unless each figure in ``other`` has a counterpart."""
+        """Return the relative difference (0.1 is 10 % more) of each figure in ``other`` to the one in
+        ``base`` with equal parameters, or nothing if one has no counterpart."""
 
-        def named(records: Sequence[Record]) -> dict[Key, float]:
+        def by_identity(records: Sequence[Record]) -> dict[Key, float]:
             return {
                 (r.metric, r.unit, frozenset(r.params.items())): r.cell.mean or 0.0 for r in records
             }
 
-        figures, others = named(base), named(other)
+        figures, others = by_identity(base), by_identity(other)
         if not others.keys() <= figures.keys() or not all(figures.values()):
             return []
         return [others[key] / figures[key] - 1 for key in others]
@@ -216,19 +216,19 @@ class _Plot:
         )
 
     def unrecorded(self, records: Sequence[Record]) -> list[str]:
-        """Return words for each dimension, such as the engine, that tables always show but that no
-        figure of the picture records."""
-        out = []
+        """Return the default of each dimension, such as the engine, that tables always show although
+        no figure of the picture differs from it."""
+        defaults = []
         for name in (*self.series, *self.panels):
             param = self.benchmark.param(name)
             if param.always and param.default is not None:
                 words = self.benchmark.value_label(name, param.default)
                 if all(record.params.get(name) == param.default for record in records):
-                    out.append(words)
-        return out
+                    defaults.append(words)
+        return defaults
 
     def unplaced(self, records: Sequence[Record]) -> tuple[str, ...]:
-        """Return the parameters that vary but that no table or chart mentions."""
+        """Return the parameters that vary although no table or chart mentions them."""
         names = {name for record in records for name in record.params} - self.placed
         return tuple(
             name
@@ -294,14 +294,14 @@ class _Plot:
         return ", ".join(heads.get(n) or self.benchmark.param_label(n) for n in dimensions)
 
     def view(self, records: Sequence[Record], apart: Sequence[str]) -> ChartView:
-        """Return one picture of some figures; ``apart`` are the dimensions in its name."""
+        """Return a picture of the given figures; the dimensions ``apart`` name it."""
         spec = self.spec
         ticks = self.ticks(records)
-        of_boards = list[str]()
+        boards_left_out = list[str]()
         # A thousand bars are illegible and take seconds to draw.
         if spec.kind == "bars" and spec.x == "board" and len(ticks) > MAX_BARS:
             better = self.benchmark.better(records[0].metric)
-            of_boards = bars_left_out(len(ticks), "boards", better)
+            boards_left_out = bars_left_out(len(ticks), "boards", better)
             ticks = dict(islice(ticks.items(), MAX_BARS))
             records = [record for record in records if self.rank(spec.x, record) in ticks]
         series = self.line_dimensions(records)
@@ -311,29 +311,29 @@ class _Plot:
         for record in records:
             by_panel.setdefault(self.key(self.panels, record), []).append(record)
         drawn, left_out = _drawn_panels(sorted(by_panel.items()), "release" in self.panels)
-        left_out += of_boards
-        panels, said, warnings = [], list[tuple[Key, list[str]]](), list[str]()
+        left_out += boards_left_out
+        panels, says, warnings = [], list[tuple[Key, list[str]]](), list[str]()
         # Panels that differ only in the release share their sentences.
         lasting = [name for name in self.panels if name != "release"]
         for _, members in drawn:
             title = self.words(self.panels, members[0])
             lead = f"{title}: " if title and len(by_panel) > 1 else ""
             answer = crossovers.answer(self.benchmark, spec, members, self.loads)
-            said.append((self.key(lasting, members[0]), [lead + text for text in answer.says]))
+            says.append((self.key(lasting, members[0]), [lead + text for text in answer.says]))
             warnings += [lead + text for text in answer.warnings]
             lines = self.lines(members, [*ticks], series, scale, ramp)
             panels.append(Panel(title, lines, answer.verticals, self.limits(members, unit)))
-        sentences = [*_shown_sentences(said), *left_out]
+        sentences = [*_shown_sentences(says), *left_out]
         on_axis = tuple(ticks.values())
         if spec.x == "release":
             boards = {record.board for record in records}
             changes = [c for c in self.scene.changes if c.board in boards and c.release in on_axis]
             marks = tuple((on_axis.index(c.release) - 0.5, f"{c.what} changed") for c in changes)
             panels = [replace(panel, verticals=(*panel.verticals, *marks)) for panel in panels]
-            called = {
+            shorts = {
                 board: self.scene.boards.short(records[0].guide.soc, board) for board in boards
             }
-            sentences += [f"{called[c.board]}: {c.words} from {c.release} on." for c in changes]
+            sentences += [f"{shorts[c.board]}: {c.words} from {c.release} on." for c in changes]
         return ChartView(
             spec.id,
             spec.title,
@@ -385,11 +385,11 @@ class _Plot:
             return ""
         symbol = units.parse(unit).symbol
         best, worst = (f"{units.number(y)} {symbol}".strip() for y, *_ in (ends[-1], ends[0]))
-        at = self.at(ends[-1][2])
-        return f"{at}, {ends[-1][1]} has {best} and {ends[0][1]} {worst}"
+        where = self.at(ends[-1][2])
+        return f"{where}, {ends[-1][1]} has {best} and {ends[0][1]} {worst}"
 
     def at(self, mark: TableCell) -> str:
-        """Return words for a position on the x axis: ``At 1 KiB``, ``At frame size 64 bytes``."""
+        """Return the words for a position on the x axis: ``At 1 KiB``, ``At frame size 64 bytes``."""
         text = units.whole(mark)
         if isinstance(mark, str) or self.benchmark.param(self.spec.x).show == "size":
             return f"At {text}"
@@ -401,8 +401,8 @@ class _Plot:
         return bool(series) and all(is_number(r.params.get(series[-1])) for r in records)
 
     def subtitle(self, records: Sequence[Record]) -> str:
-        """Return the figures' boards, releases and number of runs, unless lines or panels name
-        them."""
+        """Return the boards, releases and number of runs of the figures, unless the lines or panels
+        name them."""
         if self.spec.on == "newest":
             return "The newest release of each board"
         if self.spec.on == "releases":
@@ -505,14 +505,14 @@ class _Plot:
             if limit.metric != self.spec.limit or (limit.guide, limit.board) not in owners:
                 continue
             # Parameters that the limit does not state have their defaults here.
-            own = {
+            stated = {
                 name: value
                 for name, value in limit.params.items()
                 if value != self.benchmark.param(name).default
             }
-            of_these = any(own.items() <= r.params.items() for r in records)
+            applies = any(stated.items() <= r.params.items() for r in records)
             scale = units.factor(limit.unit, unit)
-            if of_these and scale is not None and limit.cell.mean is not None:
+            if applies and scale is not None and limit.cell.mean is not None:
                 symbol = units.parse(limit.unit).symbol
                 figure = f"{units.number(limit.cell.mean, 0)} {symbol}"
                 words = f"{self.word('metric', limit)} {figure}"
@@ -544,8 +544,8 @@ MAX_AXIS_FIGURE = 10_000
 def shown_unit(records: Sequence[Record]) -> tuple[str, float]:
     """Return the unit to draw figures of one unit in, and the factor to it."""
     largest = max((abs(r.cell.mean) for r in records if r.cell.mean is not None), default=0.0)
-    own = records[0].unit
-    return units.readable(own, [largest]) if largest >= MAX_AXIS_FIGURE else (own, 1.0)
+    unit = records[0].unit
+    return units.readable(unit, [largest]) if largest >= MAX_AXIS_FIGURE else (unit, 1.0)
 
 
 def _subtitle(records: Sequence[Record], boards: Boards) -> str:
@@ -553,10 +553,10 @@ def _subtitle(records: Sequence[Record], boards: Boards) -> str:
     guides: dict[str, dict[str, dict[str, None]]] = {}
     for r in records:
         guide = f"{family(r.guide)} {r.guide.release}"
-        own = guides.setdefault(guide, {}).setdefault(r.guide.soc, {})
-        own[boards.short(r.guide.soc, r.board)] = None
+        names = guides.setdefault(guide, {}).setdefault(r.guide.soc, {})
+        names[boards.short(r.guide.soc, r.board)] = None
     named = [
-        ", ".join([*(f"{soc} {', '.join(own)}" for soc, own in socs.items()), guide])
+        ", ".join([*(f"{soc} {', '.join(names)}" for soc, names in socs.items()), guide])
         for guide, socs in guides.items()
     ]
     runs = sorted({record.cell.runs for record in records})

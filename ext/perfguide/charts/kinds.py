@@ -1,4 +1,4 @@
-"""Kinds of charts: a function for each draws a panel's lines on matplotlib axes."""
+"""Kinds of charts: one function each, which draws the lines of a panel on matplotlib axes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .model import LONGEST_TICK, ChartView, Line, Panel, Point
 from .style import bar_style, line_style
 
 if TYPE_CHECKING:
-    # A kept picture is keyed by certain folders; drawing one may load nothing else.
+    # A cached picture depends on the code of certain folders; drawing may import nothing else.
     from ..catalog.chart_spec import Kind
 
 BAR_HEIGHT = 0.86

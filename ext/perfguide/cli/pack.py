@@ -102,7 +102,7 @@ def scalar(text: str) -> Scalar:
             value = kind(text)
         except ValueError:
             continue
-        # As numbers, “007” and “1e3” would lose their spelling.
+        # Keep “007” and “1e3” as text, because a number would be spelt differently.
         return value if str(value) == text else text
     return text
 
@@ -201,10 +201,10 @@ def _pack(options: argparse.Namespace) -> int:
 def _recognised(
     logs: Sequence[pack_logs.LogFile], own: Mapping[str, Format]
 ) -> dict[str, list[Format]]:
-    """Return the formats of each log by its name, among built-in and custom formats."""
+    """Return, by the name of each log, the built-in and custom formats that recognise it."""
     from ..adapters import read_log, registry
 
-    # Loading all formats takes as long as reading ten logs of the runner, which need only one.
+    # Try the containers first: loading all formats takes as long as reading ten logs of the runner.
     containers = [registry.built_in(name) for name in registry.CONTAINERS]
     by_log = {log.name: registry.recognise(log.plain.data, containers) for log in logs}
     if unknown := [log for log in logs if not by_log[log.name]]:
@@ -228,25 +228,25 @@ def _write(options: argparse.Namespace, packed: Bundle, logs: Sequence[pack_logs
     # Convert to columns once, as the checks look results up one by one.
     checked = structs.replace(packed, results=as_columns(packed.results))
     new = Loaded("", options.output.name, checked, bundle.digest(packed))
-    # Report what a later check would find, while the board is still at hand.
+    # Report now what a later check would find: the board may still be there to measure again.
     catalog, _ = benchmarks.load((BUILT_IN, Path(shared.BENCHMARKS)))
     findings = agreement.findings([new], catalog, shared.BENCHMARKS)
     shared.print_all(findings, sys.stderr)
     if any(each.kind == "mixed-setup" for each in findings):
         return shared.fail("no bundle was written; fix the faults above")
-    beside = options.output.with_suffix(".logs.tar.zst")
-    aside = options.output.with_name(f".{options.output.name}.part")
+    log_archive = options.output.with_suffix(".logs.tar.zst")
+    unfinished = options.output.with_name(f".{options.output.name}.part")
     try:
         # The bundle comes last, so that its logs exist as soon as it does.
-        put(aside, bundle.encode(packed) + b"\n")
-        put(beside, pack_logs.archive(logs))
-        aside.replace(options.output)
+        put(unfinished, bundle.encode(packed) + b"\n")
+        put(log_archive, pack_logs.archive(logs))
+        unfinished.replace(options.output)
     except OSError as error:
-        aside.unlink(missing_ok=True)
+        unfinished.unlink(missing_ok=True)
         hint = fixing(error)
         reason = f"{error.strerror or error}{f' ({hint})' if hint else ''}"
         return shared.fail(f"perfguide pack: {options.output} was not written: {visible(reason)}")
-    print(f"{len(packed.results)} results in {options.output}, their logs in {beside.name}")
+    print(f"{len(packed.results)} results in {options.output}, their logs in {log_archive.name}")
     return shared.OK
 
 

@@ -1,4 +1,4 @@
-"""Moves that several SoCs share in one release, which have one cause and are reported once."""
+"""Changes that several SoCs share in one release: they have one cause and are reported once."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from .select import ReleasePair
 MIN_SOCS = 2
 
 MIN_MOVE_LOG = math.log(1.05)
-"""The log of the smallest factor worth a line."""
+"""The log of the smallest factor that is reported."""
 
 MAX_MOVES_RATIO = 3.0
-"""The largest ratio of moves, as logs, that count as the same."""
+"""The largest ratio between moves, as logs, that still count as the same move."""
 
 
 @dataclass(frozen=True, slots=True)
 class SharedMove:
-    """Events of one benchmark that went the same way on several SoCs, in releases of one line.
+    """Events of one benchmark with the same direction on several SoCs, in releases of one ``line``.
 
-    ``moves`` has the median move of each event, as the log of a factor; above 0 is better. ``shares``
-    has the usual change of its figures, without sign. ``boards`` is the number of boards that moved this way, and
-    ``against`` that of boards on which figures of the same name went the other way, both at least one for each
-    event.
+    ``moves`` are the median moves of the events, as the log of a factor; above 0 is better. ``shares``
+    are the usual relative changes of their figures, without sign. ``proved`` is the number of proved
+    events, ``boards`` that of boards with an event, and ``against`` that of boards on which figures of
+    the same name went the other way.
     """
 
     title: str
@@ -43,8 +43,8 @@ class SharedMove:
 
     @property
     def sentence(self) -> str:
-        """The move with its range, on how many systems it is proved, and on how many boards figures went
-        the other way: ``… worse by 10 to 12 % with 11.02 on 3 systems, all proved; better on 1 board``."""
+        """The move in words: ``… worse by 10 to 12 % with 11.02 on 3 systems, all proved; better on 1
+        board``."""
         ordered = sorted(self.moves, key=abs)
         word, other = ("better", "worse") if ordered[0] > 0 else ("worse", "better")
         once = len(self.pairs) - self.proved
@@ -59,10 +59,9 @@ class SharedMove:
 
 
 def shared_moves(compared: Iterable[tuple[ReleasePair, Sequence[Entry]]]) -> list[SharedMove]:
-    """Return the moves that several SoCs share: first those for the worse, those on most systems
-    first."""
-    by: dict[tuple[str, str, bool], dict[ReleasePair, Entry]] = {}
-    every: dict[tuple[str, str, bool], list[tuple[ReleasePair, Entry]]] = {}
+    """Return the moves that several SoCs share: regressions first, and those on most systems first."""
+    proved_first: dict[tuple[str, str, bool], dict[ReleasePair, Entry]] = {}
+    all_events: dict[tuple[str, str, bool], list[tuple[ReleasePair, Entry]]] = {}
     titles: dict[str, str] = {}
     for pair, entries in compared:
         for entry in entries:
@@ -71,14 +70,14 @@ def shared_moves(compared: Iterable[tuple[ReleasePair, Sequence[Entry]]]) -> lis
             if is_back or entry.is_cause or entry.move is None or abs(entry.move) < MIN_MOVE_LOG:
                 continue
             key = (_line(pair.new.release), entry.benchmark, entry.move > 0)
-            own = by.setdefault(key, {})
-            every.setdefault(key, []).append((pair, entry))
+            own = proved_first.setdefault(key, {})
+            all_events.setdefault(key, []).append((pair, entry))
             titles[entry.benchmark] = entry.benchmark_title
-            # One event per system: a proved one if there is any, then the one with most rows.
+            # Keep one event per system: a proved one if possible, then the one with most rows.
             if pair not in own or _rank(entry) > _rank(own[pair]):
                 own[pair] = entry
     out = []
-    for (line, benchmark, is_better), own in by.items():
+    for (line, benchmark, is_better), own in proved_first.items():
         alike = _alike(own)
         proved = sum(_is_proved(entry) for entry in alike.values())
         if proved and len({pair.new.soc for pair in alike}) >= MIN_SOCS:
@@ -91,7 +90,7 @@ def shared_moves(compared: Iterable[tuple[ReleasePair, Sequence[Entry]]]) -> lis
             title = _title(common, titles[benchmark], alike.values())
             against = {
                 (pair.new.platform, board)
-                for pair, entry in every.get((line, benchmark, not is_better), ())
+                for pair, entry in all_events.get((line, benchmark, not is_better), ())
                 if {*common} <= {*_parts(entry.what, titles[benchmark])}
                 for board in entry.boards
             }
@@ -106,7 +105,7 @@ def _parts(name: str, title: str) -> list[str]:
 
 
 def _common(names: Sequence[str], title: str) -> list[str]:
-    """Return what the names of a benchmark's events have in common, without its title."""
+    """Return the parts that the names of a benchmark's events have in common, without its title."""
     first, *others = (_parts(name, title) for name in names)
     return [part for part in first if part and all(part in own for own in others)]
 
@@ -115,13 +114,13 @@ def _title(common: Sequence[str], title: str, entries: Iterable[Entry]) -> str:
     """Return a benchmark's title with what its events have in common: ``OpenSSL: throughput, SHA-512``."""
     if common:
         return f"{title}: {', '.join(common)}"
-    # The bare title would read as if all of the benchmark had moved.
+    # The bare title would suggest that the entire benchmark had moved.
     is_named = any(any(_parts(entry.what, title)) for entry in entries)
     return f"{title} (different rows on each system)" if is_named else title
 
 
 def _line(release: str) -> str:
-    """Return the first two parts of a release, which SoCs get as, say, ``11.02.05`` or ``11.02.08``."""
+    """Return the first two parts of a release; SoCs differ in the others (``11.02.05``, ``11.02.08``)."""
     return ".".join(release.split(".")[:2])
 
 
@@ -135,13 +134,13 @@ def _rank(entry: Entry) -> tuple[bool, int]:
 
 def _alike(own: dict[ReleasePair, Entry]) -> dict[ReleasePair, Entry]:
     """Return the moves near the median, ordered by SoC and release."""
-    # Within the root of the ratio around the median, so that both ends differ by at most the ratio.
-    middle = math.sqrt(MAX_MOVES_RATIO)
+    # The root of the ratio to either side of the median, so that the ends differ by the ratio at most.
+    reach = math.sqrt(MAX_MOVES_RATIO)
     usual = median(abs(entry.move or 0.0) for entry in own.values())
     near = {
         pair: entry
         for pair, entry in own.items()
-        if usual / middle <= abs(entry.move or 0.0) <= usual * middle
+        if usual / reach <= abs(entry.move or 0.0) <= usual * reach
     }
     order = sorted(near, key=lambda pair: (units.natural(pair.new.soc), version(pair.new.release)))
     return {pair: near[pair] for pair in order}

@@ -1,4 +1,4 @@
-"""The rows of two releases with their verdicts, from which all output is made."""
+"""Rows of a comparison: each figure of two releases, with a verdict. All output is made of them."""
 
 from __future__ import annotations
 
@@ -64,12 +64,12 @@ WORDS: dict[Verdict, str] = {
 ALARMS: tuple[Verdict, ...] = ("regressed", "failed-after")
 """Verdicts against the newer release."""
 
-JUDGED = 0.5
-"""The relative change that would have been called of any figure said to be judged: a rise by half or a
+JUDGED_CHANGE = 0.5
+"""The relative change that would be detected in any figure that counts as judged: a rise by half, or a
 fall by a third."""
 
 WORK = "throughput"
-"""The name, after a direction, of the byte rate of a run that also has a packet rate or a load."""
+"""The metric, without its direction, that has the byte rate of a run with a packet rate or a load."""
 
 CALLED: tuple[Verdict, ...] = ("regressed", "improved", "changed")
 """Verdicts on figures that differ."""
@@ -77,13 +77,13 @@ CALLED: tuple[Verdict, ...] = ("regressed", "improved", "changed")
 RATED: tuple[Verdict, ...] = ("regressed", "improved", "same", "steady", "noisy")
 """Verdicts on rows whose figures can be compared as better and worse."""
 
-POINT = 3.0
-"""The change of a load, in percentage points, below which it does not matter."""
+MIN_LOAD_POINTS = 3.0
+"""The smallest change of a load that matters, in percentage points."""
 
 
 @dataclass(frozen=True, slots=True)
 class SideFigures:
-    """One side: its figures, from one release for each board, and their pool."""
+    """The figures of one side, from one release for each board, and their pool."""
 
     pool: Pool
     records: tuple[Record, ...]
@@ -91,12 +91,11 @@ class SideFigures:
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """Decisions made in advance.
+    """Settings of a comparison.
 
-    ``threshold`` is the smallest relative change that matters, if it is not each metric's own.
-    ``annotations`` are maintainers' notes and new levels. ``look_ahead`` allows looking at releases
-    after the newer one. ``usual_noise`` is the usual scatter of single figures, if it is not that of
-    the package.
+    ``threshold`` replaces the smallest relative change that matters of each metric. ``annotations`` are
+    maintainers' notes and new levels. With ``look_ahead``, later releases are evidence too.
+    ``usual_noise`` replaces the package's table of the usual scatter of single figures.
     """
 
     names: Names
@@ -116,13 +115,13 @@ class Row:
     for the verdict. For ``p``, ``q``, ``detectable``, ``scatter``, ``kind_scatter``, ``more_runs``,
     ``level``, ``shift``, ``figures`` and ``spread`` see :class:`.judge.Judgement`.
 
-    ``work`` is the change of a load per unit of work done, if known, and the verdict is then about
-    that; ``per`` is the unit of the work. ``follows`` is the metric of the same run whose verdict the
-    row shares. ``line`` is the figure by release. ``waiver`` is the entry that
-    accepts the change, ``settled`` the one that declares it a new level, and ``notes`` are about it.
-    ``is_clock`` marks a clock that was set to another frequency, and ``alternates`` a figure with two
-    states. ``step`` is the resolution of the program, 0 if unknown. ``doubt`` says why the newer
-    figure proves nothing, and ``odd`` why the older one may not; both are usually empty.
+    ``work`` is the change of a load per unit of work; if it is known, the verdict is about it. ``per``
+    is the unit of the work. ``follows`` is the metric of the same run whose verdict the row shares.
+    ``line`` has the figure of each release. ``waiver`` is the entry that accepts the change,
+    ``settled`` the one that declares it a new level, and ``notes`` are about it. ``is_clock`` marks a
+    clock that was set to another frequency, and ``alternates`` a figure with two states. ``step`` is
+    the resolution of the program, 0 if unknown. ``doubt`` says why the newer figure proves nothing,
+    and ``odd`` why the older one may prove nothing; both are usually empty.
     """
 
     board: str
@@ -180,9 +179,9 @@ class Row:
 
     @property
     def judged(self) -> bool:
-        """True if a change by ``JUDGED`` was called or would have been."""
+        """True if a change by ``JUDGED_CHANGE`` was, or would have been, detected."""
         if self.verdict == "noisy":
-            return self.detectable is not None and self.detectable <= JUDGED
+            return self.detectable is not None and self.detectable <= JUDGED_CHANGE
         return self.verdict != "incomparable" and self.old is not None and self.new is not None
 
     @property
@@ -195,8 +194,8 @@ class Row:
 
     @property
     def worse_by(self) -> float | None:
-        """The log of the factor by which the row got worse: negative if it got better, infinite to or
-        from zero, ``None`` if the figures cannot be compared as better and worse."""
+        """The log of the factor by which the row got worse: negative if it got better, infinite if one
+        figure is 0, ``None`` if neither figure is better."""
         if self.ratio:
             return -math.log(self.ratio)
         if self.verdict not in RATED or self.better == "neither" or not (self.old and self.new):
@@ -208,14 +207,14 @@ class Row:
 
     @property
     def observation(self) -> tuple[object, ...]:
-        """The identity of the run: it is shared by all metrics measured in one run of a benchmark."""
+        """The identity of the run, which all metrics measured in one run of a benchmark share."""
         params = frozenset((name, str(value)) for name, value in self.params.items())
         return (self.guide.platform, self.board, self.benchmark, params)
 
     @property
     def measurement(self) -> tuple[object, ...]:
-        """The identity of the measurement: packets and bytes of one run count the same work, and a load
-        is its price. Other metrics, and those without parameters, are measurements of their own."""
+        """The identity of the measurement. Packets, bytes and load of one run are one measurement of the
+        same work; other metrics, and those without parameters, are measurements of their own."""
         if not self.params or units.parse(self.unit).kind not in ("packet rate", "share"):
             return (*self.observation, self.metric)
         return (*self.observation, "_".join(filter(None, (direction(self.metric), WORK))))
@@ -232,13 +231,13 @@ def rows(old: SideFigures, new: SideFigures, history: History, rules: Rules) -> 
     small = too_small((*old.records, *new.records), rules.names)
     for matched in match(old.records, new.records, rules.names):
         row = _row(matched, old.pool, new.pool, rules)
-        if row.verdict == "same" and (least := _below_least(matched, small)):
-            row = replace(row, verdict="incomparable", ground=least)
+        if row.verdict == "same" and (reason := _below_least(matched, small)):
+            row = replace(row, verdict="incomparable", ground=reason)
         # “same” means that nothing has ruled the row out so far.
         if row.verdict == "same" and (changed := _engine_changed(matched, *engines_of)):
             row = replace(row, verdict="incomparable", ground=changed)
         out.append(row)
-        # The units stated in the bundles, as those of the records may have been converted.
+        # Use the units in the bundles, because those of the records may be converted.
         if matched.old and matched.new and row.verdict == "same":
             stated = old.pool.stated_unit(matched.old), new.pool.stated_unit(matched.new)
             factors[len(out) - 1] = units.factor(*stated) or 1.0
@@ -259,21 +258,21 @@ def rows(old: SideFigures, new: SideFigures, history: History, rules: Rules) -> 
     for (position, pair), judgement in zip(judged.items(), verdicts, strict=True):
         out[position] = _judged(out[position], loads.get(position) or pair, judgement)
         if loads.get(position):
-            at = work[position]
-            out[position] = _of_load(out[position], out[at], pair, judged[at])
-    first = {position for position, pair in judged.items() if not (pair.history or pair.sampled)}
-    for position, odd in unlike_curves(out, first).items():
+            rate_position = work[position]
+            out[position] = _of_load(out[position], out[rate_position], pair, judged[rate_position])
+    no_past = {position for position, pair in judged.items() if not (pair.history or pair.sampled)}
+    for position, odd in unlike_curves(out, no_past).items():
         out[position] = replace(out[position], odd=odd)
     out = [_clock(row, rules.names) for row in out]
     _without_run(out)
     _two_names(out)
-    # Waivers first, as a new level is only considered if no waiver accepts the change.
+    # Waivers come first: a new level is only considered if no waiver accepts the change.
     accepted = [_annotated(_accepted(row, rules.waivers), rules.annotations) for row in out]
     return tuple(sorted(accepted, key=_order))
 
 
 ENGINE_CHANGED = "the engine seems to have changed"
-"""The start of the ground of a row for which different classes of engine ran on the two sides."""
+"""The start of the ground of a row whose two sides were measured with different classes of engine."""
 
 
 def _engine_changed(
@@ -292,8 +291,8 @@ REPEATED = "the figures are those of"
 
 
 def _repeated(out: Sequence[Row], rated: Iterable[int]) -> dict[int, str]:
-    """Return, by position, the ground of each row that repeats the older release, if half of its board
-    does."""
+    """Return, by position, the ground of each row that repeats the older release, if at least half of the
+    rows of its board do."""
     boards: dict[tuple[object, ...], list[tuple[int, bool | None]]] = {}
     for position in rated:
         row = out[position]
@@ -310,22 +309,22 @@ def _repeated(out: Sequence[Row], rated: Iterable[int]) -> dict[int, str]:
 
 
 OTHER_UNIT = "the unit may be another one in name alone"
-"""The start of the ground of a row whose digits fit another unit better than its own."""
+"""The start of the ground of a row whose figures fit another unit better than their own."""
 
 BINARY_FACTOR = 1.024**2
 """The ratio of MiB to MB."""
 
-HARDLY = 0.0005
+MIN_SHOWN_CHANGE = 0.0005
 """Smaller relative changes are shown as 0.0 %."""
 
-MIN_OTHER_UNIT_ROWS, OTHER_UNIT_SHARE, SAME_FACTOR = 3, 0.7, 0.003
-"""The fewest rows of a table that show a wrong unit, the least share of them whose digits moved less
-than the units differ, and the tolerance, as a log, of moves by the ratio of units."""
+MIN_OTHER_UNIT_ROWS, OTHER_UNIT_SHARE, UNIT_RATIO_TOLERANCE_LOG = 3, 0.7, 0.003
+"""A table has a wrong unit if it has at least so many rows, and so large a share of them moved less in
+their digits than the units differ, or all moved by the ratio of units, give or take so much."""
 
 
 def _of_other_units(out: Sequence[Row], factors: Mapping[int, float]) -> dict[int, str]:
-    """Return, by position, the grounds of rows of tables whose unit seems to be wrong in one release:
-    either the digits hardly moved although the unit did, or all rows moved by a ratio of units."""
+    """Return, by position, the grounds of rows in tables whose unit seems to be wrong in one release:
+    the digits hardly changed although the unit did, or all rows changed by the ratio of two units."""
     tables: dict[tuple[object, ...], list[tuple[int, float, float]]] = {}
     for position, factor in factors.items():
         row = out[position]
@@ -336,33 +335,34 @@ def _of_other_units(out: Sequence[Row], factors: Mapping[int, float]) -> dict[in
             move = math.log(new) - math.log(old)
             tables.setdefault(table, []).append((position, move, math.log(factor)))
     grounds = {}
-    for own in tables.values():
-        moves, apart = [move for _, move, _ in own], own[0][2]
-        if len(own) < MIN_OTHER_UNIT_ROWS:
+    for members in tables.values():
+        moves, apart = [move for _, move, _ in members], members[0][2]
+        if len(members) < MIN_OTHER_UNIT_ROWS:
             continue
         near = [
             (position, move)
-            for position, move, _ in own
+            for position, move, _ in members
             if move * apart < 0 and abs(move + apart) <= min(abs(move), abs(apart))
         ]
-        if 0 < abs(apart) < math.log(1.1) and len(near) >= OTHER_UNIT_SHARE * len(own):
-            own, moves = [(position, move, apart) for position, move in near], [m for _, m in near]
+        if 0 < abs(apart) < math.log(1.1) and len(near) >= OTHER_UNIT_SHARE * len(members):
+            moves = [move for _, move in near]
+            members = [(position, move, apart) for position, move in near]
             digits = math.expm1(median(move + apart for move in moves))
-            said = (
+            digits_moved = (
                 "hardly moved"
-                if EQUAL <= abs(digits) < HARDLY
+                if EQUAL <= abs(digits) < MIN_SHOWN_CHANGE
                 else "are the same"
                 if abs(digits) < EQUAL
                 else f"moved by {units.change_text(digits)}"
             )
-            ground = f"{OTHER_UNIT}: the digits {said}, converted they moved by "
+            ground = f"{OTHER_UNIT}: the digits {digits_moved}, converted they moved by "
             ground += units.change_text(math.expm1(median(moves)))
         else:
             apart = math.copysign(math.log(BINARY_FACTOR), moves[0])
-            if any(abs(move - apart) > SAME_FACTOR for move in moves):
+            if any(abs(move - apart) > UNIT_RATIO_TOLERANCE_LOG for move in moves):
                 continue
             ground = f"{OTHER_UNIT}: all rows moved by the ratio of MB and MiB"
-        grounds.update(dict.fromkeys((position for position, *_ in own), ground))
+        grounds.update(dict.fromkeys((position for position, *_ in members), ground))
     return grounds
 
 
@@ -371,12 +371,9 @@ def _of_other_units(out: Sequence[Row], factors: Mapping[int, float]) -> dict[in
 Others = tuple[dict[str, Side], dict[str, Side]]
 """A row in earlier releases and, if looking ahead is allowed, in later ones, by release."""
 
-MOVED = 0.05
-"""The least relative change of a rate for which a load with samples is judged per unit of the rate; with
-single runs it always is."""
-
-SEEN = 0.0005
-"""The least relative change of a rate at which a scaled load differs from the recorded one in print."""
+MIN_RATE_CHANGE = 0.05
+"""The smallest relative change of a rate for which a load with samples is judged per unit of the rate. A
+load of single runs always is."""
 
 
 def _work(out: Sequence[Row], judged: Mapping[int, Pair]) -> dict[int, int]:
@@ -386,12 +383,12 @@ def _work(out: Sequence[Row], judged: Mapping[int, Pair]) -> dict[int, int]:
         kind = units.parse(out[position].unit).kind
         if kind in RATES and out[position].better == "higher":
             name = (*out[position].observation, kind, direction(out[position].metric))
-            # With two rates of one kind in a run, there is no telling which the load belongs to.
+            # If a run has two rates of one kind, it is unknown to which one the load belongs.
             rates[name] = -1 if name in rates else position
     positions = {}
     for position, pair in judged.items():
         row = out[position]
-        # A packet loss is a share too, but not the price of work.
+        # A packet loss is a share too, but does not depend on the rate.
         if not pair.load or row.better != "lower" or "load" not in row.metric:
             continue
         own = [
@@ -406,7 +403,7 @@ def _work(out: Sequence[Row], judged: Mapping[int, Pair]) -> dict[int, int]:
             continue
         moved = abs(judged[at].new.mean / judged[at].old.mean - 1)
         both = all(units.measurable(side.mean) for side in (pair.old, pair.new))
-        if both and (not pair.sampled or moved >= MOVED):
+        if both and (not pair.sampled or moved >= MIN_RATE_CHANGE):
             positions[position] = at
     return positions
 
@@ -455,11 +452,11 @@ def _of_load(row: Row, rate: Row, pair: Pair, rates: Pair) -> Row:
     unit = units.parse(rate.unit).symbol
     change = None if not pair.old.mean else pair.new.mean / pair.old.mean - 1
     others = (*rates.history, rates.new)
-    if any(abs(side.mean / rates.old.mean - 1) >= SEEN for side in others if side.mean):
-        said = f"loads scaled to {was} {unit}"
-        odd = f"{row.odd}; {said}" if row.odd else ""
-        row = replace(row, ground=f"{row.ground}; {said}", odd=odd)
-    if abs((rate.new.cell.mean or 0.0) / (rate.old.cell.mean or 1.0) - 1) < MOVED:
+    if any(abs(side.mean / rates.old.mean - 1) >= MIN_SHOWN_CHANGE for side in others if side.mean):
+        scaling = f"loads scaled to {was} {unit}"
+        odd = f"{row.odd}; {scaling}" if row.odd else ""
+        row = replace(row, ground=f"{row.ground}; {scaling}", odd=odd)
+    if abs((rate.new.cell.mean or 0.0) / (rate.old.cell.mean or 1.0) - 1) < MIN_RATE_CHANGE:
         return replace(row, change=change, work=row.change)
     return replace(
         row,
@@ -472,7 +469,7 @@ def _of_load(row: Row, rate: Row, pair: Pair, rates: Pair) -> Row:
 
 
 def _clock(row: Row, names: Names) -> Row:
-    """Return a row; if it is a clock, its verdict only says whether the clock was set differently."""
+    """Return a row. The verdict on a clock only says whether it was set to another frequency."""
     metric = metric_of(names, row.new) if row.old and row.new else None
     if metric is None or not metric.clock or row.change is None or row.verdict == "incomparable":
         return row
@@ -483,17 +480,17 @@ def _clock(row: Row, names: Names) -> Row:
     )
 
 
-MIN_TELLING_DIGITS = 3
-"""The fewest digits in which two figures do not agree by chance."""
+MIN_CONCLUSIVE_DIGITS = 3
+"""Two equal figures with fewer digits may agree by chance."""
 
 
 def _two_names(out: list[Row]) -> None:
-    """Make the second name of a figure follow the first, so that the figure counts once, and all figures
-    of a run those of another one that has the same."""
+    """Make equal figures of one run, and all figures of a run that equals another one, follow the first of
+    them, so that each counts once."""
     first: dict[tuple[object, ...], str] = {}
     runs: dict[tuple[object, ...], set[tuple[object, ...]]] = {}
     for row in out:
-        if row.new and _is_telling(row.new.cell.mean):
+        if row.new and _is_conclusive(row.new.cell.mean):
             means = (row.old and row.old.cell.mean, row.new.cell.mean)
             runs.setdefault(row.observation, set()).add((row.metric, *means))
     same: dict[tuple[object, ...], tuple[object, ...]] = {}
@@ -506,19 +503,19 @@ def _two_names(out: list[Row]) -> None:
         if not row.old or not row.new or row.change in (None, 0.0):
             continue
         figures = (row.unit, row.old.cell.mean, row.new.cell.mean)
-        if not _is_telling(row.new.cell.mean):
+        if not _is_conclusive(row.new.cell.mean):
             continue
         lead = first.setdefault((*row.observation, *figures), row.metric)
         if lead != row.metric and not row.follows and row.verdict in (*ALARMS, *RATED):
             out[position] = replace(row, follows=lead)
 
 
-def _is_telling(mean: float | None) -> bool:
-    return len(f"{mean:g}".replace(".", "").strip("0")) >= MIN_TELLING_DIGITS if mean else False
+def _is_conclusive(mean: float | None) -> bool:
+    return len(f"{mean:g}".replace(".", "").strip("0")) >= MIN_CONCLUSIVE_DIGITS if mean else False
 
 
 def _order(row: Row) -> tuple[object, ...]:
-    # A load that rose with its rate comes by what it costs per unit of work, as it is judged.
+    # Sort a load that rose with its rate by its change per unit of work, which its verdict is about.
     moved = row.change if row.work is None else row.work
     size = -1.0 if moved is None else abs(moved)
     names = (units.natural(row.board), row.benchmark, units.natural(row.metric))
@@ -527,7 +524,7 @@ def _order(row: Row) -> tuple[object, ...]:
 
 
 def _row(matched: Match, before: Pool, after: Pool, rules: Rules) -> Row:
-    """Return a row whose verdict needs no statistics, or is still open (``same``)."""
+    """Return a row with the verdict that needs no statistics; ``same`` means that it is still open."""
     old, new, names = matched.old, matched.new, rules.names
     record = new or old
     assert record is not None
@@ -577,7 +574,7 @@ def _row(matched: Match, before: Pool, after: Pool, rules: Rules) -> Row:
 
 
 def _at_zero(row: Row, old: float, new: float) -> Row:
-    """Return a row with its verdict if one figure is 0 and can be no result, else as it is."""
+    """Return a row with its verdict if one figure is 0 and thus invalid, else unchanged."""
     if old == new or 0 not in (old, new):
         return row
     zero, side = f"0 {units.parse(row.unit).symbol}", "new" if new == 0 else "old"
@@ -596,8 +593,8 @@ FAILED_RUN, FAILED_RUN_BEFORE = "some new runs failed", "some old runs failed"
 
 
 def failed_run(row: Row, record: Record) -> str:
-    """Return the range of samples in words if one is that of a failed run, else "": a rate next to
-    nothing, or a time of 0 that the other release has not."""
+    """Return the range of samples in words if it includes a failed run, else "": a rate close to 0, or a
+    time of 0 that only one release has."""
     cell = record.cell
     if _is_time(row):
         zeros = [each.cell.low == 0 for each in (row.old, row.new) if each]
@@ -618,13 +615,13 @@ def is_load(row: Row) -> bool:
 
 
 def points(row: Row) -> float:
-    """Return by how many units a figure moved, up or down: percentage points for a share."""
+    """Return the absolute change of a figure in its unit: percentage points for a share."""
     assert row.old and row.new
     return abs((row.new.cell.mean or 0.0) - (row.old.cell.mean or 0.0))
 
 
 MIN_RATE_STEPS = 5
-"""A rate of more printed steps than this is not rounded to 0."""
+"""A rate that is larger than so many printed steps cannot have been rounded to 0."""
 
 
 def _is_rate(row: Row) -> bool:
@@ -644,8 +641,8 @@ IMPOSSIBLE = "a figure is beyond what is possible"
 """The start of the ground of a row with an impossible figure."""
 
 MAX_OVER_LIMIT = 1.1
-"""The largest ratio of a figure to the limit of its metric that is accepted, as meters of loads overshoot
-a little: in public history by up to 1.5 %. Other figures beyond a limit are so by 20 % or more."""
+"""The largest accepted ratio of a figure to the limit of its metric: measured loads exceed 100 % by up to
+1.5 % in public history, and impossible figures exceed their limit by 20 % or more."""
 
 
 def limit_of(metric: Metric | None, params: Mapping[str, Scalar], unit: str) -> float | None:
@@ -673,7 +670,7 @@ def impossible(
 
 
 def too_small(records: Sequence[Record], names: Names) -> dict[int, str]:
-    """Return, by ``id()``, why figures are less than another metric of their run allows."""
+    """Return the ground, by ``id()``, for each figure that is less than another metric of its run allows."""
 
     def key(record: Record, metric: str) -> tuple[object, ...]:
         return *engines.run_of(record), record.unit, metric
@@ -686,21 +683,19 @@ def too_small(records: Sequence[Record], names: Names) -> dict[int, str]:
             if (record.cell.mean or math.inf) < times * means.get(key(record, name), 0.0):
                 assert benchmark  # its description has the limit
                 part = "" if times == 1 else f"{times:g} times what "
-                # What both have in common would part the rows of one cause.
-                alike = f"{benchmark.metric_label(record.metric).partition(', ')[0]}, "
-                label = benchmark.metric_label(name).removeprefix(alike)
+                # Drop the words in common: rows with the same ground are reported as one event.
+                common = f"{benchmark.metric_label(record.metric).partition(', ')[0]}, "
+                label = benchmark.metric_label(name).removeprefix(common)
                 out[id(record)] = f"{IMPOSSIBLE}: less than {part}“{label}” takes"
                 break
     return out
 
 
 def _below_least(matched: Match, small: Mapping[int, str]) -> str:
-    """Return the ground if one of two figures is less than the least possible one of its run, else "".
-
-    If both are, they measure the same, whatever it is.
-    """
-    said = [said for side in (matched.old, matched.new) if (said := small.get(id(side)))]
-    return said[0] if len(said) == 1 else ""
+    """Return the ground if just one of two figures is less than its run allows, else "": if both are, they
+    can be compared with each other."""
+    grounds = [ground for side in (matched.old, matched.new) if (ground := small.get(id(side)))]
+    return grounds[0] if len(grounds) == 1 else ""
 
 
 def _failed(row: Row, old: Record, new: Record) -> Row:
@@ -738,7 +733,7 @@ def _pair(
     compared = {old.guide.release, new.guide.release}
     tools = tools_of(rules.names, row.benchmark)
     others = history.of(after, new, compared, tools, _since(row, rules.annotations.levels))
-    # Earlier rates that are 0 or have a sample of 0 are failed runs rather than scatter; times are never 0.
+    # An earlier rate or time of 0, or with a sample of 0, is a failed run rather than scatter.
     if (_is_rate(row) or _is_time(row)) and old.cell.mean:
         others = {
             release: side
@@ -756,22 +751,21 @@ def _pair(
     )
     figures = [side.mean for side in (*pair.history, pair.old, pair.new)]
     if row.better == "higher" and not pair.step and (step := timer_step(figures)):
-        # One step of the smaller figure, as a change can be read either way.
+        # A change can be read either way, so the smaller figure counts.
         least = min(abs(pair.old.mean), abs(pair.new.mean))
         pair = replace(pair, step=step, floor=max(pair.floor, _part(DIGIT * step, least)))
-    # A load that goes from 1 to 2 % has doubled, but that hardly matters.
+    # A load that went from 1 to 2 % has doubled, but that hardly matters.
     if pair.load and not pair.sampled and pair.old.mean and rules.threshold is None:
-        pair = replace(pair, floor=max(pair.floor, _part(POINT, abs(pair.old.mean))))
+        pair = replace(pair, floor=max(pair.floor, _part(MIN_LOAD_POINTS, abs(pair.old.mean))))
     return pair, (others, later)
 
 
-FAILED_TOO = math.log(5)
-"""The log of the factor from which the other rate of a failed run has failed too."""
+FAILED_RATE_LOG = math.log(5)
+"""The log of the factor from which the other rate of a failed run counts as failed too."""
 
 
 def _without_run(out: list[Row]) -> None:
-    """Withdraw verdicts on loads of a run whose rate failed, and on its other rate if next to nothing or
-    a mean with a failed run of OLD."""
+    """Withdraw the verdicts on the load and the other rate of a run in which one rate failed."""
     failed = {
         (*row.observation, direction(row.metric)): row
         for row in out
@@ -788,14 +782,14 @@ def _without_run(out: list[Row]) -> None:
         elif rate and verdict == "incomparable" and _is_rate(row) and row.verdict in RATED:
             out[position] = replace(row, verdict=verdict, ground=rate.ground)
         elif verdict in ("failed-after", "failed-before") and row.params and _is_rate(row):
-            fell = row.worse_by or 0.0
+            worse_by = row.worse_by or 0.0
             # A few packets per second may be printed as 0 while their bytes are not.
-            if (fell if verdict == "failed-after" else -fell) >= FAILED_TOO:
+            if (worse_by if verdict == "failed-after" else -worse_by) >= FAILED_RATE_LOG:
                 out[position] = replace(row, verdict=verdict, ground=ground, change=None)
 
 
 def pair_of(record: Record, names: Names) -> Pair:
-    """Return a pair that describes a row, with the same figure on both sides."""
+    """Return a pair that describes the row of a figure, with this figure on both sides."""
     metric = metric_of(names, record)
     name = names.metric(record)
     better = metric.better if metric else "neither"
@@ -844,7 +838,7 @@ def _floor(row: Row, metric: Metric | None, threshold: float | None) -> float:
     metric = metric or Metric(name=row.metric, unit=row.unit, better="neither")
     floors = [metric.threshold / 100 if threshold is None else threshold, metric.noise_floor / 100]
     means = [abs(r.cell.mean) for r in (row.old, row.new) if r and r.cell.mean]
-    # The smaller figure, because a change can be read either way.
+    # A change can be read either way, so the smaller figure counts.
     if step and means:
         floors.append(_part(DIGIT * step, min(means)))
     return max(floors)
@@ -857,7 +851,7 @@ def _part(amount: float, of: float) -> float:
 
 
 NOTHING = 1.0
-"""A load below this, in per cent, is next to nothing."""
+"""A load below this, in per cent, is negligible."""
 
 MIN_STATES_LOG = math.log(2)
 """The log of the smallest ratio between two states of a figure."""
@@ -908,7 +902,7 @@ def _judged(row: Row, pair: Pair, judgement: Judgement) -> Row:
 
 
 def _accepted(row: Row, waivers: Sequence[Waiver]) -> Row:
-    # Good news needs no acceptance.
+    # Improvements need no acceptance.
     if row.verdict not in ALARMS:
         return row
     for waiver in waivers:
@@ -923,8 +917,8 @@ def _accepted(row: Row, waivers: Sequence[Waiver]) -> Row:
 
 
 def _since(row: Row, levels: Sequence[Annotation[Level]]) -> str:
-    """Return the first release whose figures still count for a row: that of its latest new level up to
-    OLD, or ""."""
+    """Return the first release whose figures still count for a row, that of its latest new level at or
+    before OLD, or "" if there is none."""
     assert row.old is not None
     old = version(row.old.guide.release)
     releases = [x.spec.since for x in levels if about(x, row) and version(x.spec.since) <= old]
@@ -932,7 +926,7 @@ def _since(row: Row, levels: Sequence[Annotation[Level]]) -> str:
 
 
 def _annotated(row: Row, annotations: Annotations) -> Row:
-    """Return a row with its notes, and with the entry that declares its change a new level."""
+    """Return a row with its notes, and with the entry that declares its change a new level, if any."""
     if row.new is None:
         return row
     release = row.new.guide.release

@@ -1,4 +1,4 @@
-"""Reading a set of bundles and its figures: settings, selection of guides, page addresses."""
+"""The bundles and figures of a project: how they are read, selected, and addressed on pages."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ HOW_TO_BEGIN = (
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Inputs and outputs of a run, with paths as the user wrote them."""
+    """The inputs and outputs of a run, with paths as the user wrote them."""
 
     results: tuple[str | Path, ...]
     """Folders or files of bundles; URLs are strings."""
@@ -215,5 +215,5 @@ def plan(guides: Sequence[GuideKey], benchmarks: Sequence[str]) -> Addresses:
 
 def newest(guides: Sequence[GuideKey]) -> dict[tuple[str, str, str], GuideKey]:
     """Return the guide of the newest release of each SDK family, SoC and OS."""
-    out = {platform: own[-1] for platform, own in families(guides).items()}
-    return dict(sorted(out.items(), key=lambda i: (units.natural(i[0][1]), i[0][0], i[0][2])))
+    last = {platform: own[-1] for platform, own in families(guides).items()}
+    return dict(sorted(last.items(), key=lambda i: (units.natural(i[0][1]), i[0][0], i[0][2])))

@@ -25,11 +25,11 @@ PAGE = "reports/health"
 
 
 MAX_FINDINGS = 400
-"""The most findings on the report itself; those of further guides get pages of their own."""
+"""The most findings on the report itself; beyond these, guides get pages of their own."""
 
 COUNTED = {"lost-table", "lost-rows"}
-"""Rules whose findings are only counted, in one line. They are half of all findings and would bury
-those about wrong figures; comparisons list them."""
+"""Rules whose findings are only counted. They are half of all findings and would bury those about
+wrong figures; comparisons list them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,19 +62,19 @@ def check(
     """Apply every rule to all figures. ``acknowledged`` is a file of accepted findings, and
     ``levels`` name figures with a new level."""
     part = check_part(holdings, acknowledged, levels)
-    # Only all SoCs together show that an entry accepts nothing.
+    # An entry is unused only if it applies to no SoC.
     faults = acknowledge.faults(acknowledged, rules.RULES, part.used)
-    return Health(part.findings, (*faults, *part.unmade))
+    return Health(part.findings, (*faults, *part.failed_rules))
 
 
 @dataclass(frozen=True, slots=True)
 class PartialHealth:
-    """The findings about the figures of one SoC, the numbers of the acknowledgements used, and the
-    rules that failed."""
+    """The findings about the figures of one SoC, the numbers of the acknowledgements that apply, and
+    diagnostics of rules that failed."""
 
     findings: tuple[Finding, ...]
     used: frozenset[int]
-    unmade: tuple[Diagnostic, ...]
+    failed_rules: tuple[Diagnostic, ...]
 
 
 def check_part(
@@ -84,11 +84,11 @@ def check_part(
     beyond: rules.Beyond | None = None,
 ) -> PartialHealth:
     """Apply every rule to the figures of one SoC. ``beyond`` has facts about the others, if any."""
-    findings, unmade = rules.examine(holdings.pool, holdings.catalog, beyond)
+    findings, failed_rules = rules.examine(holdings.pool, holdings.catalog, beyond)
     # The faults of the file are reported once for all SoCs, by :func:`check`.
     entries, _ = acknowledge.load(acknowledged, rules.RULES)
     settled, used = acknowledge.apply(findings, entries, levels)
-    return PartialHealth(tuple(settled), frozenset(used), tuple(unmade))
+    return PartialHealth(tuple(settled), frozenset(used), tuple(failed_rules))
 
 
 def as_json(holdings: Holdings, checked: Health) -> dict[str, Any]:
@@ -198,7 +198,7 @@ def _lines(finding: Finding, width: int) -> Iterator[str]:
     accepted = f"accepted: {finding.acknowledged}" if finding.acknowledged else advice
     for text in (head, finding.reason, accepted, f"[{finding.id}]"):
         indent = "" if text is head else "  "
-        # The default limit suits names; a reason with its figures may be far longer.
+        # The default limit is for names; a reason with its figures may be far longer.
         text = visible(text, 100_000)
         yield from textwrap.wrap(text, width, initial_indent=indent, subsequent_indent=indent)
     yield ""
@@ -218,7 +218,7 @@ def pages_of_findings(checked: Health, addresses: Addresses) -> dict[str, str]:
     """Return the page of each listed finding by its id: the report or, once that is full
     (``MAX_FINDINGS``), the page of its guide."""
     room, out = MAX_FINDINGS, dict[str, str]()
-    # Accepted findings come last, so that they never displace an open one from the report.
+    # Accepted findings come last, so that they never push an open one off the report.
     for findings in (*by_guide(checked.open).values(), *by_guide(checked.accepted).values()):
         room -= len(findings)
         own = addresses.guide[findings[0].guide].partition("/")[2]
@@ -234,14 +234,14 @@ MIN_SHARING_GUIDES = 8
 def shared_causes(
     findings: Iterable[Finding], newest: Collection[GuideKey]
 ) -> list[tuple[Rule, str, list[Finding]]]:
-    """Return the rules with findings about one benchmark in many guides, each with the benchmark and
-    the findings; those in the most ``newest`` guides come first."""
-    by: dict[tuple[str, str], list[Finding]] = {}
+    """Return each rule with findings about one benchmark in many guides, with the benchmark and the
+    findings; those in most of the ``newest`` guides come first."""
+    by_rule: dict[tuple[str, str], list[Finding]] = {}
     for finding in findings:
-        by.setdefault((finding.rule.id, finding.benchmark), []).append(finding)
+        by_rule.setdefault((finding.rule.id, finding.benchmark), []).append(finding)
     causes = [
         (own[0].rule, own[0].benchmark, own)
-        for own in by.values()
+        for own in by_rule.values()
         if len({finding.guide for finding in own}) >= MIN_SHARING_GUIDES
     ]
 

@@ -155,7 +155,7 @@ def make(job: Job) -> Made:
     )
     out, slices = write(site, job.unit.soc, settings, checked)
     drawn = gallery.draw_all(writer, making.pictures, settings.formats, job.looks)
-    unmade = (*holdings.diagnostics, *checked.unmade, *making.unmade)
+    unmade = (*holdings.diagnostics, *checked.failed_rules, *making.unmade)
     return made_by(writer, drawn, summary.encode(out), unmade, slices)
 
 

@@ -1,7 +1,4 @@
-"""Applying the catalog's tables to figures, which gives rows, columns and cells.
-
-This module deals only in numbers and labels; nothing is formatted.
-"""
+"""Tables described in the catalog, applied to figures: rows, columns and cells, not yet formatted."""
 
 from __future__ import annotations
 
@@ -33,11 +30,11 @@ class Row:
     unit: str
     """The unit of its first figure; of all its figures, if one of the labels is the unit."""
     single: bool = False
-    """True if it shows single samples whose mean is in another row."""
+    """True if it shows single samples; their mean is in another row."""
     derived: tuple[TableCell, ...] = ()
     """Cells computed from its figures, shown after them."""
     names: tuple[str, ...] = ()
-    """The texts of its keys in addresses, which are independent of labels; if empty, the labels."""
+    """The texts of its keys in addresses, which stay the same if labels change; if empty, the labels."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +64,7 @@ OUTER = {
     "release": "Release",
     "platform": "SoC",
 }
-"""Levels, besides parameters, that columns and leading row keys can have."""
+"""The levels of columns and leading row keys that are not parameters, with their headings."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +72,8 @@ class Shape:
     """The arrangement of a table on a page.
 
     ``across`` are the topmost levels of its columns, ``board_tabs`` adds a tab for each board, and
-    ``all_down`` turns everything else into row keys. ``down`` are levels that became the leading
-    row keys because the table was sparse.
+    ``all_down`` turns all other levels into row keys. A sparse table has the levels ``down`` as its
+    leading row keys instead of as columns.
     """
 
     across: tuple[str, ...] = ("board",)
@@ -90,16 +87,13 @@ SIDE_BY_SIDE = Shape(across=("platform", "release", "board"))
 
 
 MAX_SPARSE_CELLS, MAX_CELLS_PER_FIGURE = 4_000, 4
-"""The number of cells, and of cells per figure, beyond which a sparse table becomes a list with one
-row per figure."""
+"""A table with more cells, and more cells per figure, becomes a list with one row per figure."""
 
 MAX_COLUMN_VALUES, MAX_TABS = 4, 12
-"""The most values for which a parameter missing from the description becomes columns, and for which
-it becomes tabs; with more it becomes rows."""
+"""With more values than these, an undescribed parameter becomes rows, not columns or tabs."""
 
 MAX_EXTRA_PARAMS = 12
-"""The most varying parameters missing from the description that get a place of their own; any more
-are combined into one text."""
+"""If more undescribed parameters vary, the rest are combined into one text."""
 
 NOT_STATED = "not stated"
 """The text for a parameter that only some figures of a table have."""
@@ -112,11 +106,11 @@ MAIN_TABLE = "Main table"
 def view(benchmark: Benchmark, table: Table, records: Sequence[Record], shape: Shape) -> View:
     """Return the view of one catalog table for the records assigned to it."""
     records = _with_combined_params(benchmark, table, records)
-    # A level at which all figures have the default is left out, as it would convey nothing.
-    usual = {name: benchmark.param(name).default for name in table.columns}
+    # Leave out a level at which all figures have the default: it would convey nothing.
+    defaults = {name: benchmark.param(name).default for name in table.columns}
     levels = [
         name
-        for name, default in usual.items()
+        for name, default in defaults.items()
         if any(r.params[name.removeprefix(_PARAM)] != default for r in records)
         or benchmark.param(name).always
     ]
@@ -185,7 +179,7 @@ def view(benchmark: Benchmark, table: Table, records: Sequence[Record], shape: S
 
 @dataclass(frozen=True, slots=True)
 class _RowHead:
-    """The keys of a row: labels, names in addresses, and the unit and decimals of its figures."""
+    """The head of a row: labels, names in addresses, and the unit and decimals of its figures."""
 
     labels: tuple[TableCell, ...]
     names: tuple[str, ...]
@@ -195,7 +189,7 @@ class _RowHead:
 
 @dataclass(frozen=True, slots=True)
 class _ColumnHead:
-    """The heads of a column: labels, names in addresses, and the decimals of its figures."""
+    """The head of a column: labels, names in addresses, and the decimals of its figures."""
 
     labels: tuple[str, ...]
     names: tuple[str, ...]
@@ -241,29 +235,29 @@ class _Column:
 def _derived(
     benchmark: Benchmark, table: Table, columns: Mapping[Key, _ColumnHead]
 ) -> list[_Column]:
-    """Return the derived columns: one for each board, or other level above the metrics, that has
-    the required metrics."""
+    """Return the derived columns: one below each board, or other level above the metrics, that has
+    the metrics it is computed from."""
     heads: dict[Key, dict[int, Key]] = {}
     for key in columns:
         heads.setdefault(key[:-1], {})[key[-1][0]] = key
-    out = []
+    derived = []
     for spec in table.derived:
         of, per = (benchmark.metric_rank(name)[0] for name in (spec.of, spec.per))
         unit = spec.unit or ("%" if spec.limit is not None else "")
         head = units.heading(f"{spec.label}, derived", unit)
         for prefix in sorted(heads):
-            own = heads[prefix]
-            if of in own and (spec.limit is not None or per in own):
-                labels = (*columns[own[of]].labels[:-1], head)
-                denominator = None if spec.limit is not None else own[per]
-                out.append(_Column(spec, labels, own[of], denominator))
-    return out
+            metrics = heads[prefix]
+            if of in metrics and (spec.limit is not None or per in metrics):
+                labels = (*columns[metrics[of]].labels[:-1], head)
+                denominator = None if spec.limit is not None else metrics[per]
+                derived.append(_Column(spec, labels, metrics[of], denominator))
+    return derived
 
 
 @dataclass(frozen=True, slots=True)
 class _Arranged:
-    """The places of parameters in a table: its tabs, its row keys, and the levels of its columns
-    below those of the page. Each parameter ``above`` has a single value throughout the table."""
+    """The parameters of a table by their place: tabs, row keys, column levels below those of the
+    page, and ``above`` the table those that have a single value in it."""
 
     tabs: str
     down: tuple[str, ...]
@@ -274,10 +268,8 @@ class _Arranged:
 def _with_combined_params(
     benchmark: Benchmark, table: Table, records: Sequence[Record]
 ) -> Sequence[Record]:
-    """Combine parameters beyond ``MAX_EXTRA_PARAMS`` into one text per record.
-
-    Thousands of names would become as many row keys, nearly all of them “not stated”.
-    """
+    """Combine undescribed parameters beyond ``MAX_EXTRA_PARAMS`` into one text per record, as
+    thousands of names would become as many row keys, nearly all of them “not stated”."""
     named = {name.removeprefix(_PARAM) for name in benchmark.entry.names(table)}
     values: dict[str, set[Key]] = {}
     stating: Counter[str] = Counter()
@@ -305,7 +297,7 @@ def _with_rest(record: Record, rest: Set[str]) -> Record:
 
 
 def _coded(keys: Iterable[Hashable]) -> list[int]:
-    """Number the keys; equal keys share a number."""
+    """Return a number for each key, the same for equal keys."""
     numbers: dict[Hashable, int] = {}
     return [numbers.setdefault(key, len(numbers)) for key in keys]
 
@@ -321,8 +313,8 @@ def _arranged(
     """Return a place for each parameter of the records, including undescribed ones.
 
     A parameter with a single value goes above the table. One with a single value per column becomes
-    a level of the head, which adds no columns. Any other becomes columns, tabs or rows depending on
-    its number of values, unless that leaves more cells empty.
+    a level of the head, which adds no columns. Any other becomes rows, columns or tabs, whichever
+    leaves fewer cells empty or, if that hardly differs, by its number of values.
     """
     tabs, above = table.tabs, list[str]()
     named = benchmark.entry.names(table)
@@ -336,12 +328,12 @@ def _arranged(
         for names in ([*filter(None, [tabs]), *down], [*shape.across, *across])
     )
     for name in map(level, ranked):
-        own = [_rank(benchmark, name, record) for record in records]
-        values = {*own}
+        ranks = [_rank(benchmark, name, record) for record in records]
+        values = {*ranks}
         if len(values) == 1:
             above.append(name)
             continue
-        more_rows, more_columns = (_coded(zip(own, each, strict=True)) for each in (rows, columns))
+        more_rows, more_columns = (_coded(zip(ranks, ids, strict=True)) for ids in (rows, columns))
         before, after = len(set(columns)), len(set(more_columns))
         if tabs and not shape.all_down:
             tab = [_rank(benchmark, tabs, record) for record in records]
@@ -410,15 +402,15 @@ def _rank(benchmark: Benchmark, name: str, record: Record) -> Key:
 
 
 _PARAM = "\0"
-"""The prefix for parameters named like one of ``OUTER`` or "metric"; no name contains it."""
-
+"""The prefix that distinguishes a parameter named "metric", or like a level in ``OUTER``, from that
+level. No name contains it."""
 
 _REST = " "
 """The name of the combined parameters; no parameter name is a single space."""
 
 
 def level(name: str) -> str:
-    """Return the name of a parameter's level among rows and columns."""
+    """Return the name of the level of rows or columns for a parameter."""
     return f"{_PARAM}{name}" if name in OUTER or name == "metric" else name
 
 
@@ -426,7 +418,7 @@ _UNSTATED: Key = (10**9, math.inf, (), "")
 """The sort key of a parameter that a record lacks."""
 
 _FIRST_KEY: Key = (-1, -math.inf, (), "")
-"""The same for the main one of several published tables."""
+"""The sort key of the main one of several published tables."""
 
 
 def _outer_rank(name: str, record: Record) -> Key:
@@ -441,7 +433,7 @@ def _outer_rank(name: str, record: Record) -> Key:
 
 @dataclass(frozen=True, slots=True)
 class _Newest:
-    """A sort key in reverse order."""
+    """A release as a sort key that puts the newest first."""
 
     key: tuple[tuple[int, int, str], ...]
 
@@ -450,8 +442,8 @@ class _Newest:
 
 
 def _newest_of_boards(records: Iterable[Record]) -> dict[str, _Newest]:
-    """Return sort keys that put boards with newer releases first, since discontinued boards have no
-    figures in the leading columns of a table over releases."""
+    """Return sort keys of boards, those with newer releases first: a discontinued board has no figures
+    in the leading columns of a table over releases."""
     newest: dict[str, tuple[tuple[int, int, str], ...]] = {}
     for record in records:
         release = version(record.guide.release)
@@ -466,9 +458,9 @@ def _label(benchmark: Benchmark, name: str, record: Record) -> str:
     if name not in record.params:
         return MAIN_TABLE if name in (TABLE, TABLE_NUMBER) else NOT_STATED
     label, classes = benchmark.value_label(name, record.params[name]), benchmark.param(name).classes
-    if of := classes.get(units.plain(record.params[name]), ""):
+    if class_label := classes.get(units.plain(record.params[name]), ""):
         # “Plain software” already includes “software”.
-        return of if label in of else f"{label} ({of})"
+        return class_label if label in class_label else f"{label} ({class_label})"
     return label
 
 
@@ -479,8 +471,8 @@ def _head(benchmark: Benchmark, name: str, record: Record) -> str:
     value = None if name in OUTER else record.params.get(plain)
     if isinstance(value, bool) or not isinstance(value, int | float) or label != units.plain(value):
         return label
-    of, _, unit = _param_label(benchmark, plain).partition(" (")
-    return f"{of} {label} {unit.removesuffix(')')}".rstrip()
+    param_label, _, unit = _param_label(benchmark, plain).partition(" (")
+    return f"{param_label} {label} {unit.removesuffix(')')}".rstrip()
 
 
 def _outer_label(name: str, record: Record) -> str:
