@@ -1,8 +1,9 @@
 """A log as plain lines: without the additions of consoles, loggers and editors.
 
-Each kind of envelope is a regular expression with a name, and is taken off where it fits nearly all
-lines. Messages of the kernel and of systemd are taken out. A row that one of them cut has the mark
-:data:`.log_lines.DAMAGED`, and the next line is known as its possible tail.
+An *envelope* is text that one of these adds to each line, such as a date. It has a name and a regular
+expression, and is removed if that fits nearly all lines. Messages of the kernel and of systemd are
+removed, too. A row that such a message interrupted is marked as :data:`.log_lines.DAMAGED`, and the
+next line as its possible tail.
 """
 
 from __future__ import annotations
@@ -23,16 +24,16 @@ MIN_SHARE = 0.9
 """The share of lines that an envelope must fit."""
 
 MAX_TRIED_LINES = 200
-"""The number of non-empty lines at the beginning of a log, one of which must fit."""
+"""An envelope must fit one of this many non-empty lines at the beginning of a log."""
 
 MAX_ENVELOPES = 6
-"""The limit on nested envelopes; a quoted copy of a console in the journal has three."""
+"""The largest number of nested envelopes; a quoted copy of a console in the journal has three."""
 
 _MONTH = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
 _CLOCK = r"[0-9]{2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]{1,9})?"
 _ISO = rf"(?:19|20)[0-9]{{2}}-[01][0-9]-[0-3][0-9][T ]{_CLOCK}(?:Z|[+-][0-9]{{2}}:?[0-9]{{2}})?"
 _DAY = rf"(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) )?{_MONTH} [ 0-3][0-9] {_CLOCK}"
-# Only a bracket shows that a number after a date is its year rather than the beginning of a row.
+# Only within brackets is a number after a date its year; elsewhere it may begin a row.
 _YEAR = "(?: (?:19|20)[0-9]{2})?"
 _DATE = rf"(?P<when>{_ISO}|{_DAY})"
 _SENDER = r" (?P<host>[\w.-]{1,64}) (?P<tag>[\w./@()-]{1,64})(?:\[[0-9]{1,9}\])?:"
@@ -41,7 +42,7 @@ _KERNEL = r"\[ {0,6}[0-9]{1,7}\.[0-9]{6}\](?:\[ {0,5}[TC][0-9]{1,7}\])?"
 ENVELOPES = tuple(
     (name, re.compile(rf"{pattern}(?: |$)"))
     for name, pattern in (
-        # More specific ones first: a journal's date is also a plain date.
+        # Specific envelopes come first: the date of a journal would also fit "dates".
         (
             "syslog",
             rf"<[0-9]{{1,3}}>1 (?P<when>{_ISO}) (?P<host>\S{{1,255}}) (?P<tag>\S{{1,48}}) \S{{1,128}} \S{{1,32}} -",
@@ -57,7 +58,7 @@ ENVELOPES = tuple(
         ("quotation", ">{1,9}"),
     )
 )
-"""Names and fronts of lines, each up to the blank that follows."""
+"""Names of envelopes, and patterns of the beginning of a line up to and including a blank."""
 
 # Colours, erasing to the end of the line, titles and terminal modes print nothing.
 _HARMLESS = re.compile(
@@ -122,15 +123,14 @@ class PlainLog:
     fillers: frozenset[int] = frozenset()
     """Messages of other programs that may hide a row."""
     gaps: frozenset[int] = frozenset()
-    """Lines preceded by an empty line and a message: the empty line may be the message's line feed,
-    or the end of a table."""
+    """Lines preceded by an empty line and a message: the empty line may belong to the message, or end a
+    table."""
     cuts: frozenset[int] = frozenset()
     """Lines with a message of another program in them."""
     date: Date | None = None
     """The first date that was removed."""
     mixed: tuple[tuple[str, str, str, int], ...] = ()
-    """Lines from which the log comes from another kernel or board: what differs, both names, and
-    the line in the file."""
+    """Changes of kernel or board within the log: the kind, both names, and the line in the file."""
     hosts: Mapping[str, Set[int]] = field(default_factory=dict)
     """The lines of the file that came from each host, where an envelope or prompts name several."""
     joined: PlainLog | None = None
@@ -374,7 +374,7 @@ def _arrange(rows: _Rows, by_sender: dict[Sender, list[tuple[str, int]]]) -> Non
 
 
 def _printed(text: str) -> str:
-    """Return a line as a terminal shows it: without colours, and with overwritten text replaced."""
+    """Return a line as a terminal shows it, without colours and overwritten text."""
     if "\x1b" in text:
         text = _HARMLESS.sub("", text)
     if "\r" not in text:
@@ -382,7 +382,7 @@ def _printed(text: str) -> str:
     text = text.rstrip("\r")
     visible = ""
     for part in text.split("\r"):
-        # Text over longer text leaves the end of the latter visible, which may look like a figure.
+        # If shorter text overwrites longer text, the rest of the latter may look like a figure.
         if part and len(part) < len(visible):
             return text
         visible = part if part.strip() else "" if part else visible
@@ -409,7 +409,7 @@ def _take_off(rows: _Rows) -> bool:
     """Remove the first envelope that fits nearly all lines; return false if none does."""
     filled = [each for each in rows.texts if each.strip()]
     for name, front in ENVELOPES:
-        # Most kinds fit none of the first lines, so the rest of a long log is not tried.
+        # Most envelopes fit none of the first lines, so the rest of a long log is not tried.
         if any(map(front.match, filled[:MAX_TRIED_LINES])) and _fits(front, filled):
             _strip(rows, name, front)
             return True
@@ -417,7 +417,7 @@ def _take_off(rows: _Rows) -> bool:
 
 
 def _fits(front: re.Pattern[str], texts: Sequence[str]) -> bool:
-    """Return whether nearly all lines have this front, not counting messages from elsewhere."""
+    """Return whether nearly all lines begin like this, not counting messages of other programs."""
     others = [each for each in texts if not front.match(each)]
     foreign = sum(map(_is_message, others))
     return len(others) - foreign <= (1 - MIN_SHARE) * (len(texts) - foreign)
@@ -443,7 +443,7 @@ def _strip(rows: _Rows, name: str, front: re.Pattern[str]) -> None:
                 rows.hosts.setdefault(sender[0], set()).add(rows.numbers[index])
             text = text[match.end() :]
         elif text.strip():
-            # Without its front, a line may be the tail of the previous one.
+            # A line without the envelope may be the tail of the previous one.
             torn.append(index)
             if sender[0]:
                 rows.hosts[sender[0]].add(rows.numbers[index])
@@ -486,8 +486,7 @@ def _take_off_prompts(rows: _Rows) -> None:
 
 
 def _without_messages(rows: _Rows) -> _Rows:
-    """Return the lines without messages of the kernel and systemd, marking the rows that these
-    cut."""
+    """Return the lines without messages of the kernel and systemd, and mark the rows that these cut."""
     plain = _Rows([], [], rows.envelopes, dates=rows.dates, hosts=rows.hosts)
     head: str | None = None
     is_tail = is_seam = False
@@ -574,7 +573,7 @@ def _joined(rows: _Rows) -> PlainLog | None:
 
 
 def _changes(rows: _Rows) -> Iterator[tuple[str, str, str, int]]:
-    """Yield the lines from which the log comes from another kernel or board."""
+    """Yield the changes of kernel or board within the log, as in :attr:`PlainLog.mixed`."""
     seen: dict[str, str] = {}
     for text, number in zip(rows.texts, rows.numbers, strict=True):
         if "version" not in text and "model" not in text:

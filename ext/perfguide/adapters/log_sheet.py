@@ -10,14 +10,14 @@ from ..common.diagnostics import Diagnostic
 from . import Context, Reading, Scalar
 
 MAX_DIAGNOSTICS = 1000
-"""The number of faults beyond which a log cannot be of this format."""
+"""With more faults than this, a log cannot be of this format."""
 
 
 class Sheet:
     """Collects results, diagnostics and facts of one log.
 
-    The parameter ``benchmark`` in the context is not a parameter of results: it names what was
-    measured where a program cannot know (hdparm on a dm-crypt device, fio on an eMMC).
+    The parameter ``benchmark`` in the context is not a parameter of results. It names the benchmark if the
+    program cannot know it: hdparm on a dm-crypt device, fio on an eMMC.
     """
 
     def __init__(self, context: Context) -> None:
@@ -52,8 +52,8 @@ class Sheet:
     ) -> None:
         """Add one measured figure on ``line``, with the command that measured it.
 
-        A figure that is not finite is a failed measurement, and so is one that is not positive,
-        unless ``zero`` says that this metric can be zero.
+        A figure that is not finite or not positive is a failed measurement, but with ``zero`` the metric
+        can be zero.
         """
         self._lines.add(line)
         if not math.isfinite(value) or value < 0 or (value == 0 and not zero):
@@ -104,7 +104,7 @@ class Sheet:
         self._say("log-failed", line, message, hint)
 
     def note(self, line: int | None, message: str, hint: str = "") -> None:
-        """Report something that affects how to read the figures, once per log."""
+        """Report a circumstance that affects how to read the figures, once per log."""
         if ("log-note", message) not in self._noted:
             self._noted.add(("log-note", message))
             self._say("log-note", line, message, hint)

@@ -8,10 +8,10 @@ Layout: runner/README.md and runner/lib/points.sh::
     # perfguide-during: samples=… clock_mhz=600..1400 temperature_c=… governor=… throttled=no
     # perfguide-end: status=0 elapsed=6
 
-The program's output is read by the adapter of its format. Nice level, engine, threads and so
-on in the header are parameters of all its results, unless the output itself contradicts
-(``Invalid engine``). Facts about the board while the program ran are the setup of these results. A block without an end, or
-with a status other than 0, is run again by the runner, so it gives no figure.
+The program's output is read by the adapter of its format. Words of the header such as the nice level,
+the engine and the number of threads are parameters of its results, unless the output contradicts them
+(``Invalid engine``). Facts about the board while the program ran are their setup. A block without an
+end, or with a status other than 0, gives no figure: the runner runs it again.
 """
 
 from __future__ import annotations
@@ -93,18 +93,18 @@ _READERS: dict[str, tuple[Reader | str, ...]] = {
     },
 }
 
-# Benchmarks with the load of all CPUs, as the kernel does most of the work, not iperf3.
+# Benchmarks in which the kernel does most of the work, so the load of all CPUs replaces iperf3's own.
 _BY_SYSTEM = ("ipsec", "ethernet-udp")
 # Parameters of iperf3 under the names that these benchmarks use.
 _OF_IPERF = ("protocol", "direction")
 _TRIALS = "loss-search"
-# Programs that do not print what they measured, but whose command line states it.
+# Programs whose command line, not their output, states what they measured.
 _NAMED_BY_COMMAND = ("lmbench", "onnxruntime")
 
 
 @dataclass(slots=True)
 class _Block:
-    """A block as far as it was read: its header, where its output begins, and the line before which
+    """A block while it is read: its header, and the lines at which its output begins and before which
     it ends."""
 
     head: Line
@@ -174,8 +174,8 @@ def read(data: bytes, context: Context) -> Reading:
 
 
 def _header(line: Line, text: str, sheet: Sheet) -> _Block | None:
-    said, _, command = text.partition(" command=")
-    pairs = [word.partition("=") for word in words(said)]
+    stated, _, command = text.partition(" command=")
+    pairs = [word.partition("=") for word in words(stated)]
     values = {name: value for name, sign, value in pairs if sign}
     if len(values) != len(pairs) or "\ufffd" in text or not command:
         sheet.broken(line.number, "the header of a block is cut or damaged")
@@ -185,10 +185,8 @@ def _header(line: Line, text: str, sheet: Sheet) -> _Block | None:
 
 
 def _seen(text: str) -> dict[str, Scalar] | None:
-    """Return facts of the setup from the words that describe conditions during a program's run.
-
-    The highest temperature counts. ``None`` means that a word is damaged.
-    """
+    """Return the conditions during a program's run as facts of the setup, or ``None`` if a word is
+    damaged. The highest temperature counts."""
     setup: dict[str, Scalar] = {}
     for word in words(text):
         name, _, value = word.partition("=")
@@ -214,7 +212,7 @@ def _seen(text: str) -> dict[str, Scalar] | None:
 def _parts(
     block: _Block, raw: list[bytes], end: int, context: Context, sheet: Sheet
 ) -> list[Reading]:
-    """Read a block's output, with the line numbers of the log."""
+    """Return the readings of a block's output, with the line numbers of the log."""
     benchmark = block.words.get("benchmark", "")
     if benchmark == _TRIALS:
         sheet.understood(*range(block.first, end))
@@ -238,12 +236,12 @@ def _parts(
     body = raw[block.first - 1 : end - 1]
     skipped = block.first - 1
     if benchmark in _NAMED_BY_COMMAND:
-        # It takes the line of "# perfguide-at", as it must directly precede the figure.
+        # The command replaces the line "# perfguide-at", because it must directly precede the figure.
         if body and body[0].startswith(b"# perfguide-at: "):
             body, skipped = body[1:], skipped + 1
         body.insert(0, b"$ " + block.command.encode())
         skipped -= 1
-    # Another line of the runner follows, so the last line of the output is not truncated.
+    # A line of the runner follows, so the last line of the output is complete.
     output = b"\n".join((*body, b""))
     of_block = Context(context.file, params)
     readings = [
@@ -251,7 +249,7 @@ def _parts(
     ]
     for part in readings:
         sheet.understood(*part.lines)
-    # A program that ran without leaving a figure must not pass for one that was not run.
+    # Without this, a program that ran without printing a figure would seem not to have run.
     if not any(part.results for part in readings):
         sheet.broken(block.head.number, f"no figure in the output of “{block.command[:200]}”")
     if benchmark in _BY_SYSTEM and "system_load" not in block.setup:
@@ -266,19 +264,19 @@ def _reader(each: Reader | str) -> Reader:
 
 
 def _named(part: Reading, block: _Block, sizes: str, params: dict[str, Scalar]) -> Reading:
-    """Return the results with the command behind them and everything that the header states."""
+    """Return the results with their command and everything that the header states."""
     results: list[Result] = []
     for result in part.results:
         more = dict(result.params)
         if result.metric == "cpu_load" and re.fullmatch("[0-9]{1,9}", sizes):
-            # Timed for one block size alone, unlike the load over a full table.
+            # The run had only this block size, unlike one that fills a table.
             more.setdefault("block_size", int(sizes))
-        # What was requested is in the header; time -v only knows what it started.
+        # The header states what was requested; time -v only knows the command that it started.
         for name in ("nice", "threads", "algorithm"):
             if name in params:
                 more[name] = params[name]
         if result.metric.startswith("cpu_") and "access" in block.words:
-            more["access"] = block.words["access"]  # fio's load has no direction
+            more["access"] = block.words["access"]  # fio prints a load without a direction
         results.append(
             msgspec.structs.replace(
                 result,

@@ -1,8 +1,6 @@
-"""Findings about bundles that disagree with descriptions, with themselves, with each other or with
-the clock.
+"""Findings about bundles that disagree with descriptions, themselves, each other, or the clock.
 
-All these bundles can be published, so none is refused; each finding is reported once, along with
-its fix.
+These bundles can be published, so none is refused. Each finding is reported once, with its fix.
 """
 
 from __future__ import annotations
@@ -35,8 +33,7 @@ _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 @dataclass(slots=True)
 class _Seen:
-    """The first occurrence of an item, the number of its occurrences, and the bundles they are
-    in."""
+    """The first occurrence of an undescribed name, and the number of its results and bundles."""
 
     first: Loaded
     pointer: str
@@ -56,16 +53,14 @@ also the described unit."""
 
 
 def against(bundles: Sequence[Loaded], catalog: Catalog, folder: str) -> list[Diagnostic]:
-    """Return findings about names and units in bundles that no description contains.
-
-    ``folder`` is the folder of the descriptions, for use in hints.
-    """
+    """Return findings about names and units in bundles that no description contains. Hints name the
+    ``folder`` of the descriptions."""
     every: dict[Undescribed, _Seen] = {}
     for item in bundles:
         columns = item.results.columns
         lines = columns.params.split("\n") if columns.rows else []
         codes, triples = columns.whole(columns.named), columns.triples()
-        # Thousands of rows repeat a few names and parameters, so each combination is examined once.
+        # Thousands of rows repeat a few names and parameters, so examine each combination once.
         counts: dict[tuple[int, str], tuple[int, int]] = {}
         for row, pair in enumerate(zip(codes, lines, strict=True)):
             first, count = counts.get(pair, (row, 0))
@@ -168,13 +163,13 @@ def names(bundles: Sequence[Loaded]) -> Iterator[Diagnostic]:
             # The usual spelling is right; failing that, the most common one.
             usual = next((w for w in SYSTEMS if part == "sdk" and w.replace("-", "") == alike), "")
             best = usual or min(ways, key=lambda w: (-len(ways[w]), w))
-            for name, own in sorted(ways.items()):
+            for name, items in sorted(ways.items()):
                 if name != best:
                     message = f"“{name}” is “{best}” spelled differently: each gets its own guides"
-                    yield _named(own[0], f"/{part}/{key}", message, f"write “{best}”")
+                    yield _named(items[0], f"/{part}/{key}", message, f"write “{best}”")
                 elif part == "board" and _is_placeholder(name):
                     message = f"“{name}” does not look like the name of a SoC"
-                    yield _named(own[0], "/board/soc", message, "write its name, such as AM62X")
+                    yield _named(items[0], "/board/soc", message, "write its name, such as AM62X")
 
 
 def _is_placeholder(name: str) -> bool:
@@ -265,8 +260,7 @@ def middle(result: Result) -> float:
 
 
 MIN_GAP_RATIO = 0.25
-"""The relative gap, as a share of the smaller result, beyond which two results measured different
-things."""
+"""Results with a larger gap, as a share of the smaller one, have measured different things."""
 
 
 def apart(results: Sequence[Result]) -> tuple[int, int] | None:

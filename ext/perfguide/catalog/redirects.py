@@ -68,7 +68,7 @@ def _wrong(
         return f"“{section}” is not the address of a section", "write letters, digits and hyphens"
     if is_page(old):
         return f"there is a page “{old}”", "remove this entry, or rename the page"
-    # Chains slow readers down, and may be circular.
+    # Chains of redirects are slow, and may be circular.
     if page in moved:
         return f"“{page}” redirects in turn", f"redirect straight to “{moved[page]}”"
     if not is_page(page):

@@ -1,4 +1,4 @@
-"""The command ``build``: runs Sphinx in a separate process and swaps its site in."""
+"""The command ``build``: runs Sphinx in a separate process, and puts its site in place if it succeeds."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ QUIET = {"-q", "--quiet", "-Q", "--silent"}
 """Options of sphinx-build that silence it."""
 
 REBUILD = {"-E", "--fresh-env", "-a", "--write-all"}
-"""Options of sphinx-build that request possibly unnecessary work."""
+"""Options of sphinx-build that request work even if nothing changed."""
 
 SPHINX = "perfguide.sphinxext.begin"
 """The module that runs Sphinx."""
@@ -134,7 +134,7 @@ def _progress(target: Path) -> Iterator[None]:
             seconds = time.monotonic() - begun
             print(f"Building {visible(str(target))}: {seconds:.0f} s …", flush=True)
 
-    # A daemon thread, so that an error in the build does not wait for the next message.
+    # As a daemon, the thread does not delay an exit after an error until the next message.
     threading.Thread(target=report, daemon=True).start()
     try:
         yield
@@ -143,7 +143,7 @@ def _progress(target: Path) -> Iterator[None]:
 
 
 def _summary(target: Path, site: Site, seconds: float) -> list[str]:
-    """Summarize the outcome of a build in a few lines."""
+    """Return the outcome of a build in a few lines."""
     sizes = [own[2] for own in site.values()]
     lines = [
         f"{visible(str(target))}: {len(sizes)} files, {sum(sizes) / 1e6:.1f} MB, {seconds:.0f} s"
@@ -158,7 +158,7 @@ def _summary(target: Path, site: Site, seconds: float) -> list[str]:
 
 
 def _hash(*values: object) -> str:
-    # Options can be paths whose bytes are not UTF-8.
+    # Options may be paths that are not valid UTF-8.
     return hashlib.sha256(repr(values).encode("utf-8", "surrogateescape")).hexdigest()
 
 

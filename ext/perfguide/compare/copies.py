@@ -14,30 +14,29 @@ if TYPE_CHECKING:
     import pandas as pd
 
 MIN_SHARED_FIGURES, FEW_SHARED_FIGURES, MIN_SHARED_DIGITS = 3, 2, 7
-"""The fewest equal figures that show one upload to be a copy of another, and the fewest if together they
-have so many digits."""
+"""The fewest equal figures that show that one upload is a copy of another, and the fewest if together
+they have at least the third number of digits."""
 
 MANY_SHARED_FIGURES, MAX_CORRECTED_SHARE = 20, 0.05
-"""The fewest equal figures beside which others may differ, as corrected ones do, and their largest
-share."""
+"""The fewest equal figures of a copy that has corrected others, and the largest share of corrections."""
 
 MIN_CONCLUSIVE_RANGES = 10
-"""The fewest ranges of a board that show whether a release repeats the one before."""
+"""The fewest ranges of a board that can show whether a release repeats the one before."""
 
 MIN_END_DIGITS = 3
-"""The fewest digits of an end of a range for equal ends to be no coincidence."""
+"""Ends of ranges with fewer digits may be equal by chance."""
 
 
 def are_repeated(figures: Sequence[bool | None]) -> bool:
-    """Return whether at least half of the figures that can show it repeat an earlier release."""
+    """Return whether at least half of the figures repeat an earlier release, not counting ``None``."""
     conclusive = [same for same in figures if same is not None]
     return len(conclusive) >= MIN_CONCLUSIVE_RANGES and 2 * sum(conclusive) >= len(conclusive)
 
 
 def repeats(old: Side | Cell, new: Side | Cell) -> bool | None:
-    """Return whether a figure contains the samples of an earlier one; ``None`` if no published range
-    shows it, as single figures can be equal just because nothing changed."""
-    # Known samples are judged by themselves.
+    """Return whether a figure contains the samples of an earlier one, or ``None`` without published
+    ranges: single figures can be equal just because nothing changed."""
+    # If the samples are known, runs are compared instead.
     if old.count is not None or new.count is not None:
         return None
     if old.low is None or old.high is None or new.low is None or new.high is None:
@@ -62,17 +61,17 @@ def copied(pool: Pool) -> dict[str, frozenset[int]]:
     frame = table[["bundle", "sdk", "soc", "os", "release", "board", "benchmark", "value"]].copy()
     frame["figure"] = pool.positions()
     keys = ["sdk", "soc", "os", "release", "board"]
-    # A copy takes two bundles of a release, and most boards have only one.
+    # Skip boards with one bundle of a release, as most have.
     frame = frame[frame.groupby(keys, observed=True)["bundle"].transform("nunique") > 1]
     copies: dict[str, set[int]] = {name: set() for name in pool.benchmarks()}
     for _, own in frame.groupby(keys, observed=True, sort=True):
-        whole = _copies(_values(own))
+        copies_of_all = _copies(_values(own))
         tables = {str(name): _values(of) for name, of in own.groupby("benchmark", observed=True)}
         parts = {name: _copies(values) for name, values in tables.items()}
-        pairs = set(whole.items()).union(*(part.items() for part in parts.values()))
+        pairs = set(copies_of_all.items()).union(*(part.items() for part in parts.values()))
         for name, values in tables.items():
             alike = {later for later, earlier in pairs if _are_alike(values, later, earlier)}
-            copies[name] |= {*whole, *parts[name], *alike}
+            copies[name] |= {*copies_of_all, *parts[name], *alike}
     return {name: frozenset(own) for name, own in copies.items() if own}
 
 
@@ -97,8 +96,7 @@ def _values(frame: pd.DataFrame) -> dict[int, dict[int, tuple[float, ...]]]:
 
 
 def _copies(bundles: Mapping[int, Mapping[int, tuple[float, ...]]]) -> dict[int, int]:
-    """Return the bundles that repeat an earlier one, with that one, given the values of each figure by
-    bundle.
+    """Return each bundle that repeats an earlier one with that one, given the values of figures by bundle.
 
     Only bundles that share a value are compared, as one board can have thousands.
     """
@@ -130,7 +128,7 @@ def _copies(bundles: Mapping[int, Mapping[int, tuple[float, ...]]]) -> dict[int,
 
 
 def _show_copy(figures: int, digits: int) -> bool:
-    """Return whether so many equal figures with so many digits show a copy."""
+    """Return whether this number of equal figures, with this number of digits, shows a copy."""
     return figures >= MIN_SHARED_FIGURES or (
         figures >= FEW_SHARED_FIGURES and digits >= MIN_SHARED_DIGITS
     )

@@ -1,6 +1,6 @@
 """The figures of one row, by release and run, on a scale on which their noise is uniform.
 
-A run is a bundle: one boot, one build, one temperature. A single figure is a release of one run.
+A run is a bundle: one boot, one build, one temperature. A single figure is a release with one run.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ from .order import Ratio, successive_ratio
 Floats = NDArray[np.float64]
 
 EQUAL = 1e-9
-"""Scaled figures closer than this are one figure that was rounded twice."""
+"""Scaled figures closer than this count as equal: they differ only by rounding."""
 
 MAX_RELEASES = 28
-"""The most releases, the nearest ones, from which the noise of a row is learnt."""
+"""The noise of a row is learnt from at most this many releases, the nearest ones."""
 
 TRIMMED_SHARE = 0.1
-"""The share of runs at either end that is trimmed from their mean."""
+"""The share of runs at either end that is left out of their mean."""
 
 MAX_STEP = 0.3
-"""The cap on a step on the scale, as one digit of a figure near zero would dwarf all others."""
+"""The largest step on the scale: one digit of a figure near zero would dwarf all others."""
 
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """Figures of one release for one row, in one unit.
+    """The figures of one row in one release, in one unit.
 
     ``low`` and ``high`` are the smallest and the largest figure. ``count`` is the number of runs,
     ``None`` if a range was published without it. ``samples`` has a figure for each run, and is empty
@@ -72,8 +72,8 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """The runs of one release: their mean, their number, the sum of squared deviations from the mean,
-    and the ratio that shows whether they drift."""
+    """The runs of one release: their mean, their number, the sum of their squared deviations from the
+    mean, and the ratio that shows whether they drift."""
 
     at: float
     runs: int = 1
@@ -119,8 +119,8 @@ class ScaledRow:
         return self.new.at - self.old.at
 
     def without(self, shift: float, earlier: Sequence[float] = ()) -> ScaledRow:
-        """Return the row with ``shift`` taken out of NEW and later releases, and ``earlier`` out of the
-        releases before OLD, latest first."""
+        """Return the row with ``shift`` subtracted from NEW and later releases, and ``earlier``, latest
+        first, from the releases before OLD."""
         past = list(self.past)
         for back, by in enumerate(earlier[: len(past) - 1], start=2):
             past[-back] = _moved(past[-back], -by)
@@ -129,7 +129,7 @@ class ScaledRow:
 
 
 def runs_scatter(old: int, new: int) -> bool:
-    """Return whether so many runs of two releases show their scatter; one and two hardly do."""
+    """Return whether this many runs of two releases show their scatter; one and two hardly do."""
     return old + new > 3 or max(old, new) > 2
 
 
@@ -157,7 +157,7 @@ def scaled_row(
     values, logs = scale([figure for own in figures for figure in own], load)
     ends = np.cumsum([len(own) for own in figures])[:-1]
     releases = tuple(map(_release, np.split(values, ends), orders))
-    # Printed digits are taken from releases up to OLD; NEW, which is under test, has no say.
+    # The step is learnt from releases up to OLD, as NEW is under test.
     printed = [side.step for side in before if side.step > 0]
     digit = max(step, min(printed, default=0.0))
     smaller = min(abs(before[-1].mean), abs(new.mean))
@@ -177,7 +177,7 @@ def scaled_row(
         # The variance of a uniform distribution over one step.
         max(min(distance, MAX_STEP) ** 2 / 12, _rounding_of_runs(figures, values)),
         distance,
-        # This variance is that of logs, which other scales cannot use.
+        # This is the variance of logs, which has no meaning on other scales.
         max(before[-1].inner, new.inner) if logs else 0.0,
         upward if logs else 0,
         logs,
@@ -193,7 +193,7 @@ def scale(figures: Sequence[float], load: bool) -> tuple[Floats, bool]:
     of both signs are divided by the one of largest magnitude.
     """
     values = np.array(figures, dtype=float)
-    # A meter may show 101 %, for which there is no arcsine.
+    # A load may be reported as 101 %, which has no arcsine.
     if load and values.min() >= 0 and values.max() <= 100:
         return np.arcsin(np.sqrt(values / 100)), False
     if (values > 0).all() or (values < 0).all():
@@ -203,9 +203,9 @@ def scale(figures: Sequence[float], load: bool) -> tuple[Floats, bool]:
 
 
 def _release(values: Floats, order: Ratio | None) -> Release:
-    """Combine the runs of a release, in ascending order.
+    """Combine the runs of a release, given in ascending order.
 
-    With ten or more runs the mean is trimmed, as a disturbed run may be far off. Source: K. K. Yuen,
+    With ten or more runs the mean is trimmed, because a disturbed run may be far off. Source: K. K. Yuen,
     "The two-sample trimmed t for unequal population variances", Biometrika 61 (1974) 165-170.
     """
     if values.size == 1:
@@ -223,9 +223,9 @@ def _release(values: Floats, order: Ratio | None) -> Release:
 
 
 def _rounding_of_runs(figures: Sequence[Sequence[float]], values: Floats) -> float:
-    """Return the variance that rounding adds if some runs repeat exactly, else 0.
+    """Return the variance that rounding adds if some runs are exactly equal, else 0.
 
-    The smallest step between figures counts as if it occurred about once in all figures seen.
+    It is that of one smallest step between figures, spread over all figures.
     """
     if max(map(len, figures)) < 2:
         return 0.0

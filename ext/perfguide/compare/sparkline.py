@@ -39,7 +39,7 @@ class History:
     def heights(self) -> tuple[float, ...]:
         """The height of each figure, from 0 for the lowest to at most 1."""
         top = max(abs(value) for _, value in self.figures) or 1.0
-        # Divided first, as the difference of two floats can overflow.
+        # Divide first, because the difference of two floats can overflow.
         values = [value / top for _, value in self.figures]
         low, value_range = min(values), max(max(values) - min(values), MIN_RANGE_SHARE)
         return tuple((value - low) / value_range for value in values)
@@ -59,12 +59,12 @@ class History:
 
 
 def history(row: Row) -> History | None:
-    """Return the history of a row up to the newer release and the one after it; ``None`` with fewer
+    """Return the history of a row up to the release after the newer one, or ``None`` if it has fewer
     than three releases."""
     names = [name for name, _ in row.line]
     release = row.new.guide.release if row.new else ""
     index = names.index(release) if release in names else len(names) - 1
-    # The newer release and one after it, which shows whether the change lasted.
+    # The release after the newer one shows whether the change lasted.
     end = index + 2
     start = max(0, end - MAX_RELEASES)
     drawn = row.line[start:end]

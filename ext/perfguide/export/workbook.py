@@ -1,5 +1,5 @@
-"""One guide as a spreadsheet: a list of all figures, which is the first sheet and has a single
-header row, followed by the guide's tables. It opens at the sheet "About".
+"""One guide as a spreadsheet. The first sheet lists all figures below a single header row, and others
+have the guide's tables. The file opens at the sheet "About".
 
 Figures are numbers and everything else is text, so nothing in a bundle becomes a formula or a link.
 The same guide gives the same bytes.
@@ -74,7 +74,7 @@ class _Book:
         title = _title(key)
         bundles = pool.bundles(records)
         about = self._sheet("About", (22, 30, 26, 26))
-        # Programs read the first sheet by default, so that is the list; people start here.
+        # The first sheet is the list of figures, for programs; people start here.
         about.activate()
         _text(about, 0, 0, title, self._bold)
         _text(about, 1, 0, "↑ higher is better, ↓ lower is better; — was not measured.")
@@ -188,8 +188,7 @@ class _Book:
         sheet.autofilter(0, 0, max(1, len(records)), len(head) - 1)
 
     def _runs(self, records: Sequence[Record], pool: Pool) -> None:
-        """Write the sheet of runs, one per row, with everything they state about all their
-        results."""
+        """Write the sheet of runs, one per row, with the facts that apply to all their results."""
         columns = [each.name for each in RUNS.columns if each.name not in _OF_GUIDE]
         sheet = self._sheet("Runs", (16, 12, 16, 24, *(16,) * (len(columns) - 4)))
         for column, name in enumerate(columns):
@@ -212,8 +211,8 @@ class _Book:
 
 
 def _values(of: Sequence[str | dict[str, str]]) -> str:
-    """Join the values of a fact stated by results; values inherited from a run are given as its
-    name."""
+    """Join the values of a fact that results state. A value that a run states for all of them is given
+    by the name of the run."""
     return " and ".join(v if isinstance(v, str) else f"as run {v['bundle']}" for v in of)
 
 

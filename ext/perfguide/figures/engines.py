@@ -1,9 +1,9 @@
 """The class of a crypto engine, inferred from rates and CPU load where it was not recorded.
 
-An *offload* engine runs alongside the processor: each call goes through the kernel, so small
-blocks are slow, and the processor waits meanwhile. CPU instructions and plain software keep the
-processor busy; with instructions each byte is so cheap that call overhead dominates small blocks.
-Inferred classes are marked as such and never treated as recorded.
+An *offload* engine works beside the processor: each call goes through the kernel, so small blocks are
+slow, and the processor waits. CPU instructions and plain software keep the processor busy; with
+instructions, a byte costs so little that the call dominates small blocks. Inferred classes are marked
+as inferred, and never treated as recorded.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ WAITING_LOAD_PERCENT, BUSY_LOAD_PERCENT = 60.0, 85.0
 """CPU load per thread: below the first the processor waited, from the second on it was busy."""
 
 MIN_DIRECT_CALL_RATIO = 0.03
-"""The ratio of the rate of 16-byte blocks to that of the largest blocks below which each call must
-go through the kernel; CPU instructions reach at least 0.05."""
+"""If the rate of 16-byte blocks is a smaller share of that of the largest blocks, each call must go
+through the kernel. CPU instructions reach at least 0.05."""
 
 MAX_INSTRUCTIONS_RATIO, MIN_SOFTWARE_RATIO = 0.3, 0.4
-"""The same ratio for a block cipher: at most the first with instructions, at least the second in
-software, where processing the bytes costs as much as the call."""
+"""The same share for a block cipher: at most the first with CPU instructions, at least the second in
+software, in which the bytes cost as much as the call."""
 
 Run = tuple[GuideKey, str, str, frozenset[tuple[str, Scalar]]]
 """Guide, board, benchmark, and all parameters but the block size."""
@@ -108,7 +108,7 @@ Identity = tuple[GuideKey, str, str, str, frozenset[tuple[str, Scalar]]]
 
 
 def identity(record: Record) -> Identity:
-    """Return the names of a figure, without its unit."""
+    """Return the identity of a figure, without its unit."""
     params = frozenset(record.params.items())
     return record.guide, record.board, record.benchmark, record.metric, params
 
@@ -175,12 +175,12 @@ def words(
     for name, board in sorted(runs, key=lambda run: (run[0], units.natural(run[1]))):
         named = tuple(sorted(runs[name, board], key=units.natural))
         alike.setdefault((name, named), []).append(board)
-    out = []
+    phrases = []
     for (name, named), boards in alike.items():
         reason = f"{label(named[0])}: {runs[name, boards[0]][named[0]]}"
-        of = f"on {_all_of(map(short, boards))} for {_all_of(map(label, named))}"
-        out.append(f"{_likely(name)} {of} ({reason})")
-    return out
+        scope = f"on {_all_of(map(short, boards))} for {_all_of(map(label, named))}"
+        phrases.append(f"{_likely(name)} {scope} ({reason})")
+    return phrases
 
 
 def _all_of(names: Iterable[str]) -> str:

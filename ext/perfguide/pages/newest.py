@@ -1,4 +1,4 @@
-"""The newest figures of each board, by which pages and rules compare SoCs."""
+"""The newest figures of each board, which pages and rules use to compare SoCs."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Survey(msgspec.Struct, frozen=True):
 def of_boards(
     measured: Iterable[tuple[GuideKey, str]], boards: Boards
 ) -> list[tuple[GuideKey, str]]:
-    """Return the newest of some guides for each board, whatever its name was."""
+    """Return the newest of the given guides for each board, under any of the board's names."""
     by_release = sorted(measured, key=lambda each: version(each[0].release))
     # A later release replaces an earlier one under the same key.
     newest = {
@@ -55,8 +55,8 @@ def of_boards(
 
 
 MAX_RELEASES_BACK = 2
-"""The number of releases considered that have a figure: if the newest one is in doubt, the one
-before replaces it. A board that lost a figure longer ago must not be ranked by what it once did."""
+"""The number of releases with a figure that are considered: if the newest one is in doubt, the one
+before replaces it. Older figures say too little about a board to rank it."""
 
 
 def age(key: GuideKey) -> tuple[Any, ...]:
@@ -66,9 +66,8 @@ def age(key: GuideKey) -> tuple[Any, ...]:
 
 
 def standing(is_sound: Mapping[GuideKey, bool]) -> GuideKey | None:
-    """Return the guide that counts for a figure of a SoC: the newest one in which the figure is not
-    in doubt, or ``None`` if it is in all those considered. ``is_sound`` has the guides that
-    measured it."""
+    """Return the guide that counts for a figure of a SoC: the newest of those considered in which the
+    figure is not in doubt, or ``None``. ``is_sound`` has the guides that measured it."""
     releases = set()
     for key in sorted(is_sound, key=age, reverse=True):
         releases.add(version(key.release))
@@ -95,7 +94,7 @@ def survey(pool: Pool, catalog: Catalog, boards: Boards) -> Survey:
 
 
 def runs_with(pool: Pool, records: Iterable[Record]) -> list[NewestRun]:
-    """Return the bundles of a pool, reduced to the results that some figures consist of."""
+    """Return the bundles of a pool, reduced to the results behind the given figures."""
     bundles = pool.frame.bundles
     members = {member for record in records for member in record.cell.members}
     by_bundle: dict[int, list[int]] = {}
@@ -114,7 +113,7 @@ def _run(item: Loaded, results: Sequence[int]) -> NewestRun:
 def pool_of(
     runs: Iterable[NewestRun], catalog: Catalog, settings: Settings, spelt: terms.Spelt
 ) -> Pool:
-    """Return the figures of some of the newest runs."""
+    """Return the figures of the given runs."""
     by_hand, _ = load_notes(settings.boards)
     loaded = [_loaded(each, settings.limits) for each in _merged(runs)]
     return Pool(rows.build(loaded), catalog, by_hand, spelt)
@@ -128,7 +127,7 @@ def _merged(runs: Iterable[NewestRun]) -> Iterator[NewestRun]:
     for first, *others in by_digest.values():
         if others:
             bundles = [schema.decode(run.data) for run in (first, *others)]
-            # Parts may share results that several requests asked for.
+            # Parts may share results, because several requests can ask for one.
             results = {msgspec.json.encode(each): each for own in bundles for each in own.results}
             data = schema.encode(structs.replace(bundles[0], results=[*results.values()]))
             first = structs.replace(first, data=data)

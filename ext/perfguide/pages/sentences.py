@@ -22,7 +22,7 @@ class Link(msgspec.Struct, frozen=True):
 class Part(msgspec.Struct, frozen=True, omit_defaults=True):
     """A piece of a sentence, optionally a link to a page or, with ``name``, to a section or table.
 
-    If the text counts findings, ``severity`` is theirs; the extension turns the piece into a badge.
+    A piece that counts findings has their ``severity``; the extension turns it into a badge.
     """
 
     text: str
@@ -76,7 +76,7 @@ def markup(parts: Sequence[Part], page: str) -> str:
         elif part.strong:
             piece = rst_text.strong(part.text)
         else:
-            # Text at the start of a paragraph needs more escapes, as it could start a list.
+            # Text at the start of a paragraph needs more escapes: it could begin a list.
             piece = rst_text.inner(part.text) if out else rst_text.text(part.text)
         # These spaces separate the parts of a sentence.
         lead = " " if part.text.startswith(" ") else ""

@@ -2,7 +2,7 @@
 
 Each is stored under a key that contains everything it depends on: the hash of a file under its
 :data:`Identity`, a value under the hashes of its inputs. So entries never become wrong, and
-concurrent builds need no lock: the last one to save discards what the other learned, which only
+concurrent builds need no lock: the last one to save discards the entries of the other, which only
 costs time.
 """
 
@@ -30,8 +30,8 @@ UNSURE: Identity = (0, 0, 0, 0, 1)
 """The identity of a file that changed while in use. No real file has it."""
 
 TICK_NS = 100_000_000
-"""The age from which another change to a file shows in its times: two changes within one tick of a
-file system's clock have the same time."""
+"""The age of a file from which another change shows in its times. Two changes within one tick of a file
+system's clock have the same time."""
 COARSE_TICK_NS = 2_000_000_000
 """The same for file systems without fractions of a millisecond, such as FAT."""
 
@@ -42,8 +42,7 @@ class _Index(msgspec.Struct, frozen=True):
 
 
 class Store:
-    """Hashes and values of earlier builds, stored in a folder, or only those of one build without a
-    folder.
+    """Hashes and values of earlier builds, stored in a folder; without a folder, those of one build.
 
     ``seen`` has the identity of every file whose hash was requested, or :data:`UNSURE` if it has
     changed since the first request.
@@ -110,7 +109,7 @@ class Store:
         self._values[key] = value
 
     def save(self, only_used: bool = False) -> None:
-        """Save what this build learned and, unless ``only_used``, what earlier ones did."""
+        """Save the entries that this build used and, unless ``only_used``, those of earlier builds."""
         files, values = self._files, self._values
         if not only_used:
             files, values = self._earlier_files | files, self._earlier.values | values

@@ -35,13 +35,11 @@ included."""
 
 
 class Values(msgspec.Struct):
-    """Each value with its default and meaning, which the configuration page shows.
+    """Each value with its default and meaning, as shown on the configuration page.
 
     Relative paths start from the folder of ``conf.py`` or, if they exist only in Sphinx's source
-    folder, from there.
-
-    Changing a value does not itself make Sphinx re-read pages: it changes generated pages, and
-    those that differ are re-read.
+    folder, from there. A new value does not itself make Sphinx read pages again: it changes generated
+    pages, and those that differ are read again.
     """
 
     perfguide_results: str | list[str] | tuple[str, ...] = msgspec.field(
@@ -95,7 +93,7 @@ class Values(msgspec.Struct):
 def _relocate_paths(app: Sphinx, config: Config) -> None:
     """Rewrite paths so that they are relative to the source folder."""
     conf, source = Path(app.confdir), Path(app.srcdir)
-    # With sphinx-build -c, conf.py is outside the source folder, from which paths start below.
+    # With sphinx-build -c, conf.py is outside the source folder.
     if conf != source:
         for name in (f"perfguide_{part}" for part in PATHS):
             value = getattr(config, name)

@@ -1,8 +1,8 @@
-"""Generated pages as guests in other Sphinx projects: their place in the menu, and what may hide
-them.
+"""Generated pages in other Sphinx projects: their place in the menu, and protection from settings that
+do not expect them.
 
-A project's ``conf.py`` may exclude files that it does not list. Its theme may link to each page's
-source in a repository, which has no generated pages, and may show its own table of contents.
+A project's ``conf.py`` may exclude files that it does not list. Its theme may link to the source of
+each page in a repository, which has no generated pages, and may show its own table of contents.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from .config import page_name, warn
 from .internals import is_site, read_again
 
 START_PAGE = "guides/index"
-"""The page that another project's menu leads to."""
+"""The page to which another project's menu leads."""
 OTHER_INDEXES = ("by-benchmark/index", "compare/index", "reports/index")
-"""Pages that the start page lists as well if the project's menu only leads there."""
+"""Pages that the start page lists if the project's menu leads only to the start page."""
 TITLE = "Performance guides"
 HAS_TOCTREE = "perf-toctree"
 """The metadata key of a page with a ``perf-toctree``."""
@@ -173,8 +173,8 @@ def is_generated(env: BuildEnvironment, page: str) -> bool:
 
 
 def may_change(env: BuildEnvironment, page: str) -> bool:
-    """Return whether the extension may change a page's layout: it may for generated pages, and for
-    every page of a project that we own."""
+    """Return whether the extension may change a page's layout: that of generated pages, and of all pages
+    of a project that ``perfguide build`` builds."""
     return env.config.perfguide_own_output or is_generated(env, page)
 
 

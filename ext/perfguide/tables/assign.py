@@ -1,7 +1,7 @@
 """Assignment of figures to the catalog's tables.
 
-Each record appears in exactly one table of its guide: the one whose parameters it has all of, with
-the fewest left over, preferring earlier tables; failing that, a general table of its benchmark.
+A record belongs to the table that uses most of its parameters, and none that it lacks; of several,
+the first. Without one, it belongs to a general table of its benchmark.
 """
 
 from __future__ import annotations
@@ -38,8 +38,7 @@ Signature = tuple[str, str, str, frozenset[tuple[str, type, Scalar]]]
 
 
 def signature(record: Record) -> Signature:
-    """Return what a record measured, regardless of board and release; equal for all records in the
-    same row of a guide."""
+    """Return a key for what a record measured, which is the same on all boards and releases."""
     # True equals 1 in Python, so the type is part of the identity.
     params = frozenset((name, type(v), v) for name, v in record.params.items())
     return record.benchmark, record.metric, record.unit, params

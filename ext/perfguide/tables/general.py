@@ -13,14 +13,14 @@ MAX_METRIC_COLUMNS = 6
 """The most metrics that become columns; more become rows."""
 
 MAX_UNTABBED_ROWS = 20
-"""The number of rows from which a table is divided into tabs, if a parameter has few values."""
+"""A longer table is divided into tabs if a parameter has few values."""
 
 
 def general_views(benchmark: Benchmark, records: Sequence[Record], shape: Shape) -> list[View]:
     """Return one table for each set of parameters that figures of a benchmark have."""
     groups: dict[tuple[str, ...], list[Record]] = {}
     for record in records:
-        # Combining figures with different parameters would leave most cells of a table empty.
+        # In one table for figures with different parameters, most cells would be empty.
         groups.setdefault(tuple(sorted(record.params)), []).append(record)
     return [
         view(benchmark, _table(benchmark, groups[names]), groups[names], shape)

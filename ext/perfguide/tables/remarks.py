@@ -23,8 +23,8 @@ Line = tuple[str, str]
 
 
 def setup(bundles: Sequence[Loaded]) -> Grid | None:
-    """Return the facts of runs, once if all boards agree, otherwise per board, or ``None`` if no
-    bundle states any."""
+    """Return a table of the facts of runs, each once if all boards agree, otherwise per board, or
+    ``None`` if no bundle states any."""
     stated: dict[str, dict[str, dict[str, None]]] = {}
     boards: dict[str, None] = {}
     for item in bundles:
@@ -97,8 +97,8 @@ def run_words(loaded: Loaded, measured: Collection[tuple[str, str]]) -> RunWords
 
 @dataclass(frozen=True, slots=True)
 class OwnWords:
-    """Texts specific to a figure: facts stated by its results, each with its name, label and
-    values, where a number is the position of the bundle with the value; and notes."""
+    """Texts specific to a figure: the facts stated by its results, and its notes. A fact consists of its
+    name, label and values; a number among the values is the position of the bundle that states it."""
 
     facts: tuple[tuple[str, str, tuple[str | int, ...]], ...] = ()
     notes: tuple[str, ...] = ()
@@ -149,7 +149,7 @@ def above(view: View, pool: Pool) -> list[Line]:
                     own.add(name)
             stating.update(own)
 
-    def of(count: int) -> str:
+    def of_figures(count: int) -> str:
         return "" if count == figures else f" ({count} of {figures} figures)"
 
     names = sorted(facts, key=units.natural)
@@ -157,11 +157,13 @@ def above(view: View, pool: Pool) -> list[Line]:
         name: (name in VARYING_FACTS and _range(facts[name])) or _values(facts[name])
         for name in names
     }
-    out = [(f"{fact(name)}{of(stating[name])}", texts[name]) for name in names]
-    out += [(f"Note{of(note_counts[text])}", text) for text in list(note_counts)[:MAX_REMARKS]]
+    lines = [(f"{fact(name)}{of_figures(stating[name])}", texts[name]) for name in names]
+    lines += [
+        (f"Note{of_figures(note_counts[text])}", text) for text in list(note_counts)[:MAX_REMARKS]
+    ]
     if len(note_counts) > MAX_REMARKS:
-        out.append(("Notes", f"{len(note_counts) - MAX_REMARKS} more are with the figures"))
-    return out
+        lines.append(("Notes", f"{len(note_counts) - MAX_REMARKS} more are with the figures"))
+    return lines
 
 
 def _range(texts: Collection[str]) -> str:

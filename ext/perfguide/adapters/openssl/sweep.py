@@ -1,20 +1,20 @@
 """``benchmark_data``, the raw file of a nice sweep: two lines for each nice level.
 
-The first line is a row of ``openssl speed`` without its head. The second is the CPU share, as printed by
-``time -v`` or, for several threads, as a bare number::
+The first line is a row of ``openssl speed`` without its head. The second is the CPU share, as printed
+by ``time -v`` or, for several threads, as a bare number::
 
     aes-128-cbc       503.88k     1997.67k     6234.37k    13145.77k    24223.74k
     \tPercent of CPU this job got: 41%
 
-The nice level of a pair follows from its position alone: 41 pairs are -20 to 20, where 20 is level 19 again, and
-40 pairs are -20 to 19. A lost pair would shift all that follow, so an incomplete file is not read at all.
+The nice level of a pair follows from its position alone: 41 pairs are -20 to 20, with 20 being level
+19 again, and 40 pairs are -20 to 19. A lost pair would shift all others, so an incomplete file gives
+no figure.
 
-Five columns are the block sizes of OpenSSL up to 1.0, six those since 1.1; without ``-bytes`` there are
-no others. ``block_sizes=16,64`` in the context states different ones. A row named ``evp`` needs
-``algorithm`` stated.
+Five columns are the block sizes of OpenSSL up to 1.0, six those since 1.1. ``block_sizes=16,64`` in
+the context states others, as measured with ``-bytes``. A row named ``evp`` needs ``algorithm``.
 
-``parsed_data`` has the same as a bare table with one row per nice level: the CPU share, and the rates in
-kB/s. It does not name the algorithm, so ``algorithm`` has to be stated.
+``parsed_data`` is a bare table with one row per nice level: the CPU share, and the rates in kB/s. It
+does not name the algorithm, so it needs ``algorithm``, too.
 """
 
 from __future__ import annotations
@@ -142,7 +142,7 @@ def _add_level(
     sheet: Sheet,
 ) -> None:
     """Add the CPU share of one nice level, given with its line, and the rates by block size."""
-    # A sweep is by definition run against a busy loop on the same core.
+    # A sweep always runs against a busy loop on the same core.
     params["background"] = "busy-loop"
     sheet.figure(share[0], "openssl", "cpu_load", "%", share[1], params, zero=True)
     for size, rate in rates.items():
@@ -163,7 +163,7 @@ def read_table(data: bytes, context: Context) -> Reading:
         tables[-1].append((line, match[0].split()))
     are_sweeps = all(len(table) in LEVELS for table in tables)
     for table in tables:
-        # If the first of 41 rows is damaged or separate, all others would get the wrong level.
+        # If the first of 41 rows is damaged or apart, all others would get the wrong level.
         beside = {table[0][0].number - 1, table[-1][0].number + 1}
         is_certain = are_sweeps and others.isdisjoint(beside)
         if len(table) < max(LEVELS) and not is_certain:

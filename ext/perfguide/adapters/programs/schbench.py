@@ -1,7 +1,7 @@
 """schbench: wake-up and request latencies, and the request rate, by percentile.
 
-It prints a report per interval and one at the end, all alike: only the line after the last table
-identifies it.
+It prints a report per interval and one at the end, all alike: only the line after its tables
+identifies the last one.
 """
 
 from __future__ import annotations
@@ -60,7 +60,8 @@ def read(data: bytes, context: Context) -> Reading:
     table = ""
     percentiles: set[str] = set()
 
-    def give(line: Line | None) -> None:
+    def end_report(line: Line | None) -> None:
+        """Add the rows of the report that ends with this line; without one, the report is cut."""
         if rows and line is None:
             sheet.broken(rows[0][0].number, "this report of schbench is cut: its end is missing")
         for row in rows if line else ():
@@ -70,18 +71,20 @@ def read(data: bytes, context: Context) -> Reading:
     for line in lines(data):
         text = line.text
         if match := _COMMAND.fullmatch(text):
-            give(None)
+            end_report(None)
             params, table = _options(match[1]), ""
         elif match := _TABLE.fullmatch(text):
             table, percentiles = match[1], set()
             if table == "Wakeup Latencies":
-                give(None)
+                end_report(None)
         elif table and (match := _PERCENTILE.fullmatch(text)) and match[1] not in percentiles:
             percentiles.add(match[1])
             metric, unit = _METRICS[table]
             percentile = float(match[1])
-            of = {"percentile": int(percentile) if percentile.is_integer() else percentile}
-            rows.append((line, metric, unit, float(match[2]), of))
+            params_of_row = {
+                "percentile": int(percentile) if percentile.is_integer() else percentile
+            }
+            rows.append((line, metric, unit, float(match[2]), params_of_row))
         elif table and (match := _ENDS.fullmatch(text)):
             metric, unit = _METRICS[table]
             rows.append((line, f"{metric}_min", unit, float(match[1]), {}))
@@ -92,9 +95,9 @@ def read(data: bytes, context: Context) -> Reading:
         elif match := _AVERAGE.fullmatch(text) or _TRANSFER.fullmatch(text):
             metric = "requests_mean" if text.startswith("average") else "transfers"
             rows.append((line, metric, "operations/s", float(match[1]), {}))
-            give(line)
+            end_report(line)
         elif _GOAL.fullmatch(text):
-            give(line)
+            end_report(line)
         elif _OLD.fullmatch(text):
             message = "schbench before 2023 does not say which report is that of the end"
             sheet.broken(line.number, message, "measure with a newer schbench")
@@ -106,7 +109,7 @@ def read(data: bytes, context: Context) -> Reading:
         elif not _DELAY.fullmatch(text):
             continue
         sheet.understood(line.number)
-    give(None)
+    end_report(None)
     return sheet.reading()
 
 
