@@ -1,7 +1,7 @@
 """The schema of a bundle, version 1, as types.
 
-The decoder, the validation and the published JSON Schema are made from these types. New fields get
-defaults and the type of a field never changes, so that old bundles stay valid.
+The decoder, the validation and the published JSON Schema follow from these types. New fields get
+defaults, and the type of a field never changes, so that old bundles stay valid.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ Name = Annotated[
         min_length=1,
         max_length=MAX_NAME_CHARS,
         description="1 to 200 printable characters",
-        # Left to ``consistent``, which checks each distinct name once; in the decoder, this check
-        # would take most of the time.
+        # Only in the JSON Schema: ``consistent`` checks each distinct name once, but the decoder would
+        # spend most of its time on this check.
         extra_json_schema={"pattern": PRINTABLE},
     ),
 ]
@@ -214,7 +214,7 @@ _DECODER = msgspec.json.Decoder(Bundle)
 
 
 def _listed(value: Any) -> list[Any]:
-    """Return the results, in whatever sequence they are, as a list."""
+    """Return the results, which may be any sequence, as a list."""
     if not isinstance(value, Sequence):
         raise NotImplementedError(f"{type(value).__name__} has no form in JSON")
     return list(value)

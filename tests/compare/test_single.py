@@ -15,7 +15,7 @@ from test_verdicts import compared
 from perfguide.bundles.decode import Loaded
 from perfguide.compare.comparison import Comparison
 from perfguide.compare.copies import copied
-from perfguide.compare.judge import UNCALLED, Judgement, Pair, judge
+from perfguide.compare.judge import UNDECIDED, Judgement, Pair, judge
 from perfguide.compare.multiple_testing import mixture
 from perfguide.compare.noise import release_noise
 from perfguide.compare.relative import Release, ScaledRow, Side
@@ -288,7 +288,7 @@ def beside(doubled: int, moved: float) -> Judgement:
 def test_where_much_changed_a_smaller_change_is_called_and_where_nothing_did_it_is_not() -> None:
     assert beside(40, 1.22).outcome == "different"
     assert beside(0, 1.22).outcome == "noisy"
-    assert beside(40, 1.04).outcome in UNCALLED
+    assert beside(40, 1.04).outcome in UNDECIDED
 
 
 def test_the_shipped_table_has_all_benchmarks_and_no_more_lines_than_it_needs() -> None:

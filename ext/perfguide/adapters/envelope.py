@@ -2,8 +2,8 @@
 
 An *envelope* is text that one of these adds to each line, such as a date. It has a name and a regular
 expression, and is removed if that fits nearly all lines. Messages of the kernel and of systemd are
-removed, too. A row that such a message interrupted is marked as :data:`.log_lines.DAMAGED`, and the
-next line as its possible tail.
+removed, too. A row that a message interrupted is marked as :data:`.log_lines.DAMAGED`, and the next
+line as its possible tail.
 """
 
 from __future__ import annotations

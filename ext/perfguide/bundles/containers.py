@@ -1,7 +1,7 @@
-"""Finding result files and reading containers safely.
+"""Result files, and the JSON documents in them, which may be in containers.
 
-Yields text documents with their origin. Never writes or unpacks to disk, and never trusts a size
-stated by a container: limits apply to the number of bytes actually read.
+Reading is safe: nothing is unpacked to disk, and no size stated by a container is trusted, as limits
+apply to the number of bytes that were read.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Source:
     """A file that may contain bundles.
 
     ``root`` is the folder as the user named it, ``name`` the path below it with ``/`` as separator.
-    ``content`` is set for readers that cannot open ``path``, such as workers on other machines.
+    ``content`` is for readers that cannot open ``path``, such as workers on other machines.
     """
 
     root: str

@@ -94,7 +94,7 @@ def _across(bundles: Sequence[Loaded], matters: Matters) -> Iterator[Diagnostic]
 
 def _shared_logs(bundles: Sequence[Loaded]) -> Iterator[Diagnostic]:
     """Yield findings about logs with figures that an earlier bundle contains as well."""
-    # Two runs never produce identical logs if these include times.
+    # The logs of two runs differ at least in their times.
     first: dict[str, tuple[Loaded, str]] = {}
     for item in bundles:
         for name in sorted({*item.results.columns.logs} & item.bundle.logs.keys()):

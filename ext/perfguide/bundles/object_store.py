@@ -1,8 +1,8 @@
-"""Results stored remotely, such as in a bucket, copied into a local store.
+"""Results at URLs, such as in a bucket, and the local store of their copies.
 
-``objects/`` in the store holds each file under the SHA-256 of its content, ``known/`` a list of the
-files read from each location, and ``parts/`` the files being read. Any of these may be deleted at any
-time, and will be read again.
+``objects/`` in the store has each file under the SHA-256 of its content, ``known/`` a list of the files
+read from each URL, and ``parts/`` the files being read. Any of these may be deleted at any time, and will
+be read again.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ from .containers import Source
 from .decompress import Limits
 
 MIN_CHECKED_BYTES = 8 * 1024**2
-"""The size from which a file may be read by several requests, and is checked for changes afterwards."""
+"""A larger file may be read in several requests, so it is checked for changes afterwards."""
 
 PARALLEL_READS = 16
-"""The number of files read concurrently; small ones spend most of their time waiting."""
+"""The number of files read at the same time. For small files, most of the time is spent waiting."""
 
 MAX_TRIALS = 3
 """The most attempts to read a file that keeps changing or cannot be read."""
@@ -296,7 +296,7 @@ class _Reader:
         return self._store / "objects" / digest
 
     def _is_intact(self, digest: str) -> bool:
-        """Return whether a file in the store still has the content that its name promises."""
+        """Return whether the content of a file in the store still matches its name."""
         return bool(_DIGEST.fullmatch(digest)) and self._hash_of(self._object(digest)) == digest
 
     def _read_list(self) -> dict[str, tuple[str, str]]:
@@ -345,7 +345,7 @@ class _Reader:
         return Remote(each.name, each.path, info.get("size"), _mark(info))
 
     def _complete(self, each: Remote, part: Path) -> str:
-        # The library for a protocol itself goes on where a connection was lost.
+        # If the connection is lost, the library for the protocol resumes by itself.
         self._fs.get_file(each.path, str(part))
         size = part.stat().st_size
         if each.size not in (None, size):

@@ -45,7 +45,7 @@ class Outlay:
         )
 
     def add(self, bundle: Bundle, columns: Columns) -> str:
-        """Count a bundle; describe the limit that is now exceeded, or return an empty string."""
+        """Count a bundle. Return words on the limit that is now exceeded, or an empty string."""
         key = guide_key(bundle)
         self.guides.add(key)
         # A page repeats the facts and notes of its runs once, and has at least one section. If

@@ -102,7 +102,7 @@ def _same_runs(items: Iterable[Loaded]) -> list[tuple[Loaded, Loaded]]:
     out = []
     for own in groups.values():
         first: dict[str, Loaded] = {}
-        # Hashing a bundle without a counterpart would be pointless.
+        # Do not hash the figures of a bundle that has no counterpart.
         candidates = own if len(own) > 1 else ()
         for item in sorted(candidates, key=lambda i: (i.bundle.created, i.bundle.owned_id)):
             figures = item.hash_of_figures()

@@ -1,4 +1,4 @@
-"""Causes that take rows out of judgement: swapped tables, clocks that were recorded wrongly, and
+"""Causes for which a row loses its verdict: swapped tables, clocks that were recorded wrongly, and
 figures that alternate between two states."""
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from .verdicts import (
 )
 
 EXCHANGED = "labels are wrong"
-"""The start of the ground of a row whose figure fits another row of its table."""
+"""The start of the ground of a row whose figures seem to have the label of another row."""
 
 WRONG_CLOCK = "it is computed with a clock that changed alone and may have been recorded wrongly"
 
@@ -34,10 +34,10 @@ CONDITIONS = ("the clock was", "the memory was", "the governor was", "the versio
 """The starts of grounds that name a changed condition."""
 
 MIN_FOLLOWING_SHARE = 0.2
-"""The least share of a benchmark's rows that moves as far as a clock by more than chance."""
+"""A benchmark follows a clock if at least this share of its rows changed like it: fewer may by chance."""
 
-MIN_STATES_GAP = 2.5
-"""The least ratio of the gap between two states to the range of either."""
+MIN_STATES_GAP_RATIO = 2.5
+"""The smallest ratio of the gap between two states to the range of either."""
 
 MIN_IN_STATE, MIN_STATE_CHANGES = 2, 2
 """The fewest releases in each state, and the fewest changes between states, before the newer
@@ -45,11 +45,11 @@ release."""
 
 
 def explained(rows: Sequence[Row], catalog: Catalog) -> list[Row]:
-    """Return rows, with those that a cause explains stripped of their verdict."""
-    places = _of_wrong_clocks(rows, catalog)
+    """Return the rows, without the verdict on those that a cause explains."""
+    ground_by_index = _of_wrong_clocks(rows, catalog)
     tables: dict[tuple[Platform, str, str], dict[int, Moved]] = {}
     for index, row in enumerate(rows):
-        if index not in places and (before := _figure_before(row)):
+        if index not in ground_by_index and (before := _figure_before(row)):
             key = (row.guide.platform, row.board, row.benchmark)
             tables.setdefault(key, {})[index] = _moved(row, before)
     moved = {key: [*own.values()] for key, own in tables.items()}
@@ -60,25 +60,28 @@ def explained(rows: Sequence[Row], catalog: Catalog) -> list[Row]:
     for table, own in tables.items():
         indexes = [*own]
         for exchange in exchanges(moved[table], elsewhere[table[0], table[2]]):
-            # Rows that OLD did not measure help to show a swap, but have no verdict to take back.
+            # Rows that OLD did not measure help to detect a swap, but have no verdict to withdraw.
             exchanged = [at for n in exchange.rows if rows[at := indexes[n]].old]
             exchanged += _rest_of_tables(rows, exchanged, exchange.param)
             values = {rows[indexes[n]].params.get(exchange.param) for n in exchange.rows}
-            said = _sides(catalog.get(table[2]), exchange.param, values) or exchange.words
-            # A row keeps the first cause found.
+            names = _sides(catalog.get(table[2]), exchange.param, values) or exchange.words
+            # A row keeps the first cause.
             swapped = "" if ", by one" in exchange.words else " are swapped"
             where = _release_with_wrong_labels([rows[at] for at in exchanged])
-            places = dict.fromkeys(exchanged, f"{EXCHANGED} in {where}: {said}{swapped}") | places
+            ground_by_index = (
+                dict.fromkeys(exchanged, f"{EXCHANGED} in {where}: {names}{swapped}")
+                | ground_by_index
+            )
     return [
-        replace(row, verdict="incomparable", ground=places[index])
-        if index in places
+        replace(row, verdict="incomparable", ground=ground_by_index[index])
+        if index in ground_by_index
         else _of_two_states(row)
         for index, row in enumerate(rows)
     ]
 
 
 def exchanged(rows: Sequence[Row]) -> set[int]:
-    """Return, by ``id()``, rows that seem to have each other's labels in one release."""
+    """Return, by ``id()``, the rows that seem to have swapped labels in one release."""
     tables: dict[tuple[object, ...], list[tuple[int, Moved]]] = {}
     for row in rows:
         if before := _figure_before(row):
@@ -95,8 +98,8 @@ def exchanged(rows: Sequence[Row]) -> set[int]:
 def followers(clock: Row, rows: Sequence[Row]) -> dict[str, tuple[list[Row], int]]:
     """Return the benchmarks that followed a clock, each with the rows that did and its number of rows.
 
-    A row follows if its move is within a third of the clock's, and a benchmark follows if half of its
-    rows do. Once one benchmark follows, rows of others that moved as far have the same cause.
+    A row follows if its change is within a third of the clock's. If half the rows of any benchmark follow,
+    so do those of the others.
     """
     assert clock.change is not None
     wanted = math.log1p(clock.change)
@@ -104,27 +107,28 @@ def followers(clock: Row, rows: Sequence[Row]) -> dict[str, tuple[list[Row], int
     for row in rows:
         is_own = (row.guide.platform, row.board) == (clock.guide.platform, clock.board)
         if is_own and row.worse_by is not None:
-            # Negated, as a faster clock makes rows better.
+            # Negated, because a faster clock makes rows better.
             rated.setdefault(row.benchmark, []).append((row, -row.worse_by))
-    out = {
+    following = {
         benchmark: ([row for row, move in own if abs(move - wanted) <= abs(wanted) / 3], len(own))
         for benchmark, own in rated.items()
     }
-    follows = any(fitting and 2 * len(fitting) >= of for fitting, of in out.values())
+    follows = any(fitting and 2 * len(fitting) >= count for fitting, count in following.values())
     return {
-        name: (fitting, of)
-        for name, (fitting, of) in out.items()
-        if follows and fitting and len(fitting) >= MIN_FOLLOWING_SHARE * of
+        name: (fitting, count)
+        for name, (fitting, count) in following.items()
+        if follows and fitting and len(fitting) >= MIN_FOLLOWING_SHARE * count
     }
 
 
 def _of_wrong_clocks(rows: Sequence[Row], catalog: Catalog) -> dict[int, str]:
-    """Return, by index, why figures per clock say nothing if they changed only because the clock did."""
+    """Return, by index, the ground of each figure computed with a clock that changed only because the clock
+    did."""
     out = {}
     for clock in rows:
         if not clock.is_clock or clock.change is None or clock.change <= -1:
             continue
-        # Rows moved with the clock, so it was recorded correctly.
+        # The clock was recorded correctly, because other rows changed with it.
         if followers(clock, rows):
             continue
         for index, row in enumerate(rows):
@@ -144,7 +148,7 @@ def _of_wrong_clocks(rows: Sequence[Row], catalog: Catalog) -> dict[int, str]:
 
 
 def _release_with_wrong_labels(exchanged: Sequence[Row]) -> str:
-    """Return the release whose labels are swapped: the one farther from the releases before both."""
+    """Return the release with swapped labels: the one farther from the releases before both."""
     votes: Counter[str] = Counter()
     for row in exchanged:
         if not (row.old and row.new and row.old.cell.mean and row.new.cell.mean):
@@ -162,19 +166,19 @@ def _release_with_wrong_labels(exchanged: Sequence[Row]) -> str:
 
 
 def _sides(benchmark: Benchmark | None, param: str, values: Collection[Scalar | None]) -> str:
-    """Return the names of the swapped tables; "" if they have no description."""
+    """Return the names of the swapped tables, or "" without a description."""
     if benchmark is None or not param:
         return ""
     ordered = sorted((value for value in values if value is not None), key=units.plain)
     names = [labels.param(benchmark, param, value) for value in ordered]
-    # A bare value does not say what it means.
+    # A bare value would not say which parameter it is of.
     return " and ".join(names) if names != [*map(units.plain, ordered)] else ""
 
 
 def _rest_of_tables(rows: Sequence[Row], exchanged: Sequence[int], param: str) -> list[int]:
-    """Return the other rows of two swapped tables, such as the loads beside rates: those that share
-    the parameters which all swapped rows have in common."""
-    # Without rows that OLD measured, there is no verdict to take back.
+    """Return the other rows of two swapped tables, such as the loads that go with rates: they share the
+    parameters that all swapped rows have in common."""
+    # Without rows that OLD measured, there is no verdict to withdraw.
     if not param or not exchanged:
         return []
     own = [rows[index] for index in exchanged]
@@ -203,8 +207,7 @@ def cause_of(row: Row) -> str:
 
 
 def _figure_before(row: Row) -> float:
-    """Return the figure before NEW of a row that may be swapped with another: that of OLD, or of an
-    earlier release if OLD did not measure it; 0 if there is none."""
+    """Return the last figure before NEW of a row whose label may be swapped, or 0 if there is none."""
     if not row.new or not row.new.cell.mean or row.new.cell.mean < 0 or row.accepted:
         return 0.0
     if units.parse(row.unit).kind == "share":
@@ -224,7 +227,7 @@ def _moved(row: Row, before: float) -> Moved:
 
 
 def _of_two_states(row: Row) -> Row:
-    """Return a row, without its verdict if its figure only went from one of two states to the other."""
+    """Return a row, without its verdict if its figure only changed from one of two states to the other."""
     if row.better == "neither" or row.accepted or not (row.old and row.new):
         return row
     old, new = row.old.cell.mean, row.new.cell.mean
@@ -248,24 +251,24 @@ def _of_two_states(row: Row) -> Row:
     )
     ground = f"it alternates between two states, {low} and {high}"
     row = replace(row, verdict="noisy", ground=ground, alternates=True)
-    # More runs would show both states, not which one is usual.
+    # More runs would show both states, but not which one is usual.
     return replace(row, detectable=None, more_runs=None)
 
 
 def alternating(values: Sequence[float]) -> tuple[list[float], list[float]] | None:
-    """Return the figures of two states, ascending, if figures alternated between them before the last
-    one."""
+    """Return the figures of each state, ascending, if figures alternated between two states before the last
+    figure, else ``None``."""
     if len(values) < 2 * MIN_IN_STATE + 1 or min(values) <= 0:
         return None
     logs = sorted(map(math.log, values))
     gaps = [after - before for before, after in pairwise(logs)]
     cut = max(range(len(gaps)), key=gaps.__getitem__)
-    # Next to figures that repeat exactly, any gap would be wide enough.
+    # If figures repeat exactly, any gap would be large next to their range.
     widest = max(logs[cut] - logs[0], logs[-1] - logs[cut + 1], 0.02)
-    if gaps[cut] < max(MIN_STATES_LOG, MIN_STATES_GAP * widest):
+    if gaps[cut] < max(MIN_STATES_LOG, MIN_STATES_GAP_RATIO * widest):
         return None
     limit = (logs[cut] + logs[cut + 1]) / 2
-    # The last figure must not help to prove the states by which it is judged.
+    # The states that judge the last figure must be proved without it.
     is_high = [math.log(value) > limit for value in values]
     changes = sum(before != after for before, after in pairwise(is_high[:-1]))
     if min(is_high[:-1].count(True), is_high[:-1].count(False)) < MIN_IN_STATE:

@@ -1,4 +1,4 @@
-"""The sentence above a comparison: one of four, chosen by rule, with the share of figures judged."""
+"""The headline of a comparison: one of four pieces of advice, with the share of figures judged."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from .row_moves import FAR, figures_before, is_back
 from .verdicts import ALARMS, Row, Verdict, failed_run, is_load
 
 State = Literal["do not ship", "look", "ship", "too little"]
-"""The advice. Proved and unproved falls share “look”: in public history they lasted equally often
+"""The advice. Proved and unproved regressions share “look”: in public history they lasted equally often
 (``bench/lasting_events.py``), so there is no reason to advise differently."""
 
 MIN_SINGLE_RATE_LOG = math.log(5)
 """The log of the factor by which a single rate must regress to hold a release back."""
 
-LEAST_JUDGED_PERCENT = 50
-"""The least percentage of figures that must be judged for a release to be called good."""
+MIN_JUDGED_PERCENT = 50
+"""The percentage of figures that must be judged for a release to be called good."""
 
 MAX_NAMED_EVENTS = 3
 """The most events named below the headline."""
 
 MAX_NAMED_BENCHMARKS = 6
-"""The most benchmarks named of those to run again, and of those that were not measured again."""
+"""The most benchmarks named in a list of those to run again, or of those that were not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +36,9 @@ class Headline:
     """Advice on the newer release.
 
     ``tag`` is the advice in a few words, for lists, and ``advice`` the same as a sentence, with the
-    title of ``lead`` if that is an event. ``share`` says how many figures are judged, and ``limits``
-    what keeps them from showing more. ``events`` are the worst regressions that ``advice`` does not
-    name, with their titles, ``unnamed`` counts the rest, and ``besides`` are remarks. Of the
+    title of the event ``lead``, if any. ``share`` is a sentence on how many figures are judged, and
+    ``limits`` are sentences on why they do not show more. ``events`` are the worst other regressions
+    with their titles, ``unnamed`` is the number of the rest, and ``besides`` are remarks. Of the
     ``comparable`` figures, which both releases have, ``judged`` are judged.
     """
 
@@ -61,7 +61,7 @@ class Headline:
 
     @property
     def more(self) -> str:
-        """The grounds of the advice in sentences."""
+        """The reasons for the advice, as sentences."""
         named = [title for _, title in self.events]
         named += [f"{self.unnamed} more"] * bool(self.unnamed)
         return " ".join([f"{'; '.join(named)}."] * bool(named) + [*self.besides])
@@ -70,11 +70,11 @@ class Headline:
 def headline(comparison: Comparison) -> Headline:
     """Return the headline for the first of the four states that applies."""
     judged, comparable = judged_figures(comparison)
-    # Rounded down, as 100 % must mean all of them.
+    # Round down: 100 % must mean all of them.
     percent = 100 * judged // comparable if comparable else 0
     share = _share(judged, comparable)
     proved = sorted(wording.unaccepted(comparison), key=lambda event: not _severe(event))
-    # Far ones first, as only the first few are named.
+    # The worst come first, because only a few are named.
     unproved = sorted(far_falls(comparison), key=lambda event: event.worse_by < FAR)
     regressions = [*proved, *unproved]
     is_undirected = 2 * sum(row.better == "neither" for row in _both(comparison)) > comparable
@@ -88,9 +88,7 @@ def headline(comparison: Comparison) -> Headline:
     elif regressions:
         state, tag = "look", f"Look at {wording.count(len(regressions), 'event')}"
         advice = f"{tag} before you ship{_of_them_unproved(unproved, len(regressions))}."
-    elif (
-        percent >= LEAST_JUDGED_PERCENT and not _usual_regressions(comparison) and not is_undirected
-    ):
+    elif percent >= MIN_JUDGED_PERCENT and not _usual_regressions(comparison) and not is_undirected:
         state, tag = "ship", f"Ship what was judged: {percent} %"
         accepted = any(row.accepted for row in comparison.rows)
         but = " except what is accepted" if accepted else ""
@@ -100,7 +98,7 @@ def headline(comparison: Comparison) -> Headline:
         )
     else:
         state, tag = "too little", "Too little to say"
-        few = comparable > 0 and percent < LEAST_JUDGED_PERCENT
+        few = comparable > 0 and percent < MIN_JUDGED_PERCENT
         advice = f"{tag}: fewer than half of the figures are judged." if few else f"{tag}."
         limits += _why_too_little(comparison, is_undirected)
     named = [
@@ -133,7 +131,7 @@ def _both(comparison: Comparison) -> list[Row]:
 
 
 def judged_figures(comparison: Comparison) -> tuple[int, int]:
-    """Return how many figures are judged, and how many both releases measured."""
+    """Return the number of figures that are judged, and of those that both releases measured."""
     # A row that failed in the older release has nothing to be judged against.
     failed: tuple[Verdict, ...] = ("failed-before", "failed-both")
     rows = _both(comparison)
@@ -151,7 +149,7 @@ def _share(judged: int, comparable: int) -> str:
         )
     if comparable == 1:
         return "A change of 50 % would show in the only figure."
-    # A smaller change of these may still be lost in noise.
+    # Smaller changes may still be lost in noise.
     return f"A change of 50 % would show in {judged:,} of {figures}."
 
 
@@ -162,7 +160,7 @@ def _usual_regressions(comparison: Comparison) -> list[Row]:
 
 
 def _why_too_little(comparison: Comparison, is_undirected: bool) -> list[str]:
-    """Return sentences on what keeps a release without regressions from being called good."""
+    """Return sentences on the reasons why a release without regressions is not called good."""
     out = []
     if usual := _usual_regressions(comparison):
         titles = {group.benchmark: group.title for group in comparison.groups}
@@ -181,16 +179,16 @@ def _why_too_little(comparison: Comparison, is_undirected: bool) -> list[str]:
 
 
 def far_falls(comparison: Comparison) -> list[Event]:
-    """Return falls that cannot be judged but are listed as events."""
+    """Return the regressions that are listed as events although they are not proved."""
     return [event for event in comparison.far if wording.action(event) == wording.WORSE_UNPROVED]
 
 
 def _severe(event: Event) -> bool:
-    """Return whether a proved event holds a release back: two measurements that regressed far or fail and
-    are not all loads, or one rate that regressed very far. An engine change that is only inferred from
-    figures holds it back if most of its rates regressed."""
+    """Return whether a proved event holds a release back: two measurements regressed far or fail, and are
+    not all loads, or one rate regressed very far. If the event is an inferred change of engine, most of
+    its rates must have regressed, too."""
     rows = [row for row in (*event.leading, *event.unproved) if row.verdict in ALARMS]
-    # If only OLD was better, or one board has nothing from before it, the old figure may be the outlier.
+    # If only OLD was better, or is the oldest release of a single board, OLD may be the outlier.
     far = [
         row
         for row in rows
@@ -209,7 +207,7 @@ def _severe(event: Event) -> bool:
     # In public history, one of six events with only loads lasted, and ten of fourteen others.
     if all(is_load(row) for row in (*far, *failed)):
         return False
-    # A single one is too often a bad measurement to hold a release back.
+    # A single measurement is too often a bad one.
     return len(measured) >= 2 or max(rates, default=0.0) >= MIN_SINGLE_RATE_LOG
 
 
@@ -236,14 +234,14 @@ def _boards(event: Event, comparison: Comparison) -> list[str]:
 
 
 def _of_them_unproved(unproved: Sequence[Event], of: int) -> str:
-    """Return the end of a sentence that says how many events are not proved, and whether all figures of
-    these are from one run of each release."""
+    """Return the end of a sentence: how many events are not proved, and whether all their figures are from
+    one run of each release."""
     if not unproved:
         return ""
     number = len(unproved)
     some = f"{number} {'is' if number == 1 else 'are'}"
     none = "it is" if of == 1 else "neither is" if of == 2 else "none is"
-    # The negation is in the words for none of several.
+    # The words for none of several already contain the negation.
     which = some if number < of else none
     negation = "" if number == of > 1 else " not"
     are_single = all(
@@ -260,7 +258,7 @@ def _besides(comparison: Comparison) -> list[str]:
         are = "is an improvement" if better == 1 else "are improvements"
         out.append(f"{wording.count(better, 'event')} {are}.")
     out += _working_again(comparison)
-    # Rows whose engine or clock changed have one cause.
+    # Rows with one cause, such as a changed engine or clock, have the same ground.
     reasons = Counter(row.ground for row in comparison.rows if row.verdict == "incomparable")
     for reason, number in reasons.most_common(1):
         cannot = f"{wording.count(reasons.total(), 'figure')} cannot be compared"
@@ -281,8 +279,8 @@ def _besides(comparison: Comparison) -> list[str]:
 
 
 def _working_again(comparison: Comparison) -> list[str]:
-    """Return a sentence on figures that failed in the older release alone, and on how many of them have
-    new runs that failed."""
+    """Return a sentence on figures that failed only in the older release, and on how many of them still
+    have runs that failed."""
     rows = [
         (row, row.new)
         for row in comparison.rows

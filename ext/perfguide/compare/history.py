@@ -1,4 +1,4 @@
-"""Figures in other releases, and figures in the form that the statistics need."""
+"""The history of a figure over releases, in the form that the statistics need."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ ConditionSet = frozenset[tuple[str, frozenset[str]]]
 Figure = TypeVar("Figure", Cell, Side)
 
 MAX_PAST_RELEASES = 27
-"""The most releases, besides the two compared, from which the noise of a figure is learnt. More add
-little (see :mod:`.noise`), and the limit keeps the time from growing with their square."""
+"""The noise of a figure is learnt from at most this many releases besides OLD and NEW. More add little
+(see :mod:`.noise`), and the time would grow with their square."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Past:
-    """A figure in one release. ``rank`` is that of the release among those of its platform, and
+    """A figure in one release. ``rank`` is the position of the release among those of its platform, and
     ``conditions`` are those of the measurement."""
 
     rank: int
@@ -46,8 +46,8 @@ class _Past:
 
 
 class History:
-    """All figures of some pools by key, without those under wrong labels. A platform is read when first
-    needed, and kept until :meth:`forget`."""
+    """All figures of some pools by key, without mislabelled ones. A platform is read when first needed, and
+    kept until :meth:`forget`."""
 
     def __init__(self, pools: Sequence[Pool], names: Names) -> None:
         # OLD, NEW and all others often share one pool.
@@ -69,7 +69,7 @@ class History:
         self._comparable = cache(partial(_comparable, names))
 
     def forget(self, platform: Platform) -> None:
-        """Free the past of one platform; it is read again when needed."""
+        """Free the memory for one platform, which is read again when needed."""
         self._past.pop(platform, None)
 
     def of(
@@ -82,8 +82,8 @@ class History:
     ) -> dict[str, Side]:
         """Return the same figure in earlier releases, by release in version order, in ``record``'s unit.
 
-        These are at most ``MAX_PAST_RELEASES``, from release ``first`` to before the first of ``compared``:
-        later ones were not known then, and may contain the change that a comparison looks for. Figures
+        These are the last ``MAX_PAST_RELEASES`` from release ``first`` to before the first of ``compared``:
+        later ones did not exist then, and may contain the change that the comparison looks for. Figures
         measured under other conditions are left out.
         """
         figures, ranks = self._figures(record), self._ranks[record.guide.platform]
@@ -120,8 +120,8 @@ class History:
         }
 
     def line(self, record: Record) -> tuple[tuple[str, float], ...]:
-        """Return the same figure in all releases up to that of ``record`` and in the next one that measured
-        it and did not mislabel it, as pairs of release and mean in version order, in ``record``'s unit."""
+        """Return the same figure in all releases up to that of ``record`` and in the next one that has it,
+        as pairs of release and mean in version order, in ``record``'s unit."""
         past = self._figures(record)
         own = self._ranks[record.guide.platform][record.guide.release]
         last = bisect_right(past, own, key=lambda figure: figure.rank)
@@ -170,7 +170,7 @@ class History:
         return spellings[-1][0] if spellings else key
 
     def former_names(self, record: Record) -> tuple[str, ...]:
-        """Return in words other spellings under which earlier releases published a figure."""
+        """Return, in words, other spellings under which earlier releases published a figure."""
         self._figures(record)
         key, platform = self._key(record), record.guide.platform
         ranks = self._ranks[platform]
@@ -183,8 +183,8 @@ class History:
     def _key(self, record: Record) -> Key:
         """Return the identity of a figure across releases.
 
-        The number of its table is ignored, as it shifts with the tables before it, unless several
-        tables of the release share a title.
+        It includes the number of its table only if several tables of the release share a title, because
+        the number depends on the tables before it.
         """
         of_table = self._names.table_key(record)
         if (record.guide, of_table) in self._in_tables_of_one_title:
@@ -192,8 +192,8 @@ class History:
         return of_table
 
     def side(self, pool: Pool, record: Record) -> Side:
-        """Return a figure in the form that the statistics need. Uploads that only repeat a benchmark of
-        another one do not count as runs."""
+        """Return a figure in the form that the statistics need. Uploads that repeat a benchmark of another
+        one do not count as runs."""
         if id(pool) not in self._copies:
             self._copies[id(pool)] = copied(pool)
         copies = self._copies[id(pool)].get(record.benchmark, frozenset())
@@ -256,7 +256,7 @@ class History:
 
 
 def _names_apart(former: Key, key: Key) -> str:
-    """Return the names in one key that the other has not, in quotes."""
+    """Return the names in one key that are not in the other, in quotes."""
     assert isinstance(former[4], frozenset) and isinstance(key[4], frozenset)
     params = sorted((name, value) for name, _, value in former[4] - key[4])
     names = [str(former[3])] * (former[3] != key[3]) + [units.plain(value) for _, value in params]
@@ -264,7 +264,7 @@ def _names_apart(former: Key, key: Key) -> str:
 
 
 def _mark_repeated(figures: Mapping[Key, list[_Past]]) -> None:
-    """Mark figures that the next release repeats, if it repeats half of their board: both are the same
+    """Mark figures that the next release repeats, if it repeats half of their board. Both are the same
     measurement, and the later one may have more samples."""
     repeated: dict[tuple[object, str, str], list[tuple[list[_Past], int, bool | None]]] = {}
     for key, own in figures.items():
@@ -292,10 +292,10 @@ def _in_unit(past: _Past, unit: str) -> Side:
 
 
 def side(cell: Cell, pool: Pool | None = None, copies: frozenset[int] = frozenset()) -> Side:
-    """Return a figure in the form that the statistics need: by run, where a run is a bundle.
+    """Return a figure in the form that the statistics need: by run, that is, by bundle.
 
-    Samples of one run share its boot, build and temperature, so many of them say no more about a
-    release than one. ``copies`` are bundles of the pool that repeat others.
+    Samples of one run share its boot, build and temperature, so many say no more about a release than
+    one. ``copies`` are bundles of the pool that repeat others.
     """
     assert cell.mean is not None  # failed measurements are not judged
     step = printed(cell.samples or (cell.mean,))

@@ -1,10 +1,10 @@
-"""Judgement of two releases' figures: did a figure change, and how large a change would have shown?
+"""Judgement of the figures of two releases: did a figure change, and how large a change would show?
 
 All rows of a comparison are judged together, with the run as the unit: a single figure is a release
-of one run. Moves that many rows share are taken out first (:mod:`.shifts`). Noise is learnt from the
-figures themselves and from other releases (:mod:`.noise`), each row is tested against its present
+with one run. Changes that many rows share are removed first (:mod:`.shifts`). The noise is learnt from
+the figures themselves and from other releases (:mod:`.noise`), each row is tested against its present
 level (:mod:`.moves`), and the false discovery rate among rows called different is bounded
-(:mod:`.several`).
+(:mod:`.multiple_testing`).
 """
 
 from __future__ import annotations
@@ -31,54 +31,53 @@ from .usual_noise import Table, usual
 Outcome = Literal["different", "same", "steady", "noisy"]
 
 Spread = Literal["", "scatters more", "scatters less", "ranges overlap"]
-"""The change in scatter of samples at one level; empty if they are not at one level or unknown."""
+"""The change in the scatter of samples that are at one level; empty if they are not, or are unknown."""
 
 STEADY_SCATTER = 0.1
-"""The largest scatter at which a change within it means no change; with more, it means nothing."""
+"""A change within a scatter of at most this is no change. A larger scatter leaves it open."""
 
-UNCALLED: tuple[Outcome, ...] = ("steady", "noisy")
-"""Outcomes that more runs could still turn into “different”."""
+UNDECIDED: tuple[Outcome, ...] = ("steady", "noisy")
+"""Outcomes that more runs could turn into “different”."""
 
-SURE_CHANCE = 0.8
-"""The chance of seeing a change that matters with the proposed number of further runs."""
+DETECTION_CHANCE = 0.8
+"""The chance of detecting a change that matters with the proposed number of further runs."""
 
 MAX_MORE_RUNS = 1000
 """The most further runs that are proposed."""
 
-BETWEEN_RELEASES = 0.5
-"""The part of the variance of single figures from release to release that is assumed to be that of the
-releases' own levels rather than of runs."""
+BETWEEN_RELEASES_SHARE = 0.5
+"""The share of the variance of single figures that is assumed to be between releases, not runs."""
 
 MAX_DETECTABLE = 10.0
 """The largest ``detectable`` change that is useful to readers; larger ones become ``None``."""
 
-SURE_PART = 0.5
-"""The part of the largest p-value called at which a change is said to be detectable: one more row that
-moves would shift the thresholds of a mixture a little."""
+SURE_SHARE = 0.5
+"""A change counts as detectable at this share of the largest p-value called, because one more changed
+row would shift the thresholds of a mixture a little."""
 
-NINETEEN_OF_20 = 1.96
+NORMAL_95_DEVIATIONS = 1.96
 """The number of standard deviations within which 19 of 20 normal figures lie."""
 
 MAX_BOARD_P = 0.05
-"""The largest p-value on each board at which boards together may prove the move of a row."""
+"""Boards together can prove a change only if the p-value on each is at most this."""
 
 BOARD_CORRELATION = 0.25
-"""The correlation between small moves of a row on two boards, in public history."""
+"""The correlation between small changes of a row on two boards, in public history."""
 
 AGREEING_FIGURES = 2
-"""The number of earlier figures that show a level if they agree, but too little of a row's scatter."""
+"""The number of equal earlier figures that show a level, but too little of a row's scatter."""
 
-MIN_SHARED_RANGE = 0.5
-"""The least share of the narrower range within the wider one for samples to be at one level."""
+MIN_SHARED_RANGE_SHARE = 0.5
+"""Samples are at one level if at least this share of the narrower range is within the wider one."""
 
-MIN_TIMES_MORE = 2.0
-"""The least ratio of two ranges at which samples scatter more."""
+MIN_SCATTERS_MORE_RATIO = 2.0
+"""The smallest ratio of two ranges at which samples are said to scatter more."""
 
-MIN_TIMES_WIDER, MAX_GAP_SHARE = 4.0, 0.05
-"""The least ratio of two ranges at which it is enough that they touch, and the largest gap that counts
-as touching, as a share of the wider one."""
+MIN_WIDER_RATIO, MAX_GAP_SHARE = 4.0, 0.05
+"""If one range is so many times wider, it is enough that they touch: a gap of at most this share of the
+wider one counts as touching."""
 
-MAX_MOVE_SHARE, MAX_WIDER = 0.1, 2.0
+MAX_MOVE_SHARE, MAX_WIDER_RATIO = 0.1, 2.0
 """Means do not scatter like their samples if they move from release to release by at most this share of
 their ranges, and the newer range is at most this many times wider."""
 
@@ -88,16 +87,16 @@ SMALL_CHANGE = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """One row of a comparison: the figures of both releases, and whatever helps to judge them.
+    """One row of a comparison: the figures of both releases, and the evidence to judge them by.
 
     Rows of one ``family`` (a metric of a benchmark) are expected to have similar relative noise.
-    ``history`` is the row in earlier releases, in version order, without the two compared. Changes
-    below ``floor`` do not matter: ``0.02`` is 2 %. ``step`` is the resolution of the program in the
-    unit of the figures, or 0; ``load`` is true if the figures are loads in per cent. ``upward`` is 1
-    if more is better, -1 if less is, else 0. ``shared`` names the groups that the row may have moved
-    with: its board, its benchmark there, and narrower ones. ``later`` is the row in releases after
-    NEW, if looking ahead is allowed. ``figure`` identifies the row across boards, and is empty if
-    that is unknown.
+    ``history`` is the row in earlier releases, in version order, without OLD. Changes below ``floor``
+    do not matter: ``0.02`` is 2 %. ``step`` is the resolution of the program in the unit of the
+    figures, or 0; ``load`` is true if the figures are loads in per cent. ``upward`` is 1 if more is
+    better, -1 if less is, else 0. ``shared`` names the groups that the row may have changed with: its
+    board, its benchmark there, and narrower ones. ``later`` is the row in releases after NEW, if
+    looking ahead is allowed. ``figure`` identifies the row across boards, and is empty if that is
+    unknown.
     """
 
     old: Side
@@ -127,19 +126,19 @@ class Judgement:
     ``change`` is new/old - 1, ``None`` if old is 0. ``p`` is the probability of a difference at least
     as large if nothing changed, and ``q`` the same adjusted for the number of rows; both are ``None``
     if no test was possible. ``detectable`` is the smallest change in the direction of the row that
-    would have been called, as the ratio of the larger figure to the smaller, less 1. ``scatter`` is
-    the change, in the same form, within which 19 of 20 changes stay if nothing changed, and
-    ``kind_scatter`` that of the median row of its metric, for a row with just two earlier figures,
-    which agree. ``more_runs`` is how many more runs of each side would settle a change that matters
-    (the pair's floor or, if that is 0, the change itself): ``None`` if no number would or nothing is
-    known, 0 if the row is settled. ``ground`` says in words which test was made, and why. ``shift`` is
-    the common move that the row took part in. ``level`` is the number of earlier figures that agree
-    with OLD, for rows with single runs. ``figures`` says in words what kinds of figures both sides
-    are, and ``spread`` how samples at one level scatter now.
+    would have been called, as the ratio of the larger figure to the smaller, less 1. ``scatter``, in
+    the same form, bounds 19 of 20 changes if nothing changed. ``kind_scatter`` is the scatter of the
+    median row of its metric, if the row has just two earlier figures and they agree. ``more_runs`` is
+    the number of further runs on each side that would settle a change that matters (the pair's floor
+    or, if that is 0, the change itself): ``None`` if no number would or nothing is known, 0 if the row
+    is settled. ``ground`` gives the test and its reason in words. ``shift`` is the common change that
+    the row took part in. ``level`` is the number of earlier figures that agree with OLD, for rows of
+    single runs. ``figures`` names the kinds of figures on both sides, and ``spread`` the change in
+    scatter of samples at one level.
 
     ``different`` is a change of at least the floor that the false discovery rate allows to be called.
     ``same`` are equal figures, and changes that are certainly below the floor. ``steady`` is a change
-    within a scatter of at most ``STEADY_SCATTER``. Everything else is ``noisy``.
+    within a scatter of at most ``STEADY_SCATTER``. Any other row is ``noisy``.
     """
 
     change: float | None
@@ -169,11 +168,11 @@ class _Test:
     is_at_one_level: bool
     """The result of :func:`ranges_overlap` or :func:`runs_disagree`."""
     boards: int = 1
-    """The number of boards on which it moved the same way, if together they prove more than this one."""
+    """The number of boards with a change in the same direction, if together they prove more than this."""
 
     @property
     def small(self) -> bool:
-        """True if the change, up or down, is so small that single runs hardly show it."""
+        """True if the change, up or down, is too small for single runs to show it reliably."""
         if self.row.sampled or not self.row.logs:
             return False
         return -math.expm1(-abs(self.raw.move)) < SMALL_CHANGE
@@ -194,7 +193,7 @@ def judge(
     noises = learn(raw, table)
     rows, shifts = without_shifts(raw, noises)
     if any(row is not before for row, before in zip(rows, raw, strict=True)):
-        # Rows scatter less once common moves are taken out.
+        # Rows scatter less without the common changes.
         noises = learn(rows, table)
     tests: dict[int, _Test] = {}
     for i, noise in enumerate(noises):
@@ -204,9 +203,9 @@ def judge(
             for own in noise
         ]
         if every:
-            # The most conservative one, as each way to learn the noise can miss some of it.
+            # Take the most conservative test: each way to learn the noise can miss some of it.
             test = max(every, key=lambda test: (test.move.p, test.move.error))
-            # Samples at one level scatter, whatever their means: there is no new level.
+            # If the samples are at one level, a difference of their means is only scatter.
             tests[i] = replace(test, move=replace(test.move, p=1.0)) if at_one_level else test
     _join_boards(tests)
     p = np.array([test.move.p for test in tests.values()])
@@ -222,24 +221,24 @@ def judge(
 
 
 def _join_boards(tests: dict[int, _Test]) -> None:
-    """Give rows that moved the same way on several boards, on each hardly by chance, the joint p-value
-    of these moves if it is smaller than their own.
+    """Give rows that changed in the same direction on several boards, on each hardly by chance, their joint
+    p-value if it is smaller than their own.
 
     The normal scores of correlated tests are added. Source: M. J. Strube, "Combining and comparing
     significance levels from nonindependent hypothesis tests", Psychol. Bull. 97 (1985) 334-341.
     """
     from scipy import special
 
-    by: dict[tuple[str, bool], dict[tuple[float, float], list[int]]] = {}
+    by_figure: dict[tuple[str, bool], dict[tuple[float, float], list[int]]] = {}
     for i, test in tests.items():
-        # Without a common shift, the rest can go the other way: not a move that readers see.
+        # Without a common shift, the rest of a change can have the other sign: readers would not see it.
         goes_on = test.move.by * test.raw.move > 0
         if test.pair.figure and goes_on and test.move.p <= MAX_BOARD_P:
             # Boards with identical figures are one measurement under two names.
             figures = (test.pair.old.mean, test.pair.new.mean)
             key = (test.pair.figure, test.move.by > 0)
-            by.setdefault(key, {}).setdefault(figures, []).append(i)
-    for boards in by.values():
+            by_figure.setdefault(key, {}).setdefault(figures, []).append(i)
+    for boards in by_figure.values():
         count = len(boards)
         if count < 2:
             continue
@@ -263,22 +262,22 @@ def ranges_overlap(pair: Pair) -> bool:
     """Return whether the samples of two sides, at least one with a known range, are at one level.
 
     They are if half of the narrower range, or a figure without one, lies within the other range, or
-    if a much wider range at least touches it. Ranges are no evidence if earlier means agree far
-    better than such samples would.
+    if a much wider range at least touches it. Ranges prove nothing if earlier means agree far better
+    than such samples would.
     """
     if pair.sampled or not (pair.old.has_range or pair.new.has_range) or _means_repeat(pair):
         return False
     old, new = pair.old.ends, pair.new.ends
     shared = min(old[1], new[1]) - max(old[0], new[0])
     narrow, wide = sorted((old[1] - old[0], new[1] - new[0]))
-    if wide >= MIN_TIMES_WIDER * narrow and shared >= -MAX_GAP_SHARE * wide:
+    if wide >= MIN_WIDER_RATIO * narrow and shared >= -MAX_GAP_SHARE * wide:
         return True
-    return shared >= MIN_SHARED_RANGE * narrow and shared >= 0
+    return shared >= MIN_SHARED_RANGE_SHARE * narrow and shared >= 0
 
 
 def runs_disagree(pair: Pair) -> bool:
-    """Return whether the two runs of a release, too few to show their scatter, differ by more than
-    they do from the other release: a mean of a good and a bad run is no new level."""
+    """Return whether the two runs of a release differ by more than the releases do: the mean of a good
+    and a bad run is no new level. Three or more runs show their scatter."""
     if pair.sampled:
         return False
     old, new = (sorted(side.samples or (side.mean,)) for side in (pair.old, pair.new))
@@ -287,8 +286,8 @@ def runs_disagree(pair: Pair) -> bool:
 
 
 def _means_repeat(pair: Pair) -> bool:
-    """Return whether earlier means repeat too well to scatter like their ranges, as those of many
-    samples do, or of two unlike figures with their mean in the middle of the range."""
+    """Return whether earlier means repeat too well to scatter like their ranges. Those of many samples do,
+    and those of two unlike figures, which are in the middle of their range."""
     past = [side for side in (*pair.history, pair.old) if side.has_range and side.mean > 0]
     if len(past) < LASTING_RUNS:
         return False
@@ -299,11 +298,11 @@ def _means_repeat(pair: Pair) -> bool:
     halves = all(
         math.isclose(sum(each.ends) / 2, each.mean, rel_tol=1e-4) for each in (*past, pair.new)
     )
-    return halves or pair.new.width <= MAX_WIDER * usual_width
+    return halves or pair.new.width <= MAX_WIDER_RATIO * usual_width
 
 
 def _main_shift(row: ScaledRow, shifts: Sequence[Shift]) -> Shift | None:
-    """Return the largest shift if the row moved in its direction, else ``None``."""
+    """Return the largest shift if the row changed in its direction, else ``None``."""
     main = max(shifts, key=lambda shift: abs(shift.by), default=None)
     return main if main and row.move * row.upward * main.by > 0 else None
 
@@ -330,21 +329,21 @@ def _judgement(
     pair, move = test.pair, test.move
     change, ground = _change(pair), _ground(test)
     detectable = _called_from(test, limits)
-    # 5 %: 19 of 20 changes stay within this.
+    # 19 of 20 changes stay within this.
     scatter = _relative(test, replace(move, beyond=0.0).bound(0.05), 1.0)
     matters = change is None or abs(change) >= pair.floor
     together = shift is not None and math.expm1(abs(shift.by)) >= pair.floor
     outcome: Outcome
     if q <= rate * (CAREFUL_SHARE if test.small else 1.0):
-        # A change can be certain and still too small to matter.
+        # A certain change may still be too small to matter.
         outcome = "different" if matters else "same"
         shift = None if shift is None or abs(move.by) > abs(shift.by) else shift
         if outcome == "same":
             ground += "; it differs, but by less than matters"
-    # The group provably moved, and this row moved with it.
+    # The group has provably changed, and this row with it.
     elif together and matters and not test.is_at_one_level:
         outcome = "different"
-    # If one step is a large change, figures within one step do not prove a row steady.
+    # Figures within one step do not prove that a row is steady if one step is a large change.
     elif move.equal and change and math.expm1(test.row.step) > STEADY_SCATTER:
         outcome = "noisy"
     elif _is_step(test) or (detectable is not None and detectable <= pair.floor):
@@ -357,7 +356,7 @@ def _judgement(
         detectable = None if outcome == "different" else detectable
     if spread and outcome == "noisy":
         width = max(scatter or 0.0, pair.old.width, pair.new.width)
-        # Samples on both sides of zero have no ratio.
+        # The ratio of samples on both sides of zero is infinite.
         scatter = width if math.isfinite(width) else None
     return Judgement(
         change,
@@ -365,7 +364,7 @@ def _judgement(
         q,
         outcome,
         detectable,
-        _more_runs(test, limits.large) if outcome in UNCALLED else 0,
+        _more_runs(test, limits.large) if outcome in UNDECIDED else 0,
         ground,
         shift if outcome == "different" else None,
         0 if test.row.sampled else move.level.releases,
@@ -377,25 +376,29 @@ def _judgement(
 
 
 def _spread(pair: Pair) -> Spread:
-    """Return how samples at one level scatter now, compared with before."""
-    if pair.new.width > MIN_TIMES_MORE * pair.old.width:
+    """Return the change in the scatter of samples at one level."""
+    if pair.new.width > MIN_SCATTERS_MORE_RATIO * pair.old.width:
         return "scatters more"
-    return "scatters less" if pair.old.width > MIN_TIMES_MORE * pair.new.width else "ranges overlap"
+    return (
+        "scatters less"
+        if pair.old.width > MIN_SCATTERS_MORE_RATIO * pair.new.width
+        else "ranges overlap"
+    )
 
 
 def _kind_scatter(test: _Test) -> float | None:
-    """Return the scatter of the median row of the metric, for a row whose two earlier figures agree but
-    are too few to show its own; else ``None``."""
+    """Return the scatter of the median row of the metric if a row has only two earlier figures, which
+    agree, else ``None``."""
     level = test.move.level.releases
     if not test.noise.of_kind or not len(test.row.past) == level == AGREEING_FIGURES:
         return None
     error = math.sqrt(test.noise.of_kind * (1 + 1 / level))
-    return _relative(test, NINETEEN_OF_20 * error, 1.0)
+    return _relative(test, NORMAL_95_DEVIATIONS * error, 1.0)
 
 
 def _relative(test: _Test, size: float, way: float) -> float | None:
-    """Return a move on the row's scale, up or down by ``way``, as the ratio of the larger figure to the
-    smaller, less 1; ``None`` if that is meaningless or above ``MAX_DETECTABLE``."""
+    """Return a change on the row's scale as the ratio of the larger figure to the smaller, less 1, or
+    ``None`` if there is none or it exceeds ``MAX_DETECTABLE``. ``way`` is 1 for up, -1 for down."""
     old, new = test.pair.old.mean, test.pair.new.mean
     if test.row.logs:
         # exp(710) overflows.
@@ -408,7 +411,7 @@ def _relative(test: _Test, size: float, way: float) -> float | None:
     elif old:
         figures = (old, new, *(side.mean for side in test.pair.history))
         share = size * (float(max(map(abs, figures))) / abs(float(old)))
-        # A fall by a share is a larger factor, and a fall to zero is none.
+        # A fall by a share is a larger factor, and one to zero has none.
         if way < 0:
             share = share / (1 - share) if share < 1 else math.inf
     else:
@@ -420,11 +423,11 @@ def _called_from(test: _Test, limits: Thresholds) -> float | None:
     """Return the smallest relative change in the direction of the row that would be called."""
     move, raw = test.move, test.raw
     way = math.copysign(1.0, raw.move)
-    # The distance from OLD to the present level, plus the common move that was taken out.
+    # The distance from OLD to the present level, plus the common change that was removed.
     offset = (move.level.at - raw.old.at + raw.new.at - test.row.new.at) * way
-    part = SURE_PART if limits.fitted else 1.0
+    share = SURE_SHARE if limits.fitted else 1.0
     large, small = (
-        _relative(test, max(move.bound(p * part) + offset, 0.0), way)
+        _relative(test, max(move.bound(p * share) + offset, 0.0), way)
         for p in (limits.large, limits.small)
     )
     # The factor up to which a change is small, whether up or down.
@@ -442,16 +445,15 @@ def _steady(change: float | None, scatter: float | None) -> Outcome:
 
 
 def _more_runs(test: _Test, level: float) -> int | None:
-    """Return how many more runs of each side would settle a change that matters, ``None`` if no number
-    would. Of the wandering of single figures, the part ``BETWEEN_RELEASES`` is taken to vary from release
-    to release, which no more runs reduce."""
+    """Return the number of further runs on each side that would settle a change that matters, or ``None``.
+    More runs do not reduce the share ``BETWEEN_RELEASES_SHARE`` of the variance of single figures."""
     from scipy import special
 
     pair, row, noise, move = test.pair, test.row, test.noise, test.move
     if not row.sampled:
-        share = BETWEEN_RELEASES / (1 - BETWEEN_RELEASES)
+        share = BETWEEN_RELEASES_SHARE / (1 - BETWEEN_RELEASES_SHARE)
         noise = replace(noise, variance=noise.variance / (1 + share), between=share)
-    # Runs whose samples reach far away show no scatter of their means.
+    # Samples with overlapping ranges do not show how the means of runs scatter.
     if test.is_at_one_level and not runs_disagree(pair):
         return None
     size = max(pair.floor, 0.0 if row.sampled and pair.floor else abs(_change(pair) or 0.0))
@@ -461,13 +463,13 @@ def _more_runs(test: _Test, level: float) -> int | None:
 
     def settled(more: int) -> bool:
         ends = (move.level.runs + more, row.new.runs + more)
-        # Until a level has lasted, a figure in the range that the row showed before is a return.
+        # Until a level has lasted, a figure within the earlier range may be a return to it.
         if max(ends) < LASTING_RUNS and (move.returned or move.beyond >= wanted):
             return False
         freedom = move.freedom + 2 * more
-        needed = -special.stdtrit(freedom, level / 2) + special.stdtrit(freedom, SURE_CHANCE)
+        needed = -special.stdtrit(freedom, level / 2) + special.stdtrit(freedom, DETECTION_CHANCE)
         error = math.sqrt(sum(map(noise.of_release, ends)))
-        # The quantile is infinite at tiny levels.
+        # The quantile of a tiny level is infinite.
         return bool(min(float(needed), 1e9) * error <= wanted)
 
     least = 0 if row.sampled else 1
@@ -501,7 +503,7 @@ def _ground(test: _Test) -> str:
     if test.is_at_one_level:
         now, was = (_span(*side.ends) for side in (pair.new, pair.old))
         gap = pair.old.ends[1] < pair.new.ends[0] or pair.new.ends[1] < pair.old.ends[0]
-        # Only a gap that is small beside the wider range leaves the level in doubt.
+        # With a larger gap, the samples would not be at one level.
         lie = "nearly meet" if gap else "overlap"
         return f"the ranges of their samples {lie}: {now} against {was} before"
     if before == 1:
@@ -509,12 +511,12 @@ def _ground(test: _Test) -> str:
             return f"{runs}, and no earlier release to compare with{after}"
         others = "public history" if test.noise.public else "other rows"
         return f"{runs}, and no earlier release to compare with; its scatter is that of {others}{after}"
-    # The scale uses single runs, but readers see their mean.
+    # Quote means, which readers see, although the test is of single runs.
     means = [side.mean for side in (*pair.history, pair.old)][-before:]
     least, most = min(means), max(means)
     if most - least <= EQUAL * abs(most):
         return f"{runs}; {before} earlier releases were all equal{after}"
-    # A common move that was taken out can part two equal figures.
+    # Removing a common change can separate two equal figures.
     are_parted = move.level.releases == 1 and abs(raw.past[-1].at - raw.past[-2].at) <= EQUAL
     is_level = are_parted or move.level.releases == min(before, MAX_LEVEL_RELEASES)
     if move.returned and least <= pair.new.mean <= most and not is_level:
@@ -531,19 +533,19 @@ def _ground(test: _Test) -> str:
         return f"{runs}; {before} earlier releases {spread}{after}"
     alike = f"the last {move.level.releases} agree"
     if move.level.releases == 1:
-        # The one before the last may be the odd one.
+        # The one before the last may be the outlier.
         alike = "the last is unlike the others" if _is_last_unlike(test) else "the last 2 differ"
     return f"{runs}; {before} earlier releases, of which {alike}{after}"
 
 
 def _is_step(test: _Test) -> bool:
     """Return whether a row changed by no more than one step in which it is counted or printed."""
-    # A row that moved far with others can be equal once the common move is taken out.
+    # A row that changed far with others can be equal once the common change is removed.
     return test.move.equal and abs(test.raw.move) <= max(EQUAL, DIGIT * test.raw.step)
 
 
 def _is_last_unlike(test: _Test) -> bool:
-    """Return whether OLD is far from each earlier release, as readers see them."""
+    """Return whether OLD is far from each earlier release, with common changes included."""
     *others, last = (release.at for release in test.raw.past)
     far = LEVEL_DEVIATIONS * math.sqrt(test.noise.of_release(test.raw.old.runs))
     return all(abs(other - last) > far for other in others)
@@ -567,6 +569,6 @@ def _behind(side: Side) -> str:
 
 def _span(least: float, most: float) -> str:
     """Return a range in words: ``1.5 to 9``, or one figure if both ends read the same."""
-    # Six digits, as ends are single samples and rarely recorded with more.
+    # Ends are single samples, which rarely have more than six digits.
     ends = dict.fromkeys(units.number(end, digits=6) for end in (least, most))
     return " to ".join(ends)

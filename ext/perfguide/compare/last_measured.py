@@ -1,4 +1,4 @@
-"""Events of figures that OLD did not measure, against the last release that did."""
+"""Events of figures that OLD did not measure, found by comparing with the last release that did."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from .verdicts import (
 )
 
 MIN_IN_RANGE, MIN_BEYOND_RANGE = 3, 2.0
-"""The fewest earlier figures that show a range, and the least distance from it, as a multiple of the range
-in logs, for a figure to have left it."""
+"""The fewest earlier figures that show a range, and how far beyond it a figure must be to have left it, as a
+multiple of the range in logs."""
 
 
 def events_since(
@@ -37,22 +37,21 @@ def events_since(
     history: History,
     names: Names,
 ) -> tuple[list[Event], list[Event]]:
-    """Return the changes of engine and the falls of figures that only NEW measured, against the last release
-    that did.
+    """Return the changes of engine, and the unproved regressions, of figures that NEW but not OLD measured.
 
-    Falls are events of figures that are worse than in any release before, if any of their benchmark are
-    worse by ``FAR`` than in that release, or several fell far below a narrow range. Nothing proves
-    them. Exchanged labels are another cause.
+    Regressions are figures that are worse than in any earlier release. They are events if one of their
+    benchmark is worse by ``FAR`` than when last measured, or several left a narrow range. Rows with
+    swapped labels are left out.
     """
     changes = {(change.board, change.record.benchmark): change for change in engines}
-    wrong = exchanged(judged)
+    mislabelled = exchanged(judged)
     swapped = {(row.board, row.benchmark) for row in judged if row.ground.startswith(EXCHANGED)}
     impossible_in = cache(partial(_impossible, pool=sides[1].pool, names=names))
     of_engines: dict[str, list[Row]] = {}
-    falls: dict[tuple[str, str], list[Row]] = {}
+    regressions: dict[tuple[str, str], list[Row]] = {}
     for row in judged:
         table = (row.board, row.benchmark)
-        if row.verdict != "only-new" or id(row) in wrong or table in swapped:
+        if row.verdict != "only-new" or id(row) in mislabelled or table in swapped:
             continue
         last = _last(row, sides[1].pool, history, names)
         if last is None or id(last) in impossible_in(last.guide):
@@ -61,7 +60,7 @@ def events_since(
             continue
         if not (change := changes.get(table)):
             if is_new_low(against):
-                falls.setdefault((last.guide.release, row.benchmark), []).append(against)
+                regressions.setdefault((last.guide.release, row.benchmark), []).append(against)
         elif change.release == last.guide.release:
             row = replace(against, verdict="incomparable", ground=change.ground)
             of_engines.setdefault(change.release, []).append(row)
@@ -71,7 +70,7 @@ def events_since(
         for event in causes(rows, names)
     ], [
         replace(event, since=release)
-        for (release, _), rows in falls.items()
+        for (release, _), rows in regressions.items()
         if any((row.worse_by or 0.0) >= FAR for row in rows)
         or len({row.measurement for row in rows if has_left_range(row)}) > 1
         for event in events(rows, *sides, names, among=judged)[1]
@@ -80,7 +79,7 @@ def events_since(
 
 
 def _impossible(guide: GuideKey, pool: Pool, names: Names) -> set[int]:
-    """Return, by ``id()``, the figures of a guide that cannot be right."""
+    """Return, by ``id()``, the figures of a guide that are impossible."""
     records = pool.of_guide(guide)
     beyond = {
         id(record)
@@ -91,8 +90,8 @@ def _impossible(guide: GuideKey, pool: Pool, names: Names) -> set[int]:
 
 
 def is_new_low(row: Row) -> bool:
-    """Return whether a rate or a time is worse than its older figure, by more than ``SMALL_MOVE``, and than
-    all before."""
+    """Return whether a rate or a time is worse than all earlier figures, and than the last one by more than
+    ``SMALL_MOVE``."""
     assert row.new is not None
     if units.parse(row.unit).kind in ("share", "packet rate") or (row.worse_by or 0.0) < SMALL_MOVE:
         return False
@@ -103,8 +102,8 @@ def is_new_low(row: Row) -> bool:
 
 
 def has_left_range(row: Row) -> bool:
-    """Return whether a row is worse than all of several earlier figures, by more than ``SINGLE_FALL`` and by
-    a multiple of their range."""
+    """Return whether a row is worse than all of several earlier figures, by at least ``SINGLE_FALL`` and a
+    multiple of their range."""
     before, now = figures_before(row), row.new.cell.mean if row.new else None
     if len(before) < MIN_IN_RANGE or not now or min(*before, now) <= 0:
         return False
@@ -113,7 +112,7 @@ def has_left_range(row: Row) -> bool:
 
 
 def _last(row: Row, pool: Pool, history: History, names: Names) -> Record | None:
-    """Return the figure of a row in the last earlier release that measured it under like conditions."""
+    """Return the figure of a row in the last earlier release that measured it under the same conditions."""
     if row.new is None or row.new.cell.mean is None:
         return None
     compared = {row.new.guide.release}

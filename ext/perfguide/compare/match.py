@@ -1,4 +1,4 @@
-"""Pairing of the same figure in two releases."""
+"""Pairing of the figures of two releases, and the conditions under which they can be compared."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ OF_TABLES = {TABLE: "title of the table", TABLE_NUMBER: "number of the table"}
 
 WORDS = {"cpu_mhz": "clock", "memory": "memory", "governor": "governor", "command": "command"}
 
-CLOCK = 0.01
-TOLERANCES = {"cpu_mhz": CLOCK, "memory": 0.05}
-"""The largest relative differences between two statements of one clock, or of one memory size."""
+CLOCK_TOLERANCE = 0.01
+TOLERANCES = {"cpu_mhz": CLOCK_TOLERANCE, "memory": 0.05}
+"""The largest relative difference between two statements of the same clock or memory size."""
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
     """One row of a comparison before it is judged.
 
-    ``aliases`` says which differing names were treated as the same, and ``differs`` which settings
-    differ so that the figures cannot be compared.
+    ``aliases`` are sentences on names that differ but mean the same, and ``differs`` on settings that
+    differ, so that the figures cannot be compared.
     """
 
     old: Record | None
@@ -91,7 +91,7 @@ class Names:
         return _key(record, board, self.metric(record), rest)
 
     def renamed(self, old: Record, new: Record) -> tuple[str, ...]:
-        """Return sentences on the names of a match that differ between the sides."""
+        """Return sentences on the names that differ between the two sides of a match."""
         pairs: list[tuple[str, Scalar, Scalar]] = [
             ("board", old.board, new.board),
             ("metric", old.metric, new.metric),
@@ -116,8 +116,8 @@ class Names:
         return entry.matters if entry else fact not in REPORTED_FACTS
 
     def is_declared(self, benchmark: str, param: str) -> bool:
-        """Return whether a parameter distinguishes figures: a table or a chart uses it, or it is
-        described and not as a condition. Without a description of the benchmark, all parameters do."""
+        """Return whether a parameter distinguishes figures. It does if a table or a chart uses it, if it
+        is described but not as a condition, or if its benchmark has no description."""
         described = self.catalog.get(benchmark)
         if described is None or param in described.entry.placed:
             return True
@@ -136,8 +136,8 @@ _SPELLING = re.compile(r"[\s_-]+")
 
 
 def spelt_alike(key: Key) -> Key:
-    """Return the key of a figure, the same for all spellings of its metric and parameters: capitals,
-    spaces, underscores and hyphens do not count."""
+    """Return the key of a figure without the spelling of its metric and parameters: capitals, spaces,
+    underscores and hyphens do not count."""
     platform, board, benchmark, metric, typed, kind = key
     assert isinstance(typed, frozenset)  # as _key() makes it
     params = frozenset((n, is_bool, _plainly(v)) for n, is_bool, v in typed)
@@ -151,10 +151,10 @@ def _plainly(value: object) -> object:
 def match(old: Sequence[Record], new: Sequence[Record], names: Names) -> list[Match]:
     """Return every figure of both sides once, paired where two belong together.
 
-    Figures of equal names are paired first, then those whose names are aliases or other spellings of
-    each other, then those that differ only in the kind of their unit, in undescribed parameters, or in conditions of the
-    measurement. The last are set side by side but not compared. An undescribed parameter that one
-    side omits is no difference.
+    Figures with equal names are paired first, then those whose names are aliases or other spellings of
+    each other, then those that differ only in the kind of their unit, in undescribed parameters, or in
+    conditions of the measurement. The last are shown side by side but not compared. An undescribed
+    parameter that one side omits is no difference.
     """
     out: list[Match] = []
     every = old, new
@@ -177,13 +177,13 @@ def match(old: Sequence[Record], new: Sequence[Record], names: Names) -> list[Ma
     out += [Match(a, b, aliases=names.renamed(a, b)) for a, b in pairs]
     pairs, old, new = _paired(old, new, lambda r: _without_undeclared(r, names))
     out += [_beside(a, b, names) for a, b in pairs]
-    # Rows whose names no longer distinguish them are not lost: each is paired with one of its kind.
+    # Several rows may now have one key: pair each with another of that key, in order.
     pairs, old, new = _in_order(old, new, lambda r: _without_undeclared(r, names))
     out += [Match(a, b, differs=_differences(a, b, names)) for a, b in pairs]
     pairs, old, new = _paired(old, new, lambda r: _without_conditions(r, names))
     curves = _curves(every, names) if pairs else set[Key]()
     for a, b in pairs:
-        # Points of a curve that only one side has are other points, not other settings.
+        # On a curve, points of one side only are further points, not other settings.
         if _without_conditions(a, names) in curves:
             old, new = [*old, a], [*new, b]
         else:
@@ -200,8 +200,8 @@ def _beside(old: Record, new: Record, names: Names) -> Match:
         return Match(old, new, differs=_differences(old, new, names))
     benchmark = names.catalog.get(new.benchmark) or undescribed(new.benchmark)
     words = [
-        f"{_word(benchmark, name)} “{benchmark.value_label(name, one[name])}” {said} alone"
-        for one, other, said in ((b, a, "is stated now"), (a, b, "was stated before"))
+        f"{_word(benchmark, name)} “{benchmark.value_label(name, one[name])}” {side_text} alone"
+        for one, other, side_text in ((b, a, "is stated now"), (a, b, "was stated before"))
         for name in _without_known_number({*one} - {*other})
     ]
     return Match(old, new, aliases=(*names.renamed(old, new), *sorted(words)))
@@ -212,7 +212,7 @@ def _word(benchmark: Benchmark, param: str) -> str:
 
 
 def _without_known_number(params: set[str]) -> list[str]:
-    """Return the sorted names of parameters, without the number of a table that has a title."""
+    """Return the names of parameters, sorted, without the number of a table that has a title."""
     return sorted(params - ({TABLE_NUMBER} if TABLE in params else set()))
 
 
@@ -226,11 +226,11 @@ def _without_undeclared(record: Record, names: Names) -> Key:
 def _in_order(
     old: Sequence[Record], new: Sequence[Record], key: Callable[[Record], Key]
 ) -> tuple[list[tuple[Record, Record]], list[Record], list[Record]]:
-    """Return pairs of records with the same key but different parameters, in the order of the latter,
+    """Return pairs of records with the same key but different parameters, matched in the order of these,
     and the rest of both sides."""
     pairs: list[tuple[Record, Record]] = []
     waiting: dict[Key, list[Record]] = {}
-    # In natural order, so that 64 KiB comes before 128 KiB.
+    # Sort naturally, so that 64 KiB comes before 128 KiB.
     for record in sorted(new, key=lambda r: units.natural(repr(sorted(r.params.items())))):
         waiting.setdefault(key(record), []).append(record)
     left = []
@@ -248,15 +248,15 @@ def _in_order(
 def _paired(
     old: Iterable[Record], new: Iterable[Record], key: Callable[[Record], Key]
 ) -> tuple[list[tuple[Record, Record]], list[Record], list[Record]]:
-    """Return pairs of records whose key is the same and unique on both sides, and the rest of both."""
+    """Return pairs of records whose key is unique on both sides, and the rest of both sides."""
     before: dict[Key, list[Record]] = {}
     after: dict[Key, list[Record]] = {}
     for side, records in ((before, old), (after, new)):
         for record in records:
             side.setdefault(key(record), []).append(record)
-    # With two candidates on one side, there is no telling which belongs to which.
-    both = [what for what, own in before.items() if len(own) == len(after.get(what, ())) == 1]
-    pairs = [(before.pop(what)[0], after.pop(what)[0]) for what in both]
+    # With two candidates on one side, either could be the one.
+    both = [each for each, own in before.items() if len(own) == len(after.get(each, ())) == 1]
+    pairs = [(before.pop(each)[0], after.pop(each)[0]) for each in both]
     rest = [[record for own in side.values() for record in own] for side in (before, after)]
     return pairs, rest[0], rest[1]
 
@@ -268,13 +268,12 @@ def _without_conditions(record: Record, names: Names) -> Key:
         for n, v in names.params(record).items()
         if not names.is_condition(record.benchmark, n)
     )
-    # Without the kind of the unit, as that may be what differs.
+    # Leave out the kind of the unit, which may differ.
     return (*key[:4], params)
 
 
 def _curves(sides: Iterable[Sequence[Record]], names: Names) -> set[Key]:
-    """Return the keys, without conditions, that several rows of one side share, as points of a curve
-    do."""
+    """Return the keys without conditions that several rows of one side share: those of curves."""
     counts = [Counter(_without_conditions(record, names) for record in side) for side in sides]
     return {key for count in counts for key, number in count.items() if number > 1}
 
@@ -312,8 +311,8 @@ REPORTED_FACTS = frozenset(
         *VARYING_FACTS,
     }
 )
-"""Facts of the setup that change with the release or from day to day, and are only reported, once,
-unless a description says otherwise."""
+"""Facts of the setup that change with the release or from day to day. They are only reported, unless a
+description says otherwise."""
 
 
 def obstacles(
@@ -322,10 +321,10 @@ def obstacles(
     tools: Sequence[str],
     matters: Callable[[str], bool] = lambda _: False,
 ) -> tuple[str, ...]:
-    """Return why figures taken under these conditions cannot be compared; empty if they can.
+    """Return the reasons why figures measured under these conditions cannot be compared, if any.
 
-    Conditions that only one side states do not count. ``tools`` are programs whose versions measure
-    different things, and ``matters`` says whether a fact of the setup is part of what was measured.
+    Conditions that only one side states do not count. The versions of the programs ``tools`` must
+    agree, and so must the facts of the setup for which ``matters`` returns true.
     """
     out: list[str] = []
     for name, word in watched({*old, *new}, tools, matters):
@@ -361,7 +360,7 @@ def _is_mixed(name: str, texts: Iterable[str]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A condition of a figure, in a form that can be compared without this module.
+    """A condition of a figure, in a form that programs outside this package can compare.
 
     ``plain`` is its text without parts that do not matter. ``sizes`` are numbers that match those of
     another figure to within the share ``tolerance``. It is ``mixed`` if the runs of the figure
@@ -380,7 +379,7 @@ class Condition:
 def stated(
     conditions: Conditions, tools: Sequence[str], matters: Callable[[str], bool]
 ) -> tuple[Condition, ...]:
-    """Return the conditions of a figure, for code elsewhere that does the work of :func:`obstacles`."""
+    """Return the conditions of a figure for programs that do without :func:`obstacles`."""
     return tuple(
         Condition(
             name,
@@ -417,7 +416,7 @@ def _normal(name: str, text: str) -> tuple[str, tuple[float, ...]]:
         return "", (float(text),)
     if name == "command":
         return command(text), ()
-    # The kernel reserves part of the memory, so sizes are not always equal.
+    # The kernel reserves a varying part of the memory.
     sizes = tuple(_bytes(each[1], each[2]) for each in _SIZE.finditer(text))
     words = _SIZE.sub(" ", text) if name == "memory" else text
     return " ".join(words.split()).casefold(), sizes if name == "memory" else ()

@@ -1,4 +1,4 @@
-"""Multiple testing: the p-values that are small enough for a row to be reported as changed, or called."""
+"""Multiple testing: which p-values are small enough to *call* a row, that is, to report a change."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ MIN_ROWS = 20
 """The fewest rows to which a mixture can be fitted; with fewer, p-values are adjusted instead."""
 
 SPENT_SHARE = 0.9
-"""The share of the allowed false discovery rate that is used. The rest is a reserve for noise that does not show, such as far
-outliers that no run here has had."""
+"""The share of the allowed false discovery rate that is used. The rest is a reserve for noise that the
+figures do not show, such as outliers."""
 
 ALONE_SHARE = 0.4
-"""The share of the allowed rate at which a single row is called by its p-value times the number of rows. With
-more, shuffled and simulated releases raise too many alarms (``bench/single_figures.py``)."""
+"""The share of the allowed rate up to which a row may be called alone, by its p-value times the number of
+rows. With more, shuffled and simulated releases raise too many alarms (``bench/single_figures.py``)."""
 
 LOCAL_FACTOR = 2.5
-"""The local false discovery rate at which a first row is called, over the overall rate: on average,
-rows called at a local rate are wrong about half as often. Once there is a first row, others are
-called by their share of all calls. This raises no more alarms in a comparison in which nothing
-changed, and misses less in one in which much did."""
+"""The ratio of the local false discovery rate at which a first row is called to the allowed rate: rows
+up to a local rate are wrong about half as often on average. Once there is a first row, others are
+called by the rate among all calls. This raises no more alarms if nothing changed, and misses fewer
+changes if much did."""
 
 CAREFUL_SHARE = 0.2
-"""The share of the allowed rate at which small changes of single runs are called: a second run is cheaper than
-a search for the cause."""
+"""The share of the allowed rate at which small changes of single runs are called: a second run is cheaper
+than a search for the cause."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mixture:
-    """A mixture of uniform p-values, those of unchanged rows, and small ones.
+    """A mixture of uniform p-values, those of unchanged rows, with small ones.
 
     The density of a p-value is share + (1 - share) power p^(power - 1). Source: S. Pounds and
     S. W. Morris, "Estimating the occurrence of false positives and false negatives in
@@ -51,7 +51,7 @@ class Mixture:
 
     def false(self, p: Floats) -> Floats:
         """Return the local false discovery rate at each p-value."""
-        # A p-value of 0 has no logarithm.
+        # Zero has no logarithm.
         log = np.log(np.clip(p, 1e-12, 1.0))
         density = self.share + (1 - self.share) * self.power * np.exp((self.power - 1) * log)
         return np.minimum(self.uniform_density / density, 1.0)
@@ -107,7 +107,7 @@ class Thresholds:
             return adjusted(p)
         false = self.fitted.false(p) / LOCAL_FACTOR
         if self.shared:
-            # Something certainly changed, so the rate applies to all calls together.
+            # At least one row certainly changed, so the rate applies to all calls together.
             shared = self.fitted.false_below(p) / SPENT_SHARE
             false = np.where(small, false, np.minimum(false, shared))
         # One clearly changed row among unchanged ones is too few for the fit to detect.
@@ -120,13 +120,13 @@ def thresholds(p: Floats, small: NDArray[np.bool_], rate: float) -> Thresholds:
     if p.size < MIN_ROWS:
         q = adjusted(p)
         count = max(p.size, 1)
-        # The threshold for the next row, had its p-value been small enough.
+        # The largest p-value at which one more row would be called.
         large, least = (own * min(int((q <= own).sum()) + 1, count) / count for own in rates)
         return Thresholds(large, least, None, False, p.size)
     fitted = mixture(p)
     is_shared = bool((fitted.false(p) / LOCAL_FACTOR <= rate).any())
     out = Thresholds(1.0, 1.0, fitted, is_shared, p.size)
-    # A search, as the rate has no inverse in closed form.
+    # Search a grid, because the rate has no inverse in closed form.
     grid = np.logspace(-12, 0, 1201)
     large, least = (
         float(grid[out.q(grid, np.full(grid.size, few)) <= own].max(initial=0.0))

@@ -21,7 +21,7 @@ from ..figures.conditions import SETUP
 from ..figures.pool import Pool, Record
 from .history import History, scaled
 from .judge import Pair, judge
-from .match import CLOCK, Match, Names, alike, match, obstacles
+from .match import CLOCK_TOLERANCE, Match, Names, alike, match, obstacles
 from .match import WORDS as CONDITIONS
 from .select import ComparedSide
 from .verdicts import impossible, metric_of, pair_of, tools_of
@@ -72,7 +72,7 @@ class Boards:
     def clocks(self) -> float | None:
         """The ratio of the clocks, second over first; ``None`` if one is unknown or both are alike."""
         one, two = self.first.clock, self.second.clock
-        if one is None or two is None or abs(two / one - 1) <= CLOCK:
+        if one is None or two is None or abs(two / one - 1) <= CLOCK_TOLERANCE:
             return None
         return two / one if units.measurable(two / one) else None
 

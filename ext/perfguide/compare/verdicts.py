@@ -22,7 +22,7 @@ from ..figures.pool import Pool, Record
 from .copies import are_repeated, repeats
 from .history import History, scaled
 from .judge import Judgement, Pair, Spread, judge, ranges_overlap
-from .match import CLOCK, Match, Names, match, obstacles
+from .match import CLOCK_TOLERANCE, Match, Names, match, obstacles
 from .moves import DIGIT
 from .odd_figures import unlike_curves, unlike_past
 from .relative import EQUAL, Side
@@ -473,7 +473,7 @@ def _clock(row: Row, names: Names) -> Row:
     metric = metric_of(names, row.new) if row.old and row.new else None
     if metric is None or not metric.clock or row.change is None or row.verdict == "incomparable":
         return row
-    if abs(row.change) <= CLOCK:
+    if abs(row.change) <= CLOCK_TOLERANCE:
         return replace(row, verdict="same", ground="the clock is the same")
     return replace(
         row, verdict="changed", ground="the clock was set to another frequency", is_clock=True
