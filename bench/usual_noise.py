@@ -14,7 +14,7 @@ from archive import Archive, read
 
 from perfguide.compare import usual_noise
 from perfguide.compare.judge import scaled
-from perfguide.compare.noise import LEAST_DEVIATION, learnt, release_noise
+from perfguide.compare.noise import MIN_DEVIATION, learnt, release_noise
 from perfguide.compare.usual_noise import Scatter, Table
 
 PLACE = Path(__file__).parents[1] / "ext" / "perfguide" / "compare" / "usual_noise.csv"
@@ -38,7 +38,7 @@ def learn(archive: Archive, without: str = "") -> Table:
             pair = replace(row.template, old=last, new=last, history=history[:-1])
             rows.append(scaled(pair))
     variance, freedom = release_noise(rows)
-    variance = variance + [row.rounding + LEAST_DEVIATION**2 for row in rows]
+    variance = variance + [row.rounding + MIN_DEVIATION**2 for row in rows]
     table = learnt([row.key for row in rows], variance, freedom)
     return {name: measured for name, measured in table.items() if measured.rows >= MIN_ROWS}
 

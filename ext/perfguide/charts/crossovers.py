@@ -24,7 +24,7 @@ EQUAL_SHARE = 0.05
 """Two throughputs count as equal if they differ by less than this share at every size."""
 
 RATIO_LIMIT = 1e6
-"""Figures whose ratio exceeds this cannot be two speeds or loads of one machine."""
+"""A larger ratio cannot be that of two rates or loads of one board."""
 
 Curve = Sequence[tuple[float, float]]
 """Measured points (x, y), sorted by x, with at most one per x."""
@@ -65,10 +65,10 @@ def answer(
     records: Sequence[Record],
     loads: Mapping[Run, float],
 ) -> Answer:
-    """Return where engines cross over with software in one panel, and sentences about it.
+    """Return the cross-overs of engines with software in one panel, and sentences about them.
 
-    The answer is empty unless the chart's description asks for one. ``loads`` are
-    the CPU loads of runs in per cent.
+    The answer is empty unless the chart's description has ``answer = "cross-over"``. ``loads`` are the
+    CPU loads of runs in per cent.
     """
     series = names(spec.series)
     if spec.answer != "cross-over" or len(series) != 1:
@@ -135,9 +135,8 @@ def _shared_sizes(engines: Sequence[Engine]) -> list[float]:
 
 
 def standings(engines: Sequence[Engine]) -> list[str]:
-    """Return sentences on which engine is fastest at which block sizes, and which moves most per
-    second of CPU time; each ends with the winner's ratio to the others at the largest block
-    size."""
+    """Return a sentence on which engine is fastest at which block sizes, and one on which processes most
+    per second of CPU time. Each ends with the winner's ratio to the others at the largest size."""
     out = [_standing(engines, "is the fastest", "as fast as")]
     # A ranking by load needs the load of every engine.
     if all(engine.cpu for engine in engines):
@@ -153,19 +152,19 @@ def standings(engines: Sequence[Engine]) -> list[str]:
     return [text for text in out if text]
 
 
-def _standing(engines: Sequence[Engine], does: str, as_much: str) -> str:
+def _standing(engines: Sequence[Engine], leads_in: str, as_fast_as: str) -> str:
     spans = _fastest(engines)
     if not spans:
         return ""
     first, last = spans[0][1], spans[-1][1]
     if len(spans) == 1:
-        begin = f"{units.capital(first.the)} {does} at every block size"
+        begin = f"{units.capital(first.the)} {leads_in} at every block size"
     else:
         later = ", ".join(f"{engine.the} above about {_bytes(at)}" for at, engine in spans[1:])
-        begin = f"{units.capital(first.the)} {does} up to about {_bytes(spans[1][0])}, {later}"
+        begin = f"{units.capital(first.the)} {leads_in} up to about {_bytes(spans[1][0])}, {later}"
     size = _shared_sizes(engines)[-1]
     others = [
-        f"{_times(ratio)} {as_much} {engine.the}"
+        f"{_times(ratio)} {as_fast_as} {engine.the}"
         for engine in engines
         if engine != last and (ratio := _ratio(dict(last.curve)[size], dict(engine.curve)[size]))
     ]

@@ -1,4 +1,4 @@
-"""Picture files, redrawn when their views change, and the data files beside them."""
+"""Picture files, drawn again only if their views change, and the data files beside them."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 
 from ..common.diagnostics import visible
 from . import palette
-from .model import LONGEST_TICK, ChartView, Line, Panel, Point
+from .model import MAX_TICK_CHARS, ChartView, Line, Panel, Point
 from .style import bar_style, line_style
 
 if TYPE_CHECKING:
@@ -124,5 +124,5 @@ def bar_rows(
 
 def wrapped(name: str) -> str:
     """Return the name of a bar, wrapped to fit beside it without losing a letter."""
-    parts = (visible(part, 4 * LONGEST_TICK) for part in name.split("\n"))
-    return "\n".join(line for part in parts for line in textwrap.wrap(part, LONGEST_TICK))
+    parts = (visible(part, 4 * MAX_TICK_CHARS) for part in name.split("\n"))
+    return "\n".join(line for part in parts for line in textwrap.wrap(part, MAX_TICK_CHARS))

@@ -19,8 +19,8 @@ MAX_NAME_CHARS = 30
 """The longest line label that fits beside a panel, in characters."""
 
 MIN_ALIKE_LINES, ALIKE_RATIO = 4, 1.2
-"""If there are more lines than the first number, those whose ends differ by at most the second, a
-factor, share a name."""
+"""With more lines than the first number, those whose ends differ by at most the second, a factor,
+share a name."""
 
 NAME_GAP_SHARE, MERGED_SHARE = 0.065, 0.04
 """The minimum distance between two names, and the distance within which line ends share a name, as

@@ -1,4 +1,4 @@
-"""Views: the contents of pictures as numbers, and their alternative texts."""
+"""Views: the contents of charts as numbers, and their alternative texts."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from ..common import units
 from ..common.units import TableCell
 
 if TYPE_CHECKING:
-    # A kept picture is keyed by certain folders; drawing one may load nothing else.
+    # A cached picture depends on the code of certain folders; drawing may import nothing else.
     from ..catalog.chart_spec import Kind
 
 MAX_DESCRIBED = 10
-"""The number of lines per panel, or bars per line, that the alternative text describes."""
+"""The most lines per panel, or bars per line, that the alternative text describes."""
 
-LONGEST_TICK = 26
+MAX_TICK_CHARS = 26
 """Names beside bars are wrapped to this many characters."""
 
 
 @dataclass(frozen=True, slots=True)
 class KindOfChart:
-    """A kind of chart: its name in alternative texts, and whether its points form lines, which can be
-    named at their ends, share axes instead of a picture each, and be compared at the last x."""
+    """A kind of chart, with its name in alternative texts. If it ``has_lines``, these can be named at
+    their ends, share axes instead of having a picture each, and be compared at the last x."""
 
     name: str
     has_lines: bool = False

@@ -20,7 +20,7 @@ from ..figures import engines, labels
 from ..figures.engines import ENGINE, Identity
 from ..figures.pool import Record
 from .from_figures import MAX_BARS, Change, Scene, bars_left_out, shown_unit, with_figures
-from .model import LONGEST_TICK, ChartView, Line, Panel, Point
+from .model import MAX_TICK_CHARS, ChartView, Line, Panel, Point
 
 MAX_PICTURES = 24
 """The maximum number of small pictures on a page; the tables have all figures."""
@@ -62,10 +62,9 @@ def scene(
 def breaks(
     scene: Scene, soc: str, board: str, points: Sequence[tuple[str, float | None]]
 ) -> dict[int, str]:
-    """Return the indices of points at which one figure's line restarts, each with the reason:
-    clock, memory or engine changed since the point before. ``points`` are releases and the CPU
-    loads of their runs, oldest first. A load that starts or stops being that of waiting means
-    another engine."""
+    """Return the indices of points at which one figure's line restarts, each with the reason: a
+    change of clock, memory or engine since the previous point. ``points`` are releases and the CPU
+    loads of their runs, oldest first. The engine changed if the CPU waits in only one of two runs."""
     today, ranks = scene.boards.today, {name: n for n, name in enumerate(scene.releases)}
     out: dict[int, str] = {}
     before, last_load = -1, None
@@ -186,16 +185,16 @@ def _bars(
     better, engine = benchmark.better(like.metric), _engine_of(benchmark)
     means = [record.cell.mean for record in records if record.cell.mean is not None]
     unit, scale = units.readable(like.unit, means)
-    computing = [_on(benchmark, engine, record) for record in records]
-    running = Counter(computing)
+    engine_labels = [_engine_label(benchmark, engine, record) for record in records]
+    counts = Counter(engine_labels)
     # An engine that most bars share is named once, above them.
-    usual, count = running.most_common(1)[0]
-    usual = usual if 2 * count > len(records) and all(running) else ""
+    usual, count = counts.most_common(1)[0]
+    usual = usual if 2 * count > len(records) and all(counts) else ""
     rows = []
-    for record, on in zip(records, computing, strict=True):
+    for record, engine_label in zip(records, engine_labels, strict=True):
         cell, board = record.cell, _board_name(record, boards)
         assert cell.mean is not None  # failed measurements have no bar
-        name = ", ".join(filter(None, (board, on if on != usual else "")))
+        name = ", ".join(filter(None, (board, engine_label if engine_label != usual else "")))
         load = engines.load_beside(record, by_identity)
         release = record.guide.release + ("" if record.guide in newest else " (older)")
         low, high = (
@@ -210,9 +209,13 @@ def _bars(
             "" if load is None else f"{units.number(load)} % CPU",
         )
         # Break a long name before its engine, not within it.
-        called = [name] if len(name) <= LONGEST_TICK else [board, on if on != usual else ""]
-        lines = filter(None, (*called, release))
-        rows.append((point, board, on, "\n".join(map(visible, lines))))
+        name_lines = (
+            [name]
+            if len(name) <= MAX_TICK_CHARS
+            else [board, engine_label if engine_label != usual else ""]
+        )
+        lines = filter(None, (*name_lines, release))
+        rows.append((point, board, engine_label, "\n".join(map(visible, lines))))
     rows.sort(key=lambda row: (row[0].y * (1 if better == "lower" else -1), units.natural(row[3])))
     drawn = rows[:MAX_BARS]
     points = tuple(replace(row[0], x=float(number)) for number, row in enumerate(drawn))
@@ -226,10 +229,10 @@ def _bars(
     else:
         beside = " at ".join(filter(None, (figure, best.beside)))
         finding = f"{headline}: {rows[0][1]} leads with {beside}"
-        finding += f" ({rows[0][2]})" if rows[0][2] and len(running) > 1 else ""
+        finding += f" ({rows[0][2]})" if rows[0][2] and len(counts) > 1 else ""
     about = "The newest release of each board"
     if usual:
-        about += f"; {usual}{' unless said otherwise' if len(running) > 1 else ''}"
+        about += f"; {usual}{' unless said otherwise' if len(counts) > 1 else ''}"
     return ChartView(
         "boards",
         "Boards side by side",
@@ -247,7 +250,7 @@ def _bars(
     )
 
 
-def _on(benchmark: Benchmark, engine: str, record: Record) -> str:
+def _engine_label(benchmark: Benchmark, engine: str, record: Record) -> str:
     """Return the label of a figure's engine; empty if the benchmark has no engines."""
     return benchmark.value_label(engine, record.params[engine]) if engine in record.params else ""
 

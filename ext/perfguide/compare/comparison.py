@@ -43,7 +43,7 @@ Kind = Literal["lost", "gained"]
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """One board and the two releases compared; a release is empty if that side has no figures of the
+    """One board and the two releases compared. A release is empty if that side has no figures of the
     board."""
 
     platform: Platform
@@ -75,7 +75,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """The ``count`` of a benchmark's ``of`` figures on one board that only one side has.
+    """The number of figures of one benchmark and board that only one side has, ``count`` out of ``of``.
 
     ``kind`` is ``lost`` or ``gained``. If ``benchmark`` is empty, it is about the entire board.
     """
@@ -106,7 +106,7 @@ class Coverage:
 
 
 class Jumps(NamedTuple):
-    """The number of jumps of single figures far beyond all earlier ones, and how many of them lasted."""
+    """The number of jumps of single figures far beyond all earlier ones, and of those that lasted."""
 
     lasted: int
     of: int
@@ -116,14 +116,13 @@ class Jumps(NamedTuple):
 class Comparison:
     """Two releases side by side.
 
-    ``old`` and ``new`` are the names that were asked for. ``jumps`` counts, by benchmark, far jumps of
-    single figures in earlier releases. ``around`` are those ``notes`` that describe changes around
-    the measurements, and ``far`` are moves that cannot be judged but exceed the usual scatter, some of
-    them since an earlier release, as OLD did not measure their figures. If no
-    board has both releases, ``instead`` has the releases of each that can be compared, and ``apart``
-    all releases of each. ``board_names`` are the short names of boards for sentences, and
-    ``metric_labels`` the labels of metrics by benchmark and metric. ``engine_changes`` are those of
-    benchmarks that OLD did not measure.
+    ``old`` and ``new`` are the requested names. ``jumps`` counts, by benchmark, far jumps of single
+    figures in earlier releases. ``around`` are the ``notes`` about changed conditions. ``far`` are
+    unproved events that exceed the usual scatter; if OLD did not measure their figures, they compare
+    with an earlier release. If no board has both releases, ``instead`` has the releases of each that
+    can be compared, and ``apart`` all releases of each. ``board_names`` are the short names of boards
+    for sentences, and ``metric_labels`` the labels of metrics by benchmark and metric.
+    ``engine_changes`` are those of benchmarks that OLD did not measure.
     """
 
     old: str
@@ -274,14 +273,14 @@ def _jumps(judged: Sequence[Row]) -> dict[str, Jumps]:
         if row.old is None or row.new is None or row.level == 0:
             continue
         names = [name for name, _ in row.line]
-        # Later releases are not known when the newer one is judged.
+        # Later releases do not exist yet when the newer one is judged.
         last = names.index(row.new.guide.release) if row.new.guide.release in names else len(names)
         values = [value for _, value in row.line[:last]]
-        # The last figure is left out, as no release follows it.
+        # Leave out the last figure, which no release follows.
         for at in range(MIN_EARLIER_FIGURES, len(values) - 1):
             before, value, then = values[:at], values[at], values[at + 1]
             away = value - before[-1]
-            # Figures with few digits often differ by exactly this much, give or take a float error.
+            # Allow for the float error: figures with few digits often differ by exactly this much.
             least = MIN_JUMP_RANGES * (max(before) - min(before)) * (1 + 1e-9)
             if abs(away) <= least or not away:
                 continue
@@ -307,17 +306,17 @@ def _of_boards(side: ComparedSide, spans: Sequence[Span], names: Names) -> SideF
 
 def _groups(judged: Sequence[Row], names: Names) -> tuple[Group, ...]:
     """Group rows by benchmark, in catalog order and then by name."""
-    by: dict[str, list[Row]] = {}
+    by_benchmark: dict[str, list[Row]] = {}
     for row in judged:
-        by.setdefault(row.benchmark, []).append(row)
-    described = [name for name in names.catalog.benchmarks if name in by]
+        by_benchmark.setdefault(row.benchmark, []).append(row)
+    described = [name for name in names.catalog.benchmarks if name in by_benchmark]
     out = []
-    for benchmark in [*described, *sorted(by.keys() - described)]:
-        ratios = [row.ratio for row in by[benchmark] if row.ratio is not None]
+    for benchmark in [*described, *sorted(by_benchmark.keys() - described)]:
+        ratios = [row.ratio for row in by_benchmark[benchmark] if row.ratio is not None]
         # fsum() does not depend on the order of rows.
         mean = math.exp(math.fsum(map(math.log, ratios)) / len(ratios)) if ratios else None
         title = names.catalog.title(benchmark)
-        out.append(Group(benchmark, title, mean, len(ratios), _counts(by[benchmark])))
+        out.append(Group(benchmark, title, mean, len(ratios), _counts(by_benchmark[benchmark])))
     return tuple(out)
 
 
@@ -329,17 +328,17 @@ def _counts(judged: Sequence[Row]) -> dict[Verdict, int]:
 
 def _coverage(judged: Sequence[Row]) -> list[Coverage]:
     """Count, by benchmark and board, the figures that only one side has."""
-    by: dict[tuple[str, str, str], list[Row]] = {}
+    by_board: dict[tuple[str, str, str], list[Row]] = {}
     for row in judged:
         platform = f"{row.guide.soc}, {family(row.guide)}"
-        by.setdefault((platform, row.board, row.benchmark), []).append(row)
+        by_board.setdefault((platform, row.board, row.benchmark), []).append(row)
     out = []
     kinds: tuple[tuple[Kind, Verdict, Verdict], ...] = (
         ("lost", "only-old", "only-new"),
         ("gained", "only-new", "only-old"),
     )
     for kind, missing, fresh in kinds:
-        for where, own in sorted(by.items(), key=lambda item: item[0]):
+        for where, own in sorted(by_board.items(), key=lambda item: item[0]):
             count = sum(row.verdict == missing for row in own)
             if count:
                 out.append(Coverage(kind, *where, count, sum(r.verdict != fresh for r in own)))
@@ -353,8 +352,7 @@ def _system_and_board(row: Row, names: Names) -> str:
 
 
 def _engines(judged: Sequence[Row], names: Names) -> list[str]:
-    """Return notes on rows for which another class of engine seems to have run, one for each board,
-    benchmark and ground."""
+    """Return notes on rows whose engine seems to have changed, one for each board, benchmark and ground."""
     rows: Counter[tuple[str, str, str]] = Counter()
     for row in judged:
         if row.ground.startswith(ENGINE_CHANGED):
@@ -368,8 +366,8 @@ def _engines(judged: Sequence[Row], names: Names) -> list[str]:
 def _conditions(
     old: Pool, new: Pool, judged: Sequence[Row], names: Names
 ) -> tuple[list[str], list[str]]:
-    """Return notes on what changed around the measurements of each board, and on what one side does
-    not state."""
+    """Return notes on changed conditions of the measurements of each board, and on those that only one
+    side states."""
     changed: dict[tuple[str, str], set[tuple[str, str]]] = {}
     unstated: Counter[tuple[str, str]] = Counter()
     for row in judged:
@@ -408,7 +406,7 @@ def _waiver_findings(judged: Sequence[Row], rules: Rules, only: Filter) -> list[
         mine = [row for row in judged if about(waiver, row)]
         alarms = [row for row in mine if row.alarming]
         until = waiver.spec.until
-        # Alarms first, as a lapsed waiver matters more than a needless one.
+        # Alarms come first, because a lapsed waiver matters more than a needless one.
         if any(row.new and waiver.lapsed(row.new.guide.release) for row in alarms):
             hint = "fix the regression, or agree on another release and change “until”"
             out.append(waiver.finding(f"lapsed with {until}, and the change is still there", hint))
@@ -425,8 +423,8 @@ def _waiver_findings(judged: Sequence[Row], rules: Rules, only: Filter) -> list[
 
 
 def _unused(judged: Sequence[Row], rules: Rules, only: Filter) -> list[Diagnostic]:
-    """Return findings for notes and new levels that match no figure. With a filter that is unknown, so
-    there are none."""
+    """Return findings for notes and new levels that match no figure; none with a filter, which may hide
+    their figures."""
     if only != Filter():
         return []
     return [

@@ -1,4 +1,4 @@
-"""Engines that seem to have changed while their benchmark was not measured on a board."""
+"""Engines that seem to have changed while a benchmark was not measured."""
 
 from __future__ import annotations
 

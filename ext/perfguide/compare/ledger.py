@@ -1,7 +1,7 @@
-"""Fates of verdicts: whether the next release confirmed an event or took it back.
+"""The fates of events: whether the next release confirmed or reverted them.
 
-Nothing is stored. Comparisons consult later releases only for fates, never for verdicts, so the
-ledger does not depend on when it is made.
+Nothing is stored. A comparison uses later releases only for fates, never for verdicts, so the ledger
+does not depend on when it is made.
 """
 
 from __future__ import annotations
@@ -25,21 +25,20 @@ Fate = Literal["lasted", "went back", "neither", "open"]
 FATES: tuple[Fate, ...] = ("lasted", "went back", "neither", "open")
 
 MIN_COMPARISONS = 10
-"""The fewest comparisons for which it is worth mentioning that none found an improvement or a
-regression."""
+"""The fewest comparisons without an improvement, or without a regression, that are worth a sentence."""
 
-MIN_FOLLOWED, MIN_SHARE_APART = 10, 0.2
-"""The fewest proved and unproved falls to compare, and the least difference between the shares of them
-that lasted for proof to matter."""
+MIN_FOLLOWED_EVENTS, MIN_SHARE_APART = 10, 0.2
+"""The fewest proved and unproved regressions that are compared, and the smallest difference between the
+shares of them that lasted that matters."""
 
 
 class Entry(msgspec.Struct, frozen=True):
     """One event of a comparison.
 
-    ``kind`` is its verdict, ``action`` the advice, ``rows`` the number of rows, ``perhaps`` are its
-    possible explanations, ``move`` is the log of the factor by which it moved for the better, ``what``
-    is what its rows have in common, ``share`` is the usual change of their figures, without its
-    sign: a load that fell by 35 % moved by the factor 1.54; and ``boards`` are those of its rows.
+    ``kind`` is its verdict, ``action`` the advice, ``rows`` the number of rows, and ``perhaps`` are its
+    possible explanations. ``move`` is the log of the factor by which it got better, and ``share`` the
+    usual relative change of its figures, without its sign: a load that fell by 35 % moved by a factor
+    of 1.54. ``what`` names the parts that its rows have in common, and ``boards`` their boards.
     """
 
     kind: Verdict
@@ -59,7 +58,7 @@ class Entry(msgspec.Struct, frozen=True):
 
 class Compared(msgspec.Struct, frozen=True):
     """The part of a comparison that the ledger keeps: its headline in a few words, the number of figures
-    that both releases have, its events, and what changed around the measurements."""
+    that both releases have, its events, and notes on changed conditions."""
 
     tag: str
     common: int
@@ -78,7 +77,7 @@ def compared(comparison: Comparison) -> Compared:
 def _entry(event: Event, comparison: Comparison, titles: Mapping[str, str]) -> Entry:
     benchmark, title = event.benchmark, titles.get(event.benchmark, event.benchmark)
     what = event.what
-    # A move of an entire board is not that of the benchmark of its first row.
+    # A move of an entire board does not belong to the benchmark of its first row.
     if len({row.benchmark for row in event.rows}) > 1:
         benchmark, title, what = "", "All benchmarks", ""
     return Entry(
@@ -127,7 +126,7 @@ def tally(entries: Iterable[Entry]) -> dict[str, Counter[Fate]]:
 
 
 def sentences(comparisons: Sequence[Compared]) -> list[str]:
-    """Return sentences on how often falls lasted, and on what suggests a fault in the catalog."""
+    """Return sentences on how often regressions lasted, and on signs of a fault in the catalog."""
     entries = [entry for each in comparisons for entry in each.entries]
     bad = [entry for entry in entries if entry.kind == "regressed" and entry.fate != "open"]
     out = []
@@ -148,7 +147,7 @@ def sentences(comparisons: Sequence[Compared]) -> list[str]:
             f"followed, {unproved['lasted']} lasted."
         )
         counts = Counter(entry.fate for entry in bad)
-        many = min(counts.total(), unproved.total()) >= MIN_FOLLOWED
+        many = min(counts.total(), unproved.total()) >= MIN_FOLLOWED_EVENTS
         shares = [own["lasted"] / max(own.total(), 1) for own in (counts, unproved)]
         if many and shares[0] - shares[1] < MIN_SHARE_APART:
             out[-1] += " Proof alone does not tell which falls last."

@@ -1,4 +1,4 @@
-"""The move of a row from its present level, and how likely it is if nothing changed."""
+"""The test of one row: how far NEW is from the present level, and how likely that is by chance."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from .noise import Noise
 from .relative import EQUAL, Release, ScaledRow
 
 MAX_LEVEL_RELEASES = 8
-"""The most releases from which the present level is taken."""
+"""The most releases that make up the present level."""
 
 LEVEL_DEVIATIONS = 2.5
-"""The most standard deviations between a release and the level that it belongs to."""
+"""The most standard deviations between a level and a release that belongs to it."""
 
 LASTING_RUNS = 3
-"""The fewest runs of a level for which it replaces everything that the row showed before."""
+"""A level with this many runs replaces all earlier ones."""
 
-NEAR_PART = 0.25
-"""The largest part of the way from an earlier release to the present level within which NEW is back at
-that release."""
+NEAR_SHARE = 0.25
+"""NEW is back at an earlier release if it is within this share of the distance from there to the present
+level."""
 
 DIGIT = 1.001
-"""The largest difference, in printed digits, that counts as none: one digit, allowing for rounding."""
+"""Figures that differ by at most this many printed digits count as equal: one, allowing for rounding."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +43,9 @@ class Move:
 
     ``by`` is the level that starts with NEW minus the ``level`` that ends with OLD, and ``error`` its
     standard error with ``freedom`` degrees of freedom. ``after`` is the number of releases in the
-    level of NEW, including NEW. ``equal`` is set if OLD and NEW are the same figure, ``returned`` if
-    NEW lies within the range that the row showed before, and near its ends; ``beyond`` is how far that
-    range extends from the present level, 0 once a level has lasted.
+    level of NEW, including NEW. ``equal`` is true if OLD and NEW are the same figure, ``returned`` if
+    NEW is within or near the range of earlier figures. ``beyond`` is the distance of the far end of
+    that range from the present level, or 0 once a level has lasted.
     """
 
     p: float
@@ -59,17 +59,17 @@ class Move:
     returned: bool = False
 
     def bound(self, p: float) -> float:
-        """Return the distance from the present level at which NEW has this p-value."""
+        """Return the distance of NEW from the present level that has this p-value."""
         from scipy import special
 
         return max(float(-special.stdtrit(self.freedom, p / 2)) * self.error, self.beyond)
 
 
 def move_of(row: ScaledRow, noise: Noise) -> Move:
-    """Test NEW, with later releases if there are any, against the present level of its row.
+    """Test NEW, and later releases if any, against the present level of its row.
 
-    Unless the present level has lasted, a NEW within the range that the row showed before, or near an
-    earlier level, is a return to it, not a change.
+    Unless the present level has lasted, a figure within the range of earlier ones, or near an earlier
+    level, is a return to it and no change.
     """
     from scipy import special
 
@@ -77,14 +77,14 @@ def move_of(row: ScaledRow, noise: Noise) -> Move:
     after = level_of((row.new, *row.later), noise)
     by = after.at - level.at
     error = math.sqrt(level.variance + after.variance)
-    # The side with fewer runs limits the certainty.
+    # The side with fewer runs limits the degrees of freedom.
     freedom = noise.worth(min(row.old.runs, row.new.runs))
     equal = abs(row.move) <= (EQUAL if row.sampled else max(EQUAL, DIGIT * row.step))
     figures = [release.at for release in row.past]
     slack = LEVEL_DEVIATIONS * math.sqrt(noise.of_release(row.new.runs))
     for release in row.past[: -level.releases]:
-        near = min(slack, NEAR_PART * abs(release.at - level.at))
-        figures += [release.at - near, release.at + near]
+        margin = min(slack, NEAR_SHARE * abs(release.at - level.at))
+        figures += [release.at - margin, release.at + margin]
     young = max(level.runs, after.runs) < LASTING_RUNS
     returned = young and min(figures) <= row.new.at <= max(figures)
     beyond = max(max(figures) - level.at, level.at - min(figures)) if young else 0.0
@@ -95,7 +95,7 @@ def move_of(row: ScaledRow, noise: Noise) -> Move:
 
 
 def level_of(releases: Iterable[Release], noise: Noise) -> Level:
-    """Return the level of the first release and those after it, up to the first one that leaves it."""
+    """Return the level of the first release and of those that follow, up to the first one off that level."""
     total = weight = 0.0
     count = runs = 0
     for release in islice(releases, MAX_LEVEL_RELEASES):

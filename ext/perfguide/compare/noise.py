@@ -1,8 +1,8 @@
-"""Scatter of figures, between runs of a release and between releases.
+"""The noise of figures: their scatter between runs of a release, and between releases.
 
-Each is learnt from a row's own figures and from the rows of its metric, its benchmark and the entire
-comparison; for rows with hardly any past, also from public history (:mod:`.usual_noise`). With one
-run per release the two coincide: how much single figures differ from release to release.
+Both are learnt from a row's own figures and from the rows of its metric, its benchmark and the entire
+comparison; for rows with little past, also from public history (:mod:`.usual_noise`). With one run per
+release, they are the same: the scatter of single figures from release to release.
 """
 
 from __future__ import annotations
@@ -22,36 +22,35 @@ TRIMMED_FACTORS = (
     *(2.232, 1.929, 1.764, 2.799, 2.491, 2.275, 2.113, 1.995, 1.901, 1.827, 1.766, 1.709, 1.668),
     *(1.625, 1.593, 1.563, 1.533, 1.512, 1.490, 1.469, 1.453, 1.435, 1.419, 1.407, 1.393, 1.380),
 )
-"""The variance of 3 to ``MAX_RELEASES`` normal figures, over half the mean square of their successive
-differences without the largest one (with six figures or more, the two largest)."""
+"""The ratio of the variance of 3 to ``MAX_RELEASES`` normal figures to half the mean square of their
+successive differences without the largest one (with six figures or more, the two largest)."""
 
-TWO_TRIMMED_FROM = 6
-"""The fewest figures for which two differences are left out, as one outlier causes two."""
+MIN_TWO_TRIMMED_FIGURES = 6
+"""From this many figures on, two differences are left out, because one outlier causes two."""
 
-LEAST_DEVIATION = 0.003
-"""The least relative standard deviation of any figure."""
+MIN_DEVIATION = 0.003
+"""The smallest relative standard deviation that any figure is assumed to have."""
 
 MAX_PRIOR_FREEDOM = 9.0
-"""The most degrees of freedom that other rows are worth for one row. It corresponds to standard
+"""The most degrees of freedom that other rows contribute to the noise of one. It corresponds to standard
 deviations that differ by a quarter from row to row."""
 
 PARENT_ROWS = 5.0
-"""The number of rows that the level above counts for when the noise of a benchmark or metric is
-learnt."""
+"""In the noise of a benchmark or metric, the level above counts as much as this number of rows."""
 
 EVEN_ROWS = 10.0
-"""The number of rows beyond which a benchmark hardly gains weight in the noise of all rows."""
+"""With more rows than this, a benchmark hardly gains weight in the noise of all rows."""
 
 FREEDOM, FREEDOM_PER_OWN = 3.1, 0.2
-"""The most degrees of freedom if releases scatter, and by how much that rises with each degree of a
+"""The most degrees of freedom if releases scatter, and the increase with each degree of freedom of a
 row's own figures: real noise has heavy tails."""
 
 OWN_FIGURES, ENOUGH_ROWS = 4, 20
-"""A row with this many earlier figures needs no public history, nor does one whose benchmark has this
-many rows that show their noise."""
+"""A row needs no public history if it has this many earlier figures, or if its benchmark has this many
+rows that show their noise."""
 
-MIN_ORDERED = 20
-"""The fewest releases, with three runs or more, that show whether the runs of a benchmark drift."""
+MIN_ORDERED_RELEASES = 20
+"""The fewest releases, each with three runs or more, that show whether the runs of a benchmark drift."""
 
 WINSORISED_VARIANCE = 0.6787
 """The variance of a standard normal figure clipped to its 10 % and 90 % quantiles."""
@@ -62,9 +61,9 @@ class Noise:
     """The noise of one row.
 
     ``variance`` is that of one run, with ``freedom`` degrees of freedom; ``between`` is the variance of
-    a release's own level, as a share of it. ``tail`` caps the degrees of freedom per run. ``public``
-    is true if only public history shows the noise. ``of_kind`` is the variance of the median row of
-    the metric, 0 if the row's own runs show its noise.
+    the level of a release, as a share of it. ``tail`` limits the degrees of freedom per run.
+    ``public`` is true if only public history shows the noise. ``of_kind`` is the variance of the
+    median row of the metric, or 0 if the row's own runs show its noise.
     """
 
     variance: float
@@ -90,7 +89,7 @@ class Noise:
 
 
 def learn(rows: Sequence[ScaledRow], usual: Table) -> list[list[Noise]]:
-    """Return the noise of each row, once for each way to learn it; an empty list if there is none."""
+    """Return the noise of each row, one for each way to learn it, or an empty list if it is unknown."""
     sampled = [i for i, row in enumerate(rows) if row.sampled]
     single = [i for i, row in enumerate(rows) if not row.sampled]
     out = dict(zip(sampled, _of_runs([rows[i] for i in sampled]), strict=True))
@@ -99,12 +98,12 @@ def learn(rows: Sequence[ScaledRow], usual: Table) -> list[list[Noise]]:
 
 
 def _of_runs(rows: Sequence[ScaledRow]) -> list[list[Noise]]:
-    """Return the noise of rows whose own runs show how they scatter."""
+    """Return the noise of rows that have enough runs to show it."""
     releases = [(*row.past, row.new, *row.later) for row in rows]
     squares = np.array([sum(release.squares for release in own) for own in releases])
     freedom = np.array([sum(release.runs - 1.0 for release in own) for own in releases])
-    # Equal runs do not show that a row cannot scatter.
-    added = np.array([row.rounding + LEAST_DEVIATION**2 for row in rows])
+    # A row whose runs happen to be equal may still scatter.
+    added = np.array([row.rounding + MIN_DEVIATION**2 for row in rows])
     keys = [row.key for row in rows]
     prior, worth = priors(learnt(keys, squares / np.maximum(freedom, 1) + added, freedom), rows)
     # For one row, the prior is worth no more than all other rows together.
@@ -113,7 +112,7 @@ def _of_runs(rows: Sequence[ScaledRow]) -> list[list[Noise]]:
     variance = (squares + freedom * added + prior_freedom * prior) / total
     between, drifts = _between(rows, variance), _drifting(rows)
     return [
-        # Drifting runs do not show how far their mean scatters; only earlier releases can.
+        # If runs drift, only earlier releases show how far their mean scatters.
         [Noise(float(variance[i]), float(total[i]), between[row.key])]
         if row.key[0] not in drifts or between[row.key]
         else []
@@ -122,16 +121,18 @@ def _of_runs(rows: Sequence[ScaledRow]) -> list[list[Noise]]:
 
 
 def _drifting(rows: Sequence[ScaledRow]) -> set[str]:
-    """Return the benchmarks whose runs drift, and so show less scatter than there is."""
+    """Return the benchmarks whose runs drift, and so show too little scatter."""
     ratios: dict[str, list[Ratio]] = {}
     for row in rows:
         orders = [release.order for release in (*row.past, row.new) if release.order]
         ratios.setdefault(row.key[0], []).extend(orders)
-    return {name for name, own in ratios.items() if len(own) >= MIN_ORDERED and is_smooth(own)}
+    return {
+        name for name, own in ratios.items() if len(own) >= MIN_ORDERED_RELEASES and is_smooth(own)
+    }
 
 
 def _between(rows: Sequence[ScaledRow], variance: Floats) -> dict[tuple[str, str], float]:
-    """Return, by metric, the variance of releases' own levels as a share of that of a run."""
+    """Return, by metric, the variance of the levels of releases as a share of that of a run."""
     across, freedom = release_noise(rows)
     runs = [np.mean([1 / release.runs for release in row.past]) for row in rows]
     spread = across / variance - runs
@@ -143,10 +144,10 @@ def _between(rows: Sequence[ScaledRow], variance: Floats) -> dict[tuple[str, str
 
 
 def _of_single(rows: Sequence[ScaledRow], usual: Table) -> list[list[Noise]]:
-    """Return the noise of rows with one run per release, from this comparison and, for rows that need
+    """Return the noise of rows with one run per release, learnt from this comparison and, if a row needs
     it, from public history."""
     variance, freedom = release_noise(rows)
-    variance = variance + [row.rounding + LEAST_DEVIATION**2 for row in rows]
+    variance = variance + [row.rounding + MIN_DEVIATION**2 for row in rows]
     here = learnt([row.key for row in rows], variance, freedom)
     by_table = [(*priors(table, rows), of_kind(table, rows)) for table in (here, usual)]
     local, public = by_table
@@ -158,7 +159,7 @@ def _of_single(rows: Sequence[ScaledRow], usual: Table) -> list[list[Noise]]:
         if young or not local[1][i]:
             wanted.append(public)
         if not here and row.key[:1] not in usual:
-            # The line for all benchmarks says too little about an unknown one.
+            # The scatter of all benchmarks says too little about an unknown one.
             wanted = []
         out.append([])
         for prior, prior_freedom, middle in wanted:
@@ -169,7 +170,7 @@ def _of_single(rows: Sequence[ScaledRow], usual: Table) -> list[list[Noise]]:
             alone = not local[1][i] and not freedom[i]
             tail = FREEDOM + FREEDOM_PER_OWN * float(freedom[i])
             out[i].append(
-                # A release is no more certain than the samples of its one run.
+                # A release is at most as certain as the samples of its only run.
                 Noise(max(moderated, row.inner), worth, 0.0, tail, alone, float(middle[i]))
             )
     return out
@@ -179,20 +180,19 @@ def release_noise(rows: Sequence[ScaledRow]) -> tuple[Floats, Floats]:
     """Return the variance of each row between releases, and its degrees of freedom.
 
     It is half the mean square of successive differences, without the one or two largest, which may be
-    a lasting change or an outlier. Figures from NEW onwards count like those up to OLD, but not the
-    step between the two. Both are 0 with fewer than three figures, as the scatter of one run's samples
-    is not that of releases.
+    a lasting change or an outlier, and without the difference of OLD and NEW. Both are 0 with fewer
+    than three figures.
     """
     variance, freedom = np.zeros(len(rows)), np.zeros(len(rows))
     for i, row in enumerate(rows):
         moves = np.diff([release.at for release in row.past])
-        # The step from OLD to NEW is left out, as it is under test.
+        # Leave out the step from OLD to NEW, which is under test.
         if row.later:
             after = np.diff([release.at for release in (row.new, *row.later)])
             moves = np.concatenate([moves, after])[: MAX_RELEASES - 1]
         count = moves.size + 1
         if count >= 3:
-            two = count >= TWO_TRIMMED_FROM
+            two = count >= MIN_TWO_TRIMMED_FIGURES
             squares = np.sort(moves**2)[: -2 if two else -1]
             variance[i] = TRIMMED_FACTORS[count - 3] * float(squares.mean()) / 2
             # Fitted to simulated normal figures with one or two differences left out.
@@ -203,10 +203,10 @@ def release_noise(rows: Sequence[ScaledRow]) -> tuple[Floats, Floats]:
 def learnt(
     keys: Sequence[tuple[str, str]], variance: Floats, freedom: Floats
 ) -> dict[tuple[str, ...], Scatter]:
-    """Return the distributions of the variances of rows: of all, of each benchmark, of each metric.
+    """Return the distributions of the variances of all rows, and of those of each benchmark and metric.
 
-    Each is shrunk towards the level above, more so the fewer rows it has. For all rows, small
-    benchmarks count about as much as large ones, because the next unknown row may belong to any.
+    Each is shrunk towards the level above, more so the fewer rows it has. Among all rows, small
+    benchmarks count about as much as large ones, because an unknown row may belong to any.
     Source: G. K. Smyth, "Linear models and empirical Bayes methods for assessing differential
     expression", Statist. Appl. Genet. Mol. Biol. 3 (2004) article 3; made robust by clipping the
     logs to their 10 % and 90 % quantiles, after B. Phipson et al., Ann. Appl. Statist. 10 (2016)
@@ -256,7 +256,7 @@ def _scatter(logs: Floats, chance: Floats, weights: Floats) -> Scatter:
         logs = np.clip(logs, *logs[order][ends])
         cut = WINSORISED_VARIANCE
     centre = float((weights * logs).sum())
-    # The counterpart of n - 1 for weights, as the mean is taken from the same rows.
+    # For weights, this corresponds to n - 1, because the mean is that of the same rows.
     free = 1 - float((weights**2).sum())
     varied = float((weights * (logs - centre) ** 2).sum()) / max(free, 1e-9) / cut
     return Scatter(centre, varied - float((weights * chance).sum()), int(logs.size))
@@ -284,7 +284,7 @@ def _nearest(table: Table, row: ScaledRow) -> Scatter | None:
     return table.get(row.key) or table.get(row.key[:1]) or table.get(())
 
 
-# Cached, as the entries of public history recur in every comparison.
+# The same entries of public history are used in every comparison.
 @lru_cache(4096)
 def _variance_and_freedom(scatter: Scatter) -> tuple[float, float]:
     from scipy import special

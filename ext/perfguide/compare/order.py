@@ -1,4 +1,4 @@
-"""Detection of drift in figures taken one after another, each like the one before it."""
+"""Detection of drift: each of several figures in a row resembles the one before it."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 MIN_ERRORS = 4.0
-"""The fewest standard errors between the ratio of drifting figures and that of independent ones."""
+"""Figures drift if their ratio is at least this many standard errors from that of independent ones."""
 
 Ratio = tuple[float, int]
 """A ratio from :func:`successive_ratio`, and the number of figures."""
 
 
 def successive_ratio(figures: Sequence[float]) -> Ratio | None:
-    """Return the sum of squared successive differences over that of squared deviations from the mean,
-    and the number of figures; ``None`` if that shows nothing about their order."""
+    """Return the ratio of the sum of squared successive differences to that of squared deviations from the
+    mean, and the number of figures, or ``None`` if these say nothing about their order."""
     if len(figures) < 3:
         return None
     # If all figures are 0, any divisor will do.
     largest = max(map(abs, figures)) or 1.0
-    # As shares of the largest, so that no square overflows.
+    # Take shares of the largest, so that no square overflows.
     shares = [figure / largest for figure in figures]
     mean = math.fsum(shares) / len(shares)
     total = math.fsum((share - mean) ** 2 for share in shares)

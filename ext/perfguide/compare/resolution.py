@@ -1,4 +1,4 @@
-"""The resolution of figures: that of their printed digits, and that of the timer of a program."""
+"""The resolution of figures, which depends on their printed digits and the timer of the program."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ import math
 from collections.abc import Iterator, Sequence
 
 MAX_BINARY_ERROR = 0.005
-"""The largest error of a number of ticks that shows it to be an integer, where powers of two are tried
-besides round numbers."""
+"""The largest error of a number of ticks that counts as an integer, if the amount is a power of two."""
 
 MAX_TICKS, MIN_TICK_DIGITS = 1000, 5
-"""The most clock ticks that can be recognised in a rate, and the fewest digits needed for that."""
+"""The most clock ticks that can be recognised in a rate, and the fewest digits that this takes."""
 
 
 def printed(figures: Sequence[float]) -> float:
@@ -25,9 +24,8 @@ def printed(figures: Sequence[float]) -> float:
 
 
 def timer_step(figures: Sequence[float]) -> float:
-    """Return the distance between neighbouring rates next to the greatest one, if a program divides a
-    round number of loops, or a power of two of bytes, by full clock ticks; 0 if the rates are not of
-    this kind.
+    """Return the distance from the greatest rate to the next one, if a program divides a round number of
+    loops, or a power of two of bytes, by an integer number of clock ticks, else 0.
 
     For example 20,000,000, 18,181,818 and 16,666,667 per second are 200,000,000 over 10, 11 and 12,
     and 528,516 and 564,966 kB/s are 16 MiB over 31 and 29 ms.
@@ -48,7 +46,7 @@ def timer_step(figures: Sequence[float]) -> float:
         ]
         if sum(exact) > most + is_binary:
             loops, most = number, sum(exact)
-    # Some of many ratios are integers by chance, but not half of them.
+    # Some ratios are integers by chance, but not half of them.
     if 2 * most <= sum(each >= MIN_TICK_DIGITS for each in counts):
         return 0.0
     ticks_of_greatest = round(loops / greatest)

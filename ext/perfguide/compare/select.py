@@ -42,16 +42,15 @@ class Filter:
 
     def record(self, record: Record, names: Names) -> bool:
         """Return whether a figure matches; its board may be given by a former name."""
-        called = names.boards.ever(record.guide.soc, record.board)
-        board = self.board == "*" or any(fnmatchcase(name, self.board) for name in called)
+        board_names = names.boards.ever(record.guide.soc, record.board)
+        board = self.board == "*" or any(fnmatchcase(name, self.board) for name in board_names)
         return board and fnmatchcase(record.benchmark, self.benchmark)
 
 
 @dataclass(frozen=True, slots=True)
 class ComparedSide:
-    """One side of a comparison: the name by which it was requested, its figures by platform, their
-    pool, and the release chosen for each platform and board (under its current name). ``notes`` say
-    what was passed over."""
+    """One side of a comparison: its requested name, its figures by platform, their pool, and the release
+    chosen for each platform and board (under its current name). ``notes`` name the other candidates."""
 
     name: str
     pool: Pool
@@ -85,7 +84,7 @@ def choose(
     by_platform = families(keys)
     for platform in dict.fromkeys(key.platform for key in keys):
         members = by_platform[platform]
-        # Newest first, as each board takes the first one below.
+        # The newest comes first, because each board takes the first one below.
         chosen = [key for key in members if key.release == release] or members[::-1]
         taken: dict[str, str] = {}
         own: list[Record] = []
@@ -121,8 +120,8 @@ def nearest_releases(pool: Pool) -> list[str]:
 class ReleasePair:
     """Two guides of one platform, and the address of the page that compares them.
 
-    ``asked`` are the sides of a requested pair, which may cover more than the two guides. Neighbours
-    have only their two guides.
+    ``asked`` are the sides of a requested pair, which may include figures of other guides. A pair of
+    neighbours has none.
     """
 
     old: GuideKey

@@ -1,4 +1,4 @@
-"""Moves that many rows of a comparison share, such as those of a board that got slower altogether."""
+"""Changes that many rows of a comparison share, such as those of a board that became slower."""
 
 from __future__ import annotations
 
@@ -9,38 +9,38 @@ from dataclasses import dataclass
 import numpy as np
 
 from .moves import move_of
-from .noise import LEAST_DEVIATION, Noise, release_noise
+from .noise import MIN_DEVIATION, Noise, release_noise
 from .relative import MAX_RELEASES, Floats, Release, ScaledRow
 
 MIN_ROWS = 5
 """The fewest rows of a common shift."""
 
-ONE_WAY_SHARE, NEAR_SHARE, NEAR_PART = 0.85, 0.5, 0.35
-"""The least share of rows that moved the same way, and of rows whose move is within the share
-``NEAR_PART`` of the median move."""
+ONE_WAY_SHARE, NEAR_SHARE, NEAR_RATIO = 0.85, 0.5, 0.35
+"""In a common shift, at least the first share of rows moved in the same direction, and at least the second
+by the median move, give or take ``NEAR_RATIO`` of it."""
 
-UNKNOWN_WANDER = 0.03
+UNKNOWN_DEVIATION = 0.03
 """The relative standard deviation of a group's level if no earlier release shows it."""
 
 PRIOR_FREEDOM = 3.0
-"""The degrees of freedom that all groups' levels are worth for the level of one."""
+"""The degrees of freedom that the levels of all groups contribute to that of one."""
 
 MAX_P = 0.01
 """The p-value below which a common move is a change rather than scatter of the group's level."""
 
-FAR_ERRORS = 4.0
-"""The fewest standard errors from zero of the median of many moves for it to be a common move."""
+MIN_FAR_ERRORS = 4.0
+"""The median of many moves is a common move if it is at least this many standard errors from zero."""
 
 MANY_ROWS = 20
-"""The fewest rows from which a common move is taken out even if it is scatter of their level."""
+"""From this many rows on, a common move is removed even if it is scatter of their level."""
 
 COMPATIBLE_SHARE = 0.7
-"""The least share of rows within twice their error of the common move."""
+"""At least this share of rows must be within twice their error of a common move."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shift:
-    """A move that many rows share. ``by`` is the log of a factor; above 0 is better."""
+    """A change that many rows share. ``by`` is the log of a factor; above 0 is better."""
 
     name: str
     by: float
@@ -50,10 +50,10 @@ class Shift:
 def without_shifts(
     rows: Sequence[ScaledRow], noise: Sequence[Sequence[Noise]]
 ) -> tuple[list[ScaledRow], list[list[Shift]]]:
-    """Return rows with common moves taken out, in this release and earlier ones, and the common changes
-    that each row took part in, widest group first.
+    """Return the rows without common moves, in this release and earlier ones, and the common changes that
+    each row took part in, widest group first.
 
-    The move of a wide group is taken out before narrower groups are examined.
+    The move of a wide group is removed before narrower groups are examined.
     """
     out = list(rows)
     shifts: list[list[Shift]] = [[] for _ in rows]
@@ -63,7 +63,7 @@ def without_shifts(
         if row.upward:
             for depth, name in enumerate(row.shared):
                 members.setdefault(depth, {}).setdefault(name, []).append(i)
-    # Widest groups first, so that narrower ones show only their additional moves.
+    # The widest groups come first, so that narrower ones show only their additional moves.
     for _, named in sorted(members.items()):
         groups = {name: own for name, own in named.items() if len(own) >= MIN_ROWS}
         indices = [_index([out[i] for i in own], name) for name, own in groups.items()]
@@ -75,7 +75,7 @@ def without_shifts(
             if name in changed:
                 for i in own:
                     shifts[i].append(Shift(name, by, len(own)))
-            # Scatter of the group's level is still noise that its rows share.
+            # A scattering level of the group is noise that its rows share.
             elif not _common(moves, errors[own]):
                 by = 0.0
             earlier = _earlier(group, errors[own])
@@ -101,18 +101,18 @@ def _common(moves: Floats, errors: Floats) -> bool:
         return False
     by = float(np.median(moves))
     near = np.abs(moves - by) <= 2 * errors + 0.1 * abs(by)
-    return abs(by) > FAR_ERRORS * _error_of_median(moves) and near.mean() >= COMPATIBLE_SHARE
+    return abs(by) > MIN_FAR_ERRORS * _error_of_median(moves) and near.mean() >= COMPATIBLE_SHARE
 
 
 def _error_of_median(moves: Floats) -> float:
-    # Scales a median deviation to a standard deviation, for normal figures.
+    # This factor converts a median deviation of normal figures to a standard deviation.
     spread = 1.4826 * float(np.median(np.abs(moves - np.median(moves))))
     # The standard error of a median is √(π/2) times that of a mean.
     return 1.2533 * spread / math.sqrt(moves.size)
 
 
 def _earlier(rows: Sequence[ScaledRow], errors: Floats) -> list[float]:
-    """Return the distance of the common level of each release before OLD from OLD's, latest first."""
+    """Return the common move from OLD to each release before it, latest first."""
     out = []
     for back in range(2, max(len(row.past) for row in rows) + 1):
         own = [i for i, row in enumerate(rows) if len(row.past) >= back]
@@ -122,7 +122,7 @@ def _earlier(rows: Sequence[ScaledRow], errors: Floats) -> list[float]:
 
 
 def _index(rows: Sequence[ScaledRow], name: str) -> ScaledRow | None:
-    """Return the common moves of a group as a row of its own; ``None`` if it did not move together."""
+    """Return the common moves of a group as a row, or ``None`` if the group did not move together."""
     moves = _moves(rows)
     if not _alike(moves):
         return None
@@ -145,7 +145,7 @@ def _index(rows: Sequence[ScaledRow], name: str) -> ScaledRow | None:
         ("", ""),
         # The uncertainty of the median itself.
         rounding=error**2,
-        step=FAR_ERRORS * error,
+        step=MIN_FAR_ERRORS * error,
         upward=1,
         shared=(name,),
     )
@@ -155,23 +155,23 @@ def _changed(indices: Sequence[ScaledRow]) -> set[str]:
     """Return the names of groups whose level changed rather than scattered."""
     variance, freedom = release_noise(indices)
     pooled = float(freedom.sum())
-    prior = float((freedom * variance).sum() / pooled) if pooled else UNKNOWN_WANDER**2
+    prior = float((freedom * variance).sum() / pooled) if pooled else UNKNOWN_DEVIATION**2
     out = set()
     for row, own, worth in zip(indices, variance.tolist(), freedom.tolist(), strict=True):
         total = worth + PRIOR_FREEDOM
         moderated = (worth * own + PRIOR_FREEDOM * prior) / total + row.rounding
-        moderated += LEAST_DEVIATION**2
+        moderated += MIN_DEVIATION**2
         if move_of(row, Noise(moderated, total)).p < MAX_P:
             out.add(row.shared[0])
     return out
 
 
 def _alike(moves: Floats) -> bool:
-    """Return whether rows moved the same way and about as far."""
+    """Return whether rows moved in the same direction and about as far."""
     by = float(np.median(moves))
     few = moves.size < 2 * MIN_ROWS
     if by == 0 or (np.sign(moves) == np.sign(by)).mean() < (1.0 if few else ONE_WAY_SHARE):
         return False
-    # There are many small groups, and in some all rows move alike by chance.
-    near = float((np.abs(moves - by) <= NEAR_PART * abs(by)).mean())
+    # Of many small groups, some move alike by chance.
+    near = float((np.abs(moves - by) <= NEAR_RATIO * abs(by)).mean())
     return near >= (ONE_WAY_SHARE if few else NEAR_SHARE)

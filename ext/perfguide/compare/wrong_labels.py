@@ -1,4 +1,4 @@
-"""Figures of earlier releases under wrong labels, such as those of two tables that one release swapped."""
+"""Mislabelled figures of earlier releases, such as those of two tables that a release swapped."""
 
 from __future__ import annotations
 
@@ -25,8 +25,7 @@ def misplaced(lines: Mapping[Key, Line]) -> set[Place]:
     """Return the figures of a platform that a release published under the label of another one.
 
     Keys are those of :meth:`.match.Names.table_key`. Each release is compared with the last figures
-    that are not misplaced themselves. Of the two, that one is wrong which is farther from the figures
-    before both.
+    that are not misplaced themselves. Of the two, the one farther from the figures before both is wrong.
     """
     by_benchmark: dict[object, dict[Key, Line]] = defaultdict(dict)
     for key, line in lines.items():
@@ -36,7 +35,7 @@ def misplaced(lines: Mapping[Key, Line]) -> set[Place]:
 
 def _of_benchmark(lines: Mapping[Key, Line]) -> set[Place]:
     wrong: set[Place] = set()
-    # The figures before a release that are in their place, oldest first.
+    # The logs of figures before a release that have the right label, oldest first.
     before: dict[Key, list[float]] = {key: [] for key in lines}
     params = {key: _params(key) for key in lines}
     last: dict[Key, int] = {}
@@ -91,8 +90,8 @@ def _tables_of(
     params: Mapping[Key, Mapping[str, Scalar]],
     exchange: Exchange,
 ) -> list[Key]:
-    """Return all rows of two swapped tables, such as the loads beside rates: those that share the
-    parameters which all swapped rows have in common."""
+    """Return all rows of two swapped tables, such as the loads that go with rates: they share the
+    parameters that all swapped rows have in common."""
     if not exchange.param:
         return [key for key, _ in rows]
     values = {moved.params[exchange.param] for _, moved in rows}

@@ -1,4 +1,4 @@
-"""All pooled figures as numeric columns, for checks that compare many at once."""
+"""All pooled figures as numeric columns, for rules that compare many figures at once."""
 
 from __future__ import annotations
 

@@ -13,19 +13,19 @@ from ..catalog.chart_spec import is_number
 from ..common import units
 
 MIN_APART_LOG = math.log(1.25)
-"""The least log ratio of two rows that distinguishes them."""
+"""The log of the smallest ratio of two rows that distinguishes them."""
 
-LEAST_MOVE_LOG = MIN_APART_LOG / 1.5
-"""The least log ratio by which a row moves that fits another one better than itself: the two are
-``MIN_APART_LOG`` apart, and the rest is less than half of the move."""
+MIN_MOVE_LOG = MIN_APART_LOG / 1.5
+"""The log of the smallest ratio by which a row with another's figure moves: the two rows are
+``MIN_APART_LOG`` apart, and what is left is less than half of the move."""
 
 MAX_FIT_LOG = math.log(2)
-"""The greatest log ratio of a figure to the row that it fits, which must also be much closer than
-its own row."""
+"""The log of the largest ratio of a figure to the row that it fits. It must also be much closer to
+that row than to its own."""
 
 MIN_FITTING_SHARE, MIN_FITTING_SHARE_AGAIN = 0.8, 0.6
-"""The share of distinguishable rows that must fit, and the lower share that is enough if another
-board has the same exchange."""
+"""The share of distinguishable rows that must fit, and the share that is enough if another board has
+the same exchange."""
 
 MIN_EXCHANGED_FIGURES = 4
 MIN_SHIFTED_FIGURES = 4
@@ -47,8 +47,8 @@ class Moved:
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """Indices of rows whose new figures fit the old figures of other rows, as ``words`` describe.
-    ``param`` is the parameter with two swapped values, or empty."""
+    """The indices of rows whose new figures fit the old figures of other rows, with a description in
+    ``words``. ``param`` is the parameter with two swapped values, or empty."""
 
     words: str
     rows: tuple[int, ...]
@@ -62,8 +62,8 @@ def exchanges(rows: Sequence[Moved], elsewhere: Collection[str] = ()) -> list[Ex
     of exchanges in the same table for other boards: these are likely here too, so fewer rows have
     to fit.
     """
-    # Most tables are quiet, and need not be searched.
-    if not elsewhere and sum(abs(row.after - row.before) >= LEAST_MOVE_LOG for row in rows) < min(
+    # In most tables, too few rows moved.
+    if not elsewhere and sum(abs(row.after - row.before) >= MIN_MOVE_LOG for row in rows) < min(
         MIN_EXCHANGED_FIGURES, MIN_SHIFTED_FIGURES
     ):
         return []
@@ -85,7 +85,7 @@ _Mapping = list[tuple[int, int]]
 
 
 def _candidates(rows: Sequence[Moved]) -> Iterator[tuple[str, str, _Mapping, int]]:
-    """Yield each conceivable exchange as words, swapped parameter, row pairs, and the number of
+    """Yield each possible exchange as words, swapped parameter, pairs of rows, and the number of
     figures that must fit."""
     by_metric: dict[tuple[str, str], dict[tuple[object, ...], int]] = {}
     for index, row in enumerate(rows):
@@ -166,6 +166,6 @@ def _fitting(rows: Sequence[Moved], mapping: _Mapping, least: int, is_elsewhere:
     moves = [row.after - row.before for row, _, _ in distinct]
     if rest >= median(map(abs, moves)) / 3:
         return []
-    # On a smooth curve, a common factor explains a move as well as a shift does.
+    # On a smooth curve, a common factor explains moves as well as a shift by one row.
     middle = median(moves)
     return fitting if rest < median(abs(move - middle) for move in moves) / 2 else []

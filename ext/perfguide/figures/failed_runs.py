@@ -1,16 +1,15 @@
-"""Rates whose samples include a failed run, which makes their mean meaningless."""
+"""Rates with a meaningless mean, because one of their samples is from a failed run."""
 
 from __future__ import annotations
 
 from ..common import units
 
 RATES = ("data rate", "packet rate")
-"""Kinds of unit for rates of work, where next to nothing means a failure."""
+"""The kinds of units of rates of work, for which a figure close to 0 means a failure."""
 
 MAX_FAILED_SHARE = 0.01
-"""The share of the largest sample up to which another sample comes from a failed run. In public
-history such samples come from runs that hung or lost their link; otherwise samples of a rate rarely
-differ by more than a factor of 10."""
+"""A sample up to this share of the largest one is from a failed run. In public history, these runs hung
+or lost their link; other samples of a rate rarely differ by more than a factor of 10."""
 
 
 def in_mean(unit: str, low: float | None, high: float | None) -> bool:

@@ -1,4 +1,4 @@
-"""The boards that meet a need: conditions on figures, and each board's distance from them."""
+"""Search for boards that meet conditions on figures, and how far each board is from them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FORM = "BENCHMARK/METRIC?NAME=VALUE&NAME=VALUE >= NUMBER UNIT"
 """The syntax of a condition; the parameters and the unit are optional."""
 
 MIN_MARGIN = 1.10
-"""The ratio of a figure to its bound from which a board meets a condition with margin."""
+"""A board meets a condition with margin if the ratio of its figure to the bound is at least this."""
 
 MAX_EARLIER_FIGURES = 3
 """The most earlier releases whose figures are listed."""
@@ -362,8 +362,8 @@ def _is_value(benchmark: Benchmark, name: str, value: Scalar, text: str) -> bool
 
 
 def _between(others: Sequence[tuple[str, Record]], condition: Condition) -> Iterator[Reading]:
-    """Yield, for each series over a numeric parameter, the worse of the two figures around the
-    requested value. Values outside the measured range yield nothing."""
+    """Yield the worse of the two figures around the requested value, for each series over a numeric
+    parameter whose range includes that value."""
     asked = dict(condition.params)
     series: dict[tuple[str, frozenset[tuple[str, Scalar]]], dict[float, Record]] = {}
     for name, record in others:
@@ -379,7 +379,7 @@ def _between(others: Sequence[tuple[str, Record]], condition: Condition) -> Iter
             by_value[max(value for value in by_value if value < at)],
             by_value[min(value for value in by_value if value > at)],
         )
-        # The figure in between is unknown; assume the worse of its neighbours.
+        # Assume the worse neighbour, as the figure in between is unknown.
         worse = min(sides, key=lambda record: _ratio(record, condition))
         yield Reading(worse, sides, _ratio(worse, condition), ())
 

@@ -1,4 +1,4 @@
-"""The pool combines all results of one measurement, from any number of runs, into one figure."""
+"""Pooling: all results of one measurement, from any number of runs, make one figure."""
 
 from __future__ import annotations
 
@@ -224,7 +224,7 @@ class Pool:
     def take(self, positions: Iterable[int]) -> list[Record]:
         """Return the figures at some positions of :meth:`figures`."""
         positions = np.fromiter(positions, "int64").tolist()
-        # Pages and rules ask for each figure several times, so it is made once and kept.
+        # Pages and rules need each figure several times, so create it once.
         missing = [position for position in positions if position not in self._records]
         if missing:
             self._records.update(zip(missing, self._new(missing), strict=True))

@@ -99,8 +99,7 @@ def run(holdings: Holdings, query: Query) -> list[Record]:
 
 
 def nearest_name(holdings: Holdings, query: Query) -> str:
-    """Return a message about the first part that matches nothing, suggesting the most similar
-    name."""
+    """Return a message about the first part that matches nothing, with the most similar name."""
     table = holdings.pool.frame.table
     for part in PARTS:
         pattern = getattr(query, part)
@@ -126,7 +125,7 @@ MAX_SUGGESTED = 3
 
 
 def near(holdings: Holdings, query: Query) -> list[str]:
-    """Return queries that resemble one without results and do find figures.
+    """Return queries that are similar to one without results, and that have results.
 
     A part without a match may belong to a later position (``SOC/RELEASE/BENCHMARK``). Otherwise it
     is replaced by a similar name, or by any name.

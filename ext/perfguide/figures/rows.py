@@ -1,4 +1,4 @@
-"""One long table of the results in all bundles, one row per result."""
+"""The results of all bundles as one table, with a row per result."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ..bundles.results import Columns, encode
 if TYPE_CHECKING:
     import pandas as pd
 
-# pandas is imported on demand: merely counting figures saves half a second.
+# Import pandas on demand: without it, counting figures takes half a second less.
 
 T = TypeVar("T")
 
@@ -31,8 +31,8 @@ CONDITIONS = ("cpu_mhz", "memory", "governor", "kernel", "image", "command")
 """The columns of measurement conditions."""
 
 TABLE, TABLE_NUMBER = "table", "table_no"
-"""Parameters of figures from a published guide with several tables on one subject: the title of each
-table but the main one, and its number in the document, which shifts when tables are added."""
+"""Parameters of figures from a published guide with several tables on one subject: the title of the
+table unless it is the main one, and its number in the document, which changes if tables are added."""
 
 
 Ints = np.ndarray[Any, np.dtype[np.int64]]
@@ -138,8 +138,8 @@ def _coded(columns: Iterable[Sequence[T]]) -> tuple[Coded[T], list[int]]:
         sizes.append(len(column))
         return column
 
-    # Consume one column at a time, as there can be millions of strings, and record lengths in
-    # passing, as each column can be read only once.
+    # There can be millions of strings, so read one column at a time, and record its length meanwhile,
+    # because it can be read only once.
     values = chain.from_iterable(map(counted, columns))
     codes = np.fromiter(map(indices.__getitem__, values), "int32")
     return Coded([*indices], codes), sizes
@@ -247,8 +247,8 @@ _NUMBERED = f'"{TABLE_NUMBER}"'
 
 
 def _in_one_table(lines: list[str]) -> list[str]:
-    """Return the parameters of consecutive rows of one metric, all with the table that some name,
-    if they are a column: rows that differ in one parameter, each once."""
+    """Return the parameters of consecutive rows of one metric. If they are a column, that is, each has
+    another value of one parameter, all get the table that some of them name."""
     rows: list[dict[str, Any]] = [msgspec.json.decode(line) or {} for line in lines]
     numbered = [row for row in rows if TABLE_NUMBER in row]
     tables = [{n: row.pop(n) for n in (TABLE, TABLE_NUMBER) if n in row} for row in rows]

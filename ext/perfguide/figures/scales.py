@@ -1,14 +1,14 @@
-"""The figure that corresponds to a full bar."""
+"""The scale of bars in tables: the figure that corresponds to a full bar."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 MIN_FLATTENING_RATIO = 8.0
-"""The ratio of a figure to the next smaller one from which it would flatten the bars below it."""
+"""A figure flattens the bars of smaller ones if its ratio to the next smaller one is at least this."""
 
 MIN_FLATTENED_BARS = 2
-"""The fewest flattened bars for which they are drawn to their own scale."""
+"""If at least this many bars would be flattened, they get a scale of their own."""
 
 
 def full_bar(figures: Iterable[float]) -> float:

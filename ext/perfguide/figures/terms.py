@@ -1,5 +1,4 @@
-"""The common terms that results are pooled in: parameters with defaults, and one unit per
-metric."""
+"""The form in which results are pooled: parameters with their defaults, and one unit per metric."""
 
 from __future__ import annotations
 
@@ -71,16 +70,16 @@ def _normalized(params: str, described: Benchmark | None, soc: str) -> str:
 
 
 def _with_title_read(own: dict[str, Scalar], described: Benchmark) -> dict[str, Scalar]:
-    """Return parameters without the number of their published table if the description names its title;
-    or, if it says nothing of titles, with what the title states in words of the catalog, as an import
-    reads them, in place of the table."""
+    """Return parameters without the number of their published table if the description lists its title. If
+    the description has no titles, replace the table by the parameters that its title states, in words that
+    an import would read."""
     title = str(own[TABLE])
     if titles := described.entry.params.get(TABLE):
         return {n: v for n, v in own.items() if n != TABLE_NUMBER or title not in titles.values}
     stated = {
         name: value
         for name, param in described.entry.params.items()
-        # An empty word gives a value to titles that say nothing.
+        # An empty word gives a value to titles that state none.
         if name not in own and "" not in param.value_words
         if (value := phrases.value([title], param)) is not None
     }
@@ -89,8 +88,7 @@ def _with_title_read(own: dict[str, Scalar], described: Benchmark) -> dict[str, 
 
 
 def figures_by_guide(bundles: Iterable[Loaded], catalog: Catalog) -> dict[GuideKey, int]:
-    """Return the number of figures in each guide, exactly as a :class:`pool.Pool` would count
-    them."""
+    """Return the number of figures in each guide, as a :class:`pool.Pool` would count them."""
     counted = Counter[tuple[str, str, str]]()
     distinct = list[tuple[Loaded, set[tuple[tuple[str, str, str], str]]]]()
     for each in bundles:
@@ -107,7 +105,7 @@ def figures_by_guide(bundles: Iterable[Loaded], catalog: Catalog) -> dict[GuideK
         return described or spelt[benchmark, metric, units.parse(text).kind]
 
     @cache
-    def meant(params: str, benchmark: str, soc: str) -> str:
+    def normalized(params: str, benchmark: str, soc: str) -> str:
         return _normalized(params, catalog.get(benchmark), soc)
 
     figures: dict[GuideKey, set[tuple[str, ...]]] = {}
@@ -115,7 +113,7 @@ def figures_by_guide(bundles: Iterable[Loaded], catalog: Catalog) -> dict[GuideK
         board = each.bundle.board
         if own:
             figures.setdefault(guide_key(each.bundle), set()).update(
-                (board.name, *names[:2], unit_of(*names), meant(params, names[0], board.soc))
+                (board.name, *names[:2], unit_of(*names), normalized(params, names[0], board.soc))
                 for names, params in own
             )
     return {key: len(own) for key, own in figures.items()}
