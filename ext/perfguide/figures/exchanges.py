@@ -17,7 +17,7 @@ MIN_APART_LOG = math.log(1.25)
 
 MIN_MOVE_LOG = MIN_APART_LOG / 1.5
 """The log of the smallest ratio by which a row with another's figure moves: the two rows are
-``MIN_APART_LOG`` apart, and what is left is less than half of the move."""
+``MIN_APART_LOG`` apart, and the rest is less than half of the move."""
 
 MAX_FIT_LOG = math.log(2)
 """The log of the largest ratio of a figure to the row that it fits. It must also be much closer to
