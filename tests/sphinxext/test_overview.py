@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 from msgspec import structs
 
@@ -64,9 +66,31 @@ def test_a_figure_that_the_newest_guide_lacks_names_its_release() -> None:
     assert cell and cell.older == ""
 
 
-def test_a_column_names_what_all_of_its_figures_share_and_a_figure_the_rest() -> None:
+def test_columns_are_those_with_a_rank_and_those_on_engines_are_last() -> None:
+    plain = [result(f"r{number}", "MB/s", 1.0) for number in range(overview.MAX_COLUMNS)]
+    best = [structs.replace(each, rank=sys.maxsize) for each in plain]
+    boot = result("boot", "s", 1.0, "lower")
+    crypto = structs.replace(
+        result("AES, 1 KiB", "MB/s", 1.0), rank=2, engine="software", load=99.5
+    )
+    columns = overview.columns([soc("A", crypto, boot, *best), soc("B", *best)])
+    rest = [each.label for each in best[: overview.MAX_COLUMNS - 2]]
+    assert [each.label for each in columns] == [*rest, "boot", "AES, 1 KiB"]
+    aes = columns[-1]
+    assert (aes.has_load, aes.name, aes.detail) == (True, "AES", "1 KiB, MB/s")
+    assert not any(each.has_load for each in columns[:-1])
+    (_, cells), _ = overview.lines([soc("A", crypto, boot), soc("B")], columns[-2:])
+    assert [cell and (cell.load, cell.share) for cell in cells] == [("", None), ("100", None)]
+
+
+def test_a_note_says_which_engines_and_parameters_a_column_has() -> None:
     crypto = result("AES", "MB/s", 4.0)
-    runs = (("1 KiB", "software", 97.3), ("1 KiB", "likely the accelerator", 38.0), ("", "", None))
+    runs = (
+        ("1 KiB", "software", 97.3),
+        ("1 KiB, software", "software", 99.9),
+        ("1 KiB", "likely the accelerator", 38.0),
+        ("", "", None),
+    )
     named = [
         structs.replace(crypto, detail=detail, engine=engine, load=load)
         for detail, engine, load in runs
@@ -74,18 +98,33 @@ def test_a_column_names_what_all_of_its_figures_share_and_a_figure_the_rest() ->
     failed = result("AES", "MB/s", None)
     socs = [soc(str(number), each) for number, each in enumerate([*named, failed])]
     columns = [Column("about-AES", "AES", "MB/s", "higher")]
-    for own, shared, rest in (
-        ((0, 1, 3), "1 KiB", ["software", "likely the accelerator", ""]),
-        ((0, 2), "", ["1 KiB, software", ""]),
-        ((3,), "", [""]),
+    for own, note in (
+        ((0, 1, 4), ["AES: 1 KiB, software at 97 to 100 % CPU."]),
+        (
+            (0, 1, 2),
+            [
+                "AES: 1 KiB, software at 97 to 100 % CPU on 0 and 1; 1 KiB, likely the accelerator at "
+                "38 % CPU on 2."
+            ],
+        ),
+        ((0, 3), ["AES: 1 KiB, software at 97 % CPU on 0; not stated on 3."]),
+        ((3, 4), []),
     ):
-        every = overview.lines([socs[number] for number in own], columns)
-        (column,), rows = overview.with_runs(columns, every)
-        assert column.shared == shared
-        said = [cells[0].run for _, cells in rows if cells[0]]
-        assert said == rest
-        loads = [cells[0].load for _, cells in rows if cells[0]]
-        assert loads == [["97.3 % CPU", "38 % CPU", "", ""][number] for number in own]
+        assert (
+            overview.run_notes(columns, overview.lines([socs[each] for each in own], columns))
+            == note
+        )
+    many = [soc(f"S{number}", named[0]) for number in range(overview.MAX_NAMED_SOCS + 1)]
+    (note,) = overview.run_notes(columns, overview.lines([*many, socs[2]], columns))
+    assert note.startswith(f"AES: 1 KiB, software at 97 % CPU on {len(many)} SoCs; ")
+
+
+def test_a_cell_describes_what_the_matrix_has_no_room_for() -> None:
+    older = structs.replace(
+        result("AES", "MB/s", 4.0), guide="older", release="1", engine="software", load=96.31
+    )
+    (cell,) = cells("AES", "MB/s", older)
+    assert cell and cell.described == "board, 1, software, 96.31 % CPU"
 
 
 def test_socs_without_a_headline_result_are_in_a_line_of_their_own() -> None:

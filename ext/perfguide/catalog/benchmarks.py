@@ -64,8 +64,8 @@ class Metric(_Spec, frozen=True):
     short: str = ""
     """Its label at the top of a guide; without it, the metric is not shown there."""
     listed: int = 0
-    """Its rank among the headlines in the list of guides, 1 for the first; by default after all
-    that have a rank."""
+    """Its rank among the headlines in the list of guides and on the front page, 1 for the first; by
+    default after all that have a rank."""
     at: dict[str, Scalar | tuple[Scalar, ...]] = {}
     """The figures that are headlines: parameters with their value, or with several values of
     which the first that was measured counts; by default all figures."""

@@ -81,13 +81,13 @@ class SocOverview(msgspec.Struct, frozen=True):
     results: list[ResultOfGuide]
 
 
-class RecentGuide(msgspec.Struct, frozen=True):
-    """A recent guide on the front page."""
+class RecentRelease(msgspec.Struct, frozen=True):
+    """A recent release on the front page: the day of its newest run, and the SoCs that have a guide of
+    it, each with the guide's address."""
 
     name: str
-    guide: str
     measured: str
-    boards: list[str]
+    guides: list[tuple[str, str]]
 
 
 class Worse(msgspec.Struct, frozen=True):
@@ -118,7 +118,7 @@ class Overview(msgspec.Struct, frozen=True):
     socs: list[SocOverview]
     worse: list[Worse]
     shared: list[SharedMoveOverview]
-    recent: list[RecentGuide]
+    recent: list[RecentRelease]
     more_worse: int = 0
 
 
@@ -128,8 +128,8 @@ FALL_NOTE = (
 )
 """A note on the lists of comparisons that name the largest fall."""
 
-MAX_RECENT_GUIDES = 5
-"""The number of most recently measured guides on the front page."""
+MAX_RECENT_RELEASES = 5
+"""The number of most recently measured releases on the front page."""
 
 MAX_WORSE = 8
 """The number of newest guides that got worse on the front page; the list of comparisons has all."""
@@ -207,8 +207,6 @@ def write_overview(
     ]
     # Sorts are stable, so the most recently measured stay first.
     worse.sort(key=lambda entry: not entry.is_proved)
-    # The address makes the order well-defined if two runs ended at the same time.
-    recent = sorted(guides, key=lambda g: (g.measured, site.addresses.guide[g.key]), reverse=True)
     overview = Overview(
         socs,
         worse[:MAX_WORSE],
@@ -216,19 +214,32 @@ def write_overview(
             SharedMoveOverview(each["sentence"], each["pages"])
             for each in newest_shared_moves(neighbours(compared))
         ],
-        [
-            RecentGuide(
-                f"{guide.key.soc}, {_release(guide.key)}",
-                site.addresses.guide[guide.key],
-                guide.measured.date().isoformat(),
-                [site.boards.short(guide.key.soc, board) for board in guide.boards],
-            )
-            for guide in recent[:MAX_RECENT_GUIDES]
-        ],
+        _recent_releases(site, guides),
         len(worse[MAX_WORSE:]),
     )
     content = msgspec.to_builtins(overview)
     write_files.json_file(site, "guides/overview.json", content, sort_keys=True)
+
+
+def _recent_releases(site: Site, guides: Sequence[GuideSummary]) -> list[RecentRelease]:
+    """Return the most recently measured releases with their guides."""
+    by_release: dict[str, list[GuideSummary]] = {}
+    # The address makes the order well-defined if two runs ended at the same time.
+    for guide in sorted(
+        guides, key=lambda g: (g.measured, site.addresses.guide[g.key]), reverse=True
+    ):
+        by_release.setdefault(_release(guide.key), []).append(guide)
+    return [
+        RecentRelease(
+            name,
+            own[0].measured.date().isoformat(),
+            [
+                (guide.key.soc, site.addresses.guide[guide.key])
+                for guide in sorted(own, key=lambda guide: units.natural(guide.key.soc))
+            ],
+        )
+        for name, own in [*by_release.items()][:MAX_RECENT_RELEASES]
+    ]
 
 
 def _soc_overview(

@@ -3,6 +3,7 @@ the most recent guides."""
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -24,7 +25,7 @@ from ..pages.lists import (
     FALL_NOTE,
     SIGNS,
     Overview,
-    RecentGuide,
+    RecentRelease,
     ResultOfGuide,
     SharedMoveOverview,
     SocOverview,
@@ -36,55 +37,86 @@ from .config import page_name
 from .screen_nodes import Links, ScreenNode, printed_table, words, write_html
 
 MAX_COLUMNS = 8
-"""The maximum number of headline results in the matrix; those with the most SoCs are chosen."""
+"""The maximum number of headline results in the matrix: those with a rank in the catalog, then those
+with the most SoCs."""
 MAX_EXAMPLES = 3
 """The maximum number of sample queries below the search form."""
-NOTE = (
+MAX_NAMED_SOCS = 3
+"""The maximum number of SoCs that a note names; more are counted."""
+CAPTION = (
     "Best board and engine of each SoC; higher is better, unless ↓. Bars are shares of the largest in "
     "the column."
 )
-CPU_NOTE = "% CPU is the load of the same run."
+LOAD_NOTE = "CPU is the load of the same run: compare rates only at similar loads."
 OLDER_NOTE = (
-    "A release below a figure is older than the newest guide, which does not have the figure, or has it of "
-    "a slower engine only."
+    "A release beside a figure is older than the newest guide. That guide lacks the figure, or has it "
+    "of a slower engine."
 )
+RUNS_NOTE = "“±”: the runs are far apart; point at the mark."
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A headline result of several SoCs: its benchmark and label, the unit of its figures, and the
-    parameters and engine that all of them share."""
+    """A headline result of several SoCs: its benchmark and label, the unit of its figures, its rank in
+    the catalog, and whether they depend on an engine and thus need their CPU load beside them."""
 
     benchmark: str
     label: str
     unit: str
     better: units.Better
-    shared: str = ""
+    rank: int = sys.maxsize
+    has_load: bool = False
+
+    @property
+    def name(self) -> str:
+        """The part of the label before its details."""
+        return self.label.partition(", ")[0]
+
+    @property
+    def detail(self) -> str:
+        """The rest of the label, and the unit."""
+        return words(self.label.partition(", ")[2], self.unit)
+
+    @property
+    def in_block(self) -> str:
+        """The name above each figure on narrow screens."""
+        unit = "" if self.unit == units.SCORE else self.unit
+        return f"{words(self.name, unit)}{' ↓' if self.better == 'lower' else ''}"
 
 
 @dataclass(frozen=True, slots=True)
 class Best:
     """A SoC's result in the column's unit, the release if it is not the SoC's newest, its share of a
-    full bar, the parameters and engine that others in the column do not have, and the range of runs
-    that are far apart."""
+    full bar, and the range of runs that are far apart."""
 
     result: ResultOfGuide
     number: float | None
     older: str = ""
     share: float | None = None
-    run: str = ""
     runs: str = ""
 
     @property
     def load(self) -> str:
-        """The CPU load as text, if it is known."""
-        own = self.result.load
-        return "" if own is None else f"{units.number(own)} % CPU"
+        """The CPU load in per cent as text, or empty if it is unknown."""
+        return "" if self.result.load is None else f"{self.result.load:.0f}"
 
     @property
     def text(self) -> str:
         """The figure as text."""
         return self.result.text if self.number is None else units.number(self.number)
+
+    @property
+    def run(self) -> str:
+        """The parameters and the engine of the run."""
+        # The parameters name a recorded engine too.
+        own = self.result.detail.split(", ")
+        return words(*own, "" if self.result.engine in own else self.result.engine)
+
+    @property
+    def described(self) -> str:
+        """Everything about the figure that the matrix has no room for."""
+        load = f"{units.number(self.result.load)} % CPU" if self.result.load is not None else ""
+        return words(self.result.board, self.older, self.run, load)
 
 
 Line = tuple[SocOverview, list[Best | None]]
@@ -98,17 +130,25 @@ class perf_overview(ScreenNode):
 
     def values(self, builder: Any) -> dict[str, Any]:
         """Return the variables of the template."""
-        cells = [cell for _, own in self["lines"] for cell in own if cell]
-        notes = [NOTE]
-        notes += [CPU_NOTE] if any(cell.result.load is not None for cell in cells) else []
+        columns, lines = self["columns"], self["lines"]
+        cells = [cell for _, own in lines for cell in own if cell]
+        notes = [LOAD_NOTE] if any(column.has_load for column in columns) else []
+        notes += run_notes(columns, lines)
         notes += [OLDER_NOTE] if any(cell.older for cell in cells) else []
+        notes += [RUNS_NOTE] if any(cell.runs for cell in cells) else []
         notes += [CUT_NOTE] if any(cell.share and cell.share > 1 for cell in cells) else []
         notes += [DOUBT_NOTE] if any(cell.result.doubt for cell in cells) else []
+        # The figures of a column end at one edge if all have room for a bar or a release.
+        rooms = [
+            any((cell := own[at]) and (cell.older or cell.share is not None) for _, own in lines)
+            for at in range(len(columns))
+        ]
         return {
-            "columns": self["columns"],
-            "lines": self["lines"],
+            "columns": columns,
+            "lines": lines,
+            "rooms": rooms,
+            "caption": CAPTION,
             "notes": notes,
-            "shared": [f"{each.label}: {each.shared}" for each in self["columns"] if each.shared],
             "measured": _measured,
             "link": Links(builder, self["top"]),
         }
@@ -135,18 +175,24 @@ class perf_search(ScreenNode):
 
 
 def columns(socs: Sequence[SocOverview]) -> list[Column]:
-    """Return the headline results with the most SoCs, in the order of guides."""
+    """Return the headline results with a rank in the catalog, filled up with those of the most SoCs:
+    those where more is better first, and last those on engines."""
     candidates: dict[tuple[str, str], Column] = {}
     counts = Counter[tuple[str, str]]()
     for soc in socs:
         for row in soc.results:
             key = (row.benchmark, row.label)
-            candidates.setdefault(key, Column(row.benchmark, row.label, row.unit, row.better))
+            own = Column(row.benchmark, row.label, row.unit, row.better, row.rank)
+            own = candidates.setdefault(key, own)
+            candidates[key] = replace(own, has_load=own.has_load or bool(row.engine))
             counts[key] += 1
     order = _in_order(socs)
     # Ties go to the result that guides show first.
-    commonest = sorted(candidates, key=lambda key: (-counts[key], order.index(key)))[:MAX_COLUMNS]
-    return [candidates[key] for key in sorted(commonest, key=order.index)]
+    chosen = sorted(
+        candidates, key=lambda key: (candidates[key].rank, -counts[key], order.index(key))
+    )[:MAX_COLUMNS]
+    out = [candidates[key] for key in sorted(chosen, key=order.index)]
+    return sorted(out, key=lambda column: (column.has_load, column.better != "higher"))
 
 
 def _in_order(socs: Sequence[SocOverview]) -> list[tuple[str, str]]:
@@ -165,14 +211,15 @@ def _in_order(socs: Sequence[SocOverview]) -> list[tuple[str, str]]:
 
 
 def lines(socs: Sequence[SocOverview], matrix_columns: Sequence[Column]) -> list[Line]:
-    """Return the rows of the matrix. In columns in which more is better, cells have their share of
-    a full bar."""
+    """Return the rows of the matrix. In columns in which more is better on any engine, cells have
+    their share of a full bar."""
     out = [(soc, [_best(soc, column) for column in matrix_columns]) for soc in socs]
     for index, column in enumerate(matrix_columns):
         # A doubtful figure must not set the scale for the others.
         trusted = [cell for _, cells in out if (cell := cells[index]) and not cell.result.doubt]
         full = full_bar(cell.number for cell in trusted if cell.number is not None)
-        if column.better != "higher" or not full:
+        # Bars would compare engines that use the CPU with others.
+        if column.better != "higher" or column.has_load or not full:
             continue
         for _, cells in out:
             cell = cells[index]
@@ -181,33 +228,33 @@ def lines(socs: Sequence[SocOverview], matrix_columns: Sequence[Column]) -> list
     return out
 
 
-def with_runs(
-    matrix_columns: Sequence[Column], every: Sequence[Line]
-) -> tuple[list[Column], list[Line]]:
-    """Return columns with the parameters and engine that all their figures share, and rows whose
-    figures have those that differ."""
-    shared = []
-    for index in range(len(matrix_columns)):
-        measured = [own[index] for _, own in every]
-        words = [_run_words(cell) for cell in measured if cell and cell.number is not None]
-        shared.append(
-            [each for each in words[0] if all(each in own for own in words)] if words else []
-        )
-
-    def with_run(cell: Best | None, index: int) -> Best | None:
-        if cell is None or cell.number is None:
-            return cell
-        own = [each for each in _run_words(cell) if each not in shared[index]]
-        return replace(cell, run=", ".join(own))
-
-    rows = [(soc, [with_run(cell, at) for at, cell in enumerate(cells)]) for soc, cells in every]
-    named = zip(matrix_columns, shared, strict=True)
-    return [replace(column, shared=", ".join(words)) for column, words in named], rows
+def run_notes(matrix_columns: Sequence[Column], every: Sequence[Line]) -> list[str]:
+    """Return a sentence for each column on the parameters and engines of its figures, with the range
+    of their CPU loads."""
+    out = []
+    for index, column in enumerate(matrix_columns):
+        groups: dict[str, list[tuple[str, float | None]]] = {}
+        for soc, cells in every:
+            cell = cells[index]
+            if cell and cell.number is not None:
+                groups.setdefault(cell.run, []).append((soc.soc, cell.result.load))
+        if not any(groups):
+            continue
+        said = [
+            _in_words(run or "not stated", own, len(groups) > 1)
+            for run, own in sorted(groups.items(), key=lambda group: -len(group[1]))
+        ]
+        out.append(f"{column.label}: {'; '.join(said)}.")
+    return out
 
 
-def _run_words(cell: Best) -> list[str]:
-    # The parameters name a recorded engine too.
-    return list(dict.fromkeys(filter(None, (cell.result.detail, cell.result.engine))))
+def _in_words(run: str, own: Sequence[tuple[str, float | None]], is_one_of_several: bool) -> str:
+    loads = sorted(load for _, load in own if load is not None)
+    ends = dict.fromkeys(f"{load:.0f}" for load in (loads[0], loads[-1])) if loads else {}
+    at_load = f" at {' to '.join(ends)} % CPU" if ends else ""
+    names = [soc for soc, _ in own]
+    socs = units.enumeration(names) if len(names) <= MAX_NAMED_SOCS else f"{len(names)} SoCs"
+    return f"{run}{at_load}{f' on {socs}' if is_one_of_several else ''}"
 
 
 def _best(soc: SocOverview, column: Column) -> Best | None:
@@ -244,7 +291,6 @@ class PerfOverview(SphinxDirective):
             return [nodes.paragraph("", "There are no guides yet.")]
         matrix_columns = columns(overview.socs)
         rows, others = divided(lines(overview.socs, matrix_columns))
-        matrix_columns, rows = with_runs(matrix_columns, rows)
         matrix = perf_overview(
             columns=matrix_columns,
             lines=rows,
@@ -304,9 +350,11 @@ class PerfOverview(SphinxDirective):
         head = ("SoC and release", "Verdict", "Largest fall")
         return printed_table(head, rows, (28, 20, 52), ["perf-list", "perf-compared"])
 
-    def _new(self, soc: RecentGuide) -> list[nodes.Node]:
-        rest = f": measured {soc.measured} on {', '.join(soc.boards)}"
-        return [self._link(soc.name, soc.guide), nodes.Text(rest)]
+    def _new(self, release: RecentRelease) -> list[nodes.Node]:
+        out: list[nodes.Node] = [nodes.strong("", release.name), nodes.Text(": ")]
+        for soc, guide in release.guides:
+            out += [self._link(soc, guide), nodes.Text(", ")]
+        return [*out[:-1], nodes.Text(f"; last measured {release.measured}")]
 
     def _shared(self, entry: SharedMoveOverview) -> list[nodes.Node]:
         out: list[nodes.Node] = [nodes.Text(f"{visible(entry.sentence, 300)}: ")]
@@ -361,7 +409,7 @@ def _measured(soc: SocOverview) -> str:
 
 def _plain(node: perf_overview) -> nodes.table:
     matrix_columns: list[Column] = node["columns"]
-    head = [words(each.label, each.unit, each.shared) for each in matrix_columns]
+    head = [words(each.label, each.unit) for each in matrix_columns]
     lines: list[list[nodes.Node | str]] = []
     for soc, cells in node["lines"]:
         guide = link(
@@ -378,7 +426,8 @@ def _text(cell: Best | None) -> str:
     if cell is None:
         return units.MISSING
     runs = f"runs {cell.runs}" if cell.runs else ""
-    more = ", ".join(filter(None, (cell.older, cell.run, cell.load, runs)))
+    load = f"{cell.load} % CPU" if cell.load else ""
+    more = words(cell.older, cell.run, load, runs)
     return f"{plain_figure(cell.text, cell.result.doubt)}{f' ({more})' if more else ''}"
 
 
