@@ -10,7 +10,8 @@ from guide_tables import tables as tables_of
 from perfguide.catalog.benchmarks import Catalog
 from perfguide.importing import bundles, markdown, rst
 from perfguide.importing.mapping import decode
-from perfguide.importing.proposal import Document, propose
+from perfguide.importing.proposal import propose
+from perfguide.importing.sources import Snapshot
 
 TWO = """\
 Guide
@@ -34,7 +35,9 @@ RELEASE = bundles.Release("1", datetime.datetime(2024, 4, 2, tzinfo=datetime.UTC
 
 def test_captions_tell_tables_of_one_heading_apart() -> None:
     tables = tables_of(rst.read, "g.rst", TWO)
-    proposed = propose([Document(tables)], Catalog({}), {"soc": "S", "os": "linux", "sdk": "1"})
+    proposed = propose(
+        [Snapshot(tables=tables)], Catalog({}), {"soc": "S", "os": "linux", "sdk": "1"}
+    )
     found = bundles.build(tables, decode(proposed), RELEASE)
     (bundle,) = found.bundles
     assert [(r.value, r.params) for r in bundle.results] == [
@@ -97,7 +100,7 @@ DEVICES = """\
 def test_a_column_of_devices_names_boards_and_a_version_is_no_figure() -> None:
     tables = tables_of(markdown.read, "g.md", DEVICES)
     meaning = decode(
-        propose([Document(tables)], Catalog({}), {"soc": "S", "os": "linux", "sdk": "1"})
+        propose([Snapshot(tables=tables)], Catalog({}), {"soc": "S", "os": "linux", "sdk": "1"})
     )
     found = bundles.build(tables, meaning, RELEASE)
     figures = [

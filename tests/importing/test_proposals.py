@@ -18,7 +18,8 @@ from perfguide.importing import bundles, rst, sources
 from perfguide.importing.limits import Limits
 from perfguide.importing.mapping import Map, decode, soc_of
 from perfguide.importing.model import Reading
-from perfguide.importing.proposal import Document, propose
+from perfguide.importing.proposal import propose
+from perfguide.importing.sources import Snapshot
 
 RELEASE = bundles.Release("09.00", datetime.datetime(2024, 4, 2, tzinfo=datetime.UTC))
 CATALOG, _ = benchmarks.load([TOP / "source" / "benchmarks"])
@@ -36,7 +37,9 @@ def imported(
     """Import a guide by its proposed map."""
     read = reading(text)
     about = {"soc": soc, "os": "linux", "sdk": "09.00"}
-    meaning = decode(propose([Document(read.tables, read.passages)], catalog, about))
+    meaning = decode(
+        propose([Snapshot(tables=read.tables, passages=read.passages)], catalog, about)
+    )
     return meaning, bundles.build(read.tables, meaning, RELEASE, read.passages)
 
 
@@ -175,7 +178,7 @@ def test_a_unit_that_is_none_is_refused_with_its_cell(unit: str) -> None:
     text = _with_units("Mystery", f"Rate ({unit})")
     meaning, out = imported(text)
     assert not out.bundles and [each.line for each in out.left_out] == [10]
-    proposed = propose([Document(reading(text).tables)], CATALOG, {})
+    proposed = propose([Snapshot(tables=reading(text).tables)], CATALOG, {})
     assert f"# “{unit}” is not a unit: state that of “{{board}}: Rate ({unit})”" in proposed
     assert meaning.tables[0].columns[f"{{board}}: Rate ({unit})"].unit == ""
     forced = decode(
@@ -448,7 +451,7 @@ IPSec
 def test_a_person_makes_facts_of_words() -> None:
     read = reading(WORDS)
     about = {"soc": "S", "os": "linux", "sdk": "1"}
-    proposed = propose([Document(read.tables, read.passages)], CATALOG, about)
+    proposed = propose([Snapshot(tables=read.tables, passages=read.passages)], CATALOG, about)
     at = proposed.index("Captured using")
     edited = proposed[:at] + proposed[at:].replace(
         'use = "note"\nconfirmed = false',

@@ -21,7 +21,8 @@ from perfguide.figures import dataset
 from perfguide.importing import bundles, html, markdown, rst
 from perfguide.importing.mapping import decode
 from perfguide.importing.model import Table
-from perfguide.importing.proposal import Document, propose
+from perfguide.importing.proposal import propose
+from perfguide.importing.sources import Snapshot
 from perfguide.pages import build
 
 NAMES = st.from_regex(r"[a-z][a-z0-9]{0,8}(?:[_-][a-z0-9]{1,6}){0,2}", fullmatch=True)
@@ -210,7 +211,11 @@ def test_figures_come_back_as_they_were(
 ) -> None:
     tables = layout(guide)
     about = {"soc": "AM62X", "sdk": "09.02", "os": "linux"}
-    text = by_hand(guide) if layout is lists else propose([Document(tables)], Catalog({}), about)
+    text = (
+        by_hand(guide)
+        if layout is lists
+        else propose([Snapshot(tables=tables)], Catalog({}), about)
+    )
     found = bundles.build(tables, decode(text), RELEASE)
     assert not found.left_out
     figures: Counter[tuple[object, ...]] = Counter()
@@ -263,7 +268,9 @@ def test_our_own_pages_are_read_back_with_all_digits_and_spreads(tmp_path: Path)
             assert [float(end) for end in ends] == pytest.approx([low, high], rel=1e-5)
             assert rest.endswith("n=3")
     about = {"soc": "AM62X", "sdk": "09.01", "os": "linux"}
-    found = bundles.build([rate], decode(propose([Document([rate])], catalog, about)), RELEASE)
+    found = bundles.build(
+        [rate], decode(propose([Snapshot(tables=[rate])], catalog, about)), RELEASE
+    )
     assert not found.left_out and {b.board.name for b in found.bundles} == {"sk", "lp"}
     means = {r.value for b in found.bundles for r in b.results}
     assert sorted(means) == pytest.approx(sorted(sum(v) / 3 for v in samples.values()), rel=1e-12)

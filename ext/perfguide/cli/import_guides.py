@@ -138,10 +138,9 @@ def _propose(options: argparse.Namespace, snapshots: Sequence[Snapshot]) -> int:
         if options.git and each.tables
     ]
     about = {"soc": options.soc, "os": "linux", "sdk": options.sdk}
-    guides = [proposal.Document(each.tables, each.passages) for each in reversed(snapshots)]
-    text = proposal.propose(guides, _catalog(options), about, releases)
+    text = proposal.propose(snapshots[::-1], _catalog(options), about, releases)
     options.propose.write_text(text, "utf-8")
-    count = sum(len(each.tables) for each in guides)
+    count = sum(len(each.tables) for each in snapshots)
     print(f"{count} tables; complete {options.propose}, then import with --map")
     return shared.OK
 

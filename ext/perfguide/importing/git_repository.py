@@ -84,10 +84,14 @@ class Repository:
     def commits(self, revision: str, patterns: Sequence[str]) -> list[Commit]:
         """Return the commits in a revision or range that changed files, oldest first."""
         files = [f":(top){pattern}" for pattern in patterns]
+        return self._listed(["--topo-order", "--reverse"], revision, files)
+
+    def _listed(
+        self, options: Sequence[str], revision: str, files: Sequence[str] = ()
+    ) -> list[Commit]:
         # A revision with a leading dash must not be taken for an option.
-        words = ["--topo-order", "--reverse", "--format=%H%x00%cI%x00%s", "--end-of-options"]
-        output = self._run("rev-list", *words, revision, "--", *files)
-        lines = output.decode("utf-8", "replace").split("\n")
+        words = [*options, "--format=%H%x00%cI%x00%s", "--end-of-options", revision, "--", *files]
+        lines = self._run("rev-list", *words).decode("utf-8", "replace").split("\n")
         return [Commit(*each.split("\0", 2)) for each in lines if each.count("\0") >= 2]
 
     def names(self, path: str, revision: str) -> list[str]:
@@ -98,12 +102,9 @@ class Repository:
 
     def commit(self, revision: str) -> Commit:
         """Return the commit for a hash or an annotated tag."""
-        words = ["--max-count=1", "--format=%H%x00%cI%x00%s", "--end-of-options", revision]
-        output = self._run("rev-list", *words, "--").decode("utf-8", "replace")
-        line = next((each for each in output.split("\n") if each.count("\0") >= 2), "")
-        if not line:
+        if not (commits := self._listed(["--max-count=1"], revision)):
             raise GitError(0, "this is not a commit", revision)
-        return Commit(*line.split("\0", 2))
+        return commits[0]
 
     def files(self, commit: str) -> list[Entry]:
         """Return the files in a commit."""

@@ -103,24 +103,22 @@ class Reading:
         longest_cell = max(every_cell, key=lambda cell: len(cell.text), default=None)
         cells = sum(len(row) for row in table.rows)
         characters = sum(len(cell.text) for row in table.rows for cell in row)
-        limits = self.limits
+        limits, line = self.limits, table.line
         if max(widest_row, len(table.head)) > limits.columns:
-            self.exceeded(table.file, table.line, "columns", "the table is wider than {} columns")
+            name, message = "columns", "the table is wider than {} columns"
         elif longest_cell and len(longest_cell.text) > limits.cell:
-            self.exceeded(
-                table.file, longest_cell.line, "cell", "a cell is longer than {} characters"
-            )
+            name, message = "cell", "a cell is longer than {} characters"
+            line = longest_cell.line
         elif self.cells + cells > limits.cells:
-            self.exceeded(
-                table.file, table.line, "cells", "up to here, the tables have over {} cells"
-            )
+            name, message = "cells", "up to here, the tables have over {} cells"
         elif self.characters + characters > limits.characters:
-            message = "up to here, the tables have over {} characters"
-            self.exceeded(table.file, table.line, "characters", message)
+            name, message = "characters", "up to here, the tables have over {} characters"
         else:
             self.cells += cells
             self.characters += characters
             self.tables.append(table)
+            return
+        self.exceeded(table.file, line, name, message)
 
     def exceeded(self, file: str, line: int | None, name: str, message: str) -> None:
         """Report that a table is left out because it exceeds the limit ``name``."""

@@ -10,8 +10,9 @@ from __future__ import annotations
 import glob
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -35,6 +36,7 @@ from .mapping import (
     with_unit,
 )
 from .model import Passage, Table, plain
+from .sources import Snapshot
 
 _BOARD_HEADS = frozenset(["board", "boards", "device", "machine", "platform"])
 """Words in the head of a column of boards."""
@@ -51,14 +53,6 @@ _PREPARATION = re.compile(r"To (?!run|execute|measure|perform|reproduce|test|ben
 """The beginning of a sentence above a block of code that measures nothing."""
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
-    """The tables and passages of a guide at one time."""
-
-    tables: Sequence[Table]
-    passages: Sequence[Passage] = ()
-
-
 @dataclass(slots=True)
 class _Entry:
     """A proposed entry for a table, and remarks for its reviewer."""
@@ -69,7 +63,7 @@ class _Entry:
 
 
 def propose(
-    guides: Sequence[Document],
+    guides: Sequence[Snapshot],
     catalog: Catalog,
     guide: Mapping[str, str],
     releases: Sequence[tuple[str, str, str]] = (),
@@ -238,7 +232,7 @@ def _board_line(name: str, entry: BoardEntry) -> str:
     """Return the line of ``[boards]`` for a board."""
     if entry == BoardEntry(name=name):
         return f"{_text(name)} = {_text(name)}"
-    return f"{_text(name)} = {_inline(structs.asdict(entry))}"
+    return f"{_text(name)} = {_toml(_stated(structs.asdict(entry)))}"
 
 
 # Tables
@@ -261,8 +255,8 @@ def _entries(tables: Sequence[Table], boards: Sequence[str], catalog: Catalog) -
     # Entries find tables by heading and caption, so a parameter cannot separate identical ones.
     for equal_only, distinguish in (
         (True, _by_order),
-        (False, _by_caption),
-        (False, _by_heading),
+        (False, partial(_by_text, "table", lambda table: table.caption)),
+        (False, partial(_by_text, "section", lambda table: "".join(table.headings[-1:]))),
         (False, _by_order),
     ):
         rules = [each.rule for each in entries]
@@ -293,21 +287,16 @@ def _to_distinguish(
     return out
 
 
-def _by_caption(
-    tables: Sequence[Table], rules: Sequence[Rule], positions: Collection[int]
+def _by_text(
+    name: str,
+    text_of: Callable[[Table], str],
+    tables: Sequence[Table],
+    rules: Sequence[Rule],
+    positions: Collection[int],
 ) -> Iterator[tuple[int, Rule]]:
     for at in positions:
-        if caption := tables[at].caption:
-            yield at, structs.replace(rules[at], params={**rules[at].params, "table": caption})
-
-
-def _by_heading(
-    tables: Sequence[Table], rules: Sequence[Rule], positions: Collection[int]
-) -> Iterator[tuple[int, Rule]]:
-    for at in positions:
-        if headings := tables[at].headings:
-            params = {**rules[at].params, "section": headings[-1]}
-            yield at, structs.replace(rules[at], params=params)
+        if text := text_of(tables[at]):
+            yield at, structs.replace(rules[at], params={**rules[at].params, name: text})
 
 
 def _by_order(
@@ -583,7 +572,7 @@ def _metric_by_unit(spelt: str, params: Mapping[str, Scalar], described: Benchma
 # Words
 
 
-def _word_lines(guides: Sequence[Document], catalog: Catalog) -> list[str]:
+def _word_lines(guides: Sequence[Snapshot], catalog: Catalog) -> list[str]:
     """Return entries of ``[[words]]`` for the passages around figures."""
     lines: list[str] = []
     seen: set[tuple[str, str]] = set()
@@ -679,49 +668,37 @@ def _explains(passage: Passage) -> bool:
 def _entry_text(entry: _Entry) -> str:
     """Return the TOML of an entry."""
     rule = entry.rule
-    lines = ["[[tables]]", f"heading = {_text(rule.heading)}", f"caption = {_text(rule.caption)}"]
-    lines += [f"benchmark = {_text(rule.benchmark)}"]
-    if rule.skip:
-        return "\n".join([*lines, "skip = true"])
-    if rule.occurrence:
-        lines.append(f"occurrence = {rule.occurrence}")
-    if rule.params:
-        lines.append(f"params = {_inline(rule.params, keep_empty=True)}")
-    if rule.setup:
-        lines.append(f"setup = {_inline(rule.setup, keep_empty=True)}")
-    if rule.board:
-        lines.append(f"board = {_text(rule.board)}")
-    if rule.units:
-        lines.append(f"units = {_inline(rule.units, keep_empty=True)}")
-    lines.append("[tables.columns]")
-    for text, column in rule.columns.items():
-        fields = {
-            key: value for key, value in structs.asdict(column).items() if value not in ("", {})
-        }
-        lines.append(f"{_text(text)} = {_inline(fields)}")
+    named = {name: getattr(rule, name) for name in ("heading", "caption", "benchmark")}
+    named |= _stated({name: getattr(rule, name) for name in _RULE_KEYS})
+    lines = ["[[tables]]", *(f"{name} = {_toml(value)}" for name, value in named.items())]
+    if not rule.skip:
+        lines.append("[tables.columns]")
+        for text, column in rule.columns.items():
+            lines.append(f"{_text(text)} = {_toml(_stated(structs.asdict(column)))}")
     return "\n".join(lines)
 
 
-def _inline(values: Mapping[str, Any], keep_empty: bool = False) -> str:
-    """Return an inline table, leaving out empty and false values unless ``keep_empty``."""
-    parts = [
-        f"{key if re.fullmatch('[A-Za-z0-9_-]+', key) else _text(key)} = {_toml(value)}"
-        for key, value in values.items()
-        if keep_empty or value not in ("", {}, False)
-    ]
-    return f"{{ {', '.join(parts)} }}" if parts else "{ }"
+_RULE_KEYS = ("skip", "occurrence", "params", "setup", "board", "units")
+
+
+def _stated(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values that are neither empty nor false nor zero."""
+    return {name: value for name, value in values.items() if value}
 
 
 def _toml(value: Any) -> str:
+    """Return a value as TOML; a mapping becomes an inline table."""
     if isinstance(value, Mapping):
-        return _inline(value, keep_empty=True)
+        parts = [
+            f"{key if re.fullmatch('[A-Za-z0-9_-]+', key) else _text(key)} = {_toml(inner)}"
+            for key, inner in value.items()
+        ]
+        return f"{{ {', '.join(parts)} }}" if parts else "{ }"
     if isinstance(value, bool):
         return "true" if value else "false"
-    return _number(value) if isinstance(value, int | float) else _text(value)
-
-
-def _number(value: int | float) -> str:
-    return str(int(value)) if float(value).is_integer() else repr(value)
+    if isinstance(value, int | float):
+        return str(int(value)) if float(value).is_integer() else repr(value)
+    return _text(value)
 
 
 def _text(value: Any) -> str:

@@ -431,7 +431,10 @@ class _CsvTable(docutils_tables.CSVTable):
             extra = self._rows(self.options["header"], self.source.file, self.lineno)
             rows, head = [*extra, *rows], head + len(extra)
         title, _ = self.make_title()  # type: ignore[no-untyped-call]
-        return [_csv_node(title, rows, head, where, line)]
+        table = nodes.table("", *([title] if title else []))
+        table["perf_rows"], table["perf_head"] = rows, head
+        table["perf_file"], table["perf_line"] = where, line
+        return [table]
 
     def _rows(self, content: str, where: str, first: int) -> list[_Row]:
         dialect: Any = self.DocutilsDialect(self.options)
@@ -514,14 +517,6 @@ def _make_exact(rows: list[_Row], keys: int, figures: _Figures) -> None:
         if 0 <= row < len(rows) and keys <= column < len(rows[row][1]):
             spread = re.sub(r"(?<=\d),(?=\d{3})", "", rest)
             rows[row][1][column] = f"{value!r}{spread}"
-
-
-def _csv_node(title: Any, rows: list[_Row], head: int, file: str, line: int) -> nodes.table:
-    """Return a table node that carries its rows as an attribute."""
-    table = nodes.table("", *([title] if title else []))
-    table["perf_rows"], table["perf_head"] = rows, head
-    table["perf_file"], table["perf_line"] = file, line
-    return table
 
 
 def _csv(reader: Any, file: str, first: int, reading: Reading) -> list[_Row]:
