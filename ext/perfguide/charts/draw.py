@@ -116,13 +116,13 @@ def _file(figure: Figure, form: str) -> bytes:
 
 def _chart(view: ChartView) -> Figure:
     """Draw the panels in one to three columns, on the same scales."""
-    bars, count = view.kind == "bars", len(view.panels)
-    columns = 1 if count == 1 or bars else 3 if view.wide and count in (3, 5, 6) else 2
+    rows, count = view.has_rows, len(view.panels)
+    columns = 1 if count == 1 or rows else 3 if view.wide and count in (3, 5, 6) else 2
     figure = _figure(
         WIDE_INCHES if view.wide else SMALL_WIDTH_INCHES if view.small else WIDTH_INCHES
     )
-    # The y axes of bars have names, which differ between panels.
-    shared: dict[str, Any] = {"sharex": True, "sharey": not bars, "squeeze": False}
+    # The y axes of rows have names, which differ between panels.
+    shared: dict[str, Any] = {"sharex": True, "sharey": not rows, "squeeze": False}
     grid = figure.subplots(-(-count // columns), columns, **shared).ravel()
     # The last row may not be full.
     for unused in grid[count:]:
@@ -141,14 +141,14 @@ def _chart(view: ChartView) -> Figure:
         # matplotlib labels the shared axis in the last row only, which may not be full.
         if position + columns >= count:
             axes.tick_params(labelbottom=True)
-            axes.set_xlabel(text(view.y_label if bars else "" if view.small else view.x_label))
-        if position % columns == 0 and not bars:
+            axes.set_xlabel(text(view.y_label if rows else "" if view.small else view.x_label))
+        if position % columns == 0 and not rows:
             axes.set_ylabel(text(view.y_label))
     inches = sum(_panel_inches(view, panel) for panel in view.panels[::columns])
     notes: list[Text] = []
     for axes, panel in pairs:
         _set_ticks(axes, view, figure.get_figwidth() / columns - 0.8)
-        if not view.mark or bars:
+        if not view.mark or rows:
             continue
         if marks := _marks_of_all_lines(panel):
             inches += TOP_AXIS_INCHES / columns
@@ -161,7 +161,7 @@ def _chart(view: ChartView) -> Figure:
     legend = {} if named or len(artists) < 2 else artists
     _lay_out(figure, inches, legend, visible(view.finding, 300), visible(view.subtitle, 400))
     for axes in grid[:count]:
-        labels = [] if bars else axes.get_xticklabels()
+        labels = [] if rows else axes.get_xticklabels()
         # The last label (newest release, largest size) matters most, then the first.
         _hide_overlapping([*labels[-1:], *labels[:1], *labels[-2:0:-1]])
     _hide_overlapping(notes)
@@ -211,7 +211,7 @@ def _draw_legend(figure: Figure, artists: Mapping[str, Any]) -> float:
 
 def _panel_inches(view: ChartView, panel: Panel) -> float:
     """Return the height of a panel in inches, including its labels."""
-    if view.kind == "bars":
+    if view.has_rows:
         names = map(wrapped, view.ticks)
         lines = max((name.count("\n") + 1 for name in names), default=1)
         rows = len(bar_rows(view, panel)[0]) * max(0.21, 0.165 * lines + 0.05)
@@ -227,7 +227,7 @@ def _set_scales(axes: Axes, view: ChartView) -> None:
     """Set the scales of the axes, before anything is drawn: limits depend on the scales."""
     if view.x_scale == "log2" and not view.ticks:
         axes.set_xscale("log", base=2, nonpositive="mask")
-    if view.y_scale == "log" and view.kind != "bars":
+    if view.y_scale == "log" and not view.has_rows:
         # Ranges and steps that reach down to zero end at the edge.
         axes.set_yscale("log", nonpositive="clip")
 
@@ -236,11 +236,11 @@ def _set_ticks(axes: Axes, view: ChartView, inches: float) -> None:
     """Set the limits, numbers and names of the axes, for a panel of the given width."""
     points = [p for panel in view.panels for line in panel.lines for p in line.points]
     axes.xaxis.set_major_formatter("{x:,.10g}")
-    axes.margins(x=0 if view.kind == "bars" else 0.05)
+    axes.margins(x=0 if view.has_rows else 0.05)
     # Fix the number of ticks: by default it depends on the space, which depends on the tick labels.
     if view.x_scale != "log2":
         axes.locator_params("x", nbins=5)
-    if view.kind == "bars":
+    if view.has_rows:
         return
     axes.yaxis.set_major_formatter("{x:,.10g}")
     if view.y_scale != "log":

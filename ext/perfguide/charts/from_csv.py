@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from ..catalog.chart_spec import Kind
 from ..common import units
 from ..common.diagnostics import nearest
-from .model import ChartView, Line, Panel, Point
+from .model import KINDS, ChartView, Line, Panel, Point
 
 
 class TableFault(Exception):
@@ -49,7 +49,7 @@ def view(
         raise TableFault("has no column for a line", "give a column besides the one for x")
     marks = [row[at_x] for row in rows]
     numbers = [number for mark in marks if (number := units.read(mark)) is not None]
-    named = kind == "bars" or len(numbers) < len(marks)
+    named = KINDS[kind].has_rows or len(numbers) < len(marks)
     xs = [float(position) for position in range(len(marks))] if named else numbers
     drawn = []
     for y in ys:

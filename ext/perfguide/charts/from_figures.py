@@ -97,11 +97,11 @@ def with_figures(
 
 def _compares(view: ChartView, spec: Chart) -> bool:
     lines = max(len(panel.lines) for panel in view.panels)
-    if spec.x == "release" and spec.kind != "bars":
+    if spec.x == "release" and not view.has_rows:
         places = {p.x for panel in view.panels for line in panel.lines for p in line.points}
         return len(places) >= MIN_RELEASES and lines >= spec.lines
     points = [len(line.points) for panel in view.panels for line in panel.lines]
-    return lines >= spec.lines and (sum(points) if view.kind == "bars" else max(points)) > 1
+    return lines >= spec.lines and (sum(points) if view.has_rows else max(points)) > 1
 
 
 class _Plot:
@@ -116,6 +116,7 @@ class _Plot:
     ) -> None:
         self.benchmark = benchmark
         self.spec = spec
+        self.has_rows = KINDS[spec.kind].has_rows
         self.records = records
         self.scene = scene
         self.loads = engines.loads(records) if spec.answer else {}
@@ -299,7 +300,7 @@ class _Plot:
         ticks = self.ticks(records)
         boards_left_out = list[str]()
         # A thousand bars are illegible and take seconds to draw.
-        if spec.kind == "bars" and spec.x == "board" and len(ticks) > MAX_BARS:
+        if self.has_rows and spec.x == "board" and len(ticks) > MAX_BARS:
             better = self.benchmark.better(records[0].metric)
             boards_left_out = bars_left_out(len(ticks), "boards", better)
             ticks = dict(islice(ticks.items(), MAX_BARS))
@@ -437,10 +438,10 @@ class _Plot:
         if x == "release" and self.scene.releases:
             return {version(release): release for release in self.scene.releases}
         numbers = x not in (*OUTER, "metric") and all(is_number(r.params[x]) for r in records)
-        if numbers and self.spec.kind != "bars":
+        if numbers and not self.has_rows:
             return {}
         named = dict(sorted({self.rank(x, r): self.word(x, r) for r in records}.items()))
-        if x != "board" or self.spec.kind != "bars":
+        if x != "board" or not self.has_rows:
             return named
         # Readers want to compare boards, so the best one comes first.
         best: dict[Key, float] = {}

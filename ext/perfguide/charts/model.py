@@ -23,15 +23,17 @@ MAX_TICK_CHARS = 26
 @dataclass(frozen=True, slots=True)
 class KindOfChart:
     """A kind of chart, with its name in alternative texts. If it ``has_lines``, these can be named at
-    their ends, share axes instead of having a picture each, and be compared at the last x."""
+    their ends, share axes instead of having a picture each, and be compared at the last x. If it
+    ``has_rows``, each point has a row beside its name, and its figure is on the horizontal axis."""
 
     name: str
     has_lines: bool = False
+    has_rows: bool = False
 
 
 KINDS: Mapping[Kind, KindOfChart] = {
     "lines": KindOfChart("Line chart", has_lines=True),
-    "bars": KindOfChart("Bar chart"),
+    "bars": KindOfChart("Bar chart", has_rows=True),
     "steps": KindOfChart("Histogram"),
 }
 
@@ -119,6 +121,11 @@ class ChartView:
     ramp: bool = False
     wide: bool = False
 
+    @property
+    def has_rows(self) -> bool:
+        """True if each point has a row of its own."""
+        return KINDS[self.kind].has_rows
+
     def text(self) -> str:
         """Return the alternative text, including the main figures."""
         kind = KINDS[self.kind].name
@@ -136,7 +143,7 @@ class ChartView:
 
     def _line(self, line: Line) -> str:
         label = f"{line.label} " if line.label else ""
-        if self.kind == "bars":
+        if self.has_rows:
             values = [f"{p.words} for {units.whole(p.mark)}" for p in line.points[:MAX_DESCRIBED]]
             return label + ", ".join(values)
         text = self._point(line.points[0])
