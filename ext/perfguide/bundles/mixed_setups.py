@@ -17,6 +17,9 @@ def always(benchmark: str, fact: str) -> bool:
     return True
 
 
+_Figure = tuple[Loaded, int, Value | None]
+"""A bundle, the row of a result in it, and the value of a fact there, or ``None`` if not stated."""
+
 Matters = Callable[[str, str], bool]
 """A function of a benchmark and a fact: true if a different value of the fact means a different
 figure."""
@@ -76,20 +79,8 @@ def _across(bundles: Sequence[Loaded], matters: Matters) -> Iterator[Diagnostic]
                     continue
                 if matters(benchmark, fact):
                     reported.add((benchmark, metric))
-                    message = (
-                        f"{visible(benchmark)}, {visible(metric)}: {visible(fact)} is {_quoted(value)} at "
-                        f"/results/{row}{log_line(item.results[row])} and {_quoted(stated)} at /results/{at}"
-                        f"{log_line(other.results[at])} of {visible(other.origin)}, with the same parameters: "
-                        "their mean would match neither setup"
-                    )
-                    hint = (
-                        f"make “{visible(fact)}” a parameter in both, or withdraw one bundle with "
-                        "“supersedes”"
-                    )
-                    pointer = f"/results/{row}"
-                    yield Diagnostic(
-                        "mixed-setup", item.origin, message, hint, pointer, root=item.root
-                    )
+                    figures = ((item, row, value), (other, at, stated))
+                    yield _diagnostic(benchmark, metric, fact, *figures)
 
 
 def _shared_logs(bundles: Sequence[Loaded]) -> Iterator[Diagnostic]:
@@ -134,7 +125,11 @@ def _within(bundles: Iterable[Loaded], matters: Matters) -> Iterator[Diagnostic]
                 ]
                 if names and (benchmark, metric) not in reported:
                     reported.add((benchmark, metric))
-                    yield _diagnostic(item, benchmark, metric, names[0], rows[first], rows[other])
+                    figures = (
+                        (item, row, item.results[row].setup.get(names[0]))
+                        for row in (rows[first], rows[other])
+                    )
+                    yield _diagnostic(benchmark, metric, names[0], *figures)
 
 
 def _differing(one: Mapping[str, object], other: Mapping[str, object]) -> list[str]:
@@ -146,27 +141,26 @@ def _differing(one: Mapping[str, object], other: Mapping[str, object]) -> list[s
     )
 
 
-def _diagnostic(
-    item: Loaded, benchmark: str, metric: str, fact: str, row: int, other: int
-) -> Diagnostic:
-    values = [_value(item.results[at], fact) for at in (row, other)]
-    places = [f"/results/{at}{log_line(item.results[at])}" for at in (row, other)]
+def _diagnostic(benchmark: str, metric: str, fact: str, one: _Figure, other: _Figure) -> Diagnostic:
+    item, row, _ = one
+    values = [
+        "not stated" if value is None else f"“{visible(units.plain(value))}”"
+        for _, _, value in (one, other)
+    ]
+    places = [f"/results/{at}{log_line(of.results[at])}" for of, at, _ in (one, other)]
+    hint = f"make “{visible(fact)}” a parameter, or pack the logs of one setup only"
+    if other[0] is not item:
+        places[1] += f" of {visible(other[0].origin)}"
+        hint = (
+            f"make “{visible(fact)}” a parameter in both, or withdraw one bundle with “supersedes”"
+        )
     message = (
         f"{visible(benchmark)}, {visible(metric)}: {visible(fact)} is {values[0]} at {places[0]} and "
         f"{values[1]} at {places[1]}, with the same parameters: their mean would match neither "
         "setup"
     )
-    hint = f"make “{visible(fact)}” a parameter, or pack the logs of one setup only"
     at = f"/results/{row}"
     return Diagnostic("mixed-setup", item.origin, message, hint, at, root=item.root)
-
-
-def _value(result: Result, fact: str) -> str:
-    return _quoted(result.setup[fact]) if fact in result.setup else "not stated"
-
-
-def _quoted(value: Value) -> str:
-    return f"“{visible(units.plain(value))}”"
 
 
 def log_line(result: Result) -> str:

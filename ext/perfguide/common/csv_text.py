@@ -9,8 +9,10 @@ which holds row keys. See OWASP, "CSV Injection", for the list of risky characte
 
 from __future__ import annotations
 
+import csv
 import re
 from collections.abc import Sequence
+from typing import Any
 
 from .units import TableCell
 
@@ -18,7 +20,18 @@ _SIGNS = "=+\\-@\t\r\n＝＋－＠"
 _BEFORE = r'(^|[,;"\t\r\n])((?:[^\S\t\r\n]|\ufeff)*)'
 _RISK = re.compile(rf"{_BEFORE}('*)(?=[{_SIGNS}])")
 _MARKED = re.compile(rf"{_BEFORE}'('*)(?=[{_SIGNS}])")
-_SPECIAL = re.compile(rf'["\r\n]|(?:^|[,;\t])[\s\ufeff]*\'*[{_SIGNS}]')
+
+
+class _Returned:
+    """A file whose ``write``, and thus the writer's ``writerow``, returns the text."""
+
+    @staticmethod
+    def write(text: str) -> str:
+        return text
+
+
+# Python 3.11 quotes carriage returns only if lines end with one.
+_WRITER: Any = csv.writer(_Returned, lineterminator="\r\n")
 
 
 def marked(text: str) -> str:
@@ -34,25 +47,12 @@ def plain(cell: str) -> str:
 def line(row: Sequence[TableCell]) -> str:
     """Format one row of CSV (RFC 4180), without the line ending."""
     texts = [cell if isinstance(cell, str) else cell[1] + cell[2] for cell in row]
-    joined = ",".join(texts)
-    # One search of the joined text shows that most rows need no quoting.
-    if joined and not _SPECIAL.search(joined):
-        if joined.count(",") == len(texts) - 1:
-            return joined
-        return ",".join([f'"{text}"' if "," in text else text for text in texts])
-    if texts == [""]:
-        return '""'
-    cells = []
-    for column, (cell, text) in enumerate(zip(row, texts, strict=True)):
-        # If a spreadsheet reads the row as a single cell, a number at its start would run into the
-        # following text: “-1” and “5*…” would become one formula.
-        minus = "-" if column and not isinstance(cell, str) and text[:1] == "-" else ""
-        cells.append(_quoted(minus + marked(text.removeprefix(minus))))
-    return ",".join(cells)
-
-
-def _quoted(text: str) -> str:
-    """Quote a CSV field. Python 3.11's csv module leaves carriage returns unquoted."""
-    if any(c in text for c in ',"\r\n'):
-        return '"' + text.replace('"', '""') + '"'
-    return text
+    # One search of the joined text shows that most rows need no marks.
+    if _RISK.search(",".join(texts)):
+        for column, (cell, text) in enumerate(zip(row, texts, strict=True)):
+            # If a spreadsheet reads the row as a single cell, a number at its start would run into
+            # the following text: “-1” and “5*…” would become one formula.
+            minus = "-" if column and not isinstance(cell, str) and text[:1] == "-" else ""
+            texts[column] = minus + marked(text.removeprefix(minus))
+    written: str = _WRITER.writerow(texts)
+    return written.removesuffix("\r\n")
