@@ -443,24 +443,24 @@ def words(records: Sequence[Record], pool: Pool) -> tuple[dict[str, Any], dict[i
         (positions[loaded.digest], remarks.run_words(loaded, measured))
         for loaded in pool.bundles(records)
     ]
-    if not any(run.facts or run.notes for _, run in of_runs):
+    if not any(facts or notes for _, (facts, notes) in of_runs):
         return {}, {}
-    facts: dict[tuple[str, str], int] = {}
+    names: dict[tuple[str, str], int] = {}
     texts: dict[str, int] = {}
     runs = [
         [
             [
-                [index_in(facts, (name, label)), index_in(texts, value)]
-                for name, label, value in run.facts
+                [index_in(names, (name, label)), index_in(texts, value)]
+                for name, label, value in facts
             ],
             [
                 [index_in(texts, text), *([of, only] if of or only else [])]
-                for _, text, of, only in run.notes
+                for _, text, of, only in notes
             ],
         ]
-        for _, run in of_runs
+        for _, (facts, notes) in of_runs
     ]
-    value = {"facts": list(facts), "texts": list(texts), "runs": runs}
+    value = {"facts": list(names), "texts": list(texts), "runs": runs}
     return value, {position: number for number, (position, _) in enumerate(of_runs)}
 
 

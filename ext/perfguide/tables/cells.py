@@ -62,10 +62,10 @@ def behind(view: View, pool: Pool) -> Behind | None:
         return None
     runs = []
     for loaded in (pool.frame.bundles[position] for position in bundles):
-        of_run, run = run_words(loaded, measured), loaded.bundle
+        run = loaded.bundle
         labels = [*map(shown_text, (run.id, run.board.name, run.sdk.version))]
-        day = str(run.created)[:10]
-        runs.append(Run(loaded.digest, [*labels, day], list(of_run.facts), list(of_run.notes)))
+        labels.append(str(run.created)[:10])
+        runs.append(Run(loaded.digest, labels, *run_words(loaded, measured)))
     return Behind(cells, words, runs, [*map(shown_text, commands)], [*measured])
 
 

@@ -202,9 +202,9 @@ def _column_head(
     labels = [_head(benchmark, name, record) for name in dimensions]
     names = [_name(benchmark, name, record) for name in dimensions]
     if with_metric:
-        labels.append(_metric_heading(benchmark, record))
-        raw, better = benchmark.metric_address(record.metric), benchmark.better(record.metric)
-        names.append(units.heading(raw, record.unit, better))
+        better, metric = benchmark.better(record.metric), record.metric
+        labels.append(units.heading(benchmark.metric_label(metric), record.unit, better))
+        names.append(units.heading(benchmark.metric_address(metric), record.unit, better))
     decimals = _decimals(benchmark, record)
     return _ColumnHead(tuple(labels or ["Figure"]), tuple(names or ["Figure"]), decimals)
 
@@ -522,11 +522,6 @@ def _name(benchmark: Benchmark, name: str, record: Record) -> str:
     if plain not in record.params:
         return NOT_STATED
     return benchmark.value_address(plain, record.params[plain])
-
-
-def _metric_heading(benchmark: Benchmark, record: Record) -> str:
-    label = benchmark.metric_label(record.metric)
-    return units.heading(label, record.unit, benchmark.better(record.metric))
 
 
 def _decimals(benchmark: Benchmark, record: Record) -> int:

@@ -51,7 +51,7 @@ benchmark."""
 
 class Run(msgspec.Struct, frozen=True, omit_defaults=True, array_like=True):
     """A run behind cells: the digest of its bundle, its labels on pages (id, board, release and
-    date), and its facts and notes as in :class:`perfguide.tables.remarks.RunWords`."""
+    date), and its facts and notes as in :func:`perfguide.tables.remarks.run_words`."""
 
     digest: str
     labels: list[str]

@@ -65,34 +65,28 @@ def notes(bundles: Sequence[Loaded], benchmark: str = "") -> list[str]:
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class RunWords:
-    """The facts and notes of a run that concern the figures on a page.
+def run_words(
+    loaded: Loaded, measured: Collection[tuple[str, str]]
+) -> tuple[list[tuple[str, str, str]], list[tuple[int, str, str, str]]]:
+    """Return the facts and notes of a run that concern the figures on a page; ``measured`` are the
+    pairs of benchmark and metric on the page.
 
     A fact consists of its name, label and value. A note consists of its index within the run, its
     text, its benchmark and its metric, where an empty benchmark or metric means all.
     """
-
-    facts: tuple[tuple[str, str, str], ...]
-    notes: tuple[tuple[int, str, str, str], ...]
-
-
-def run_words(loaded: Loaded, measured: Collection[tuple[str, str]]) -> RunWords:
-    """Return the texts of a run; ``measured`` are the pairs of benchmark and metric on the page."""
     benchmarks = {"", *(benchmark for benchmark, _ in measured)}
     metrics = {("", metric) for _, metric in measured} | {*measured}
     scoped = ((n.text, n.benchmark or "", n.metric or "") for n in loaded.bundle.notes)
-    return RunWords(
-        tuple(
-            (name, shown_text(fact(name)), shown_text(units.plain(value)))
-            for name, value in sorted(loaded.bundle.setup.items())
-        ),
-        tuple(
-            (index, shown_text(text), benchmark, metric)
-            for index, (text, benchmark, metric) in enumerate(scoped)
-            if ((benchmark, metric) in metrics if metric else benchmark in benchmarks)
-        ),
-    )
+    facts = [
+        (name, shown_text(fact(name)), shown_text(units.plain(value)))
+        for name, value in sorted(loaded.bundle.setup.items())
+    ]
+    notes = [
+        (index, shown_text(text), benchmark, metric)
+        for index, (text, benchmark, metric) in enumerate(scoped)
+        if ((benchmark, metric) in metrics if metric else benchmark in benchmarks)
+    ]
+    return facts, notes
 
 
 @dataclass(frozen=True, slots=True)
