@@ -19,6 +19,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TypeAlias
 
 import msgspec
@@ -27,6 +28,7 @@ from ..bundle import WARNED, Result
 from ..common.diagnostics import Diagnostic
 from . import Context, Format, Reading, Scalar, registry
 from .farm.text import moment
+from .line_patterns import number_or_text
 from .log_lines import Line, figure, holds, lines, words
 from .log_sheet import Sheet
 from .openssl import speed
@@ -224,7 +226,7 @@ def _parts(
     readers = _READERS.get(benchmark)
     # With -multi, openssl does not report that it measures elapsed time.
     if benchmark == "openssl" and "-elapsed" in words(block.command):
-        readers = (speed.read_elapsed, "gnu-time")
+        readers = (partial(speed.read, elapsed=True), "gnu-time")
     if readers is None:
         sheet.note(block.head.number, f"no adapter reads the output of “{benchmark[:100]}”")
         return []
@@ -232,7 +234,7 @@ def _parts(
     for name in _PARAMS.get(benchmark, ()):
         if name in block.words:
             word = block.words[name]
-            params[name] = word == "yes" if name == "loss_allowed" else _value(word)
+            params[name] = word == "yes" if name == "loss_allowed" else number_or_text(word)
     body = raw[block.first - 1 : end - 1]
     skipped = block.first - 1
     if benchmark in _NAMED_BY_COMMAND:
@@ -245,8 +247,10 @@ def _parts(
     output = b"\n".join((*body, b""))
     of_block = Context(context.file, params)
     readings = [
-        _reader(each)(output, of_block).renumbered(lambda line: line + skipped) for each in readers
+        (registry.built_in(each).read if isinstance(each, str) else each)(output, of_block)
+        for each in readers
     ]
+    readings = [each.renumbered(lambda line: line + skipped) for each in readings]
     for part in readings:
         sheet.understood(*part.lines)
     # Without this, a program that ran without printing a figure would seem not to have run.
@@ -257,10 +261,6 @@ def _parts(
         sheet.broken(at, "the load of all CPUs was not seen, or the line with it is cut")
     sizes = block.words.get("block_sizes", "")
     return [_named(part, block, sizes, params) for part in readings]
-
-
-def _reader(each: Reader | str) -> Reader:
-    return registry.built_in(each).read if isinstance(each, str) else each
 
 
 def _named(part: Reading, block: _Block, sizes: str, params: dict[str, Scalar]) -> Reading:
@@ -324,10 +324,6 @@ def _by_system(results: list[Result], block: _Block) -> list[Result]:
                     )
                 )  # fmt: skip
     return extended
-
-
-def _value(text: str) -> Scalar:
-    return int(text) if re.fullmatch(r"-?[0-9]{1,9}", text) else text
 
 
 def _merged(own: Reading, parts: list[Reading]) -> Reading:

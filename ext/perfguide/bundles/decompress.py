@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
-from typing import IO, Protocol
+from typing import IO, Any, Protocol
 
 import zstandard
 
@@ -97,102 +97,67 @@ def decompressed(name: str, file: IO[bytes], limits: Limits) -> Iterator[Readabl
         yield file
 
 
-class _Decoder(Protocol):
-    """A decoder of one stream; a file may concatenate several."""
+class _Gz:
+    """A gzip stream; a file may concatenate several, as with the other kinds."""
 
-    chunk: int
+    chunk = 65536
     """Compressed bytes to decode at a time; small, to limit memory."""
-    padding: bool
+    padding = True
     """True if zero bytes may follow a stream."""
-    eof: bool
-    unused: bytes
 
-    def __init__(self, memory: int) -> None: ...
+    def __init__(self, memory: int) -> None:
+        self.decoder: Any = zlib.decompressobj(wbits=31)
 
     def decompress(self, data: bytes, max_bytes: int) -> bytes:
         """Return the plain bytes of ``data``, at most ``max_bytes`` where supported."""
-        ...
+        plain: bytes = self.decoder.decompress(self.decoder.unconsumed_tail + data, max_bytes)
+        return plain
 
     def needs_input(self) -> bool:
         """Return whether more output requires more input."""
-        ...
+        return not self.decoder.unconsumed_tail
 
 
-class _Gz:
-    chunk = 65536
-    padding = True
+class _Xz(_Gz):
+    """An xz stream."""
 
     def __init__(self, memory: int) -> None:
-        self._decoder = zlib.decompressobj(wbits=31)
-        self.eof, self.unused = False, b""
+        self.decoder = lzma.LZMADecompressor(format=lzma.FORMAT_XZ, memlimit=memory)
 
     def decompress(self, data: bytes, max_bytes: int) -> bytes:
-        plain = self._decoder.decompress(self._decoder.unconsumed_tail + data, max_bytes)
-        self.eof, self.unused = self._decoder.eof, self._decoder.unused_data
+        plain: bytes = self.decoder.decompress(data, max_bytes)
         return plain
 
     def needs_input(self) -> bool:
-        return not self._decoder.unconsumed_tail
+        return bool(self.decoder.needs_input)
 
 
-class _Xz:
-    chunk = 65536
-    padding = True
-
-    def __init__(self, memory: int) -> None:
-        self._decoder = lzma.LZMADecompressor(format=lzma.FORMAT_XZ, memlimit=memory)
-        self.eof, self.unused = False, b""
-
-    def decompress(self, data: bytes, max_bytes: int) -> bytes:
-        try:
-            plain = self._decoder.decompress(data, max_bytes)
-        except lzma.LZMAError as error:
-            raise _memory_error(error) from error
-        self.eof, self.unused = self._decoder.eof, self._decoder.unused_data
-        return plain
-
-    def needs_input(self) -> bool:
-        return self._decoder.needs_input
-
-
-class _Zst:
+class _Zst(_Gz):
     """A zstandard frame. The library's own reader accepts a truncated frame as complete."""
 
+    # 1 KiB can hold 256 blocks of 128 KiB, so this limits the output of one step to 32 MiB.
     chunk = 1024
-    """1 KiB can hold 256 blocks of 128 KiB, so this limits the output of one step to 32 MiB."""
     padding = False
 
     def __init__(self, memory: int) -> None:
-        self._decoder = zstandard.ZstdDecompressor(max_window_size=memory).decompressobj()
-        self.eof, self.unused = False, b""
+        self.decoder = zstandard.ZstdDecompressor(max_window_size=memory).decompressobj()
 
     def decompress(self, data: bytes, max_bytes: int) -> bytes:
-        try:
-            plain = self._decoder.decompress(data)
-        except zstandard.ZstdError as error:
-            raise _memory_error(error) from error
-        self.eof, self.unused = self._decoder.eof, self._decoder.unused_data
+        plain: bytes = self.decoder.decompress(data)
         return plain
 
     def needs_input(self) -> bool:
         return True
 
 
-def _memory_error(error: Exception) -> Exception:
-    """Return the error, or a :class:`LimitError` if the stream demands too much memory."""
-    if "memory" in str(error).lower():
-        return LimitError("needs too much memory to decompress")
-    return error
-
-
 class _Packed:
     """The plain bytes of a file of compressed streams, each verified to its end."""
 
-    def __init__(self, file: IO[bytes], limits: Limits, kind: type[_Decoder]) -> None:
+    def __init__(self, file: IO[bytes], limits: Limits, kind: type[_Gz]) -> None:
         self._file = file
         self._limits = limits
         self._kind = kind
-        self._decoder: _Decoder | None = None
+        self._stream: _Gz | None = None
         self._packed = b""
         self._streams = 0
         self._plain = io.BytesIO()
@@ -206,13 +171,13 @@ class _Packed:
     def _more(self, max_bytes: int) -> bool:
         """Decode more data; return false once the last stream and the file have ended."""
         packed, self._packed = self._packed, b""
-        if not packed and (self._decoder is None or self._decoder.needs_input()):
+        if not packed and (self._stream is None or self._stream.needs_input()):
             packed = self._file.read(self._kind.chunk)
-            if not packed and self._decoder is not None:
+            if not packed and self._stream is not None:
                 raise EOFError("the compressed data ends too early")
             if not packed:
                 return False
-        if self._decoder is None:
+        if self._stream is None:
             # tar pads archives to full blocks, even after the compressed data.
             if self._streams and self._kind.padding:
                 packed = packed.lstrip(b"\0")
@@ -221,11 +186,16 @@ class _Packed:
             self._streams += 1
             if self._streams > self._limits.members:
                 raise LimitError(f"holds more than {self._limits.members} compressed streams")
-            self._decoder = self._kind(self._limits.memory)
-        self._plain = io.BytesIO(self._decoder.decompress(packed, max_bytes))
+            self._stream = self._kind(self._limits.memory)
+        try:
+            self._plain = io.BytesIO(self._stream.decompress(packed, max_bytes))
+        except (lzma.LZMAError, zstandard.ZstdError) as error:
+            if "memory" in str(error).lower():
+                raise LimitError("needs too much memory to decompress") from error
+            raise
         # The remaining input may be another stream.
-        if self._decoder.eof:
-            self._packed, self._decoder = self._decoder.unused, None
+        if self._stream.decoder.eof:
+            self._packed, self._stream = self._stream.decoder.unused_data, None
         return True
 
 

@@ -131,18 +131,12 @@ class _Run:
         return params
 
 
-def read(data: bytes, context: Context) -> Reading:
-    """Return the throughput of each algorithm and block size, the rate of each key operation."""
-    return _read(data, context, elapsed=False)
+def read(data: bytes, context: Context, *, elapsed: bool = False) -> Reading:
+    """Return the throughput of each algorithm and block size, the rate of each key operation.
 
-
-def read_elapsed(data: bytes, context: Context) -> Reading:
-    """Return the same of commands that are known to have ``-elapsed``: with ``-multi``, openssl itself
-    does not say so."""
-    return _read(data, context, elapsed=True)
-
-
-def _read(data: bytes, context: Context, *, elapsed: bool) -> Reading:
+    ``elapsed`` states that the command has ``-elapsed``: with ``-multi``, openssl itself does not
+    say so.
+    """
     reader = _Reader(Sheet(context), elapsed)
     for line in lines(data):
         reader.line(line)

@@ -13,13 +13,12 @@ reporting, also have ``job_number``. The command has all options.
 
 from __future__ import annotations
 
-import datetime
 import re
 from collections import Counter
 from collections.abc import Mapping
 from itertools import pairwise
 
-from .. import Context, Format, Reading, Scalar
+from .. import Context, Format, Reading, Scalar, log_dates
 from ..json_nodes import Documents, Node, documents
 from ..log_lines import figure, holds
 from ..log_sheet import Sheet
@@ -102,8 +101,9 @@ def read(data: bytes, context: Context) -> Reading:
         line_of = parsed.source.line
         sheet.understood(*range(line_of(root.at), line_of(root.end - 1) + 1))
         sheet.fact("tools.fio", version.removeprefix("fio-"))
-        if when := _moment(root):
-            sheet.fact("created", when)
+        stamp = root.get("timestamp")  # when fio wrote the report
+        if stamp is not None and (when := log_dates.parse(stamp.text)):
+            sheet.fact("created", when.created)
         jobs = [job for job in root.list("jobs") if job.kind == "object"]
         names = Counter(job.string("jobname") for job in jobs)
         seen: Counter[str] = Counter()
@@ -224,14 +224,6 @@ class _Job:
                 zero=zero,
                 command=self._command,
             )
-
-
-def _moment(root: Node) -> str:
-    """Return when fio wrote the report, from its seconds since 1970."""
-    stamp = root.get("timestamp")
-    if stamp is None or not re.fullmatch("[0-9]{9,11}", stamp.text):
-        return ""
-    return datetime.datetime.fromtimestamp(int(stamp.text), datetime.UTC).isoformat()
 
 
 def _rises(percentiles: Node) -> bool:

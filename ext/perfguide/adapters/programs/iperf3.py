@@ -7,10 +7,9 @@ in the context (``benchmark=ethernet-tcp``).
 
 from __future__ import annotations
 
-import datetime
 import re
 
-from .. import Context, Format, Reading, Scalar
+from .. import Context, Format, Reading, Scalar, log_dates
 from ..json_nodes import Documents, Node, documents
 from ..log_lines import figure
 from ..log_sheet import Sheet
@@ -68,9 +67,8 @@ class _Run:
         if version.startswith("iperf "):
             self._sheet.fact("tools.iperf3", version.removeprefix("iperf "))
         stamp = self._root.child("start").child("timestamp").get("timesecs")
-        if stamp is not None and re.fullmatch("[0-9]{9,11}", stamp.text):
-            when = datetime.datetime.fromtimestamp(int(stamp.text), datetime.UTC)
-            self._sheet.fact("created", when.isoformat())
+        if stamp is not None and (when := log_dates.parse(stamp.text)):
+            self._sheet.fact("created", when.created)
         error = self._root.string("error")
         if error or not self._test.members:
             at = self._line(self._root.members.get("error", self._root).at)
