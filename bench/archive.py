@@ -1,5 +1,4 @@
-"""An archive of published bundles as rows over releases, for measuring verdicts on single
-figures."""
+"""An archive of published bundles as rows over releases, to measure verdicts on single figures."""
 
 from __future__ import annotations
 

@@ -413,7 +413,7 @@ def main() -> int:
     parser.add_argument("--board", choices=sorted(BOARDS), default="arm64", help="[arm64]")
     parser.add_argument("--add", type=Path, help="a folder to put into /run/box/add")
     parser.add_argument("--minutes", type=int, default=60, help="before it is stopped [60]")
-    parser.add_argument("--again", action="store_true", help="make the box anew")
+    parser.add_argument("--again", action="store_true", help="build the box again")
     words = sys.argv[1:]
     at = words.index("--") if "--" in words else len(words)
     arguments, options = parser.parse_args(words[:at]), words[at + 1 :]

@@ -111,11 +111,11 @@ def each(all_views: Sequence[ChartView], times: int) -> list[Figure]:
     ]
 
 
-def kept(all_views: Sequence[ChartView], count: int, turns: int) -> list[Figure]:
-    """Compare the time for pictures that are already drawn with that for drawing them; the least of
-    some turns."""
+def drawn_again(all_views: Sequence[ChartView], count: int, turns: int) -> list[Figure]:
+    """Compare the time for pictures that are already drawn with that for drawing them. Of several
+    turns, the least time counts."""
     many = [
-        # Slightly different, as equal pictures might share work.
+        # Make each slightly different, because equal pictures might share work.
         Picture(f"guides/bench/{number}", changed(view, 1 + number / 1e6))
         for number, view in enumerate(islice(cycle(all_views), count))
     ]
@@ -140,12 +140,12 @@ def kept(all_views: Sequence[ChartView], count: int, turns: int) -> list[Figure]
 def figures(count: int, times: int) -> list[Figure]:
     """Measure charts: one of each kind ``times`` times, and ``count`` that are drawn already."""
     all_views = views()
-    return [*each(all_views, times), *kept(all_views, count, times)]
+    return [*each(all_views, times), *drawn_again(all_views, count, times)]
 
 
 def main() -> None:
     """Print the table."""
-    parser = argparse.ArgumentParser(description="What charts cost.")
+    parser = argparse.ArgumentParser(description="Measure the cost of charts.")
     parser.add_argument(
         "--count", type=int, default=PICTURES, help="how many pictures to draw at once"
     )

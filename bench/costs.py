@@ -27,10 +27,10 @@ def main(command: list[str]) -> dict[str, float]:
     start = time.monotonic()
     first = os.posix_spawnp(command[0], command, os.environ)
     _, status, used = os.wait4(first, 0)
-    # Taken before waiting for leftover processes, which no user would notice.
+    # Stop the clock before waiting for leftover processes, which users do not notice.
     taken = time.monotonic() - start
     all_used = [used]
-    # Raised when no process is left.
+    # ChildProcessError: no process is left.
     with contextlib.suppress(ChildProcessError):
         while True:
             all_used.append(os.wait4(-1, 0)[2])

@@ -157,7 +157,7 @@ def figures(sizes: Sequence[int]) -> list[Figure]:
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description="How a build grows with each count alone.")
+    parser = argparse.ArgumentParser(description="Measure how a build grows with each count alone.")
     parser.add_argument("--count", action="append", choices=[*COUNTS])
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES)
     given = parser.parse_args()

@@ -1,5 +1,4 @@
-"""Fill the disk during a build, a bit later each time: is the site complete, and the next build
-right?
+"""Fill the disk during a build, a bit later each time, and check the site and the next build.
 
 The project is on its own tmpfs, which only root can mount. After each build with too little space,
 the tmpfs is enlarged, and the next build has to be right. The exit status is 0 if every trial

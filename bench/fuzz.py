@@ -1,4 +1,4 @@
-"""Mutates valid input for the decoder, each container and each adapter for some time.
+"""Feed mutated input to the decoder, each container and each adapter for some time.
 
     python bench/fuzz.py --seconds 60 [TARGET…]
 
@@ -31,7 +31,7 @@ def main() -> int:
     options = parser.parse_args()
     if options.atheris:
         return guided(options.targets[0], options.seconds)
-    # Not at the top: atheris has to instrument the package before it is imported.
+    # Import it here, because atheris has to instrument the package before it is imported.
     from fuzzing import mutated, targets
 
     every = targets()

@@ -1,4 +1,4 @@
-"""Kill builds at random moments: is the site always complete, and the next build right?
+"""Kill builds at random moments, and check that the site is complete and the next build is right.
 
 Builds are killed by SIGKILL: in turn only the first process, a random one, or all processes. Half
 of the killed builds are followed by one that completes, the others by the next one to be killed.

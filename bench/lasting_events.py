@@ -1,4 +1,4 @@
-"""Measures how often the events of comparisons lasted, and which lasting moves they list.
+"""Measure how often the events of comparisons lasted, and which lasting moves they list.
 
     python bench/lasting_events.py ARCHIVE...
 
@@ -35,16 +35,17 @@ from perfguide.compare.verdicts import IMPOSSIBLE, Row, Rules
 from perfguide.figures import dataset
 
 MIN_DIFFERENCE = 20.0
-"""The minimum difference, in percentage points, between how often the events of two titles lasted,
-if one of the titles says that its events last."""
+"""The minimum difference, in percentage points, between the shares of returns and of other events that
+lasted."""
 
-AGREE = 1.02
+MAX_LEVEL_RATIO = 1.02
 """Figures at the same level differ by at most this ratio."""
 
-MIN_LASTING = math.log(1.1)
-"""The smallest lasting move, as the natural logarithm of a factor."""
+MIN_LASTING_LOG = math.log(1.1)
+"""The log of the factor of the smallest lasting move."""
 
-LARGEST = 30
+LARGEST_COUNT = 30
+"""The number of largest lasting moves that are counted separately."""
 
 EventKey = tuple[str, str, str, bool]
 """A pair of releases, a board, a benchmark, and whether the event is a fall."""
@@ -52,8 +53,8 @@ EventKey = tuple[str, str, str, bool]
 
 @dataclass
 class LastingEvent:
-    """A lasting move of some rows: its size, how many earlier figures the row that moved farthest
-    has, and where the comparison lists any of the rows."""
+    """A lasting move of some rows: its size, the number of earlier figures of the row that moved
+    farthest, and the lists of the comparison that contain any of the rows."""
 
     size: float = 0.0
     earlier: int = 0
@@ -78,10 +79,10 @@ def comparisons(folders: Sequence[Path]) -> Iterator[tuple[ReleasePair, Comparis
 
 
 def lasting_move(row: Row, history: History) -> tuple[float, int]:
-    """Return a row's lasting move, as the logarithm of a factor that is above 0 if it got worse,
-    and how many figures before it agree. The move is 0 unless the two or three figures before
-    agree, and the two after."""
-    # The moves of impossible figures are reported as those of a cause.
+    """Return a row's lasting move, as the log of a factor that is above 0 if it got worse, and the
+    number of figures before it that agree. The move is 0 unless the two or three figures before it
+    agree, and so do the two after it."""
+    # A cause reports the moves of impossible figures.
     is_rated = row.worse_by is not None or row.ground.startswith(IMPOSSIBLE)
     if row.new is None or row.old is None or not is_rated or row.unit == "%":
         return 0.0, 0
@@ -94,15 +95,15 @@ def lasting_move(row: Row, history: History) -> tuple[float, int]:
     after, before = values[at : at + 2], values[max(0, at - 3) : at]
     if len(before) < 2 or len(after) < 2 or min(*before, *after) <= 0:
         return 0.0, 0
-    if max(before) > AGREE * min(before) or max(after) > AGREE * min(after):
+    if max(before) > MAX_LEVEL_RATIO * min(before) or max(after) > MAX_LEVEL_RATIO * min(after):
         return 0.0, 0
     size = abs(math.log(after[0]) - math.log(before[-1]))
     worse_by = (after[0] - before[-1]) * (1 if row.better == "lower" else -1)
-    return (math.copysign(size, worse_by), len(before)) if size >= MIN_LASTING else (0.0, 0)
+    return (math.copysign(size, worse_by), len(before)) if size >= MIN_LASTING_LOG else (0.0, 0)
 
 
 def of_archive(folders: Sequence[Path]) -> list[Goal]:
-    """Return how often events of each title lasted, and how many lasting moves are listed."""
+    """Return the shares of events that lasted, by title, and of lasting moves that are listed."""
     fates: dict[str, Counter[str]] = defaultdict(Counter)
     lasting: dict[EventKey, LastingEvent] = defaultdict(LastingEvent)
     events = pairs = 0
@@ -134,7 +135,7 @@ def of_archive(folders: Sequence[Path]) -> list[Goal]:
             unit="points",
         )
     )
-    largest = sorted(lasting.values(), key=lambda one: -one.size)[:LARGEST]
+    largest = sorted(lasting.values(), key=lambda one: -one.size)[:LARGEST_COUNT]
     two = [one for one in lasting.values() if one.earlier == 2]
     for what, own, least in (
         ("with three earlier figures", [x for x in lasting.values() if x.earlier == 3], None),
@@ -145,7 +146,7 @@ def of_archive(folders: Sequence[Path]) -> list[Goal]:
         seen = sum("reported" in one.listed for one in own)
         goals.append(Goal("lasting", f"{what}, reported", share(seen, len(own)), len(own)))
     seen = sum("listed" in one.listed or "reported" in one.listed for one in largest)
-    least_of_largest = 28 * len(largest) / LARGEST
+    least_of_largest = 28 * len(largest) / LARGEST_COUNT
     goals.append(
         Goal("lasting", "of the largest, listed", seen, len(largest), least_of_largest, unit="")
     )

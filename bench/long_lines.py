@@ -1,4 +1,4 @@
-"""The cost for each adapter of one very long line in a log."""
+"""The time that each adapter takes for a log with one very long line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Code shared by the parts of the bench: figures with goals, and the cost of work."""
+"""Measured figures with goals, and the cost of functions and commands."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Cost:
 
 
 def least(costs: Sequence[Cost]) -> Cost:
-    """Return the minimum of each cost, the one that other work on the machine disturbed least."""
+    """Return the minimum of each cost: other work on the machine can only add to it."""
     return Cost(
         min(c.cpu for c in costs), min(c.clock for c in costs), min(c.memory for c in costs)
     )
@@ -85,7 +85,7 @@ def ran(command: Sequence[str | Path], folder: Path) -> Cost:
     :class:`RuntimeError` with the end of its output if it fails."""
     given = os.environ | {"PYTHONPATH": str(TOP / "ext"), "LC_ALL": "C.UTF-8", "NO_COLOR": "1"}
     given.pop("PYTHONDONTWRITEBYTECODE", None)  # else compiling is measured too
-    with (folder / "said.log").open("w+b") as log:
+    with (folder / "output.log").open("w+b") as log:
         done = subprocess.run(
             [sys.executable, TOP / "bench" / "costs.py", sys.executable, *command],
             cwd=folder,
@@ -95,8 +95,8 @@ def ran(command: Sequence[str | Path], folder: Path) -> Cost:
             check=True,
         )
         log.seek(0)
-        said = log.read().decode("utf-8", "replace")
+        output = log.read().decode("utf-8", "replace")
     taken = json.loads(done.stdout.splitlines()[-1])
     if taken["status"]:
-        raise RuntimeError(f"{command}: {said[-2000:]}")
+        raise RuntimeError(f"{command}: {output[-2000:]}")
     return Cost(taken["cpu"], taken["clock"], taken["memory"])

@@ -1,4 +1,4 @@
-"""Mutates one expression of the package at a time and runs the tests on each mutant.
+"""Mutate one expression of the package at a time, and run the tests on each mutant.
 
     python bench/mutants.py [--count 40] [--seed 0] [--folder NAME…]
 
@@ -77,11 +77,11 @@ class Source:
             if node in hidden:
                 continue
             for start, end, new in self._changes(node):
-                whole = self.data[:start] + new + self.data[end:]
-                if whole == self.data:
+                text = self.data[:start] + new + self.data[end:]
+                if text == self.data:
                     continue
                 try:
-                    compile(whole, "", "exec")
+                    compile(text, "", "exec")
                 except (SyntaxError, ValueError):
                     continue
                 line = self.data.count(b"\n", 0, start) + 1
@@ -172,7 +172,7 @@ def main() -> int:
     options = parser.parse_args()
     every = sorted(path.parent.name for path in PACKAGE.glob("*/__init__.py"))
     mutants = chosen(options.folder or every, options.count, options.seed)
-    noticed = 0
+    detected = 0
     for mutant in mutants:
         with tempfile.TemporaryDirectory() as scratch:
             copy = Path(scratch, "project")
@@ -187,16 +187,16 @@ def main() -> int:
             old = mutant.path.read_bytes()
             (copy / name).write_bytes(old[: mutant.start] + mutant.new + old[mutant.end :])
             own = f"tests/{name.parts[2]}"
-            by = ""
+            detected_by = ""
             if fails(copy, "-n", "2", own):
-                by = "its folder's tests"
+                detected_by = "its folder's tests"
             elif not options.own and fails(copy, "-n", "2", f"--ignore={own}"):
-                by = "other tests"
-            noticed += bool(by)
+                detected_by = "other tests"
+            detected += bool(detected_by)
         was = old[mutant.start : mutant.end].decode()
         change = f"{' '.join(was.split())!r} -> {mutant.new.decode()!r}"
-        print(f"{by or 'SURVIVED':20} {name}:{mutant.line}  {change}", flush=True)
-    print(f"{noticed} of {len(mutants)} noticed")
+        print(f"{detected_by or 'SURVIVED':20} {name}:{mutant.line}  {change}", flush=True)
+    print(f"{detected} of {len(mutants)} detected")
     return 0
 
 

@@ -1,4 +1,4 @@
-"""Measures how many planted faults the health report finds in the newest release.
+"""Measure how many planted faults the health report finds in the newest release.
 
     python bench/planted_faults.py ARCHIVE [--faults 95] [--seed 1]
 
@@ -47,7 +47,7 @@ Planted = list[tuple[str, str, str, str]]
 """The board, benchmark, metric and parameters of each wrong figure."""
 
 
-def sound(bundle: Bundle, name: str) -> Loaded:
+def loaded_bundle(bundle: Bundle, name: str) -> Loaded:
     """Return a bundle as it is read from a file."""
     source = Source("plant", name, Path(name))
     (bundle_read,) = load(Document(source, name, json.dumps(bundle).encode(), False))
@@ -61,6 +61,7 @@ def examined(loaded: list[Loaded], catalog: benchmarks.Catalog) -> list[Finding]
 
 
 def owner(bundle: Bundle) -> tuple[str, str, str]:
+    """Return the SoC, the system and the board of a bundle."""
     return bundle["board"]["soc"], bundle["sdk"]["os"], bundle["board"]["name"]
 
 
@@ -69,6 +70,7 @@ def release(bundle: Bundle) -> str:
 
 
 def named(bundle: Bundle, result: dict[str, Any]) -> tuple[str, str, str, str]:
+    """Return the board, benchmark, metric and parameters of a result."""
     params = json.dumps(result.get("params", {}), sort_keys=True)
     return bundle["board"]["name"], result["benchmark"], result["metric"], params
 
@@ -104,14 +106,14 @@ def stale(bundles: list[Bundle], at: int, chance: random.Random) -> Planted:
     if before is None:
         return []
     old = {named(before, r)[1:]: r for r in before["results"]}
-    by: dict[str, list[dict[str, Any]]] = {}
+    by_benchmark: dict[str, list[dict[str, Any]]] = {}
     for result in bundles[at]["results"]:
         if named(bundles[at], result)[1:] in old:
-            by.setdefault(result["benchmark"], []).append(result)
-    many = sorted(name for name, results in by.items() if len(results) >= 6)
-    if not many:
+            by_benchmark.setdefault(result["benchmark"], []).append(result)
+    large_benchmarks = sorted(name for name, results in by_benchmark.items() if len(results) >= 6)
+    if not large_benchmarks:
         return []
-    chosen = by[chance.choice(many)]
+    chosen = by_benchmark[chance.choice(large_benchmarks)]
     for result in chosen:
         given = old[named(bundles[at], result)[1:]]
         for key in ("value", "min", "max"):
@@ -122,7 +124,7 @@ def stale(bundles: list[Bundle], at: int, chance: random.Random) -> Planted:
 
 
 def swapped(bundles: list[Bundle], at: int, chance: random.Random) -> Planted:
-    """Swap two boards of a release."""
+    """Swap the names of two boards in a release."""
     mine = bundles[at]
     others = [
         b for b in bundles
@@ -178,11 +180,13 @@ def tables_of(
     bundles: list[Bundle], at: int, chance: random.Random
 ) -> list[tuple[str, list[dict[str, Any]]]]:
     """Return the benchmarks of a bundle that have enough rates and times, in random order."""
-    by: dict[str, list[dict[str, Any]]] = {}
+    by_benchmark: dict[str, list[dict[str, Any]]] = {}
     for result in bundles[at]["results"]:
         if result.get("value", 0) > 0 and result["unit"] != "%":
-            by.setdefault(result["benchmark"], []).append(result)
-    tables = [(name, own) for name, own in sorted(by.items()) if len(own) >= MIN_TABLE_ROWS]
+            by_benchmark.setdefault(result["benchmark"], []).append(result)
+    tables = [
+        (name, own) for name, own in sorted(by_benchmark.items()) if len(own) >= MIN_TABLE_ROWS
+    ]
     chance.shuffle(tables)
     return tables
 
@@ -205,6 +209,7 @@ def table_times(factor: float) -> Callable[[list[Bundle], int, random.Random], P
 
 
 def exchange(one: dict[str, Any], two: dict[str, Any]) -> None:
+    """Exchange the figures of two results."""
     first, second = ({k: r.pop(k) for k in VALUES if k in r} for r in (one, two))
     one.update(second)
     two.update(first)
@@ -213,11 +218,11 @@ def exchange(one: dict[str, Any], two: dict[str, Any]) -> None:
 def read_and_write(bundles: list[Bundle], at: int, chance: random.Random) -> Planted:
     """Swap the read and write rates in a table."""
     for _, own in tables_of(bundles, at, chance):
-        by = {(r["metric"], json.dumps(r.get("params", {}), sort_keys=True)): r for r in own}
+        by_name = {(r["metric"], json.dumps(r.get("params", {}), sort_keys=True)): r for r in own}
         pairs = [
-            (result, by[metric.replace("read", "write"), params])
-            for (metric, params), result in by.items()
-            if "read" in metric and (metric.replace("read", "write"), params) in by
+            (result, by_name[metric.replace("read", "write"), params])
+            for (metric, params), result in by_name.items()
+            if "read" in metric and (metric.replace("read", "write"), params) in by_name
         ]
         if len(pairs) >= 2:
             for pair in pairs:
@@ -372,7 +377,7 @@ def main() -> int:
         last = max((release(b) for b in own), key=version)
         OTHER_SOCS.extend(b for b in own if release(b) == last)
         newest[platform] = [n for n, b in enumerate(own) if release(b) == last]
-        base[platform] = [sound(b, f"{n}.json") for n, b in enumerate(own)]
+        base[platform] = [loaded_bundle(b, f"{n}.json") for n, b in enumerate(own)]
         base_findings = examined(base[platform], catalog)
         clean[platform] = {
             (f.rule.id, s.record.board, s.record.benchmark, s.record.metric,
@@ -393,7 +398,7 @@ def main() -> int:
     every = KINDS | TABLE_KINDS
     kinds = list(every)
     others = 0
-    beside = {p: [sound(b, f"{p} {n}") for n, b in enumerate(OTHER_SOCS) if owner(b)[0] != p[0]]
+    beside = {p: [loaded_bundle(b, f"{p} {n}") for n, b in enumerate(OTHER_SOCS) if owner(b)[0] != p[0]]
               for p in by_platform}  # fmt: skip
     # With fewer bundles, a newest release has too short a past.
     platforms = [p for p in by_platform if len(by_platform[p]) > 4]
@@ -404,12 +409,12 @@ def main() -> int:
         at = chance.choice(newest[platform])
         faulty = copy.deepcopy(own)
         wrong = every[kind](faulty, at, chance)
-        # This bundle has no figures for this kind of fault, so try another.
+        # Try again if this bundle has no figures for this kind of fault.
         if not wrong:
             continue
         loaded = [
             # Reading takes long, and a fault changes only one or two bundles.
-            base[platform][n] if faulty[n] == own[n] else sound(faulty[n], f"{n}.json")
+            base[platform][n] if faulty[n] == own[n] else loaded_bundle(faulty[n], f"{n}.json")
             for n in range(len(own))
         ]
         planted[kind] += 1

@@ -45,7 +45,7 @@ CORES = "Cores"
 PUBLISHED = ("Change", "Clock (s)", "CPU (s)", "Memory (MiB)", "Disk (MB)", "Pages written", CORES)
 """The columns of the table on the page."""
 NOT_PUBLISHED = {"A new board", "A run withdrawn", "A page written by hand"}
-"""Changes that cost no more than about as much as a new run: they are only printed."""
+"""Changes that cost about as much as a new run, or less: they are only printed."""
 FIRST_BUILD = "The first build"
 
 
@@ -198,7 +198,7 @@ def _same(one: Path, other: Path) -> bool:
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description="What each change of an archive costs.")
+    parser = argparse.ArgumentParser(description="Measure the cost of each change of an archive.")
     parser.add_argument("archive", type=Path)
     parser.add_argument("--keep", type=Path, help="the folder of the project; it stays")
     parser.add_argument("--change", action="append", choices=[c.__name__ for c in CHANGES.values()])

@@ -1,4 +1,4 @@
-"""Speed: each figure with its goal; the exit status is 1 if one is missed.
+"""Measure speed: the exit status is 1 if a figure misses its goal.
 
 Run it with ``make bench``; ``BENCH=full`` uses the large archives. Times are CPU times of all
 processes involved, because other work on the machine distorts elapsed time. The two sides of a
@@ -67,7 +67,7 @@ def keep(table: Path, figures_by_part: dict[str, list[Figure]]) -> None:
 
 def main() -> int:
     """Measure, print, and write the table."""
-    parser = argparse.ArgumentParser(description="How fast it is, beside its goals.")
+    parser = argparse.ArgumentParser(description="Measure speed, and compare it with the goals.")
     # An empty variable means the same as none.
     usual = os.environ.get("BENCH") or "usual"
     parser.add_argument("--size", choices=SIZES, default=usual, help="default: $BENCH, or usual")

@@ -1,8 +1,7 @@
-"""The cost of making pages, here and with the workers of a Dask scheduler, of a bucket, and of
-Parquet.
+"""Measure the cost of generating pages, with and without Dask workers, of a bucket, and of Parquet.
 
-Reported as CPU seconds of this process and its children, which other work on the machine disturbs
-little, and as the peak memory of both. A URL adds a bucket:
+Costs are CPU seconds of this process and its children, which other work on the machine disturbs
+little, and the peak memory of both. A URL adds a bucket:
 
     python bench/scale.py [BUNDLES] [--url s3://bucket/empty]
     python bench/scale.py --results FOLDER [--times 10] [--pictures]
@@ -55,6 +54,7 @@ DESCRIBED = (dataset.BUILT_IN, TOP / "source/benchmarks")
 
 
 def cost(name: str, count: int, work: Callable[[], Any]) -> Any:
+    """Print the cost of some work for each of ``count`` items, and return its result."""
     before, start = measuring.cpu(), time.perf_counter()
     out = work()
     cpu, wall = measuring.cpu() - before, time.perf_counter() - start

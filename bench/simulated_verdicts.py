@@ -1,4 +1,4 @@
-"""Measures how often verdicts on simulated releases are false, and the changes that they detect.
+"""Measure how often verdicts on simulated releases are false, and the changes that they detect.
 
     python bench/simulated_verdicts.py            some minutes; writes the page's table
     python bench/simulated_verdicts.py --quick    few comparisons, in seconds; writes nothing

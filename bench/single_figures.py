@@ -1,4 +1,4 @@
-"""Measures the quality of verdicts on single figures, on an archive with many releases.
+"""Measure the quality of verdicts on single figures, on an archive with many releases.
 
     python bench/single_figures.py ARCHIVE… [--output FILE]
 
@@ -17,6 +17,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import page_rows
@@ -29,11 +30,18 @@ from perfguide.compare.usual_noise import Table
 
 HEAD = ("Figures", "What", "Measured", "Goal", "Outcome")
 
-QUIET = 1.10
+MAX_QUIET_RATIO = 1.10
 """The largest ratio between the figures of a quiet row."""
 
 MIN_FIGURES = 5
-"""The number of figures that a row needs in order to be shuffled or drawn."""
+"""The number of figures that a row needs to be shuffled or drawn."""
+
+
+class Count(NamedTuple):
+    """A number of cases, and of those that it is counted among."""
+
+    hits: int
+    of: int
 
 
 @dataclass(frozen=True)
@@ -68,6 +76,7 @@ class Goal:
 
 
 def share(count: int, of: int) -> float:
+    """Return the percentage of ``count`` in ``of``."""
     return 100 * count / of if of else 0.0
 
 
@@ -75,11 +84,12 @@ def share(count: int, of: int) -> float:
 
 
 def called(judgements: Iterable[Judgement]) -> list[bool]:
+    """Return whether each row is called different."""
     return [one.outcome == "different" for one in judgements]
 
 
 def step_kind(row: Row, releases: Sequence[str], number: int) -> str:
-    """Return what really happened to a row at a release, judging by the releases after it."""
+    """Return the kind of step that a row made at a release, judging by the releases after it, or ""."""
     positions = [i for i, name in enumerate(releases) if name in row.figures]
     if row.template.load or number not in positions:
         return ""
@@ -117,6 +127,7 @@ def went_back(row: Row, releases: Sequence[str], number: int) -> bool | None:
 
 
 def real(archive: Archive, tables: dict[str, Table]) -> list[Goal]:
+    """Return the goals for the releases of an archive as they are."""
     seen: Counter[str] = Counter()
     there: Counter[str] = Counter()
     fate: Counter[tuple[bool, bool]] = Counter()
@@ -176,15 +187,22 @@ def with_figures(row: Row, values: Sequence[float]) -> Row:
 
 
 def means(row: Row) -> np.ndarray:
+    """Return the figures of a row, in release order."""
     return np.array([side.mean for side in row.figures.values()])
 
 
 def is_quiet(row: Row) -> bool:
+    """Return whether the figures of a row are close together."""
     values = means(row)
-    return len(values) >= MIN_FIGURES and values.min() > 0 and values.max() <= QUIET * values.min()
+    return (
+        len(values) >= MIN_FIGURES
+        and values.min() > 0
+        and values.max() <= MAX_QUIET_RATIO * values.min()
+    )
 
 
 def shuffled(row: Row, random: np.random.Generator) -> Row | None:
+    """Return a quiet row with its figures in random order, or ``None``."""
     return with_figures(row, random.permutation(means(row)).tolist()) if is_quiet(row) else None
 
 
@@ -254,9 +272,8 @@ def _moved(pair: Pair, size: float) -> Pair:
     return replace(pair, new=replace(pair.new, mean=mean))
 
 
-def constant_pasts() -> tuple[int, int]:
-    """Return how many rows without any scatter are flagged after a jump, and the number of such
-    rows."""
+def constant_pasts() -> Count:
+    """Return the number of rows without scatter that are called after a jump, among all of these."""
     seen = of = 0
     for releases in (3, 5, 8, 12):
         for jump in (1.2, 2.0, 4.67):
@@ -270,12 +287,12 @@ def constant_pasts() -> tuple[int, int]:
             seen += judged[3].outcome == "different"
             seen -= any(called(j for i, j in enumerate(judged) if i != 3))
             of += 1
-    return seen, of
+    return Count(seen, of)
 
 
-def republished(random: np.random.Generator) -> tuple[int, int]:
-    """Return the alarms in releases that repeat earlier figures and then change as usual, and their
-    number."""
+def republished(random: np.random.Generator) -> Count:
+    """Return the number of pairs with an alarm among those whose figures were published twice before
+    they changed as usual."""
     alarmed = of = 0
     for _ in range(20):
         spread = np.exp(random.normal(-3.5, 0.7, 100))
@@ -289,9 +306,8 @@ def republished(random: np.random.Generator) -> tuple[int, int]:
     return alarmed, of
 
 
-def drift(random: np.random.Generator) -> tuple[int, int]:
-    """Return the number of pairs with an alarm among rows that drift (AR 0.9), and the number of
-    pairs."""
+def drift(random: np.random.Generator) -> Count:
+    """Return the number of pairs with an alarm among those whose rows drift (AR 0.9)."""
     alarmed = of = 0
     for _ in range(40):
         noise = random.standard_normal((150, 12))
@@ -306,10 +322,9 @@ def drift(random: np.random.Generator) -> tuple[int, int]:
     return alarmed, of
 
 
-def boards_together(random: np.random.Generator) -> tuple[int, int, int, int]:
-    """Return the number of false calls if one row in ten moves by 10 % on three boards, the number
-    of calls, the number of moves called, and the number of moves. Boards share a quarter of their
-    noise."""
+def boards_together(random: np.random.Generator) -> tuple[Count, Count]:
+    """Return the number of false calls among all calls, and that of moves called among all moves, if
+    one row in ten moves by 10 % on three boards. Boards share a quarter of their noise."""
     false = calls = seen = moves = 0
     for _ in range(30):
         spread = np.exp(random.normal(-4, 0.6, (150, 1, 1)))
@@ -326,7 +341,7 @@ def boards_together(random: np.random.Generator) -> tuple[int, int, int, int]:
         outcome, truth = np.array(called(judge(pairs))), np.repeat(moved, 3)
         false, calls = false + int((outcome & ~truth).sum()), calls + int(outcome.sum())
         seen, moves = seen + int((outcome & truth).sum()), moves + int(truth.sum())
-    return false, calls, seen, moves
+    return Count(false, calls), Count(seen, moves)
 
 
 def pair(past: Sequence[float], new: float, family: str, shared: tuple[str, ...] = ()) -> Pair:
@@ -337,7 +352,7 @@ def pair(past: Sequence[float], new: float, family: str, shared: tuple[str, ...]
 
 
 FIRST_SEED = 1000
-"""No constant of the comparison was tuned on seeds from this one up to 4999."""
+"""No constant of a comparison was tuned on seeds from this one to 4999."""
 
 
 def measure(archive: Archive, times: int, seed: int) -> list[Goal]:
@@ -354,17 +369,17 @@ def measure(archive: Archive, times: int, seed: int) -> list[Goal]:
         what = f"planted steps of {100 * size:.0f} % called"
         value = share(tally.seen[size], tally.planted[size])
         goals.append(Goal("shuffled quiet rows", what, value, tally.planted[size]))
-    seen, of = constant_pasts()
+    jumps = constant_pasts()
     goals.append(
-        Goal("constant pasts", "jumps called, and no more", share(seen, of), of, least=100)
+        Goal("constant pasts", "jumps called, and no more", share(*jumps), jumps.of, least=100)
     )
     random = np.random.default_rng(seed)
     for name, count in (("republished figures", republished), ("drift, AR 0.9", drift)):
-        alarmed, of = count(random)
-        goals.append(Goal(name, "pairs with any alarm", share(alarmed, of), of, most=10))
-    false, calls, seen, of = boards_together(random)
-    goals.append(Goal("three boards", "calls that are false", share(false, calls), calls, most=5))
-    goals.append(Goal("three boards", "moves of 10 % called", share(seen, of), of, least=70))
+        alarms = count(random)
+        goals.append(Goal(name, "pairs with any alarm", share(*alarms), alarms.of, most=10))
+    false, moved = boards_together(random)
+    goals.append(Goal("three boards", "calls that are false", share(*false), false.of, most=5))
+    goals.append(Goal("three boards", "moves of 10 % called", share(*moved), moved.of, least=70))
     return goals
 
 

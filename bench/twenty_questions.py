@@ -1,4 +1,4 @@
-"""Answers thirty questions in four ways: by a few lines over the bundles, by the command, by the
+"""Answer thirty questions in four ways: by a few lines over the bundles, by the command, by the
 MCP server and, with ``--site``, by the page that finds boards.
 
     python bench/twenty_questions.py results [--site build/html]

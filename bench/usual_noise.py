@@ -17,12 +17,12 @@ from perfguide.compare.judge import scaled
 from perfguide.compare.noise import MIN_DEVIATION, learnt, release_noise
 from perfguide.compare.usual_noise import Scatter, Table
 
-PLACE = Path(__file__).parents[1] / "ext" / "perfguide" / "compare" / "usual_noise.csv"
+TABLE_FILE = Path(__file__).parents[1] / "ext" / "perfguide" / "compare" / "usual_noise.csv"
 
 MIN_ROWS = 5
 """The number of rows that a benchmark or metric needs for its own line."""
 
-DIGITS = 2
+DECIMALS = 2
 
 
 def learn(archive: Archive, without: str = "") -> Table:
@@ -52,7 +52,7 @@ def write(table: Table, path: Path) -> None:
         for name, noise in sorted(table.items()):
             if len(name) == 2 and _alike(noise, table[name[:1]]):
                 continue
-            numbers = (f"{value:.{DIGITS}f}" for value in (noise.centre, noise.excess))
+            numbers = (f"{value:.{DECIMALS}f}" for value in (noise.centre, noise.excess))
             writer.writerow([*(*name, "", "")[:2], *numbers, noise.rows])
 
 
@@ -61,4 +61,4 @@ def _alike(one: Scatter, above: Scatter) -> bool:
 
 
 if __name__ == "__main__":
-    write(learn(read([Path(name) for name in sys.argv[1:]])), PLACE)
+    write(learn(read([Path(name) for name in sys.argv[1:]])), TABLE_FILE)
