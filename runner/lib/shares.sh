@@ -1,9 +1,9 @@
 # shellcheck shell=sh
-# The share of the CPU that a job gets, and that it should get by the weights of the kernel.
+# The share of the CPU that a job gets, and the share that the kernel's weights predict.
 
-# awk: the CPU share of a job at this nice level beside a loop at nice 0, in thousandths, by the weights of
-# the kernel; and at the last line of time -v that counts, its own share. The rounded per cents that
-# time -v prints would make 0 of the share at nice 19.
+# awk: expected(LEVEL) is the predicted share, in thousandths, of a job at this nice level beside a loop at
+# nice 0. After the lines of time -v, share is that of the job. It is computed from the times, because
+# time -v rounds the share to per cents, which gives 0 at nice 19.
 # shellcheck disable=SC2016 # awk expands it
 SHARE_AWK='
     function expected(level, weights) {
@@ -30,9 +30,9 @@ percent() {
     printf '%s\n' "$(($1 / 10)).$(($1 % 10)) %"
 }
 
-# predicted_share HEAD: prints the thousandths of a core that the point of this head should get, or
-# nothing. Accelerators work while their job sleeps, copies take the core on purpose, and
-# the CPU time of several jobs is not counted by each openssl.
+# predicted_share HEAD: prints the predicted share of the point with this head, in thousandths of a
+# core, or nothing: accelerators work while their job sleeps, copies take the core on purpose, and
+# openssl does not report the CPU time of each of several jobs.
 predicted_share() {
     case $1 in
         *' -engine '* | *' -provider '*) ;;
@@ -44,9 +44,9 @@ predicted_share() {
     esac
 }
 
-# far_share HEAD FILE: prints the share in FILE and the predicted one, in %, if
-# they are far apart: other work took the core, or the loop did not. The times of time -v have two
-# decimals, and a new job may get its first slices at once. Short runs are not judged.
+# far_share HEAD FILE: prints the share in FILE and the predicted one, in %, if they are far apart: other
+# work took the core, or the loop did not. Short runs are not judged, because the times of time -v have
+# two decimals, and a new job may get its first slices at once.
 far_share() {
     far_share_predicted=$(predicted_share "$1")
     [ -z "$far_share_predicted" ] || awk -v predicted="$far_share_predicted" "$SHARE_AWK"'

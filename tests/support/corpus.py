@@ -1,4 +1,7 @@
-"""The recorded logs that adapters of programs are tested with, and the results expected of them."""
+"""The recorded logs with which adapters are tested, and the results expected of them.
+
+Run as a program, it writes these results, and the table of recorded logs.
+"""
 
 from __future__ import annotations
 
@@ -49,11 +52,11 @@ def built_in(name: str) -> Format:
 def read(path: Path, data: bytes | None = None) -> Reading:
     """Read the log, or other bytes in its place, with its own adapter."""
     # Many tests read complete logs, so these are cached; variants are not.
-    return _whole(path) if data is None else _read(path, data)
+    return _cached_reading(path) if data is None else _read(path, data)
 
 
 @cache
-def _whole(path: Path) -> Reading:
+def _cached_reading(path: Path) -> Reading:
     return _read(path, path.read_bytes())
 
 

@@ -1,4 +1,4 @@
-"""Finds text on pages that is cut off or overlaps other text."""
+"""Find text on pages that is cut off or overlaps other text."""
 
 from __future__ import annotations
 

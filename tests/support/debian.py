@@ -24,7 +24,7 @@ PACKAGES = {
     "iperf3": ("iperf3",),
     "man": ("man-db",),
 }
-"""Programs that most machines lack, and their Debian packages."""
+"""Programs that many machines lack, and their Debian packages."""
 MAKEFILE = Path(__file__).resolve().parents[2] / "Makefile"
 
 
@@ -78,7 +78,7 @@ def wait() -> None:
 
 def _install(package: str, there: Callable[[], bool]) -> None:
     with _alone():
-        # Ask under the lock, because another process may just have installed it.
+        # Check with the lock held, because another process may just have installed it.
         if not there():
             _apt(package)
 

@@ -1,4 +1,4 @@
-"""The reasons of findings, each checked against the results in the bundles in another way."""
+"""The reasons of findings, each verified independently from the results in the bundles."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Owner = tuple[str, str, str, str]
 Name = tuple[str, str, tuple[tuple[str, str], ...]]
 """A benchmark, a metric, and the parameters that are not defaults."""
 
-Own = tuple[Bundle, int]
+ResultIn = tuple[Bundle, int]
 """A result: its bundle, and its index there."""
 
 
@@ -37,7 +37,7 @@ class Bundles:
 
     def __init__(self, bundles: Iterable[Loaded], catalog: Catalog) -> None:
         self.catalog = catalog
-        self.results: dict[Owner, dict[str, dict[Name, list[Own]]]] = defaultdict(dict)
+        self.results: dict[Owner, dict[str, dict[Name, list[ResultIn]]]] = defaultdict(dict)
         self._runs: dict[tuple[Owner, str, Name], Runs] = {}
         for item in bundles:
             guide = guide_key(item.bundle)

@@ -1,5 +1,4 @@
-"""The sentences of guides, SoCs, benchmarks and lists, each checked against the bundles in another
-way."""
+"""The sentences of guides, SoCs, benchmarks and lists, each verified independently from the bundles."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Programs run in forked processes that already have their imports loaded.
+"""Run programs in forked processes in which all modules are already imported.
 
-A new process takes longer to import Sphinx, pandas and SciPy than to build a small site with them.
+A new process takes longer to import Sphinx, pandas and SciPy than to build a small site.
 """
 
 from __future__ import annotations
@@ -122,8 +122,8 @@ with socket.socket(socket.AF_UNIX) as server:
         file.flush()
         sys.exit(marshal.load(file))
 """
-"""A client that passes its arguments to the forking process, and ends with the forked one's
-status."""
+"""A client that passes its arguments to the forking process, and exits with the status of the forked
+one."""
 
 
 SHARED = "PERFGUIDE_TESTS_FORK_AT"

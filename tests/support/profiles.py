@@ -1,5 +1,5 @@
-"""The trials: ``light`` (for every run: some of like cases, few random ones, always the same) or
-``heavy`` (all cases, many new random ones).
+"""The profiles of the tests: ``light`` for every run, with some of the similar cases and few random
+examples, which are always the same; ``heavy`` with all cases and many new random examples.
 
 The variable HYPOTHESIS_PROFILE selects one of the two; the default is ``light``.
 """
@@ -14,9 +14,9 @@ from hypothesis import settings
 
 def register_profiles() -> None:
     """Register both profiles with Hypothesis, and select the one that the environment names."""
-    # On a busy machine, missed deadlines do not mean anything. Examples are the same in each run,
-    # so that a commit does not pass by chance. The heavy profile looks for new ones; any failure it
-    # finds becomes an example of the test.
+    # On a busy machine, a missed deadline means nothing. Light examples are the same in each run, so
+    # that a commit does not pass by chance. An input that fails in the heavy profile has to become
+    # an example of its test.
     settings.register_profile("light", deadline=None, max_examples=50, derandomize=True)
     settings.register_profile("heavy", deadline=None, max_examples=100)
     settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or "light")

@@ -1,4 +1,4 @@
-"""The published tables that results of imported bundles came from, worked out from their order."""
+"""The published tables of the results of imported bundles, inferred from the order of the results."""
 
 from __future__ import annotations
 

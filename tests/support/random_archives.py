@@ -1,4 +1,4 @@
-"""Random archives of several boards, with everything that sentences about comparisons mention."""
+"""Random archives of several boards, which cause every sentence about comparisons to appear."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ Result = dict[str, Any]
 SIZES = (16, 256, 1024, 8192, 16384)
 """Block sizes in bytes."""
 
-NOTHING_LEFT = 0.004
-"""The factor of a figure that falls to next to nothing."""
+COLLAPSE_FACTOR = 0.004
+"""The factor of a figure that falls almost to 0."""
 
 BENCHMARKS = {
     "openssl": "aes-128-cbc",
@@ -101,18 +101,17 @@ Change = tuple[Callable[[str, Result], bool], float, bool]
 
 
 def _events(rng: random.Random, boards: list[str], is_newest: bool) -> list[Change]:
-    """Return what happens in one release: more in the newest ones, as others are only their
-    past."""
+    """Return the changes in one release. The newest releases have more, because others are only past."""
     out: list[Change] = []
     for _ in range(rng.choice((2, 3, 5)) if is_newest else rng.choice((0, 0, 1))):
         board = rng.choice((*boards, ""))
         kind, engine = rng.choice([*BENCHMARKS]), rng.choice(("", "", "hw", "sw"))
         part = rng.choice(("", "", "throughput", "read", "load", "a"))
         rows = rng.choice((1.0, 1.0, 0.5, 0.1))
-        how = rng.choice((0.0, 0.3, 0.55, 0.8, 0.93, 1.08, 1.3, 1.7, 4.0, NOTHING_LEFT))
+        how = rng.choice((0.0, 0.3, 0.55, 0.8, 0.93, 1.08, 1.3, 1.7, 4.0, COLLAPSE_FACTOR))
         salt = rng.random()
         chosen = partial(_is_among, board, kind, engine, part, rows, salt)
-        out.append((chosen, how, how > NOTHING_LEFT and rng.random() < 0.6))
+        out.append((chosen, how, how > COLLAPSE_FACTOR and rng.random() < 0.6))
     return out
 
 

@@ -1,4 +1,4 @@
-"""Archives of valid bundles that are unusual in every way the schema allows."""
+"""Archives of valid bundles that are unusual in every way that the schema allows."""
 
 from __future__ import annotations
 
@@ -146,8 +146,8 @@ def some(chance: Chance, entry: dict[str, Any]) -> list[Any]:
 
 
 def sweep(chance: Chance) -> list[dict[str, Any]]:
-    """Return the results of one chart: each value of its axes and legend and, for each of these
-    runs, the metrics about the entire run."""
+    """Return the results of one chart: one for each combination of values on its axes and in its legend,
+    and the metrics that each run has only once."""
     every = [(*each, chart) for each in described() for chart in each[1].get("charts", ())]
     if chance.random() < 0.3:  # few charts have answers in words, which have their own pitfalls
         every = [each for each in every if "answer" in each[2]]
@@ -162,17 +162,21 @@ def sweep(chance: Chance) -> list[dict[str, Any]]:
     out: dict[str, dict[str, Any]] = {}
     for run in itertools.islice(runs, 40):
         given = fixed | dict(zip(axes, run, strict=True))
-        whole = {name: value for name, value in given.items() if name != chart["x"]}
+        run_params = {name: value for name, value in given.items() if name != chart["x"]}
         for metric, unit in units_of.items():
-            of = given if metric in listed(chart["y"]) else whole
+            own_params = given if metric in listed(chart["y"]) else run_params
             plain = {"benchmark": benchmark, "metric": metric.replace("*", "x"), "unit": unit}
             # Metrics of a run have a single result for all values of x.
-            out[json.dumps([plain, of])] = {**plain, "params": of, "value": number(chance)}
+            out[json.dumps([plain, own_params])] = {
+                **plain,
+                "params": own_params,
+                "value": number(chance),
+            }
     return [*out.values()]
 
 
 def about(chance: Chance) -> dict[str, Any]:
-    """Return a bundle's keys about the measurement and its runner."""
+    """Return the keys of a bundle that describe the SDK, the board and the runner."""
     sdk: dict[str, Any] = {
         "version": chance.choice(["09.00", "09.01", "10.00", "1.0-rc1"]),
         "os": chance.choice(["linux", "linux", "rt-linux"]),
@@ -345,9 +349,9 @@ def store(bundles: Sequence[Any], folder: Path, seed: int = 0) -> None:
 def publish(
     bundles: Sequence[Any], folder: Path, *, charts: bool = False, seed: int = 0
 ) -> Holdings:
-    """Make everything that commands make from an archive. Passes on any exception they raise, and
-    raises :class:`AssertionError` if ``check`` refuses the archive, or if a part of the site could
-    not be made."""
+    """Generate all output of the commands from an archive, and return its figures. Raises the exceptions of
+    commands, and :class:`AssertionError` if ``check`` refuses the archive or if a part of the site could
+    not be generated."""
     results = folder / "results"
     results.mkdir(parents=True)
     store(bundles, results, seed)

@@ -1,4 +1,4 @@
-"""Reads points back from a picture, in the picture's coordinates."""
+"""Read points back from a picture, in the picture's coordinates."""
 
 from __future__ import annotations
 

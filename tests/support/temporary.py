@@ -1,7 +1,7 @@
-"""The folder for tests' temporary files: in memory, if there is space.
+"""The folder for the temporary files of tests, in memory if there is space.
 
-A site is thousands of small files, and the tests build hundreds of sites. On a disk, they would
-wait for it, and the kernel would work twenty times as long per file.
+A site has thousands of small files, and the tests build hundreds of sites. On a disk, the tests would
+have to wait, and the kernel would need twenty times as long per file.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ MEMORY = Path("/dev/shm")
 NAME = "tests-of-guides-"
 """The prefix of a folder's name, followed by the number of its process."""
 
-NEEDED = 6 * 2**30
-"""The bytes left behind by a complete run, times two."""
+NEEDED_BYTES = 6 * 2**30
+"""Twice the size of the files that a complete run leaves behind."""
 
 
 def write_into_memory() -> None:
@@ -33,7 +33,7 @@ def write_into_memory() -> None:
     status = os.statvfs(MEMORY)
     # The file system may promise more than the machine has left.
     room = min(status.f_bavail * status.f_frsize, psutil.virtual_memory().available)
-    if room >= NEEDED and not status.f_flag & os.ST_NOEXEC:
+    if room >= NEEDED_BYTES and not status.f_flag & os.ST_NOEXEC:
         own = MEMORY / f"{NAME}{os.getpid()}"
         own.mkdir(mode=0o700)
         # None makes tempfile look at TMPDIR again.

@@ -1,9 +1,9 @@
-"""The sentences of comparisons, each checked against the results in the bundles in another way.
+"""The sentences of comparisons, each verified independently from the results in the bundles.
 
-A comparison decides which rows it calls, which of them form one event and how much they usually
-scatter. Everything else that it says follows from figures, and is worked out here: how far rows
-moved, how many there are, what came before, what became of them. A sentence that fits no pattern is
-a fault too, so that none goes unchecked.
+A comparison decides which rows it calls, which of them form one event, and how much they usually
+scatter. Everything else in its sentences follows from figures, and is computed here: the changes of
+rows, their number, their past and their fate. A sentence that fits no pattern is a fault too, so that
+none remains unchecked.
 """
 
 from __future__ import annotations
@@ -59,6 +59,7 @@ class Runs:
 
 
 def runs_of(results: Iterable[Result]) -> Runs:
+    """Return the results of a figure as runs."""
     runs: list[tuple[float, ...]] = []
     ends: list[float] = []
     failed, unit, is_counted = 0, "", True
@@ -70,7 +71,7 @@ def runs_of(results: Iterable[Result]) -> Runs:
         elif each.samples is not UNSET:
             runs.append(tuple(scale * sample for sample in each.samples))
         elif each.value is not UNSET:
-            # A mean counts for as many samples as it states.
+            # A mean counts as the number of samples that it states.
             runs.append((scale * each.value,) * (1 if each.count is UNSET else each.count))
             is_counted &= each.count is not UNSET
         ends += [scale * end for end in (each.min, each.max) if end is not UNSET]
@@ -183,7 +184,7 @@ class About:
 
     @property
     def rate(self) -> About:
-        """Return the rate whose price a load is: the one in bytes, if there is one."""
+        """Return the rate that was reached with a load: the one in bytes, if there is one."""
         way = self.row.metric.removesuffix("cpu_load")
         rates = [
             row
@@ -260,6 +261,7 @@ CHANGE = rf"(?:[×÷]{N}(?: and more)?|(?:over )?{N} %)"
 
 
 def number(text: str) -> float:
+    """Return the number in a text such as ``×1.5`` or ``over 1,000 %``."""
     return float(re.sub(r"[,+×÷ %]|over|and more", "", text).replace("−", "-"))
 
 
@@ -384,8 +386,8 @@ def _failed(is_new: bool) -> Holds:
 
 
 def _other_boards(about: About, said: Sequence[str]) -> bool:
-    """Check a doubtful figure of the run, which need not be the first of an event. Only a load may have
-    those of its rate, and a rate those of its load."""
+    """Check the figures of other boards for any row of the run. Only a load may quote those of its rate,
+    and a rate those of its load."""
     unit = units.parse(about.row.unit)
     is_own = unit.kind == "share" or said[1].endswith((f" {unit.symbol}", " %"))
     texts = re.findall(rf"(?<!\S){N}(?!\S)", said[1])
@@ -441,8 +443,8 @@ def _unlike_past(about: About, said: Sequence[str]) -> bool:
 
 
 def _unlike_neighbours(about: About, said: Sequence[str]) -> bool:
-    """Check that the older figures beside one were these, and that it is beyond both or far from the
-    middle of them."""
+    """Check the older figures of both neighbours, and that the row's own is beyond both or far from their
+    middle."""
     name = said[0].replace(" ", "_")
     printed = re.findall(rf"(?<!\S){N}(?!\S)", said[1])
     for each in _run_of(about):
@@ -506,9 +508,8 @@ def _loads(about: About, said: Sequence[str]) -> bool:
 
 
 def _wrong_labels(about: About, said: Sequence[str]) -> bool:
-    """Return whether, relative to the middle of all earlier figures, more than half of the table
-    is farther off in this release than in the other. If that is unknown, neither release is at
-    fault."""
+    """Return whether more than half of the table is farther from the median of all earlier figures in the
+    named release than in the other. If that is unknown, neither release may be named."""
     far: Counter[str] = Counter()
     for each in _table(about):
         assert each.row.old and each.row.new
@@ -526,6 +527,7 @@ def _wrong_labels(about: About, said: Sequence[str]) -> bool:
 
 
 def middle(values: Sequence[float]) -> Sequence[float]:
+    """Return the value in the middle, or both if their number is even."""
     ordered = sorted(values)
     return ordered[(len(ordered) - 1) // 2 : len(ordered) // 2 + 1]
 
@@ -613,7 +615,7 @@ def _was_and_is(about: About, said: Sequence[str]) -> bool:
 
 
 def _yes(about: About, said: Sequence[str]) -> bool:
-    """Accept a judgement, or people's words, which no figure can prove."""
+    """Accept a judgement, or words written by people, which no figure can prove."""
     return True
 
 
@@ -1090,7 +1092,7 @@ def names_of_metrics(rows: Sequence[Row], about: About) -> str:
 
 
 def fates(about: About, release: str) -> Counter[str]:
-    """Count what became of the rows that were next measured in a release."""
+    """Count the fates of the rows that were next measured in a release."""
     out: Counter[str] = Counter()
     for each in about.each(about.counted):
         now = version(each.row.new.guide.release) if each.row.new else ()
@@ -1147,8 +1149,8 @@ def _fate_of(about: About, said: Sequence[str]) -> bool:
 
 
 def jumps(about: About) -> tuple[int, int]:
-    """Count the figures of earlier releases that lay far beyond all before them, and those of them
-    that the next release kept."""
+    """Return the number of figures in earlier releases that were far beyond all before them and lasted, and
+    the number of all such jumps."""
     lasted = of = 0
     for each in about.each(about.both.rows):
         row = each.row

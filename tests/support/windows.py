@@ -1,4 +1,4 @@
-"""Browser pages that are reused by the next test, as a new one costs a process."""
+"""Browser pages that tests reuse, because each new one starts a process."""
 
 from __future__ import annotations
 
