@@ -47,7 +47,7 @@ def copy(value: float | None, **more: Any) -> dict[str, Any]:
 
 
 def test_every_rule_says_what_it_is_and_what_to_do() -> None:
-    assert len(rules.RULES) == 35
+    assert len(rules.RULES) == 36
     for name, rule in rules.RULES.items():
         assert name == rule.id and rule.title and rule.about and rule.advice
         assert rule.severity in ("error", "warning", "note")
@@ -178,6 +178,22 @@ def test_samples_in_two_groups_are_found_also_over_several_runs() -> None:
     assert found("two-groups", *halves)
     ends_at_zero = [-5.2, -5.1, -5.0, 0.0, 0.0, 0.0]
     assert found("two-groups", run(copy(None, samples=ends_at_zero)))
+
+
+@pytest.mark.parametrize(
+    ("ends", "is_found"),
+    [
+        *[((5.36, 28.6, 52.0), True), ((18.0, 28.6, 52.0), False), ((5.36, 49.0, 52.0), False)],
+        *[((5.36, 5.5, 52.0), False), ((0.5, 28.6, 52.0), False), ((0.0, 28.6, 52.0), False)],
+    ],
+)
+def test_a_mean_of_samples_far_apart_leads_nothing(
+    ends: tuple[float, float, float], is_found: bool
+) -> None:
+    low, value, high = ends
+    findings = found("samples-apart", run(copy(value, min=low, max=high)))
+    said = f"its samples are {low:g} to {high:g} MB/s, and the mean is {value:g}"
+    assert [s.detail for f in findings for s in f.suspects if s.disqualified] == [said] * is_found
 
 
 def test_samples_of_one_population_are_not_split() -> None:

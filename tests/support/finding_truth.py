@@ -268,14 +268,16 @@ def _printed_as_zero(it: Doubt, said: Sequence[str]) -> bool:
     return it.runs.low == 0 and bool(is_small if positive else len(row) >= 3)
 
 
-def _failed_run(it: Doubt, said: Sequence[str]) -> bool:
+def _samples_differ(it: Doubt, said: Sequence[str]) -> bool:
     low, high, unit, mean = said
     return (
         it.has_unit(unit)
         and it.is_(low, it.runs.low)
         and it.is_(high, it.runs.high)
         and it.is_(mean, it.mean)
-        and 0 < 100 * it.runs.low <= it.runs.high
+        and (it.unit.kind != "time" and 100 * it.runs.low <= it.runs.high)
+        == (it.finding.rule.id == "failed-run")
+        and 0 < 3 * it.runs.low <= it.runs.high
     )
 
 
@@ -904,7 +906,10 @@ TRUTHS: dict[str, dict[str, Holds]] = {
         ),
         rf"a sample of ({N})( \S+)? is in the mean \(minimum ({N}), maximum ({N})\)": _sample_in_mean,
     },
-    "failed-run": {rf"its samples are ({N}) to ({N})( \S+)?, and the mean is ({N})": _failed_run},
+    **{
+        key: {rf"its samples are ({N}) to ({N})( \S+)?, and the mean is ({N})": _samples_differ}
+        for key in ("failed-run", "samples-apart")
+    },
     "printed-as-zero": {r"it is printed as 0( \S+)?": _printed_as_zero},
     **{
         key: {

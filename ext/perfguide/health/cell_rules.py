@@ -52,6 +52,15 @@ RULES = (
         disqualifies=True,
     ),
     Rule(
+        "samples-apart",
+        "note",
+        "a mean of samples far apart",
+        "the largest sample of a rate or a time is three times the smallest or more, and their mean is a tenth "
+        "or more off both, so it stands for neither",
+        "find what differed between the runs, such as a cache or a link, and upload them as two measurements",
+        disqualifies=True,
+    ),
+    Rule(
         "printed-as-zero",
         "note",
         "printed with too few digits",
@@ -102,6 +111,11 @@ RULES = (
         "name what differs, such as a core or a cluster, as a parameter, and upload them again",
     ),
 )
+
+MIN_SAMPLES_RATIO, MIN_MEAN_RATIO = 3.0, 1.1
+"""The least ratio of the largest sample to the smallest at which they are far apart, and of the mean to
+either. In public history the largest is usually 1.08 times the smallest; one figure in twelve has three
+times, mostly because it mixes metrics."""
 
 MAX_COARSE_STEPS = 10
 """A figure of up to this many units of its last digit is so small that others may print as 0."""
@@ -204,20 +218,24 @@ def not_positive(figures: Figures) -> Iterator[Hit]:
             yield Hit("not-positive", position, detail, may_lead=may_lead)
 
 
-def failed_run(figures: Figures) -> Iterator[Hit]:
-    """Yield rates whose mean includes a failed run. Runs of zero have a rule of their own."""
-    rates = figures.of_kind(
-        [units.parse(unit).kind in failed_runs.RATES for *_, unit in figures.kinds[1]]
-    )
-    low, high = figures.low, figures.high
-    for position in np.flatnonzero(rates & (low > 0) & (low < high)).tolist():
+def samples_differ(figures: Figures) -> Iterator[Hit]:
+    """Yield rates whose mean includes a failed run, and rates and times that are the mean of samples far
+    apart. Runs of zero have a rule of their own."""
+    kinds = (*failed_runs.RATES, "time")
+    judged = figures.of_kind([units.parse(unit).kind in kinds for *_, unit in figures.kinds[1]])
+    mean, low, high = figures.mean, figures.low, figures.high
+    far = (high >= MIN_SAMPLES_RATIO * low) & (low > 0) & judged
+    between = (mean >= MIN_MEAN_RATIO * low) & (high >= MIN_MEAN_RATIO * mean)
+    for position in np.flatnonzero(far).tolist():
         unit = figures.name("unit", position)
-        if failed_runs.in_mean(unit, low[position], high[position]):
+        is_failed = failed_runs.in_mean(unit, low[position], high[position])
+        if is_failed or between[position]:
             detail = (
                 f"its samples are {units.exact_words(low[position])} to {amount(high[position], unit)}, and the mean "
-                f"is {units.exact_words(figures.mean[position])}"
+                f"is {units.exact_words(mean[position])}"
             )
-            yield Hit("failed-run", position, detail, weight=2.0)
+            rule, weight = ("failed-run", 2.0) if is_failed else ("samples-apart", 1.0)
+            yield Hit(rule, position, detail, weight)
 
 
 def _is_coarse(figures: Figures, row: Sequence[int]) -> bool:
@@ -361,7 +379,7 @@ CHECKS = (
     outside_range,
     samples_contradict,
     not_positive,
-    failed_run,
+    samples_differ,
     over_limit,
     two_groups,
     same_key,

@@ -56,6 +56,7 @@ EXPLANATIONS = (
     ),
     ({"one-release-jump", "unit-slip"}, {"rate-collapsed"}),
     ({"rate-collapsed"}, {"board-apart", "newest-far", "curve-dips"}),
+    ({"pooled-metrics", "two-groups", "over-limit", "outside-range"}, {"samples-apart"}),
     ({"wrong-clock"}, _APART | {"clock", "over-limit"}),
     (
         {rule.id for rule in table_rules.RULES},
