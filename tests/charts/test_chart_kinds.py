@@ -190,7 +190,7 @@ def test_the_nice_sweep_has_all_engines_and_block_sizes_on_the_same_axes(
         assert name in drawn
     assert view.y_label == "Throughput (MB/s) ↑"
     assert {p.y for line in panel.lines for p in line.points} >= {900.0 * 8.192, 300.0 * 8.192}
-    assert view.x_label == "CPU left for everything else (%)"
+    assert view.x_label == "CPU left (%)"
     assert [p.x for p in panel.lines[0].points][:2] == [60.0, 70.0], "what the load leaves of 100"
     found = "The accelerator has 3.0 times the throughput of software at every level"
     assert view.finding == found and "evm" in view.subtitle and "1 run of each" in view.subtitle
@@ -211,11 +211,32 @@ def test_measured_levels_stand_in_the_table_and_nothing_between(
 ) -> None:
     view = only(views(shipped, "chart-nice", sweep("alone")))
     grid, left_out = gallery.levels([view])
-    assert grid.header[0][-3:] == (view.mark, view.x_label, view.y_label)
+    assert grid.header[0] == (
+        "Picture",
+        view.mark,
+        *["accelerator"] * 2,
+        *["software"] * 2,
+        "Ratio",
+    )
+    assert grid.header[1] == ("", "", *[view.x_label, view.y_label] * 2, "")
     largest = [line for line in view.panels[0].lines if line.step == "8 KiB"]
-    points = [point for line in largest for point in line.points]
-    assert [(row[-2][0], row[-1][0]) for row in grid.rows] == [(p.x, p.y) for p in points]
-    assert left_out == 2 * len(points), "those of the other two sizes"
+    for number, row in enumerate(grid.rows):
+        points = [line.points[number] for line in largest]
+        assert [cell[0] for cell in row[2:-1]] == [each for p in points for each in (p.x, p.y)]
+        assert row[-1] == "×3"
+    assert len(grid.rows) == 7 and left_out == 2 * 2 * 7, "those of the other two sizes"
+
+
+def test_the_share_that_a_sweep_leaves_and_what_it_does_there_are_named(
+    shipped: benchmarks.Catalog,
+) -> None:
+    view = only(views(shipped, "chart-nice", sweep("alone")))
+    rates = [900 * 8.192 / 2, 300 * 8.192 / 2]
+    assert [point.y for point in view.panels[0].labelled] == rates
+    left = "With 51 to 80 % of the CPU left for everything else (nice level 0)"
+    does = "the accelerator does 3,686 MB/s and software does 1,229 MB/s"
+    assert view.says == (f"{left}, {does}.",)
+    assert {"3,686", "1,229"} <= set(words(draw.draw(view)))
 
 
 def test_a_long_line_has_its_ends_and_round_levels_in_the_table(
@@ -229,7 +250,7 @@ def test_a_long_line_has_its_ends_and_round_levels_in_the_table(
     )
     panel = replace(view.panels[0], lines=(replace(line, points=points),))
     grid, left_out = gallery.levels([replace(view, panels=(panel,))])
-    shown = [row[-3][0] for row in grid.rows]
+    shown = [row[1][0] for row in grid.rows]
     assert shown == [-20.0, -15.0, -10.0, -5.0, 0.0, 5.0, 10.0, 15.0, 19.0]
     assert left_out == 40 - len(shown)
 

@@ -15,7 +15,7 @@ from ..catalog.chart_spec import Chart, Scalar, is_number, names
 from ..common import units
 from ..figures.engines import BUSY_LOAD_PERCENT, Run, run_of
 from ..figures.pool import Record
-from .model import Line
+from .model import Line, Point
 
 SOFTWARE = "sw"
 """The baseline engine: the CPU itself."""
@@ -208,6 +208,27 @@ def at_equal_marks(lines: Sequence[Line]) -> str:
     least, most = sorted((valid[0], valid[-1]) if valid[0] > 1 else (1 / valid[-1], 1 / valid[0]))
     span = _times(least) if _times(least) == _times(most) else f"{least:.1f} to {_times(most)}"
     return f"{units.capital(the(above))} has {span} the throughput of {the(below)} at every level"
+
+
+def at_level_zero(lines: Sequence[Line]) -> dict[str, Point]:
+    """Return the point at level 0 of the last line of each group."""
+    return {
+        line.group or line.label: point
+        for line in lines
+        for point in line.points
+        if units.whole(point.mark) == "0"
+    }
+
+
+def what_is_left(points: Mapping[str, Point], level: str, unit: str) -> str:
+    """Return a sentence on the rate of each engine at level 0, and on the share of the CPU that is left."""
+    symbol, left = units.parse(unit).symbol, sorted(round(point.x) for point in points.values())
+    span = " to ".join(dict.fromkeys(map(str, (left[0], left[-1]))))
+    rates = [
+        f"{the(name)} does {units.number(point.y, digits=3)} {symbol}"
+        for name, point in points.items()
+    ]
+    return f"With {span} % of the CPU left for everything else ({level} 0), {units.enumeration(rates)}."
 
 
 def verdict(tested: Engine, base: Engine) -> str:

@@ -8,6 +8,7 @@ import re
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from statistics import fmean
 from typing import Any
 
 import matplotlib as mpl
@@ -28,7 +29,7 @@ from . import palette
 from .kinds import DRAW_KIND, bar_rows, wrapped
 from .line_names import has_line_names, name_lines
 from .model import ChangeKind, ChangeView, ChartView, Panel, PictureView
-from .style import SMALL_STYLE, STYLE, WIDE_STYLE
+from .style import PHONE_STYLE, SMALL_STYLE, STYLE, WIDE_STYLE
 
 WIDTH_INCHES, SMALL_WIDTH_INCHES, WIDE_INCHES = 5.0, 3.1, 12.2
 """The widths of pictures: normal, small and wide. Text stays legible on a phone at the first."""
@@ -80,6 +81,7 @@ def draw(view: PictureView, form: str = "svg") -> bytes:
         # Neither paper nor a phone has room for the wide form.
         view = replace(view, wide=view.wide and form == "svg")
         look = SMALL_STYLE if view.small else WIDE_STYLE if view.wide else {}
+        look |= PHONE_STYLE if form == "phone" else {}
     with mpl.rc_context(STYLE | look):
         figure = _chart(view) if isinstance(view, ChartView) else _changes(view)
         return _file(figure, form)
@@ -137,6 +139,7 @@ def _chart(view: ChartView) -> Figure:
             # A line has the same style in every panel, so it needs one legend entry.
             artists.setdefault(line.label, artist)
         _draw_limits(axes, panel, position)
+        _label_points(axes, panel)
         axes.set_title(text(panel.title))
         # matplotlib labels the shared axis in the last row only, which may not be full.
         if position + columns >= count:
@@ -308,6 +311,20 @@ def _draw_limits(axes: Axes, panel: Panel, position: int) -> None:
         axes.annotate(visible(words, 40), (0.01, y), xytext=(0, 3), **on)
 
 
+def _label_points(axes: Axes, panel: Panel) -> None:
+    """Draw points with their figures, on the side to which lines do not rise."""
+    for point in panel.labelled:
+        higher = [p.x for line in panel.lines for p in line.points if p.y > point.y]
+        rises = bool(higher) and fmean(higher) > point.x
+        axes.plot([point.x], [point.y], "o", color=palette.INK, markersize=8, zorder=3)
+        beside: dict[str, Any] = {
+            "xytext": (-8 if rises else 8, 6),
+            "ha": "right" if rises else "left",
+        }
+        words, at = units.number(point.y, digits=3), (point.x, point.y)
+        axes.annotate(words, at, textcoords="offset points", weight="bold", **beside)
+
+
 def _marks_of_all_lines(panel: Panel) -> list[tuple[float, str]]:
     """Return each mark with its mean x if the panel's lines have all marks at about the same x."""
     places: dict[str, list[float]] = {}
@@ -325,8 +342,12 @@ def _draw_top_axis(axes: Axes, view: ChartView, marks: Sequence[tuple[float, str
     """Label marks on an axis above the panel: both ends, and between them as many as fit."""
     gap = (marks[-1][0] - marks[0][0]) * TOP_AXIS_GAP_SHARE
     kept: list[tuple[float, str]] = []
-    # The ends come first, then zero, so that other marks give way to them.
-    for mark in (marks[0], marks[-1], *sorted(marks[1:-1], key=lambda mark: mark[1] != "0")):
+
+    def is_odd(mark: tuple[float, str]) -> tuple[bool, bool]:
+        return mark[1] != "0", mark[1][-1:] not in ("0", "5")
+
+    # The ends come first, then zero and other round levels, so that the rest give way to them.
+    for mark in (marks[0], marks[-1], *sorted(marks[1:-1], key=is_odd)):
         if all(abs(mark[0] - other) > gap for other, _ in kept):
             kept.append(mark)
     above = axes.secondary_xaxis("top")

@@ -323,7 +323,13 @@ class _Plot:
             says.append((self.key(lasting, members[0]), [lead + text for text in answer.says]))
             warnings += [lead + text for text in answer.warnings]
             lines = self.lines(members, [*ticks], series, scale, ramp)
-            panels.append(Panel(title, lines, answer.verticals, self.limits(members, unit)))
+            labelled = crossovers.at_level_zero(lines) if spec.along else {}
+            if spec.left_of and labelled:
+                level = self.benchmark.param_label(spec.along).lower()
+                text = crossovers.what_is_left(labelled, level, unit)
+                says.append((self.key(lasting, members[0]), [lead + text]))
+            own = Panel(title, lines, answer.verticals, self.limits(members, unit))
+            panels.append(replace(own, labelled=tuple(labelled.values())))
         sentences = [*_shown_sentences(says), *left_out]
         on_axis = tuple(ticks.values())
         if spec.x == "release":

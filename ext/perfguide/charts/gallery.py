@@ -233,25 +233,43 @@ MAX_LEVELS, LEVEL_STEP = 12, 5
 def levels(views: Sequence[ChartView]) -> tuple[Grid, int]:
     """Return a table of measured points with their marks, and the number of points left out.
 
-    The chart's data file has them all. The table thins out long lines and, if lines have an order,
-    only includes the last one.
+    A row is a level. It has the point of each line or, if lines have an order, of the last line of each
+    group; between two of them, also the ratio. The chart's data file has all points.
     """
     first = views[0]
-    head = ("Picture", *((first.panel_head or "Panel",) if first.panel_head else ()))
-    head = (*head, first.line_head or "Line", first.mark, first.x_label, first.y_label)
-    rows, left_out = list[tuple[TableCell, ...]](), 0
-    for view in views:
-        for panel in view.panels:
-            keys = (view.name, panel.title) if first.panel_head else (view.name,)
-            last = {line.group: line for line in panel.lines} if view.ramp else {}
-            for line in panel.lines:
-                points = _some(line.points) if last.get(line.group, line) is line else []
-                left_out += len(line.points) - len(points)
-                rows += [
-                    (*keys, line.label, point.mark, units.figure(point.x), units.figure(point.y))
-                    for point in points
-                ]
-    return Grid((head,), tuple(rows), len(head) - 2, tabs=True), left_out
+    panels = [(view, panel) for view in views for panel in view.panels]
+    axis = first.y_label if len({view.y_label for view in views}) == 1 else ""
+    last = {
+        (view, panel): {line.group or line.label: line for line in panel.lines}
+        for view, panel in panels
+    }
+    names = list(dict.fromkeys(name for own in last.values() for name in own))
+    keys = ("Picture", *((first.panel_head or "Panel",) if first.panel_head else ()), first.mark)
+    below = [""] * len(keys) + [first.x_label, axis] * len(names)
+    head = [*keys, *(name for name in names for _ in range(2))]
+    if is_pair := len(names) == 2:
+        head, below = [*head, "Ratio"], [*below, ""]
+    rows, tabled = list[tuple[TableCell, ...]](), 0
+    for (view, panel), lines in last.items():
+        points = {
+            (name, units.whole(p.mark)): p for name, line in lines.items() for p in line.points
+        }
+        name = view.name if axis else f"{view.name}, {view.y_label}"
+        longest = max(lines.values(), key=lambda line: len(line.points))
+        for mark in (point.mark for point in _some(longest.points)):
+            own = [points.get((name, units.whole(mark))) for name in names]
+            tabled += len(own) - own.count(None)
+            cells = [
+                units.MISSING if p is None else units.figure(value)
+                for p in own
+                for value in ((p.x, p.y) if p else (0.0, 0.0))
+            ]
+            ends = [p.y for p in own if p and p.y > 0]
+            ratio = [units.factor_text(ends[0] / ends[1]) if len(ends) == 2 else units.MISSING]
+            panel_key = (panel.title,) if first.panel_head else ()
+            rows.append((name, *panel_key, mark, *cells, *(ratio if is_pair else ())))
+    every = sum(len(line.points) for _, panel in panels for line in panel.lines)
+    return Grid((tuple(head), tuple(below)), tuple(rows), len(keys), tabs=True), every - tabled
 
 
 def _some(points: Sequence[Point]) -> list[Point]:

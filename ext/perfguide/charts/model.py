@@ -77,12 +77,13 @@ class Line:
 @dataclass(frozen=True, slots=True)
 class Panel:
     """One pair of axes. ``verticals`` are x positions to mark, and ``limits`` are y positions that
-    no figure can exceed, each with a label."""
+    no figure can exceed, each with a label. ``labelled`` are points drawn with their figures."""
 
     title: str
     lines: tuple[Line, ...]
     verticals: tuple[tuple[float, str], ...] = ()
     limits: tuple[tuple[float, str], ...] = ()
+    labelled: tuple[Point, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,6 +63,9 @@ WIDE_STYLE: Any = {"font.size": 13, "axes.titlesize": 13, "lines.linewidth": 1.8
 }
 """Settings that differ in pictures as wide as a page, where a point is a pixel."""
 
+PHONE_STYLE: Any = {"font.size": 11, "axes.titlesize": 11}
+"""Settings that differ in pictures for phones, whose 360 units of width become 340 pixels."""
+
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 DASHES = (
     *("-", (0, (3.7, 1.6)), (0, (6.4, 1.6, 1, 1.6)), (0, (1, 1.65))),

@@ -400,8 +400,7 @@ def chart(
         grid, left_out = gallery.levels(views)
         shares = table(site, page, f"{name}-left", f"{title}: measured levels", grid)
         if left_out:
-            points = len(grid.rows) + left_out
-            sentence = f"Some levels of each line; the chart's CSV has all {points:,} points."
+            sentence = f"The chart's CSV has {left_out:,} more points."
             shares = replace(shares, above=(sentence,))
     named: dict[str, list[str]] = {}
     for each in views:
