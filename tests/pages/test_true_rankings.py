@@ -109,7 +109,7 @@ class Measured:
 
     def __init__(self, bundles: Sequence[Loaded]) -> None:
         self.results: dict[Place, dict[Any, dict[Any, list[Result]]]] = {}
-        self.of_older_engines = 0
+        self.of_older_engines = self.of_best_ever = 0
         for item in bundles:
             own, release = item.bundle.board, version(item.bundle.sdk.version)
             for each in item.bundle.results:
@@ -126,21 +126,8 @@ class Measured:
         """The best figure of each SoC, of the newest release with the row, or the one before it where all of
         the newest are in doubt; if all of its engines are on the CPU or none is, also of the newest release
         with others; and for each SoC that ran it whether that is a figure."""
-        wanted = {n: v for n, v in figures.params.items() if n in PARAMS}
         sign = -1 if figures.ranking.better == "lower" else 1
-        runs_by_release: dict[str, dict[Any, list[Any]]] = {}
-        for (name, soc, board), releases in self.results.items():
-            for release, own in releases.items() if name == benchmark else ():
-                for (metric, *pairs), results in own.items():
-                    params = dict(pairs)
-                    engine = params.pop("engine", "")
-                    if (metric, params) == (figures.metric, wanted):
-                        of_release = runs_by_release.setdefault(soc, {}).setdefault(release, [])
-                        load = _load(own, metric, params, engine)
-                        runs = truth.runs_of(results)
-                        of_release.append(
-                            (board, Best(soc, runs.mean or 0.0, runs, load, engine, release))
-                        )
+        runs_by_release = self._by_release(benchmark, figures)
         out: dict[str, Best] = {}
         having: dict[str, bool] = {}
         for soc, by_release in runs_by_release.items():
@@ -169,6 +156,51 @@ class Measured:
                     having[soc] = bool(sound)
                     break
         return out, having
+
+    def _by_release(
+        self, benchmark: str, figures: RankedFigures
+    ) -> dict[str, dict[Any, list[tuple[str, Best]]]]:
+        """The boards and figures of each SoC by release."""
+        wanted = {n: v for n, v in figures.params.items() if n in PARAMS}
+        runs_by_release: dict[str, dict[Any, list[tuple[str, Best]]]] = {}
+        for (name, soc, board), releases in self.results.items():
+            for release, own in releases.items() if name == benchmark else ():
+                for (metric, *pairs), results in own.items():
+                    params = dict(pairs)
+                    engine = params.pop("engine", "")
+                    if (metric, params) == (figures.metric, wanted):
+                        of_release = runs_by_release.setdefault(soc, {}).setdefault(release, [])
+                        load = _load(own, metric, params, engine)
+                        runs = truth.runs_of(results)
+                        of_release.append(
+                            (board, Best(soc, runs.mean or 0.0, runs, load, engine, release))
+                        )
+        return runs_by_release
+
+    def is_best_ever(self, benchmark: str, figures: RankedFigures, now: Best) -> bool:
+        """Whether the best figure of any release is named if it is better than the best of now."""
+        sign = -1 if figures.ranking.better == "lower" else 1
+        sound = [
+            best
+            for soc, releases in self._by_release(benchmark, figures).items()
+            for own in releases.values()
+            for board, best in own
+            if best.runs.mean is not None and not is_doubtful(soc, board, figures.metric)
+        ]
+        most = max(sign * best.figure for best in sound)
+        if not figures.is_headline or most <= sign * now.figure:
+            return not figures.best_ever
+        form = rf"The best of any release is {FIGURE} on (?P<soc>\S+) in {RELEASE}\."
+        match = re.fullmatch(form, figures.best_ever)
+        self.of_best_ever += match is not None
+        return match is not None and any(
+            sign * best.figure == most
+            and truth.rounds(match["figure"], best.figure / units.parse(figures.ranking.unit).scale)
+            and (match["soc"], version(match["release"])) == (best.soc, best.release)
+            and (match["load"] is None) == (best.load is None)
+            and (best.load is None or truth.rounds(match["load"], best.load))
+            for best in sound
+        )
 
 
 def _load(own: Any, metric: str, params: dict[str, Any], engine: str) -> float | None:
@@ -300,6 +332,7 @@ def check(benchmark: str, figures: RankedFigures, measured: Measured) -> tuple[F
             len(near),
             len(same) == 1 and spread >= 1.5,
         ),
+        "best ever": measured.is_best_ever(benchmark, figures, first),
         "not measured": {*figures.not_measured} == measured.socs(benchmark) - {*having},
         "failed": {*figures.failed} == {soc for soc, gave in having.items() if not gave},
         "left out": {name.split()[0] for name, _ in figures.left_out}
@@ -322,9 +355,10 @@ def test_what_a_ranking_says_is_true() -> None:
             for name in ("failed", "left_out", "not_measured"):
                 lists[name] += bool(getattr(figures, name))
             lists["of older engines"] += measured.of_older_engines
+            lists["best ever"] += measured.of_best_ever
             false += [f"seed {seed}, {benchmark}, {figures.name}: {each}" for each in wrong]
     assert false == []
-    assert len(lists) == 4 and all(lists.values()), lists
+    assert len(lists) == 5 and all(lists.values()), lists
     assert {number for number, *_ in met} == {0, 1, 2}
     assert all({form[at] for form in met} == {True, False} for at in (1, 2, 3))
     assert {near for number, _, near, _ in met if number == 2} == {True, False}

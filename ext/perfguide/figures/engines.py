@@ -212,11 +212,15 @@ def busy(records: Iterable[Record], catalog: Catalog) -> list[str]:
     ]
 
 
+OTHER_WORK = {"workload", "background", "nice"}
+"""The parameters that say which other work runs alongside."""
+
+
 def is_alone(record: Record, benchmark: Benchmark) -> bool:
     """Return whether a figure was measured with no other work running alongside."""
     return all(
         record.params[name] == benchmark.param(name).default
-        for name in record.params.keys() & {"workload", "background", "nice"}
+        for name in record.params.keys() & OTHER_WORK
     )
 
 

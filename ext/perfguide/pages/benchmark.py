@@ -573,6 +573,9 @@ def _ranked(
         "ranked": ranked and ranking.write(site, address, page, anchor, ranked),
         "figures": ranked,
         "links": _links(site, name, address, ranked, listed) if ranked else [],
+        "loaded": [(soc, slugs.relative(address, own)) for soc, own in ranked.loaded]
+        if ranked
+        else [],
     }
 
 

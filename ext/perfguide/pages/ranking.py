@@ -113,7 +113,7 @@ class Ranking(msgspec.Struct, frozen=True):
 class _Figure:
     """A figure of several SoCs, identified by metric and parameters except the engine. ``failed``
     are SoCs with a failed run of it. ``worst_of`` is the parameter over which it is the worst
-    value, or empty."""
+    value, or empty. ``best`` is the best figure of any release, if that is known."""
 
     metric: str
     params: dict[str, Scalar]
@@ -121,6 +121,7 @@ class _Figure:
     records: list[Record]
     failed: set[str]
     worst_of: str
+    best: Record | None
 
 
 class RankedFigures(msgspec.Struct, frozen=True):
@@ -143,6 +144,10 @@ class RankedFigures(msgspec.Struct, frozen=True):
     socs_left_out: list[str] = []
     words: tuple[str, ...] = ()
     """The words that find the figure."""
+    best_ever: str = ""
+    """A sentence on the best figure of any release, if an older one is better than all of the ranking."""
+    loaded: list[tuple[str, str]] = []
+    """The SoCs that measured it only while other work ran, with the pages of their releases."""
 
 
 def rankings(
@@ -162,8 +167,11 @@ def rankings(
             rank = benchmark.metric_rank(metric)[0], units.natural(metric)
             ranks = tuple((n, benchmark.value_rank(n, v)) for n, v in params)
             is_headline = _is_headline(benchmark, own)
-            figure = _Figure(metric, dict(params), is_headline, own, failed, worst_of)
             is_part = any(benchmark.param(name).worst for name, _ in params)
+            best = (
+                _best(site, benchmark, every) if is_headline and not (is_part or worst_of) else None
+            )
+            figure = _Figure(metric, dict(params), is_headline, own, failed, worst_of, best)
             ranked.append(((not is_headline, is_part, rank, ranks), figure))
     ranked.sort(key=lambda each: each[0])
     out = []
@@ -173,16 +181,20 @@ def rankings(
         slug = _slug(figure)
         outcome = _ranked(site, benchmark, figure, name, evidence, pages)
         if outcome:
-            ranking, left_out = outcome
+            ranking, left_out, best_ever = outcome
             # A SoC whose figures are all in doubt is listed with those figures.
             present = {record.guide.soc for record in own} | figure.failed
-            missing = sorted((soc for soc in pages if soc not in present), key=units.natural)
+            loaded = _loaded(benchmark, results, figure) - present
+            missing = sorted((soc for soc in pages.keys() - present - loaded), key=units.natural)
             names = (name, slug, figure.metric, figure.params, figure.is_headline)
             without = sorted(figure.failed, key=units.natural), missing
             doubtful = {record.guide.soc for record in own if site.marks.doubt(record)}
             more = figure.worst_of, sorted(doubtful, key=units.natural)
             words = search_words.of_records(benchmark, benchmark.name, own)
-            out.append(RankedFigures(*names, ranking, left_out, *without, *more, words))
+            beside = [(soc, pages[soc]) for soc in sorted(loaded, key=units.natural)]
+            out.append(
+                RankedFigures(*names, ranking, left_out, *without, *more, words, best_ever, beside)
+            )
     return out
 
 
@@ -264,6 +276,33 @@ def _by_other_side(
     return []
 
 
+def _loaded(benchmark: Benchmark, records: Sequence[Record], figure: _Figure) -> set[str]:
+    """Return the SoCs that measured a figure while other work ran."""
+    same = {n: v for n, v in figure.params.items() if n not in engines.OTHER_WORK}
+    return {
+        record.guide.soc
+        for record in records
+        if record.metric == figure.metric
+        and record.cell.mean is not None
+        and not engines.is_alone(record, benchmark)
+        and same.items() <= record.params.items()
+    }
+
+
+def _best(site: Site, benchmark: Benchmark, records: Sequence[Record]) -> Record | None:
+    """Return the best of some figures that are not in doubt, the newest of equal ones."""
+    sign = 1 if benchmark.better(records[0].metric) == "lower" else -1
+
+    def badness(record: Record) -> float:
+        return (
+            sign * (record.cell.mean or 0.0) * (units.factor(record.unit, records[0].unit) or 1.0)
+        )
+
+    sound = [r for r in records if r.cell.mean is not None and not site.marks.doubt(r)]
+    sound.sort(key=lambda record: newest.age(record.guide), reverse=True)
+    return min(sound, key=badness, default=None)
+
+
 def _is_sound(site: Site, records: Sequence[Record]) -> bool:
     """Return whether any of a guide's figures is free of doubt. If all runs failed, that is
     certain."""
@@ -285,14 +324,18 @@ def records_before(
     chosen: Collection[tuple[GuideKey, str]],
 ) -> list[Record]:
     """Return those of a SoC's figures that rankings show from guides other than the ``chosen``
-    ones, because newer releases lack the figure or have it in doubt; and the figures of the same
-    runs that give the load and the engine."""
+    ones, because newer releases lack the figure, have it in doubt or are not as good as ever; and the
+    figures of the same runs that give the load and the engine."""
     engine = engines.ENGINE if benchmark.param(engines.ENGINE).classes else ""
     results = [record for record in records if not _is_beside(benchmark, record)]
     evidence = _Evidence.of(site, benchmark, records)
     runs: dict[tuple[Any, ...], set[frozenset[tuple[str, Scalar]]]] = {}
-    for own in _groups(results, engine).values():
-        for record in _of_socs(site, own, evidence)[0]:
+    for (_, params, *_), own in _groups(results, engine).items():
+        counted = _of_socs(site, own, evidence)[0]
+        if _is_headline(benchmark, own) and not any(benchmark.param(n).worst for n, _ in params):
+            best = _best(site, benchmark, own)
+            counted += [best] if best else []
+        for record in counted:
             if (record.guide, record.board) not in chosen:
                 runs.setdefault(_run(record), set()).add(engines.run_of(record)[3])
     return [
@@ -466,7 +509,7 @@ def _ranked(
     name: str,
     evidence: _Evidence,
     pages: Mapping[str, str],
-) -> tuple[Ranking, list[tuple[str, str]]] | None:
+) -> tuple[Ranking, list[tuple[str, str]], str] | None:
     records, part = figure.records, figure.worst_of
     better = benchmark.better(figure.metric)
     sound = [record for record in records if not site.marks.doubt(record)]
@@ -533,7 +576,16 @@ def _ranked(
         )
         if site.marks.doubt(record)
     ]
-    return with_axis(name, symbol, better, rows), left_out
+    ranked = with_axis(name, symbol, better, rows)
+    best_ever = ""
+    if ever := figure.best:
+        most = scaled(ever, ever.cell.mean or 0.0)
+        if sign * most < sign * rows[0].number:
+            load = engines.load_beside(ever, evidence.means)
+            words = _in_words(ranked, most, load, runs_on(ever))
+            release = f"{family(ever.guide)} {ever.guide.release}"
+            best_ever = f"The best of any release is {words} on {ever.guide.soc} in {release}."
+    return ranked, left_out, best_ever
 
 
 def _symbol(benchmark: Benchmark, metric: str, unit: str) -> str:
@@ -601,19 +653,24 @@ def leaders(ranking: Ranking) -> Leaders:
     """Return the SoCs that lead in a ranking."""
     # A ranking has at least two SoCs.
     first, second = ranking.rows[0], ranking.rows[1]
-    text = f"{units.number(first.number)} {ranking.unit}".rstrip()
-    if ranking.unit == units.SCORE:
-        text = f"a score of {units.number(first.number)}"
     equal = [row.soc for row in ranking.rows if row.number == first.number]
     near = 1
     if _ratio(first.number, second.number) < MIN_LEAD:
         near = sum(_ratio(first.number, row.number) < MIN_LEAD for row in ranking.rows)
     if len(equal) > 1:
         # Equal figures have different loads and engines, so leave these out.
-        return Leaders(equal, text, near, False)
-    text += f" at {units.number(first.load)} % CPU" if first.load is not None else ""
-    text += f" ({first.engine})" if first.engine else ""
+        return Leaders(equal, _in_words(ranking, first.number), near, False)
+    text = _in_words(ranking, first.number, first.load, first.engine)
     return Leaders(equal, text, near, first.spread >= MIN_SPREAD, first.release)
+
+
+def _in_words(ranking: Ranking, number: float, load: float | None = None, engine: str = "") -> str:
+    """Return a figure of a ranking with its unit, load and engine."""
+    text = f"{units.number(number)} {ranking.unit}".rstrip()
+    if ranking.unit == units.SCORE:
+        text = f"a score of {units.number(number)}"
+    text += f" at {units.number(load)} % CPU" if load is not None else ""
+    return text + (f" ({engine})" if engine else "")
 
 
 def lead(figures: RankedFigures) -> str:
