@@ -281,6 +281,30 @@ def test_a_fall_to_the_level_that_one_release_had_left_is_no_news(
     assert headline(both).state == "ship"
 
 
+@pytest.mark.parametrize(("before", "is_one"), [(30.2, True), (61.0, False)])
+def test_a_fall_joins_one_that_is_back_where_the_same_release_had_left(
+    before: float, is_one: bool, tmp_path: Path
+) -> None:
+    """What has a single earlier release is back there as the rest of its board is, or fell."""
+    rates = history()
+    rates[64][-2] *= 2.4
+    bundles = releases(rates)
+    for n, rate in enumerate((before, 61.5, 30.0), 7):
+        more = [
+            result(value=rate + at / 10, benchmark="other", params={"block_size": at})
+            for at in (8, 9)
+        ]
+        bundles.append(loaded(*more, id=f"more-{n}", sdk__version=f"9.{n}"))
+    described(tmp_path, TOML.replace('title = "Speed"', 'title = "Other"'), "other")
+    both = newest(bundles, described(tmp_path))
+    listed = [event for event in both.far if not event.is_minor]
+    assert [event.benchmark for event in listed if event.is_back] == ["speed"]
+    assert len(listed) == (1 if is_one else 2)
+    if is_one:
+        assert [row.benchmark for row in listed[0].unproved] == ["other"] * 2
+        assert "2 figures got worse by a factor of 1.5" in headline(both).sentence
+
+
 def test_a_figure_beyond_its_limit_is_no_regression(tmp_path: Path) -> None:
     toml = TOML.replace('{ name = "load", ', '{ name = "load", at_most = 100, ')
     assert toml != TOML

@@ -82,6 +82,29 @@ def test_a_fall_of_one_board_that_all_others_contradict_is_measured_again(
     assert wording.action(event) == "Worse, not proved"
 
 
+@pytest.mark.parametrize(("rate", "is_in_doubt"), [(1.2, False), (0.15, True)])
+def test_a_load_unlike_those_of_other_boards_says_nothing_about_its_rate(
+    rate: float, is_in_doubt: bool, speed: Catalog
+) -> None:
+    both = compared(
+        *(
+            release(
+                board,
+                name,
+                result(value=by * of * (1 + n / 1000), params={"block_size": 64}),
+                result("load", "%", value=load, params={"block_size": 64}),
+            )
+            for board, of in BOARDS.items()
+            for n, name in enumerate((*PAST, "9.5"))
+            for by, load in [(rate, 90.0) if (board, name) == ("sk", "9.5") else (1.0, 30.0)]
+        ),
+        releases=("9.4", "9.5"),
+        catalog=speed,
+    )
+    doubts = {row.metric: bool(row.doubt) for row in both.rows if row.board == "sk"}
+    assert doubts == {"rate": is_in_doubt, "load": True}
+
+
 def test_where_many_runs_of_a_board_fell_the_board_is_the_cause(speed: Catalog) -> None:
     both = lab(speed, {"sk": 0.15}, sizes=3)
     assert not any(row.doubt for row in both.rows)

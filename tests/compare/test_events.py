@@ -298,6 +298,42 @@ def test_an_event_has_the_rows_of_all_boards_that_moved_as_far(
     assert title.endswith("6 rows, 3 of them proved") is is_one
 
 
+def test_an_event_has_the_same_figure_of_a_board_that_moved_half_as_far_and_leads_with_it(
+    speed: Catalog,
+) -> None:
+    """One figure moved farther than all, but on one board only."""
+    rates = {board: history(n, noise=0.0004) for n, board in enumerate(("sk", "evm"), 1)}
+    fallen = (
+        ("sk", 64, 0.7),
+        ("sk", 128, 0.6),
+        ("sk", 256, 0.5),
+        ("evm", 64, 0.74),
+        ("evm", 128, 0.75),
+    )
+    for board, size, by in fallen:
+        own = rates[board][size]
+        own[-1] = round(by * own[-2], 2)
+        if board == "evm":
+            own[:-2] = [round(own[-2] * by, 2) for by in (1.0, 1.5, 0.8, 1.3, 0.9, 1.1, 1.0)]
+    both = newest(
+        [
+            loaded(
+                *(result(value=own[n], params={"block_size": size}) for size, own in of.items()),
+                id=f"{board}-{n}",
+                board__name=board,
+                sdk__version=f"9.{n + 1}",
+            )
+            for board, of in rates.items()
+            for n in range(COUNT)
+        ],
+        speed,
+    )
+    (event,) = both.events
+    rows = [(row.board, row.params["block_size"]) for row in event.rows]
+    assert rows == [("sk", 64), ("sk", 128), ("sk", 256), ("evm", 64), ("evm", 128)]
+    assert [row.verdict for row in event.rows] == ["regressed"] * 3 + ["noisy"] * 2
+
+
 @pytest.mark.parametrize(("level", "is_apart"), [(166.0, True), (299.0, False)])
 def test_unproved_falls_back_to_a_level_are_no_part_of_a_fall_from_another(
     level: float, is_apart: bool, speed: Catalog

@@ -334,6 +334,65 @@ def test_the_same_digits_in_another_unit_are_no_change(
         assert f"the digits {said}, converted they moved by +{100 * moved:.1f} %" in title
 
 
+@pytest.mark.parametrize(("added", "fails"), [(0.2, True), (430.0, False)])
+def test_a_failed_run_that_was_added_to_the_older_ones_is_told(
+    added: float, fails: bool, speed: Catalog
+) -> None:
+    """All means of the newer release hold the runs of the older one."""
+
+    first = {size: [520.3 + size, 555.7 + size, 601.9 + size] for size in range(12)}
+    pooled = {size: [*own, added if size == 4 else 560.1] for size, own in first.items()}
+    both = newest(
+        [
+            release(
+                number,
+                *(
+                    result(
+                        value=fmean(own), min=min(own), max=max(own), params={"block_size": size}
+                    )
+                    for size, own in samples.items()
+                ),
+            )
+            for number, samples in ((8, first), (9, pooled))
+        ],
+        speed,
+    )
+    (row,) = (row for row in both.rows if row.params["block_size"] == 4)
+    assert row.doubt == ("some new runs failed; its samples are 0.2 to 605.9 MB/s" if fails else "")
+    titles = [wording.event_title(event, both) for event in both.far if not event.is_minor]
+    said = "block size 4 bytes: 25.0 % worse on average, some new runs failed, 1 row"
+    assert titles == [f"Speed: {said}"] * fails
+    assert (row.ground == "the figures are those of 9.8, alone or with more samples") is not fails
+
+
+def test_a_failed_run_of_an_earlier_release_is_no_precedent_for_a_fall(speed: Catalog) -> None:
+    rates = [750.0, 444.0, 697.0, 456.0, 0.0, 640.0, 655.0, 652.0, 77.3]
+    bundles = [
+        release(n, *quiet(n), result(value=rate, params={"block_size": 7}))
+        for n, rate in enumerate(rates, 1)
+    ]
+    both = newest(bundles, speed)
+    (row,) = (row for row in both.rows if row.params["block_size"] == 7)
+    listed = [event for event in (*both.events, *both.far) if not event.is_minor]
+    assert [event.rows for event in listed] == [(row,)]
+
+
+def test_a_fall_of_a_benchmark_that_fails_is_part_of_its_failure(speed: Catalog) -> None:
+    sides = {7: [300.0] * 8 + [0.0], 9: [115.0, 180.0, 90.0, 140.0] * 2 + [31.0]}
+    bundles = [
+        release(
+            n,
+            *quiet(n),
+            *(result(value=own[n - 1], params={"block_size": size}) for size, own in sides.items()),
+        )
+        for n in range(1, 10)
+    ]
+    both = newest(bundles, speed)
+    (event,) = (event for event in (*both.events, *both.far) if not event.is_minor)
+    assert event.kind == "failed-after"
+    assert [row.params["block_size"] for row in event.unproved] == [9]
+
+
 @pytest.mark.parametrize("repeated", [7, 3])
 def test_figures_with_the_samples_of_the_older_release_are_no_evidence(
     repeated: int, speed: Catalog

@@ -217,13 +217,19 @@ def test_the_last_release_is_unlike_the_others_only_if_it_is_unlike_each(
 
 @pytest.mark.parametrize(
     ("others", "together"),
-    [((), False), ((0.879, 0.882), True), ((0.88, 0.88), False), ((1.13, 1.14), False)],
+    [
+        ((), False),
+        ((0.879, 0.882), True),
+        ((0.88, 0.88), False),
+        ((1.13, 1.14), False),
+        ((0.67, 0.68), False),  # as logs, three times as far
+    ],
 )
 def test_a_row_that_moved_alike_on_several_boards_is_judged_with_all_of_them(
     others: tuple[float, ...], together: bool
 ) -> None:
-    """A fall by an eighth is no proof on one board, on boards that moved the other way, or on those with the
-    same figures."""
+    """A fall by an eighth is no proof on one board, on boards that moved the other way or much farther, or
+    on those with the same figures."""
     drawn = 100 * np.exp(0.02 * np.random.default_rng(3).standard_normal((60, 9)))
     pairs = [
         Pair(one(own[-2]), one(own[-1]), "f", tuple(map(one, own[:-2])), 0.02, "f", "f")

@@ -1647,6 +1647,7 @@ def _fell_as_often(about: About, said: Sequence[str]) -> bool:
     """Check “4 figures got worse …, which is within their usual swings: 3 of LMBench, 1 of STREAM”"""
     titles = {group.benchmark: group.title for group in about.both.groups}
     rows = [row for event in _listed(about, wording.MINOR) for row in event.rows]
+    rows += [row for event in _listed(about, wording.BACK) for row in event.unproved]
     far = Counter(titles[e.row.benchmark] for e in about.each(rows) if e.worse >= FAR - 1e-12)
     named = re.findall(r"(?:^|, )(\d+) of (.+?)(?=, \d+ of |, others of |$)", said[1])
     others = re.search(r", others of (\d+) more benchmarks?$", said[1])

@@ -11,7 +11,7 @@ from ..common import units
 from ..figures.pool import Record
 from ..figures.rows import TABLE_NUMBER
 from .match import Names
-from .verdicts import CALLED, FAILED_RUN, Row, failed_run
+from .verdicts import CALLED, FAILED_RUN, Row, failed_run, is_load
 
 MIN_BOARDS, MIN_APART = 3, math.log(1.5)
 """The fewest boards among which one is in doubt if all others agree, and the least log ratio of that
@@ -34,6 +34,7 @@ def doubted(rows: Sequence[Row], newer: Iterable[Record], names: Names) -> list[
             board, of = _key(record, names)
             others.setdefault(of, {})[board] = record.cell.mean
     doubts: dict[tuple[object, ...], str] = {}
+    of_loads: dict[tuple[object, ...], str] = {}
     apart: dict[tuple[object, ...], set[tuple[object, ...]]] = {}
     for row in rows:
         if row.new is None or row.verdict not in (*CALLED, "noisy"):
@@ -44,14 +45,19 @@ def doubted(rows: Sequence[Row], newer: Iterable[Record], names: Names) -> list[
             apart.setdefault((row.guide.platform, row.board, row.benchmark), set()).add(
                 row.measurement
             )
-            doubts.setdefault(row.measurement, said)
+            # A load unlike others says nothing about the rate of its run.
+            (of_loads if is_load(row) else doubts).setdefault(row.measurement, said)
     for runs in apart.values():
         for run in runs if len(runs) > MAX_RUNS_APART else ():
-            if not doubts[run].startswith(FAILED_RUN):
+            of_loads.pop(run, None)
+            if not doubts.get(run, FAILED_RUN).startswith(FAILED_RUN):
                 del doubts[run]
     out = []
     for row in rows:
-        if row.verdict in (*CALLED, "noisy") and (doubt := doubts.get(row.measurement)):
+        doubt = doubts.get(row.measurement) or (
+            of_loads.get(row.measurement) if is_load(row) else ""
+        )
+        if doubt and row.verdict in (*CALLED, "noisy"):
             # The figures of other boards are those of the row, in its unit, if these are unlike it too.
             if not doubt.startswith(FAILED_RUN):
                 doubt = _unlike_boards(row, others, names) or doubt

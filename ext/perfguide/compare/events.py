@@ -47,6 +47,7 @@ from .row_moves import (
 from .verdicts import (
     ALARMS,
     ENGINE_CHANGED,
+    FAILED_RUN,
     IMPOSSIBLE,
     OTHER_UNIT,
     Row,
@@ -466,13 +467,21 @@ def _is_same_cause(first: Event, event: Event, names: Names) -> bool:
         return {*event.boards} <= {*first.boards}
     if first.is_cause or event.is_cause:
         return False
+    # A benchmark that fails may fail in part.
+    if first.kind == "failed-after" and event.kind == "noisy" and event.worse_by > 0:
+        return same_benchmark and {*event.boards} <= {*first.boards}
+    if first.is_back or (first.worse_by <= 0 and event.worse_by <= 0):
+        level = level_returned_to(event.rows)
+        is_one_way = (first.worse_by <= 0) == (event.worse_by <= 0) and event.kind != "regressed"
+        if (
+            level[0]
+            and is_one_way
+            and level in map(level_returned_to, (first.rows, first.unproved))
+        ):
+            return True
     # A far fall must not hide behind a small one.
     if first.worse_by < FAR <= event.worse_by:
         return False
-    if first.worse_by <= 0 and event.worse_by <= 0:
-        level = level_returned_to(event.rows)
-        if level[0] and level in map(level_returned_to, (first.rows, first.unproved)):
-            return True
     if first.is_back != event.is_back:
         return False
     if same_benchmark:
@@ -583,16 +592,20 @@ def _as_far(
     is_closed = event.is_minor or event.is_cause or event.accepted
     if is_closed or len({move > 0 for move in moves}) != 1:
         return []
-    least = math.copysign(min(FAR, median(map(abs, moves))), moves[0])
+    middle = median(map(abs, moves))
+    least, way = min(FAR, middle), math.copysign(1.0, moves[0])
+    # One cause may move the same figure half as far on another board.
+    least_elsewhere = min(least, middle / MAX_SIZES_RATIO)
     are_per_work = {row.work is None for row in event.leading}
+    figures = set(map(_figure_of, event.leading))
     rows = [
         row
         for row in rows
-        if (row.worse_by or 0.0) / least >= 1 and (row.work is None) in are_per_work
+        if (row.worse_by or 0.0) * way >= (least_elsewhere if _figure_of(row) in figures else least)
+        if (row.work is None) in are_per_work
         # What left its level is not back there.
         if is_back(row) or not event.is_back
     ]
-    figures = set(map(_figure_of, event.leading))
     elsewhere: dict[str, list[Row]] = {}
     for row in rows if not event.is_back else ():
         if row.board not in event.boards and _figure_of(row) in figures:
@@ -778,7 +791,7 @@ def _is_small(rows: Sequence[Row]) -> bool:
     scatter is unknown. Of several rows, one must move by ``FAR``, or their median by ``SMALL_MOVE``
     (``SINGLE_FALL`` if they are few).
     """
-    if rows and all(map(has_left_mean, rows)):
+    if rows and all(has_left_mean(row) or row.doubt.startswith(FAILED_RUN) for row in rows):
         return False
     moves = [abs(row.worse_by or 0.0) for row in rows]
     # A figure with two names counts once.
@@ -886,7 +899,7 @@ def _event(
     names: Names,
     unproved: Sequence[Row] = (),
 ) -> Event:
-    own = sorted(own, key=lambda row: (row.verdict == "noisy", *_farthest(row)))
+    own = sorted(own, key=_firmest_of(own))
     leading = _leading(own)
     own = [*leading, *(row for row in own if row not in leading)]
     first = own[0]
@@ -956,6 +969,20 @@ def _farthest(row: Row) -> tuple[bool, float]:
     return bool(row.follows) or row.work is not None, -abs(
         math.log(ratio)
     ) if ratio > 0 else -math.inf
+
+
+def _firmest_of(rows: Sequence[Row]) -> Callable[[Row], tuple[object, ...]]:
+    """Return a sort key for the rows of an event: proved ones come first, then figures that moved on more
+    boards, those that moved far on each of them before others, and rows that moved farthest."""
+    sizes: dict[tuple[object, ...], list[float]] = {}
+    for row in rows:
+        sizes.setdefault(_figure_of(row), []).append(abs(row.worse_by or 0.0))
+
+    def key(row: Row) -> tuple[object, ...]:
+        own = sizes[_figure_of(row)]
+        return row.verdict == "noisy", -len(own), len(own) > 1 and -min(own), *_farthest(row)
+
+    return key
 
 
 def _narrow(own: Sequence[Row], siblings: Sequence[Row], names: Names) -> str:

@@ -154,9 +154,11 @@ def _share(judged: int, comparable: int) -> str:
 
 
 def _usual_regressions(comparison: Comparison) -> list[Row]:
-    """Return the figures that got worse by 1.5 or more, which is within their usual swings."""
-    minor = (row for event in comparison.far if event.is_minor for row in event.rows)
-    return [row for row in minor if (row.worse_by or 0.0) >= FAR]
+    """Return the figures that got worse by 1.5 or more, which is within their usual swings: as far as they
+    moved before, or back to what a single earlier release had."""
+    rows = [row for event in comparison.far if event.is_minor for row in event.rows]
+    rows += [row for event in comparison.far if event.is_back for row in event.unproved]
+    return [row for row in rows if (row.worse_by or 0.0) >= FAR]
 
 
 def _why_too_little(comparison: Comparison, is_undirected: bool) -> list[str]:

@@ -64,6 +64,9 @@ MAX_BOARD_P = 0.05
 BOARD_CORRELATION = 0.25
 """The correlation between small changes of a row on two boards, in public history."""
 
+MAX_BOARDS_RATIO = 3.0
+"""The largest ratio of moves of a row on boards, as logs, that are judged together."""
+
 AGREEING_FIGURES = 2
 """The number of equal earlier figures that show a level, but too little of a row's scatter."""
 
@@ -240,7 +243,9 @@ def _join_boards(tests: dict[int, _Test]) -> None:
             by_figure.setdefault(key, {}).setdefault(figures, []).append(i)
     for boards in by_figure.values():
         count = len(boards)
-        if count < 2:
+        sizes = [abs(tests[own[0]].raw.move) for own in boards.values()]
+        # Boards that moved by unlike factors do not confirm each other.
+        if count < 2 or max(sizes) > MAX_BOARDS_RATIO * min(sizes):
             continue
         scores = [-special.ndtri(tests[own[0]].move.p / 2) for own in boards.values()]
         spread = math.sqrt(count + count * (count - 1) * BOARD_CORRELATION)

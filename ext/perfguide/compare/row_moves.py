@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from ..common import units
+from ..figures.failed_runs import in_mean
 from .verdicts import Row, points
 
 FAR = math.log(1.5)
@@ -221,11 +222,21 @@ def is_unsettled_share(row: Row) -> bool:
 
 
 def figures_before(row: Row) -> list[float]:
-    """Return the figures of a row up to and including OLD."""
-    releases = [release for release, _ in row.line]
-    if row.old is None or row.old.guide.release not in releases:
-        return []
-    return [value for _, value in row.line[: releases.index(row.old.guide.release) + 1]]
+    """Return the figures of a row up to and including OLD, without failed runs before it."""
+    before = [value for _, value in _line_before(row)]
+    return [
+        value
+        for at, value in enumerate(before, 1)
+        if at == len(before) or row.better != "higher" or not in_mean(row.unit, value, max(before))
+    ]
+
+
+def _line_before(row: Row) -> Sequence[tuple[str, float]]:
+    """Return the releases up to and including OLD with the figures of a row; empty if OLD has none."""
+    names = [release for release, _ in row.line]
+    if row.old is None or row.old.guide.release not in names:
+        return ()
+    return row.line[: names.index(row.old.guide.release) + 1]
 
 
 def log_range(figures: Sequence[float]) -> float:
@@ -241,10 +252,7 @@ def level_left(row: Row) -> list[tuple[str, float]]:
     empty if there is no such level."""
     if row.old is None or row.new is None or not row.old.cell.mean or not row.new.cell.mean:
         return []
-    names = [release for release, _ in row.line]
-    if row.old.guide.release not in names:
-        return []
-    before = row.line[: names.index(row.old.guide.release) + 1]
+    before = _line_before(row)
     old, new = row.old.cell.mean, row.new.cell.mean
     if len(before) < 2 or min(old, new, *(value for _, value in before)) <= 0:
         return []
@@ -275,8 +283,7 @@ def failed_earlier(row: Row) -> list[str]:
     """Return the releases before OLD in which a rate that fails now was 0 too."""
     if row.verdict != "failed-after" or row.better != "higher":
         return []
-    releases = row.line[: len(figures_before(row))]
-    return [release for release, value in releases if value == 0]
+    return [release for release, value in _line_before(row) if value == 0]
 
 
 def metric_on_board(row: Row) -> tuple[object, ...]:

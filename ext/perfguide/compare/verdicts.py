@@ -304,8 +304,14 @@ def _repeated(out: Sequence[Row], rated: Iterable[int]) -> dict[int, str]:
         for own in boards.values()
         if are_repeated([same for _, same in own])
         for position, same in own
-        if same and (old := out[position].old)
+        if same and (old := out[position].old) and not _has_new_failure(out[position])
     }
+
+
+def _has_new_failure(row: Row) -> bool:
+    """Return whether a sample of NEW is that of a failed run, and no sample of OLD is."""
+    assert row.old and row.new
+    return bool(failed_run(row, row.new)) and not failed_run(row, row.old)
 
 
 OTHER_UNIT = "the unit may be another one in name alone"
