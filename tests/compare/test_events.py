@@ -227,6 +227,7 @@ def test_the_range_of_an_event_has_the_row_that_moved_farthest_proved_or_not(
         ((48,), 20.0, "block size 48 bytes: worse by a factor of 3 since 9.7, 1 row"),
         ((48,), 45.0, ""),
         ((48, 56), 20.0, "worse by a factor of 3 since 9.7, 2 rows"),
+        ((48,), 0.0, "block size 48 bytes: fails now, last measured with 9.7, 1 row"),
     ],
 )
 def test_a_figure_that_the_older_release_lacks_is_compared_with_the_last_one(
@@ -239,10 +240,11 @@ def test_a_figure_that_the_older_release_lacks_is_compared_with_the_last_one(
         more = [result(value=rate, params={"block_size": size}) for size in sizes]
         bundles.append(loaded(*more, id=f"more-{n}", sdk__version=f"9.{n + 1}"))
     both = newest(bundles, speed)
-    assert both.counts["only-new"] == len(sizes) and not both.events
-    titles = [wording.event_title(event, both) for event in both.far]
+    assert both.counts["only-new"] == len(sizes) and bool(both.events) is (now == 0)
+    titles = [wording.event_title(event, both) for event in (*both.events, *both.far)]
     assert [title.partition("Speed: ")[2] for title in titles] == [said] * bool(said)
-    assert headline(both).state == ("look" if said else "ship")
+    state = "do not ship" if now == 0 else "look" if said else "ship"
+    assert headline(both).state == state
 
 
 @pytest.mark.parametrize(("by", "spread"), [(1.0, ""), (1.001, "n=2")])

@@ -1310,7 +1310,8 @@ def check_event(event: Event, about: About, checked: Checked, where: str) -> Non
     is_one_kind = event.is_cause or len(set(map(_is_share, counted))) == 1
     checked.note("rates or shares", title, is_one_kind, where)
     if text != begin[:-2]:
-        since = f" since {event.since}" if event.since else ""
+        before = ", last measured with" if event.kind == "failed-after" else " since"
+        since = f"{before} {event.since}" if event.since else ""
         size = text.removeprefix(begin).removesuffix(since)
         is_true = text == f"{begin}{size}{since}" and is_size(size, event, own)
         checked.note("how far", title, is_true, where)
@@ -1513,8 +1514,8 @@ def _proved_falls(about: About) -> list[Event]:
 
 
 def _holds_back(about: About, said: Sequence[str]) -> bool:
-    """Check that two rows of one event fell by a third or more, or one to a fifth, and that not all
-    of them are loads in per cent; or, with another engine, two rates, and that most rates fell."""
+    """Check that a row of one event fails, or that two fell by a third or more, or one to a fifth, and
+    not all of them are loads in per cent; or, with another engine, two rates, and that most rates fell."""
     for event in _proved_falls(about):
         rows = [row for row in (*event.rows, *event.unproved) if row.worse_by is not None]
         far = [each for each in about.each(rows) if each.is_rated and each.worse >= FAR - 1e-12]
@@ -1523,19 +1524,17 @@ def _holds_back(about: About, said: Sequence[str]) -> bool:
             for each in far
             if not _came_back(each) and (len(each.before(2)) > 1 or len(event.boards) > 1)
         ]
-        failed = {
-            row.measurement
-            for row in event.rows
-            if row.verdict == "failed-after" and not _failed_before(replace(about, rows=(row,)))
-        }
+        failed = [row for row in event.rows if row.verdict == "failed-after"]
+        if any("load" not in row.metric or row.unit != "%" for row in failed):
+            return True
         if event.of_engine:
             far = [each for each in far if each.row.better == "higher"]
             rates = [each.worse for each in about.each(rows) if each.row.better == "higher"]
             if 2 * sum(by > 0 for by in rates) <= len(rates):
                 continue
-        if not failed and all("load" in each.row.metric and each.row.unit == "%" for each in far):
+        if all("load" in each.row.metric and each.row.unit == "%" for each in far):
             continue
-        if len(far) + len(failed) > 1 or any(each.worse >= math.log(5) - 1e-12 for each in far):
+        if len(far) > 1 or any(each.worse >= math.log(5) - 1e-12 for each in far):
             return True
     return False
 

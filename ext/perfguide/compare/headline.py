@@ -186,9 +186,11 @@ def far_falls(comparison: Comparison) -> list[Event]:
 
 
 def _severe(event: Event) -> bool:
-    """Return whether a proved event holds a release back: two measurements regressed far or fail, and are
-    not all loads, or one rate regressed very far. If the event is an inferred change of engine, most of
+    """Return whether a proved event holds a release back: a measurement fails, two that are not all loads
+    regressed far, or one rate regressed very far. If the event is an inferred change of engine, most of
     its rates must have regressed, too."""
+    if any(row.verdict == "failed-after" and not is_load(row) for row in event.rows):
+        return True
     rows = [row for row in (*event.leading, *event.unproved) if row.verdict in ALARMS]
     # If only OLD was better, or is the oldest release of a single board, OLD may be the outlier.
     far = [
@@ -203,13 +205,12 @@ def _severe(event: Event) -> bool:
         every = [row.worse_by or 0.0 for row in event.unproved if row.better == "higher"]
         if 2 * sum(by > 0 for by in every) <= len(every):
             return False
-    failed = [row for row in event.rows if row.verdict == "failed-after"]
-    measured = {row.measurement for row in (*far, *failed)}
     rates = [row.worse_by or 0.0 for row in far if row.better == "higher"]
     # In public history, one of six events with only loads lasted, and ten of fourteen others.
-    if all(is_load(row) for row in (*far, *failed)):
+    if all(map(is_load, far)):
         return False
     # A single measurement is too often a bad one.
+    measured = {row.measurement for row in far}
     return len(measured) >= 2 or max(rates, default=0.0) >= MIN_SINGLE_RATE_LOG
 
 

@@ -18,11 +18,13 @@ from .row_moves import FAR, SMALL_MOVE, figures_before, log_range
 from .verdicts import (
     Row,
     SideFigures,
+    at_zero,
     failed_run,
     impossible,
     metric_of,
     too_small,
     tools_of,
+    without_run,
 )
 
 MIN_IN_RANGE, MIN_BEYOND_RANGE = 3, 2.0
@@ -37,11 +39,11 @@ def events_since(
     history: History,
     names: Names,
 ) -> tuple[list[Event], list[Event]]:
-    """Return the changes of engine, and the unproved regressions, of figures that NEW but not OLD measured.
+    """Return the changes of engine, and the regressions, of figures that NEW but not OLD measured.
 
     Regressions are figures that are worse than in any earlier release. They are events if one of their
-    benchmark is worse by ``FAR`` than when last measured, or several left a narrow range. Rows with
-    swapped labels are left out.
+    benchmark is worse by ``FAR`` than when last measured or fails now, or several left a narrow range.
+    Rows with swapped labels are left out.
     """
     changes = {(change.board, change.record.benchmark): change for change in engines}
     mislabelled = exchanged(judged)
@@ -59,23 +61,29 @@ def events_since(
         if (against := _against(row, last, history)) is None:
             continue
         if not (change := changes.get(table)):
-            if is_new_low(against):
-                regressions.setdefault((last.guide.release, row.benchmark), []).append(against)
+            regressions.setdefault((last.guide.release, row.benchmark), []).append(against)
         elif change.release == last.guide.release:
             row = replace(against, verdict="incomparable", ground=change.ground)
             of_engines.setdefault(change.release, []).append(row)
-    return [
+    changed = [
         replace(event, since=release)
         for release, rows in of_engines.items()
         for event in causes(rows, names)
-    ], [
-        replace(event, since=release)
-        for (release, _), rows in regressions.items()
-        if any((row.worse_by or 0.0) >= FAR for row in rows)
-        or len({row.measurement for row in rows if has_left_range(row)}) > 1
-        for event in events(rows, *sides, names, among=judged)[1]
-        if not (event.is_minor or event.is_back)
     ]
+    listed: tuple[list[Event], list[Event]] = (changed, [])
+    for (release, _), measured in regressions.items():
+        without_run(measured)
+        rows = [*filter(is_new_low, measured)]
+        is_far = any(row.verdict == "failed-after" or (row.worse_by or 0.0) >= FAR for row in rows)
+        if not is_far and len({row.measurement for row in rows if has_left_range(row)}) < 2:
+            continue
+        for own, added in zip(listed, events(rows, *sides, names, among=judged), strict=True):
+            own += [
+                replace(event, since=release)
+                for event in added
+                if not (event.is_minor or event.is_back)
+            ]
+    return listed
 
 
 def _impossible(guide: GuideKey, pool: Pool, names: Names) -> set[int]:
@@ -90,9 +98,11 @@ def _impossible(guide: GuideKey, pool: Pool, names: Names) -> set[int]:
 
 
 def is_new_low(row: Row) -> bool:
-    """Return whether a rate or a time is worse than all earlier figures, and than the last one by more than
-    ``SMALL_MOVE``."""
+    """Return whether a rate fails, or a rate or a time is worse than all earlier figures, and than the last
+    one by more than ``SMALL_MOVE``."""
     assert row.new is not None
+    if row.verdict == "failed-after":
+        return True
     if units.parse(row.unit).kind in ("share", "packet rate") or (row.worse_by or 0.0) < SMALL_MOVE:
         return False
     last = version(row.new.guide.release)
@@ -126,12 +136,12 @@ def _against(row: Row, last: Record, history: History) -> Row | None:
     factor = units.factor(last.unit, row.new.unit)
     if factor is None or not last.cell.mean or row.new.cell.mean is None or failed_run(row, last):
         return None
-    old = replace(last, cell=scaled(last.cell, factor), unit=row.new.unit)
-    return replace(
+    against = replace(
         row,
-        old=old,
+        old=replace(last, cell=scaled(last.cell, factor), unit=row.new.unit),
         verdict="noisy",
         ground=f"last measured with {last.guide.release}",
         change=row.new.cell.mean / (factor * last.cell.mean) - 1,
         line=history.line(row.new),
     )
+    return at_zero(against, factor * last.cell.mean, row.new.cell.mean)

@@ -264,7 +264,7 @@ def rows(old: SideFigures, new: SideFigures, history: History, rules: Rules) -> 
     for position, odd in unlike_curves(out, no_past).items():
         out[position] = replace(out[position], odd=odd)
     out = [_clock(row, rules.names) for row in out]
-    _without_run(out)
+    without_run(out)
     _two_names(out)
     # Waivers come first: a new level is only considered if no waiver accepts the change.
     accepted = [_annotated(_accepted(row, rules.waivers), rules.annotations) for row in out]
@@ -576,10 +576,10 @@ def _row(matched: Match, before: Pool, after: Pool, rules: Rules) -> Row:
         return _failed(row, old, new)
     if said := failed_run(row, old):
         return replace(row, verdict="incomparable", ground=f"{FAILED_RUN_BEFORE}; {said}")
-    return _at_zero(row, old.cell.mean, new.cell.mean)
+    return at_zero(row, old.cell.mean, new.cell.mean)
 
 
-def _at_zero(row: Row, old: float, new: float) -> Row:
+def at_zero(row: Row, old: float, new: float) -> Row:
     """Return a row with its verdict if one figure is 0 and thus invalid, else unchanged."""
     if old == new or 0 not in (old, new):
         return row
@@ -770,7 +770,7 @@ FAILED_RATE_LOG = math.log(5)
 """The log of the factor from which the other rate of a failed run counts as failed too."""
 
 
-def _without_run(out: list[Row]) -> None:
+def without_run(out: list[Row]) -> None:
     """Withdraw the verdicts on the load and the other rate of a run in which one rate failed."""
     failed = {
         (*row.observation, direction(row.metric)): row

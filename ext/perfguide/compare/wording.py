@@ -192,7 +192,8 @@ def event_title(event: Event, comparison: Comparison) -> str:
     size, counted = _size(event), event.counted
     # The name of a cause says since when.
     if event.since and not event.is_cause:
-        size += f" since {event.since}"
+        before = ", last measured with" if event.kind == "failed-after" else " since"
+        size += f"{before} {event.since}"
     proved = sum(row.verdict != "noisy" for row in counted)
     of_them = f", {proved} of them proved" if 0 < proved < len(counted) else ""
     rows = f"{count(len(counted), 'row')}{'' if event.is_cause else of_them}"
