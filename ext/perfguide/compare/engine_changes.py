@@ -21,11 +21,11 @@ CIPHERS = ("cipher or hash", "ciphers or hashes")
 """The singular and plural words for runs of a benchmark with engines."""
 
 RunParams = frozenset[tuple[str, Scalar]]
-"""The parameters of a run other than its block size."""
+"""The parameters of a run without its block size."""
 
 
 class Rates(NamedTuple):
-    """A rate in the release that last measured it, and now, in the unit of the former."""
+    """A rate in the release that last measured it, and the newer one in the same unit."""
 
     was: float
     now: float
@@ -44,12 +44,12 @@ class Rates(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class EngineChange:
-    """A benchmark of a board whose CPU load shows that the processor waited for an engine in only one
-    of two releases.
+    """A benchmark of a board for which the processor, judging by its load, waited for an engine in only
+    one of two releases.
 
-    ``count`` runs show it. ``loads`` (in %) and ``rates`` are those of the run whose rate with the
-    largest blocks moved farthest, and ``record`` is its newer figure. ``has_stayed`` is true unless
-    the next release contradicts it.
+    ``count`` runs show the change. ``loads`` (in %) and ``rates`` are those of the run whose rate with the
+    largest blocks changed most, and ``record`` is its newer figure. ``has_stayed`` is true unless the next
+    release contradicts the change.
     """
 
     board: str
@@ -74,8 +74,8 @@ class EngineChange:
     @property
     def load_words(self) -> str:
         """The CPU load in both releases."""
-        was, now = (f"{load:.0f}" for load in self.loads)
-        return f"CPU load {was} → {now} %"
+        old, new = (f"{load:.0f}" for load in self.loads)
+        return f"CPU load {old} → {new} %"
 
     def figure(self, catalog: Catalog) -> str:
         """Return the label of the figure without the title of its benchmark."""
@@ -96,22 +96,22 @@ class EngineChange:
 def engine_changes(
     judged: Sequence[Row], pool: Pool, history: History, names: Names
 ) -> tuple[EngineChange, ...]:
-    """Return the changes of engine since a benchmark was last measured, in a release before OLD, one
-    for each board and benchmark."""
-    again: dict[tuple[str, str], list[Record]] = {}
+    """Return the changes of engine, at most one for each board and benchmark, since a benchmark that OLD
+    lacks was last measured."""
+    measured_again: dict[tuple[str, str], list[Record]] = {}
     for row in judged:
         if row.verdict == "only-new" and row.new and engines.ENGINE in row.params:
-            again.setdefault((row.board, row.benchmark), []).append(row.new)
+            measured_again.setdefault((row.board, row.benchmark), []).append(row.new)
     out = []
-    for (board, benchmark), records in again.items():
+    for (board, benchmark), records in measured_again.items():
         guide = records[0].guide
         guides = history.guides_with(guide.platform, board) if _waiting(records) else []
         if guide not in guides:
             continue
         figures = partial(_figures, board, benchmark, pool, history, names)
-        here = guides.index(guide)
-        earlier = next(filter(None, map(figures, reversed(guides[:here]))), None)
-        later = figures(guides[here + 1]) if here + 1 < len(guides) else []
+        position = guides.index(guide)
+        earlier = next(filter(None, map(figures, reversed(guides[:position]))), None)
+        later = figures(guides[position + 1]) if position + 1 < len(guides) else []
         if earlier and (change := _change(board, earlier, records, later)):
             out.append(change)
     return tuple(out)
@@ -131,8 +131,8 @@ def _figures(
 def _change(
     board: str, earlier: Sequence[Record], records: Sequence[Record], later: Sequence[Record]
 ) -> EngineChange | None:
-    was, now, then = _waiting(earlier), _waiting(records), _waiting(later)
-    runs = [run for run in now if run in was and now[run] != was[run]]
+    old_waits, new_waits, later_waits = _waiting(earlier), _waiting(records), _waiting(later)
+    runs = [run for run in new_waits if run in old_waits and new_waits[run] != old_waits[run]]
     if not runs:
         return None
     rates = {run: _rates(run, earlier, records) for run in runs}
@@ -141,9 +141,9 @@ def _change(
         rate = rates[run]
         return abs(rate[1].size) if rate else 0.0
 
-    first = max(runs, key=moved)
-    chosen, loads = rates[first], [_loads(each)[first] for each in (earlier, records)]
-    record = chosen[0] if chosen else next(r for r in records if engines.run_of(r)[3] == first)
+    farthest = max(runs, key=moved)
+    chosen, loads = rates[farthest], [_loads(each)[farthest] for each in (earlier, records)]
+    record = chosen[0] if chosen else next(r for r in records if engines.run_of(r)[3] == farthest)
     return EngineChange(
         board,
         earlier[0].guide.release,
@@ -151,7 +151,7 @@ def _change(
         (loads[0], loads[1]),
         chosen[1] if chosen else None,
         len(runs),
-        2 * sum(then.get(run, now[run]) == now[run] for run in runs) > len(runs),
+        2 * sum(later_waits.get(run, new_waits[run]) == new_waits[run] for run in runs) > len(runs),
     )
 
 
@@ -160,22 +160,22 @@ def _rates(
 ) -> tuple[Record, Rates] | None:
     """Return the newer record and both rates of a run, at the largest block size that both releases
     measured."""
-    was, now = (
+    old_by_size, new_by_size = (
         {
             float(size): record
-            for record in own
+            for record in records_of_side
             if record.metric == engines.RATE
             and engines.run_of(record)[3] == run
             and isinstance(size := record.params.get(engines.SIZE), (int, float))
             and record.cell.mean
         }
-        for own in (earlier, records)
+        for records_of_side in (earlier, records)
     )
-    for size in sorted(was.keys() & now.keys(), reverse=True):
-        one, two = was[size], now[size]
-        factor = units.factor(two.unit, one.unit)
-        if factor and one.cell.mean and two.cell.mean and min(one.cell.mean, two.cell.mean) > 0:
-            return two, Rates(one.cell.mean, two.cell.mean * factor, one.unit)
+    for size in sorted(old_by_size.keys() & new_by_size.keys(), reverse=True):
+        old, new = old_by_size[size], new_by_size[size]
+        factor = units.factor(new.unit, old.unit)
+        if factor and old.cell.mean and new.cell.mean and min(old.cell.mean, new.cell.mean) > 0:
+            return new, Rates(old.cell.mean, new.cell.mean * factor, old.unit)
     return None
 
 

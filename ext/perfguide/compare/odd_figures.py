@@ -1,4 +1,4 @@
-"""Older figures that are the odd ones themselves: what moved away from one of them shows nothing."""
+"""Outliers among the older figures: a move away from one of them shows nothing."""
 
 from __future__ import annotations
 
@@ -13,68 +13,67 @@ from ..common import units
 if TYPE_CHECKING:
     from .verdicts import Row
 
-MIN_ODD = math.log(1.5)
-"""The least log ratio of an odd figure to those that it is unlike."""
+MIN_OUTLIER_LOG = math.log(1.5)
+"""The least log ratio of an outlier to the figures around it."""
 
-MAX_LEFT = 0.5
-"""The largest distance of NEW beyond earlier figures, as a share of that of the odd one."""
+MAX_NEW_SHARE = 0.5
+"""The largest distance of NEW from earlier figures, as a share of that of the outlier."""
 
-MAX_PAST, MIN_PAST, FEW_PAST_RANGE = 4, 3, 0.5
-"""The most earlier figures, the nearest ones, that show one to be odd, and the fewest: they do if it is
-farther from them than their range. Two do if their range is at most this share of that distance."""
+MAX_PAST_FIGURES, MIN_PAST_FIGURES, MAX_RANGE_OF_TWO = 4, 3, 0.5
+"""The most and the fewest earlier figures that show OLD to be an outlier, if it is farther from them than
+their range. Two are enough if their range is at most this share of that distance."""
 
-RETURN_RELEASES, RETURN_PART, MAX_RETURN = 2, 0.25, math.log(1.25)
-"""NEW is back at a level, which is news, if its log ratio to so many earlier releases is at most this part
-of the way and at most ``MAX_RETURN``."""
+RETURN_RELEASES, MAX_RETURN_SHARE, MAX_RETURN_LOG = 2, 0.25, math.log(1.25)
+"""NEW is back at a level, which is news, if its log ratio to each of the last so many earlier figures is
+at most this share of its move, and at most ``MAX_RETURN_LOG``."""
 
-ODD = "the older figure may be a bad measurement"
-"""The start of the ground of a row whose older figure is odd."""
+BAD_MEASUREMENT = "the older figure may be a bad measurement"
+"""The start of the ground of a row whose older figure is an outlier."""
 
 
 def unlike_past(past: Sequence[float], old: float, new: float, unit: str) -> str:
-    """Return in words what earlier releases had if only OLD is far from them, else "".
-
-    The row then moved towards its past, though not clearly back to a level that several releases had.
-    """
-    past = past[-MAX_PAST:]
+    """Describe the earlier figures if OLD is far from them and NEW is not; return "" otherwise, or if NEW is
+    clearly back at a level that several releases had."""
+    past = past[-MAX_PAST_FIGURES:]
     if len(past) < 2 or min(*past, old, new) <= 0:
         return ""
     least, most = min(past), max(past)
-    odd = max(math.log(old / most), math.log(least / old))
-    left = max(math.log(new / most), math.log(least / new), 0.0)
-    widest = odd if len(past) >= MIN_PAST else FEW_PAST_RANGE * odd
-    if odd < MIN_ODD or math.log(most / least) > widest:
+    old_distance = max(math.log(old / most), math.log(least / old))
+    new_distance = max(math.log(new / most), math.log(least / new), 0.0)
+    enough = len(past) >= MIN_PAST_FIGURES
+    max_range = old_distance if enough else MAX_RANGE_OF_TWO * old_distance
+    if old_distance < MIN_OUTLIER_LOG or math.log(most / least) > max_range:
         return ""
-    if (old > new) != (old > most) or left > MAX_LEFT * odd:
+    if (old > new) != (old > most) or new_distance > MAX_NEW_SHARE * old_distance:
         return ""
-    near = min(RETURN_PART * abs(math.log(new / old)), MAX_RETURN)
-    if all(abs(math.log(new / each)) <= near for each in past[-RETURN_RELEASES:]):
+    near = min(MAX_RETURN_SHARE * abs(math.log(new / old)), MAX_RETURN_LOG)
+    if all(abs(math.log(new / figure)) <= near for figure in past[-RETURN_RELEASES:]):
         return ""
     return (
-        f"{ODD}: the last {len(past)} before it were {units.ends(past)} "
+        f"{BAD_MEASUREMENT}: the last {len(past)} before it were {units.ends(past)} "
         f"{units.parse(unit).symbol}".rstrip()
     )
 
 
-MAX_NEAR = 0.25
-"""The largest distance of a figure from the line between its neighbours for it to fit a curve, and the
-largest move of these neighbours, as shares of the distance of the odd figure."""
+MAX_CURVE_SHARE = 0.25
+"""The largest distance of NEW from the line between its neighbours, and the largest move of these
+neighbours, as shares of the distance of the outlier from their line."""
 
 MIN_LEVEL_ROWS, MIN_LEVEL_SHARE = 3, 0.75
-"""The fewest rows of a kind, and the least share of them that went the same way by ``MIN_ODD`` from the
-release before OLD, for OLD to be a level of its own: a measurement rarely goes wrong for all of them. In
-public history, either 0.75 or more of a kind went the same way, or 0.6 or less."""
+"""OLD is a new level rather than an outlier if at least so many rows of a kind, and at least this share of
+them, moved to it in one direction by ``MIN_OUTLIER_LOG``: rarely are all of them measured badly. In public
+history, that share is either 0.75 or more, or 0.6 or less."""
 
 
 def withdrawn(rows: Sequence[Row]) -> list[Row]:
-    """Return rows, without the verdicts of those whose older figure is odd, unless most figures of their
-    kind went the same way in that release."""
-    odd_rows = [row for row in rows if row.odd and row.verdict in WITHDRAWN]
+    """Return rows, without the verdicts of those whose older figure is an outlier, unless most figures of
+    their kind moved the same way in that release."""
+    odd_rows = [row for row in rows if row.odd and row.verdict in WITHDRAWN_VERDICTS]
     kinds: dict[object, list[float]] = {_kind(row): [] for row in odd_rows}
     for row in rows:
-        if (kind := _kind(row)) in kinds and (way := _way_there(row)):
-            kinds[kind].append(way)
-    odd = {id(row) for row in odd_rows if not _is_level(kinds[_kind(row)], _way_there(row))}
+        if (kind := _kind(row)) in kinds and (move := _move_to_old(row)):
+            kinds[kind].append(move)
+    odd = {id(row) for row in odd_rows if not _is_level(kinds[_kind(row)], _move_to_old(row))}
     return [
         replace(row, verdict="incomparable", ground=row.odd, detectable=None, more_runs=None)
         if id(row) in odd
@@ -83,14 +82,14 @@ def withdrawn(rows: Sequence[Row]) -> list[Row]:
     ]
 
 
-WITHDRAWN = ("regressed", "improved", "changed", "noisy")
-"""Verdicts that an odd older figure takes back."""
+WITHDRAWN_VERDICTS = ("regressed", "improved", "changed", "noisy")
+"""Verdicts that are withdrawn if the older figure is an outlier."""
 
 
-def _is_level(ways: Sequence[float], own: float) -> bool:
-    """Return whether most of the rows of a kind went to OLD the same way as one of them."""
-    alike = sum(math.copysign(way, way * own) >= MIN_ODD for way in ways)
-    return own != 0 and len(ways) >= MIN_LEVEL_ROWS and alike >= MIN_LEVEL_SHARE * len(ways)
+def _is_level(moves: Sequence[float], own: float) -> bool:
+    """Return whether most rows of a kind moved to OLD in the same direction as one of them."""
+    alike = sum(math.copysign(move, move * own) >= MIN_OUTLIER_LOG for move in moves)
+    return own != 0 and len(moves) >= MIN_LEVEL_ROWS and alike >= MIN_LEVEL_SHARE * len(moves)
 
 
 def _kind(row: Row) -> tuple[object, ...]:
@@ -99,7 +98,7 @@ def _kind(row: Row) -> tuple[object, ...]:
     return (row.guide.platform, row.board, row.benchmark, row.metric, row.unit, texts)
 
 
-def _way_there(row: Row) -> float:
+def _move_to_old(row: Row) -> float:
     """Return the log ratio of OLD to the release before it, 0 if there is none."""
     names = [release for release, _ in row.line]
     if row.old is None or row.old.guide.release not in names[1:]:
@@ -110,10 +109,10 @@ def _way_there(row: Row) -> float:
 
 
 def unlike_curves(rows: Sequence[Row], first: Collection[int]) -> dict[int, str]:
-    """Return, by position, the rows whose older figure alone is off the curve of its neighbours, such as
-    those at the next smaller and larger block size, with these in words.
+    """Describe the neighbours of each older figure that is off their curve, by the row's position: the
+    figures at the next smaller and larger block size, for example.
 
-    ``first`` are the positions of rows without earlier figures, which would show more.
+    Only the positions in ``first`` are considered: rows with earlier figures are better judged by these.
     """
     curves: dict[tuple[object, ...], dict[float, int]] = {}
     for position, row in enumerate(rows):
@@ -125,15 +124,15 @@ def unlike_curves(rows: Sequence[Row], first: Collection[int]) -> dict[int, str]
                     curves.setdefault((name, others, table), {})[float(value)] = position
     out = {}
     for key, points in curves.items():
-        places = sorted(points)
-        for near in zip(places, places[1:], places[2:], strict=False):
-            if points[near[1]] in first and _is_off(near, [rows[points[each]] for each in near]):
-                ends = " and ".join(
-                    units.number(_old(rows[points[each]])) for each in (near[0], near[2])
-                )
+        values = sorted(points)
+        for three in zip(values, values[1:], values[2:], strict=False):
+            position = points[three[1]]
+            below, row, above = (rows[points[value]] for value in three)
+            if position in first and _is_off(three, (below, row, above)):
+                ends = f"{units.number(_old(below))} and {units.number(_old(above))}"
                 where = f"at the next smaller and larger {str(key[0]).replace('_', ' ')}"
-                unit = units.parse(rows[points[near[1]]].unit).symbol
-                out[points[near[1]]] = f"{ODD}: those {where} were {ends} {unit}".rstrip()
+                unit = units.parse(row.unit).symbol
+                out[position] = f"{BAD_MEASUREMENT}: those {where} were {ends} {unit}".rstrip()
     return out
 
 
@@ -145,12 +144,12 @@ def _new(row: Row) -> float:
     return (row.new and row.new.cell.mean) or 0.0
 
 
-def _is_off(places: Sequence[float], rows: Sequence[Row]) -> bool:
-    """Return whether the older figure at the middle one of three places is off the line between its
-    neighbours, on which the newer one lies."""
-    first, middle, last = map(math.log, places)
+def _is_off(values: Sequence[float], rows: Sequence[Row]) -> bool:
+    """Return whether, at the middle one of three values of a parameter, the older figure is off the line
+    between its neighbours but the newer one is on it."""
+    first, middle, last = map(math.log, values)
     part = (middle - first) / (last - first)
     old, new = ([math.log(side(row)) for row in rows] for side in (_old, _new))
-    off, left = (own[1] - own[0] - part * (own[2] - own[0]) for own in (old, new))
-    moves = new[0] - old[0], new[2] - old[2]
-    return abs(off) >= MIN_ODD and max(map(abs, (left, *moves))) <= MAX_NEAR * abs(off)
+    off_old, off_new = (logs[1] - logs[0] - part * (logs[2] - logs[0]) for logs in (old, new))
+    rest = off_new, new[0] - old[0], new[2] - old[2]
+    return abs(off_old) >= MIN_OUTLIER_LOG and max(map(abs, rest)) <= MAX_CURVE_SHARE * abs(off_old)

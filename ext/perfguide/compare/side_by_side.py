@@ -1,7 +1,7 @@
 """Two boards, SoCs or systems side by side: ratios and other differences, without alarms.
 
-Different hardware is not a change: no past shows how far apart the two are by chance, so rows have
-plain ratios. Only several runs on both sides show more.
+No history shows how far apart two boards are by chance, so there are plain ratios, without a verdict
+unless both sides have several runs.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ Place = tuple[Platform, str]
 Standing = Literal["apart", "unsure", "one run", "incomparable", "failed"]
 """A verdict on two figures from their runs; ``one run`` if there are too few."""
 
-PARTS = ("cpu_mhz", "memory", "governor")
-"""Conditions that belong to the two sides: they are listed but do not make figures incomparable."""
+BOARD_CONDITIONS = ("cpu_mhz", "memory", "governor")
+"""Conditions that differ by board: they are listed but do not make figures incomparable."""
 
 OWN_SCALE = ("share", "temperature", "frequency", "number", "DMIPS per MHz", "size", "files")
 """Kinds of unit that are neither rates nor times, so that figures per MHz are meaningless."""
@@ -41,7 +41,7 @@ OWN_SCALE = ("share", "temperature", "frequency", "number", "DMIPS per MHz", "si
 
 @dataclass(frozen=True, slots=True)
 class BoardSide:
-    """One board with one release. ``clock`` is that of its processor in MHz, ``None`` if unknown or
+    """One board with one release. ``clock`` is the clock of its processor in MHz, ``None`` if unknown or
     ambiguous. ``cpu`` describes its cores in words, and ``cores`` is their number, 0 if unknown."""
 
     platform: Platform
@@ -60,8 +60,8 @@ class BoardSide:
 
 @dataclass(frozen=True, slots=True)
 class Boards:
-    """Two boards side by side. ``differs`` lists other differences around their figures, and ``only``
-    counts the figures that only the first and only the second has."""
+    """Two boards side by side. ``differs`` lists differences in the conditions of their figures, and
+    ``only`` counts the figures that only the first, and only the second, board has."""
 
     first: BoardSide
     second: BoardSide
@@ -109,7 +109,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Mean:
-    """One benchmark: the geometric means of the ratios in the better direction."""
+    """The geometric means of a benchmark's ``of`` ratios in the better direction."""
 
     title: str
     ratio: float
@@ -119,7 +119,7 @@ class Mean:
 
 @dataclass(frozen=True, slots=True)
 class SideBySide:
-    """Two sides of different boards or systems. ``old`` and ``new`` are the names asked for."""
+    """The comparison of two sides, whose names as the user gave them are ``old`` and ``new``."""
 
     old: str
     new: str
@@ -135,22 +135,22 @@ def shared_places(old: ComparedSide, new: ComparedSide) -> set[Place]:
 
 
 def partners(old: ComparedSide, new: ComparedSide) -> list[tuple[Place, Place]]:
-    """Return the pairs of boards to compare: the only board of each side, else boards of the same name."""
+    """Return the pairs of boards to compare: the only board of each side, or boards of the same name."""
     first, second = _places(old), _places(new)
     if len(first) == len(second) == 1:
         return [(first[0], second[0])]
-    alone = [Counter(board for _, board in places) for places in (first, second)]
-    # A name that several platforms share is left out below.
+    counts = [Counter(board for _, board in places) for places in (first, second)]
+    # Names that several platforms share are left out below.
     by_name = {board: (platform, board) for platform, board in second}
     return [
-        (platform_and_board, by_name[platform_and_board[1]])
-        for platform_and_board in first
-        if alone[0][platform_and_board[1]] == alone[1].get(platform_and_board[1]) == 1
+        ((platform, board), by_name[board])
+        for platform, board in first
+        if counts[0][board] == counts[1][board] == 1
     ]
 
 
 def names_of_boards(side: ComparedSide) -> list[str]:
-    """Return the names of a side's boards, in natural order, to choose from."""
+    """Return the names of a side's boards in natural order."""
     return sorted({board for _, board in _places(side)}, key=units.natural)
 
 
@@ -161,7 +161,7 @@ def _places(side: ComparedSide) -> list[Place]:
 def side_by_side(
     old: ComparedSide, new: ComparedSide, history: History, names: Names
 ) -> SideBySide:
-    """Compare each board with its partner; lines that are farthest apart come first."""
+    """Compare each board with its partner, with the largest differences first."""
     pairs = partners(old, new)
     boards: list[Boards] = []
     lines: list[Line] = []
@@ -201,28 +201,26 @@ def _beside(
         _records(side, platform_and_board, names)
         for side, platform_and_board in ((old, first), (new, second))
     )
-    # Figures are matched by board too, so the first side borrows the board of the second.
-    lent = [_as_of(record, second) for record in one]
-    own = {record.cell.members[0]: record for record in one}
+    # Matches are within a board, so the first side is matched under the board of the second.
+    renamed = [_as_of(record, second) for record in one]
+    originals = {record.cell.members[0]: record for record in one}
     matched = [
-        replace(each, old=own[each.old.cell.members[0]] if each.old else None)
-        for each in match(lent, two, names)
+        replace(each, old=originals[each.old.cell.members[0]] if each.old else None)
+        for each in match(renamed, two, names)
     ]
     pairs = [each for each in matched if each.old and each.new]
-    halves = []
+    sides = []
     for side, platform_and_board, records in ((old, first, one), (new, second, two)):
         (_, soc, _), board = platform_and_board
         entry = names.boards.entry(soc, board)
-        release, clock = (
-            side.releases[platform_and_board[0]][board],
-            clock_of(side.pool, records, names),
-        )
-        halves.append(BoardSide(*platform_and_board, release, clock, entry.cpu(), entry.cores))
+        release = side.releases[platform_and_board[0]][board]
+        clock = clock_of(side.pool, records, names)
+        sides.append(BoardSide(*platform_and_board, release, clock, entry.cpu(), entry.cores))
     only = (
         sum(1 for each in matched if each.new is None),
         sum(1 for each in matched if each.old is None),
     )
-    boards = Boards(halves[0], halves[1], _differs(old.pool, new.pool, pairs), only)
+    boards = Boards(sides[0], sides[1], _differs(old.pool, new.pool, pairs), only)
     inferred = [engines.inferred(records, names.catalog) for records in (one, two)]
     lines = []
     for each in pairs:
@@ -232,7 +230,7 @@ def _beside(
             for by_run, record in zip(inferred, (line.first, line.second), strict=True)
         )
         if line.ratio is not None and was and now and was.name != now.name:
-            line = _saying(line, f"engines: {was.name} and {now.name} (inferred)")
+            line = _with_ground(line, f"engines: {was.name} and {now.name} (inferred)")
         lines.append(line)
     return boards, _judged_together(lines, old.pool, new.pool, history, names)
 
@@ -252,8 +250,8 @@ def _as_of(record: Record, platform_and_board: Place) -> Record:
 
 
 def clock_of(pool: Pool, records: Sequence[Record], names: Names) -> float | None:
-    """Return the clock in MHz that all figures of a board state or, if none does, that a benchmark
-    measured; ``None`` if that is not a single value."""
+    """Return the clock in MHz that the figures of a board state or, if none does, that a benchmark
+    measured; ``None`` if there is not exactly one value."""
     stated = {text for record in records for text in pool.conditions(record).get("cpu_mhz", ())}
     if stated:
         return float(stated.pop()) if len(stated) == 1 else None
@@ -267,8 +265,8 @@ def clock_of(pool: Pool, records: Sequence[Record], names: Names) -> float | Non
 
 
 def _differs(old: Pool, new: Pool, pairs: Sequence[Match]) -> tuple[str, ...]:
-    """Return the conditions, other than commands and clocks, that both boards state and that differ for
-    figures that both have."""
+    """Describe the conditions, other than commands and clocks, that both boards state but that differ for
+    figures of both."""
     differences: dict[str, set[tuple[str, str]]] = {}
     for each in pairs:
         assert each.old and each.new  # pairs have both
@@ -310,46 +308,51 @@ def _line(each: Match, boards: Boards, old: Pool, new: Pool, names: Names) -> Li
         first = replace(first, cell=scaled(first.cell, factor), unit=second.unit)
         line = replace(line, first=first)
     was, now = (
-        {name: texts for name, texts in pool.conditions(record).items() if name not in PARTS}
+        {
+            name: texts
+            for name, texts in pool.conditions(record).items()
+            if name not in BOARD_CONDITIONS
+        }
         for pool, record in ((old, first), (new, second))
     )
     matters = partial(names.matters, second.benchmark)
-    against = each.differs or obstacles(was, now, tools_of(names, second.benchmark), matters)
-    against = against or impossible(metric, line.params, (first, second))
-    if against:
-        return replace(line, standing="incomparable", ground="; ".join(dict.fromkeys(against)))
+    reasons = each.differs or obstacles(was, now, tools_of(names, second.benchmark), matters)
+    reasons = reasons or impossible(metric, line.params, (first, second))
+    if reasons:
+        return replace(line, standing="incomparable", ground="; ".join(dict.fromkeys(reasons)))
     one, two = first.cell.mean, second.cell.mean
     if one is None or two is None:
         return replace(line, standing="failed", ground="a side has no figure: its runs failed")
     kind = units.parse(second.unit).kind
-    # Each load is the price of a different rate.
+    # A ratio of loads says nothing, as each load belongs to a different rate.
     if kind == "share":
-        return _saying(line, "a share: read it beside the rate that was reached with it")
+        return _with_ground(line, "a share: read it beside the rate that was reached with it")
     if one <= 0 or two <= 0:
-        return _saying(line, "no ratio to or from zero")
+        return _with_ground(line, "no ratio to or from zero")
     if not units.measurable(one) or not units.measurable(two):
-        return _saying(line, "no ratio: nothing that is measured has a figure of this size")
+        return _with_ground(line, "no ratio: nothing that is measured has a figure of this size")
     ratio = two / one
     clocks = boards.clocks if kind not in OWN_SCALE and line.better != "neither" else None
     per_mhz = None
     if clocks is not None:
-        own = ratio / clocks if line.better == "higher" else ratio * clocks
-        per_mhz = own if units.measurable(own) else None
+        scaled_ratio = ratio / clocks if line.better == "higher" else ratio * clocks
+        per_mhz = scaled_ratio if units.measurable(scaled_ratio) else None
     return replace(line, ratio=ratio, per_mhz=per_mhz)
 
 
-def _saying(line: Line, more: str) -> Line:
-    return replace(line, ground="; ".join(filter(None, (line.ground, more))))
+def _with_ground(line: Line, ground: str) -> Line:
+    """Return a line with one more ground."""
+    return replace(line, ground="; ".join(filter(None, (line.ground, ground))))
 
 
 def _judged_together(
     lines: Sequence[Line], old: Pool, new: Pool, history: History, names: Names
 ) -> list[Line]:
-    """Return the lines with the outcome of their samples, all judged together."""
+    """Return the lines, with those that have several runs on both sides tested together."""
     out = list(lines)
     pairs: dict[int, Pair] = {}
     for position, line in enumerate(lines):
-        # A single run says nothing about scatter.
+        # A single run does not show any scatter.
         if line.ratio is None or min(_runs(line.first), _runs(line.second)) < 2:
             continue
         sides = history.side(old, line.first), history.side(new, line.second)
@@ -359,7 +362,8 @@ def _judged_together(
     for position, judgement in zip(pairs, judge(list(pairs.values())), strict=True):
         line = lines[position]
         standing: Standing = "apart" if judgement.outcome == "different" else "unsure"
-        out[position] = _saying(replace(line, standing=standing, q=judgement.q), judgement.ground)
+        line = replace(line, standing=standing, q=judgement.q)
+        out[position] = _with_ground(line, judgement.ground)
     return out
 
 
@@ -368,23 +372,23 @@ def _runs(record: Record) -> int:
 
 
 def _means(lines: Sequence[Line], names: Names) -> tuple[Mean, ...]:
-    by: dict[str, list[Line]] = {}
+    by_benchmark: dict[str, list[Line]] = {}
     for line in lines:
         if line.towards(line.ratio) is not None:
-            by.setdefault(line.benchmark, []).append(line)
-    described = [name for name in names.catalog.benchmarks if name in by]
+            by_benchmark.setdefault(line.benchmark, []).append(line)
+    described = [name for name in names.catalog.benchmarks if name in by_benchmark]
     out = []
-    for benchmark in [*described, *sorted(by.keys() - described)]:
-        own = by[benchmark]
-        per_mhz = [line.towards(line.per_mhz) for line in own]
-        # A mean of only some figures would not match the number given beside it.
-        whole = None if None in per_mhz else _geometric(per_mhz)
-        title, ratio = names.catalog.title(benchmark), _geometric([x.towards(x.ratio) for x in own])
-        out.append(Mean(title, ratio, whole, len(own)))
+    for benchmark in [*described, *sorted(by_benchmark.keys() - described)]:
+        compared = by_benchmark[benchmark]
+        ratio = _geometric_mean([line.towards(line.ratio) for line in compared])
+        per_mhz = [line.towards(line.per_mhz) for line in compared]
+        # A mean of only some figures would not match the count beside it.
+        mean_per_mhz = None if None in per_mhz else _geometric_mean(per_mhz)
+        out.append(Mean(names.catalog.title(benchmark), ratio, mean_per_mhz, len(compared)))
     return tuple(out)
 
 
-def _geometric(ratios: Sequence[float | None]) -> float:
+def _geometric_mean(ratios: Sequence[float | None]) -> float:
     logs = [math.log(ratio) for ratio in ratios if ratio is not None]
     return math.exp(math.fsum(logs) / len(logs))
 

@@ -23,8 +23,8 @@ from .side_by_side import Boards, BoardSide, Line, Mean, SideBySide, Standing, t
 VERSION = 1
 """The version of the JSON, raised when a key is removed or changes its meaning."""
 
-LISTED = 20
-"""The number of rows listed by default, those farthest apart."""
+LISTED_ROWS = 20
+"""The number of rows listed by default: those with the largest differences."""
 
 WORDS: dict[Standing, str] = {
     "apart": "samples differ",
@@ -35,7 +35,7 @@ WORDS: dict[Standing, str] = {
 }
 """Words for a standing."""
 
-OF_RATIOS = "Ratios are second over first; means are in the better direction, above 1 is better."
+RATIOS_NOTE = "Ratios are second over first; means are in the better direction, above 1 is better."
 
 
 def _amount(value: float | None) -> str:
@@ -46,8 +46,8 @@ def _clock(side: BoardSide) -> str:
     return "not known" if side.clock is None else f"{units.exact(side.clock)} MHz"
 
 
-def _said(compared: SideBySide, boards: Boards) -> list[str]:
-    """Return the facts about two boards that a reader needs before any ratio."""
+def _facts(compared: SideBySide, boards: Boards) -> list[str]:
+    """Return what a reader has to know about two boards before any ratio."""
     common = sum(1 for line in compared.lines if line.boards is boards)
     first, second = boards.only
     out = [
@@ -77,7 +77,7 @@ def _said(compared: SideBySide, boards: Boards) -> list[str]:
 
 
 def _tested(compared: SideBySide) -> str:
-    """Return a sentence on how many ratios are backed by samples."""
+    """Return a sentence on how many ratios were tested with samples."""
     counts = tally(compared.lines)
     tested = counts["apart"] + counts["unsure"]
     rest = counts["incomparable"] + counts["failed"]
@@ -95,7 +95,7 @@ def to_text(compared: SideBySide, catalog: Catalog, everything: bool, coloured: 
     out = io.StringIO()
     console = as_text.terminal(out, coloured)
     for boards in compared.boards:
-        for text in _said(compared, boards):
+        for text in _facts(compared, boards):
             as_text.put(console, text)
     as_text.put(console, _tested(compared), "bold")
     scaled = any(line.per_mhz is not None for line in compared.lines)
@@ -107,7 +107,7 @@ def to_text(compared: SideBySide, catalog: Catalog, everything: bool, coloured: 
             cells = (mean.title, _amount(mean.ratio), *per_mhz, str(mean.of))
             table.add_row(*map(as_text.plain_text, cells))
         console.print(table)
-    lines = compared.lines if everything else compared.lines[:LISTED]
+    lines = compared.lines if everything else compared.lines[:LISTED_ROWS]
     as_text.heading(console, "Figures, the farthest apart first: second over first")
     table = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False)
     for name in ("RATIO", *(["PER MHZ"] if scaled else []), "FIRST", "SECOND"):
@@ -147,7 +147,7 @@ def _name(line: Line, compared: SideBySide, catalog: Catalog) -> str:
 
 
 def _why(line: Line) -> tuple[str, str]:
-    """Return the standing in words, empty for single runs, and its ground."""
+    """Return the standing in words, empty for single runs, and the ground for it."""
     return "" if line.standing == "one run" else WORDS[line.standing], line.ground
 
 
@@ -172,9 +172,9 @@ def to_markdown(compared: SideBySide, catalog: Catalog, link: str = "") -> str:
     ]
     for boards in compared.boards:
         head.append(
-            "".join(f"- {text(' '.join(line.split()))}\n" for line in _said(compared, boards))
+            "".join(f"- {text(' '.join(line.split()))}\n" for line in _facts(compared, boards))
         )
-    head.append(f"{text(OF_RATIOS)}\n")
+    head.append(f"{text(RATIOS_NOTE)}\n")
     means = [
         f"| {text(mean.title)} | {_amount(mean.ratio)} | {_amount(mean.per_mhz)} | {mean.of} |\n"
         for mean in compared.means
@@ -201,8 +201,8 @@ def to_html(compared: SideBySide, catalog: Catalog) -> str:
     """Return one self-contained page with all rows."""
     scaled = any(line.per_mhz is not None for line in compared.lines)
 
-    def ratios(of: Line | Mean) -> tuple[str, ...]:
-        return (_amount(of.ratio), *((_amount(of.per_mhz),) if scaled else ()))
+    def ratios(row: Line | Mean) -> tuple[str, ...]:
+        return (_amount(row.ratio), *((_amount(row.per_mhz),) if scaled else ()))
 
     from . import as_html  # here, as its templates take longest to load
 
@@ -210,8 +210,8 @@ def to_html(compared: SideBySide, catalog: Catalog) -> str:
         "side_by_side",
         compared=compared,
         tested=_tested(compared),
-        of_ratios=OF_RATIOS,
-        boards=[_said(compared, boards) for boards in compared.boards],
+        of_ratios=RATIOS_NOTE,
+        boards=[_facts(compared, boards) for boards in compared.boards],
         ratios=("Ratio", *(("Per MHz",) if scaled else ())),
         means=[(mean.title, *ratios(mean), str(mean.of)) for mean in compared.means],
         rows=[
@@ -237,8 +237,8 @@ def to_json(compared: SideBySide) -> str:
         "second": compared.new,
         "boards": [
             {
-                "first": _half(boards.first),
-                "second": _half(boards.second),
+                "first": _side(boards.first),
+                "second": _side(boards.second),
                 "differs": list(boards.differs),
                 "only_first": boards.only[0],
                 "only_second": boards.only[1],
@@ -272,7 +272,7 @@ def to_json(compared: SideBySide) -> str:
     return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
 
 
-def _half(side: BoardSide) -> dict[str, Any]:
+def _side(side: BoardSide) -> dict[str, Any]:
     sdk, soc, os = side.platform
     names = {"sdk": sdk, "soc": soc, "os": os, "board": side.board, "release": side.release}
     return names | {"cpu_mhz": side.clock}
@@ -293,11 +293,11 @@ def to_comma_separated(compared: SideBySide) -> str:
     """Return all rows as CSV (RFC 4180 except for line endings)."""
     rows = [
         (
-            *_of_side(line.boards.first),
-            *_of_side(line.boards.second),
+            *_side_cells(line.boards.first),
+            *_side_cells(line.boards.second),
             *(line.benchmark, line.metric, params_text(line.params), line.unit, line.better),
-            *_of_figure(line.first),
-            *_of_figure(line.second),
+            *_figure_cells(line.first),
+            *_figure_cells(line.second),
             *(_exact(line.ratio), _exact(line.per_mhz), WORDS[line.standing], _exact(line.q)),
             line.ground,
         )
@@ -306,12 +306,12 @@ def to_comma_separated(compared: SideBySide) -> str:
     return to_csv(listing(COLUMNS, rows, 17)).decode("utf-8")
 
 
-def _of_side(side: BoardSide) -> tuple[TableCell, ...]:
+def _side_cells(side: BoardSide) -> tuple[TableCell, ...]:
     key = GuideKey(*side.platform, side.release)
     return key.soc, key.sdk, key.os, side.board, side.release, _exact(side.clock)
 
 
-def _of_figure(record: Record) -> tuple[TableCell, ...]:
+def _figure_cells(record: Record) -> tuple[TableCell, ...]:
     cell = record.cell
     mean = units.FAILED if cell.mean is None else units.figure(cell.mean)
     number = "" if cell.count is None else str(cell.count)
