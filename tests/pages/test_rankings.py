@@ -292,6 +292,7 @@ def test_the_front_page_and_a_ranking_take_one_figure_of_each_soc(
     assert "SOUND leads with 231.9 MB/s at 98 % CPU (engine not recorded) in Linux 9.00;" in text
     extra = (out / "by-benchmark/openssl/figures.js").read_text("utf-8")
     assert '"11.00: 24.5, likely the accelerator"' in extra and extra.count('"current"') == 3
+    assert '"others":[{"number":24.5,"engine":"likely the accelerator","load":38.0}]' in extra
 
 
 def said(unit: str, *rows: tuple[str, float], **more: Any) -> str:

@@ -57,10 +57,18 @@ SMALLEST_SHOWN = 1e-300
 ten."""
 
 
+class OtherRun(msgspec.Struct, frozen=True):
+    """A figure of another engine than the one that ranks a SoC, with the CPU load in per cent."""
+
+    number: float
+    engine: str
+    load: float | None
+
+
 class RankedRow(msgspec.Struct, frozen=True):
     """A SoC in a ranking: its best figure with the range of its runs, the engine and the CPU load
-    in per cent. ``others`` are the figures of other engines on the same board and release. ``page``
-    and ``anchor`` are those of the section with its other releases."""
+    in per cent. ``others`` are the figures of other engines on the same board and release, and that
+    of the newest release if it used another engine. ``page`` and ``anchor`` are those of the section with its other releases."""
 
     soc: str
     page: str
@@ -72,7 +80,7 @@ class RankedRow(msgspec.Struct, frozen=True):
     high: float | None
     engine: str
     load: float | None
-    others: list[tuple[float, str]]
+    others: list[OtherRun]
     part: str = ""
     """The part of the run that was worst, such as a core, if the ranking is by that."""
     board_name: str = ""
@@ -544,9 +552,13 @@ def _ranked(
             None if end is None else scaled(best, end) for end in (best.cell.low, best.cell.high)
         )
         others = [
-            (scaled(record, record.cell.mean or 0.0), runs_on(record))
+            OtherRun(
+                scaled(record, record.cell.mean or 0.0),
+                runs_on(record),
+                engines.load_beside(record, evidence.means),
+            )
             for record in own[1:]
-            if record.guide == best.guide and record.board == best.board
+            if record is now or (record.guide, record.board) == (best.guide, best.board)
         ]
         rows.append(
             RankedRow(
@@ -603,7 +615,9 @@ def _named(site: Site, record: Record) -> str:
 
 def with_axis(name: str, unit: str, better: units.Better, rows: list[RankedRow]) -> Ranking:
     """Return a ranking with an axis that ends at the next round figure."""
-    values = [value for row in rows for value in (row.number, *(n for n, _ in row.others))]
+    values = [
+        value for row in rows for value in (row.number, *(each.number for each in row.others))
+    ]
     values += [row.high for row in rows if row.high is not None]
     least, most = min(values), max(values)
     if least > SMALLEST_SHOWN and most / least > MIN_LOG_RATIO:

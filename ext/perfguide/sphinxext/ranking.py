@@ -72,9 +72,12 @@ def _legend(ranking: Ranking) -> str:
     if not any(row.engine and row.load is not None for row in ranking.rows):
         return ""
     waits, works = engines.WAITING_LOAD_PERCENT, engines.BUSY_LOAD_PERCENT
+    others = (
+        " A small grey ring: another engine." if any(row.others for row in ranking.rows) else ""
+    )
     return (
         f"CPU load: blue below {waits:.0f} %, orange from {works:.0f} %, grey between. A hollow dot: the "
-        "engine was not recorded."
+        f"engine was not recorded.{others}"
     )
 
 
