@@ -316,12 +316,9 @@ def _is_part(page: Page, row: Row, at: dict[str, str]) -> bool:
 # ---------------------------------------------------------------- lead of a chapter
 
 WIDEST_LEAD = re.compile(
-    rf"Of the headline figures of this chapter, (?P<name>.+?),? differs most between the boards: (?P<best>{N})(?P<unit> \S+)? on (?P<one>[^,]+), (?P<worst>{N}) on (?P<other>[^,]+?)\.(?: |$)"
-)
-ONLY_LEAD = re.compile(
     rf"(?P<name>[^:]+): (?P<best>{N})(?P<unit> \S+)? on (?P<one>[^,]+), (?P<worst>{N}) on (?P<other>[^,]+?)\.(?: |$)"
 )
-ALIKE_LEAD = re.compile(r"The boards differ by less than 5 % in (?P<names>.+)\.")
+ALIKE_LEAD = re.compile(r"All boards are within 5 % of each other in (?P<names>.+)\.")
 
 
 def check_lead(page: Page, chapter: str, text: str, checked: Checked) -> None:
@@ -343,12 +340,12 @@ def check_lead(page: Page, chapter: str, text: str, checked: Checked) -> None:
     leads = [
         line
         for line in text.splitlines()
-        if line.startswith(("Of the headline figures", *(row.metric.short for row in rows)))
+        if line.startswith(tuple(row.metric.short for row in rows))
     ]
     line = next((line for line in leads if " is in doubt (" not in line), "")
-    most = WIDEST_LEAD.match(line) or ONLY_LEAD.match(line)
+    most = WIDEST_LEAD.match(line)
     is_true = bool(most) == (widest >= 1.05) and (
-        not most or _is_widest(rows, spans, most.groupdict(), is_most="differs most" in most[0])
+        not most or _is_widest(rows, spans, most.groupdict())
     )
     checked.note("differs most" if len(rows) > 1 else "differs", line, is_true, where)
     said = ALIKE_LEAD.search(text)
@@ -362,11 +359,9 @@ def check_lead(page: Page, chapter: str, text: str, checked: Checked) -> None:
         checked.note("within 5 %", names, is_true, where)
 
 
-def _is_widest(rows: list[Row], spans: dict[int, float], at: dict[str, str], is_most: bool) -> bool:
+def _is_widest(rows: list[Row], spans: dict[int, float], at: dict[str, str]) -> bool:
     widest = max(spans.values())
     own = [row for row in rows if math.isclose(spans[id(row)], widest, rel_tol=1e-12)]
-    if is_most != (len(rows) > 1):
-        return False
     for row in own:
         sign = 1 if row.metric.better == "lower" else -1
         order = sorted((b for b, m in row.sound.items() if m), key=lambda b: sign * row.sound[b])
@@ -382,6 +377,39 @@ def _is_widest(rows: list[Row], spans: dict[int, float], at: dict[str, str], is_
         ):
             return True
     return False
+
+
+SIZES = re.compile(
+    rf"Use large blocks: (?P<what>\S+) does (?P<most>{N}(?: to {N})?) (?P<unit>\S+) with (?P<large>\S+ \S+) and "
+    rf"(?P<least>{N}(?: to {N})?) \S+ with (?P<small>\S+ \S+)\."
+)
+
+
+def check_sizes(page: Page, text: str, checked: Checked) -> None:
+    """Check the rates with the largest and the smallest blocks: the fastest of all engines, and those
+    of the boards that used it too."""
+    if not (said := SIZES.search(text)):
+        return
+    at, of = said.groupdict(), page.site.of
+    rates: dict[str, dict[int, list[tuple[float, str]]]] = {}
+    for owner in page.site.owners(page.guide):
+        for name in of.results[owner].get(page.guide[3], {}):
+            params = dict(name[2])
+            is_alone = params.keys() <= {"algorithm", "block_size", "engine"}
+            runs = of.runs(owner, page.guide[3], name)
+            if name[:2] == ("openssl", "throughput") and is_alone and runs.mean:
+                size = int(params["block_size"].split()[1])
+                own = rates.setdefault(params["algorithm"].split()[1].upper(), {})
+                own.setdefault(size, []).append((runs.mean, params.get("engine", "")))
+    own = rates[at["what"]]
+    _, engine = max(own[max(own)])
+    is_true = True
+    for words, size, figures in (("large", max(own), "most"), ("small", min(own), "least")):
+        means = sorted(mean / _unit(at["unit"]) for mean, by in own[size] if by == engine)
+        ends = at[figures].split(" to ")
+        is_true &= units.size(size) == at[words]
+        is_true &= rounds(ends[0], means[0], 3) and rounds(ends[-1], means[-1], 3)
+    checked.note("sizes", said[0], is_true, f"{page.guide}")
 
 
 DOUBT = re.compile(
@@ -1348,6 +1376,7 @@ def check_all(site: Site, pages: Path, checked: Checked) -> None:
         check_doubts(page, checked)
         for chapter, text in page.chapters().items():
             check_lead(page, chapter, text, checked)
+            check_sizes(page, text, checked)
             for line in text.splitlines():
                 if "Hardware crypto is " in line or "Whether hardware crypto" in line:
                     check_worth(site, guide, line, checked)

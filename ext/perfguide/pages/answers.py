@@ -24,7 +24,7 @@ from ..compare.comparison import Comparison
 from ..compare.headline import far_falls, headline
 from ..compare.match import Names
 from ..compare.select import ReleasePair
-from ..compare.verdicts import REPEATED, Row
+from ..compare.verdicts import REPEATED, WORDS, Row
 from ..figures import engines, labels
 from ..figures.engines import Inferred, Run
 from ..figures.pool import Record
@@ -55,6 +55,13 @@ MIN_GUIDES_WITH_USUAL = 4
 
 MAX_DOUBTFUL = 2
 """The number of doubtful figures that a chapter names; the table marks every one."""
+
+UNCHANGED = {WORDS["steady"], WORDS["same"]}
+UNPROVED = {WORDS["noisy"], *UNCHANGED}
+"""The verdicts that there was no change, and those that none is proved."""
+
+MIN_SIZE_RATIO = 10
+"""The least ratio of rates with the largest blocks and with the smallest that is stated."""
 
 NEW = "new"
 """The verdict on a result that the previous release lacks."""
@@ -153,13 +160,13 @@ class Answers(msgspec.Struct, frozen=True):
 
 class Judged(msgspec.Struct, frozen=True):
     """A comparison's words about a guide: a sentence in two parts, what got worse, and by headline
-    name the verdicts and, where nothing is proved, the relative changes and usual scatters."""
+    name the verdicts and, where no change is proved, the relative changes and usual scatters."""
 
     lead: str
     rest: str
     worse: str
     verdicts: dict[str, str]
-    noisy: dict[str, tuple[float, float | None]]
+    unproved: dict[str, tuple[float, float | None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -411,11 +418,13 @@ class Headlines:
             return NEW
 
         def words(boards: Iterable[str], verdict: str) -> str:
-            noisy = [judged.noisy[names[b]] for b in boards if names[b] in judged.noisy]
-            return changes_text(noisy) if noisy else verdict
+            own = [judged.unproved[names[b]] for b in boards if names[b] in judged.unproved]
+            return changes_text(own) if own and verdict == WORDS["noisy"] else verdict
 
         if len(set(verdicts.values())) == 1:
             return words(verdicts, next(iter(verdicts.values())))
+        if {*verdicts.values()} <= UNPROVED:
+            return words(verdicts, WORDS["noisy"])
         soc, short = next(iter(records)).guide.soc, self._site.boards.short
         usual, count = Counter(verdicts.values()).most_common(1)[0]
         alike = [board for board, verdict in verdicts.items() if verdict == usual and count > 1]
@@ -424,8 +433,10 @@ class Headlines:
             for board, verdict in verdicts.items()
             if board not in alike
         ]
+        # Boards that are not named did not change.
+        others = [f"others {words(alike, usual)}"] if alike and usual not in UNCHANGED else []
         # The changes themselves contain commas.
-        return "; ".join([*own, *([f"others {words(alike, usual)}"] if alike else [])])
+        return "; ".join([*own, *others])
 
     def _before(self, key: GuideKey) -> list[GuideKey]:
         """Return the guide of the previous release, if there is one."""
@@ -634,14 +645,50 @@ def lead(answers: Answers, benchmarks: Collection[str]) -> list[str]:
     if apart >= ALIKE_SHARE:
         unit = "" if row.unit == units.SCORE else f" {row.unit}"
         both = f"{text}{unit} on {board_in_words(best)}, {other} on {board_in_words(worst)}"
-        name = called(row)
-        if len(spans) > 1:
-            comma = "," if "," in name else ""
-            name = f"Of the headline figures of this chapter, {name}{comma} differs most between the boards"
-        out.append(f"{name}: {both}.")
+        out.append(f"{called(row)}: {both}.")
     if alike:
         named = units.enumeration(alike)
-        out.append(f"The boards differ by less than 5 % in {named}.")
+        out.append(f"All boards are within 5 % of each other in {named}.")
+    return out
+
+
+def by_size(benchmark: Benchmark, records: Sequence[Record]) -> list[str]:
+    """Return sentences on rates that are far higher with large blocks than with small ones, for the
+    boards' headlines and, of several engines, the one that is fastest with the largest blocks."""
+    out = []
+    for metric in benchmark.entry.metrics:
+        axis = metric.rises_with
+        if not (metric.headline and axis in metric.at):
+            continue
+        idle = [r for r in records if r.cell.mean and engines.is_alone(r, benchmark)]
+        fixed = {name: value for name, value in metric.at.items() if name != axis}
+        runs: dict[Run, dict[Scalar, Record]] = {}
+        for record in summaries.at(msgspec.structs.replace(metric, at=fixed), idle):
+            runs.setdefault(_run(record), {})[record.params[axis]] = record
+        sizes = sorted(set.intersection(*map(set, runs.values()))) if runs else []
+        if len(sizes) < 2:
+            continue
+        small, large = sizes[0], sizes[-1]
+        best = max((run[large] for run in runs.values()), key=lambda r: r.cell.mean or 0)
+        engine = best.params.get(engines.ENGINE)
+        alike = [run for run in runs.values() if run[large].params.get(engines.ENGINE) == engine]
+        ends = {size: sorted(run[size].cell.mean or 0 for run in alike) for size in (large, small)}
+        if ends[large][0] < MIN_SIZE_RATIO * ends[small][-1]:
+            continue
+        unit, factor = units.readable(best.unit, ends[large])
+        symbol = units.parse(unit).symbol
+        texts = []
+        for size, own in ends.items():
+            numbers = [units.number(units.scaled(v, factor), digits=3) for v in (own[0], own[-1])]
+            span = " to ".join(dict.fromkeys(numbers))
+            texts.append(f"{span} {symbol} with {benchmark.value_label(axis, size)}")
+        noun = benchmark.param_label(axis).partition(" ")[0].lower()
+        what = ", ".join(
+            benchmark.value_label(name, best.params[name])
+            for name in fixed
+            if best.params[name] != benchmark.param(name).default
+        )
+        out.append(f"Use large {noun}s: {what or metric.short} does {' and '.join(texts)}.")
     return out
 
 
@@ -695,11 +742,8 @@ def _in_words(site: Site, comparison: Comparison) -> Judged:
     worst = (*wording.unaccepted(comparison), *far_falls(comparison))
     better = wording.improvements(comparison)
     title = wording.event_title(worst[0], comparison) if worst else ""
-    first = (
-        f"{title}; and {len(worst) - 1} more." if len(worst) > 1 else f"{title}." if worst else ""
-    )
-    # That sentence already names the worst event.
-    parts = ["" if said.state == "do not ship" else first, _repeated(comparison)]
+    more = f"; and {len(worst) - 1} more" if len(worst) > 1 else ""
+    parts = [f"{title}." if title else "", _repeated(comparison)]
     parts.append(f"{wording.count(better, 'improvement')}." if better else "")
     rest = " ".join(filter(None, (*parts, _came_and_went(counts["only-old"], counts["only-new"]))))
     verdicts = {
@@ -707,12 +751,13 @@ def _in_words(site: Site, comparison: Comparison) -> Judged:
         for row in comparison.rows
         if row.new is not None and _is_short(site, row)
     }
-    noisy = {
+    unproved = {
         _joined(row.board, row.benchmark, row.metric, row.params): (row.change, row.scatter)
         for row in comparison.rows
-        if row.verdict == "noisy" and row.change is not None and _is_short(site, row)
+        if WORDS[row.verdict] in UNPROVED and row.change is not None and _is_short(site, row)
     }
-    return Judged(said.sentence, rest, f"{said.tag}: {first}" if first else "", verdicts, noisy)
+    worse = f"{said.tag}: {title}{more}." if title else ""
+    return Judged(f"{said.tag}{':' if title else '.'}", rest, worse, verdicts, unproved)
 
 
 def _repeated(comparison: Comparison) -> str:

@@ -214,7 +214,7 @@ class _Body:
         by_title: dict[str, list[dict[str, Any]]] = {}
         counts = Counter[str]()
         for name, own in groupby(sections, key=lambda section: section.benchmark.name):
-            benchmark, parts = self.site.catalog.benchmarks[name], []
+            benchmark, parts, figures = self.site.catalog.benchmarks[name], [], list[Record]()
             for section in own:
                 part = write_tables.part(
                     *(self.site, page, section),
@@ -224,6 +224,7 @@ class _Body:
                 )
                 tables += zip(part.tables, section.views, strict=True)
                 parts.append(part)
+                figures += section.records
                 counts[benchmark.entry.chapter] += len(section.records)
             method = Link("The whole method", self.site.addresses.benchmark[name], "method")
             by_title.setdefault(benchmark.entry.chapter, []).append(
@@ -234,6 +235,7 @@ class _Body:
                     "described": benchmark.prose and benchmark,
                     "links": [*([method] if benchmark.prose else []), *self._elsewhere(name, slug)],
                     "sentences": answers.doubts(self.top, name),
+                    "of_sizes": answers.by_size(benchmark, figures),
                     "notes": self.notes(name),
                     "parts": parts,
                 }
@@ -244,7 +246,8 @@ class _Body:
                 "id": (anchor := _anchor(title)),
                 "method": link_name(page, f"{anchor}-method"),
                 "figures": wording.count(counts[title], "figure"),
-                "sentences": answers.lead(self.top, names := [each["name"] for each in own]),
+                "sentences": [text for each in own for text in each["of_sizes"]]
+                + answers.lead(self.top, names := [each["name"] for each in own]),
                 "answers": _accelerator(self.top, names),
                 "sections": own,
             }
