@@ -743,7 +743,8 @@ def _in_words(site: Site, comparison: Comparison) -> Judged:
     better = wording.improvements(comparison)
     title = wording.event_title(worst[0], comparison) if worst else ""
     more = f"; and {len(worst) - 1} more" if len(worst) > 1 else ""
-    parts = [f"{title}." if title else "", _repeated(comparison)]
+    first = f"{title}{more}." if title else ""
+    parts = [first, _repeated(comparison)]
     parts.append(f"{wording.count(better, 'improvement')}." if better else "")
     rest = " ".join(filter(None, (*parts, _came_and_went(counts["only-old"], counts["only-new"]))))
     verdicts = {
@@ -756,8 +757,8 @@ def _in_words(site: Site, comparison: Comparison) -> Judged:
         for row in comparison.rows
         if WORDS[row.verdict] in UNPROVED and row.change is not None and _is_short(site, row)
     }
-    worse = f"{said.tag}: {title}{more}." if title else ""
-    return Judged(f"{said.tag}{':' if title else '.'}", rest, worse, verdicts, unproved)
+    lead = f"{said.tag}{':' if title else '.'}"
+    return Judged(lead, rest, f"{lead} {first}" if title else "", verdicts, unproved)
 
 
 def _repeated(comparison: Comparison) -> str:
