@@ -79,14 +79,14 @@ class Metric(_Spec, frozen=True):
     """The figures to which ``at_most`` applies: parameters with a pattern of their values; by default
     all."""
     no_less_than: dict[str, float] = {}
-    """Metrics of the same run, and how many times as long as each it takes at least: as long as one clock
-    cycle, or a part of the time of a longer operation."""
+    """The least ratio of this time to other metrics of the same run, such as the time of a clock cycle or of
+    an operation that it contains."""
     beyond_caches: dict[str, float] = {}
-    """For the latency of a size that is meant to lie beyond the caches: the metric of a size that lies in them,
-    and how many times as long it takes at least. A shorter one is of caches, and is not ranked."""
+    """For a latency that is meant to be that of memory: the metric of a latency in the caches, and the least
+    ratio to it. A shorter one is that of a cache, and is not ranked."""
     computed_from: tuple[str, ...] = ()
-    """The metrics of the same run that it is computed from: where one of them is in doubt and it
-    moved with that one, so is it."""
+    """The metrics of the same run that it is computed from: if one of them is in doubt, it is in doubt too,
+    provided that both moved alike."""
     rises_with: str = ""
     """A parameter with which it must not fall, such as ``block_size``."""
     steady: bool | None = None
@@ -124,8 +124,8 @@ class Param(_Spec, frozen=True):
     show: Literal["plain", "size", "hex"] = "plain"
     """Numbers as they are, as sizes (``16 bytes``, ``4 KiB``), or as hexadecimal digits."""
     address: Literal["", "plain", "hex", "label"] = ""
-    """The form of values in addresses of rows, if they were published in another than values as they
-    are and sizes as ``4k``."""
+    """The form of values in addresses of rows, if published addresses need another than the usual one: values
+    as they are, and sizes as ``4k``."""
     default: Scalar | None = None
     """The value that is meant by a result without this parameter."""
     values: dict[str, str] = {}
@@ -135,8 +135,8 @@ class Param(_Spec, frozen=True):
     always: bool = False
     """True if tables show it even when all figures have the default."""
     worst: bool = False
-    """True if its values are parts of one run, such as the cores, and the worst one is the result: boards
-    are ranked by that."""
+    """True if its values are parts of one run, such as the cores, and the worst of them is the result by which
+    boards are ranked."""
     on: dict[str, dict[str, str]] = {}
     """Values that mean another one on a SoC: ``X86-64 = { hw = "aes-ni" }``."""
     classes: dict[str, str] = {}
@@ -258,8 +258,8 @@ class Entry(_Spec, frozen=True, dict=True):
     also: tuple[str, ...] = ()
     """Words by which readers search for it besides its names, such as ``hardware crypto``."""
     subsystems: tuple[str, ...] = ()
-    """The parts of a system that it measures, such as ``memory``: falls of benchmarks with one of them alike,
-    on the same boards and about as far, are one event of a comparison."""
+    """The parts of a system that it measures, such as ``memory``: regressions of benchmarks that share one are
+    one event of a comparison if they are on the same boards and of about the same size."""
     last: tuple[str, ...] = ("total", "total[ _-]*", "sum", "overall", "overall[ _-]*")
     """Totals: metrics, and values of parameters, that come last; ``*`` and ``?`` match any
     characters, and case is ignored."""

@@ -56,7 +56,7 @@ RULES = (
         "note",
         "a mean of samples far apart",
         "the largest sample of a rate or a time is three times the smallest or more, and their mean is a tenth "
-        "or more off both, so it stands for neither",
+        "or more off both, so it describes neither",
         "find what differed between the runs, such as a cache or a link, and upload them as two measurements",
         disqualifies=True,
     ),

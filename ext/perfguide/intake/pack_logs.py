@@ -60,8 +60,8 @@ class LogFile:
 
 @dataclass(frozen=True, slots=True)
 class UnreadLine:
-    """A line with a number that no format understood, following output of the program of
-    ``format``."""
+    """A line with a number that no format understood. ``format`` is the one that last understood a line before
+    it, or the first of the log."""
 
     number: int
     text: str
@@ -70,8 +70,8 @@ class UnreadLine:
 
 @dataclass(frozen=True, slots=True)
 class LogReport:
-    """The outcome of reading one log. ``rest`` is the number of non-empty lines that no format
-    understood; those that contain numbers are ``unread``."""
+    """The outcome of reading one log. ``rest`` counts the non-empty lines that no format understood;
+    ``unread`` are those of them with numbers."""
 
     log: LogFile
     formats: tuple[str, ...]
@@ -164,8 +164,8 @@ def _content(path: Path) -> bytes:
 
 
 def divided(logs: Sequence[LogFile], stated: Stated) -> tuple[list[LogFile], list[Diagnostic]]:
-    """Restrict logs from several boards or kernels to the lines of the stated one, with a note for
-    each."""
+    """Restrict logs from several boards or kernels to the lines of the stated one. Return the logs, and a
+    note for each restricted one."""
     parts: list[LogFile] = []
     notes: list[Diagnostic] = []
     for log in logs:
@@ -180,8 +180,8 @@ def divided(logs: Sequence[LogFile], stated: Stated) -> tuple[list[LogFile], lis
 
 
 def _part(log: PlainLog, facts: Mapping[str, Scalar]) -> tuple[list[int], str]:
-    """Return the lines of the stated board, or else of the stated kernel, and its name; nothing for
-    logs from a single one."""
+    """Return the lines of the stated board or kernel, and its name; nothing if the log is from only one
+    board and kernel, or from others."""
     board, kernel = str(facts.get("board.name", "")), str(facts.get("sdk.kernel", ""))
     if len(log.hosts) > 1 and board in log.hosts:
         return sorted(log.hosts[board]), board
@@ -255,10 +255,10 @@ def _mixture(log: LogFile, readings: Sequence[Reading]) -> list[Diagnostic]:
             message = f"this log has figures of two {what}s: “{old}”, and from this line “{new}”"
             hint = f"{split}, or name one with --kernel" if what == "kernel" else split
             return [Diagnostic("log-row", log.name, message, hint, line=line)]
-    of_hosts = {host: sorted(own & {*lines}) for host, own in log.plain.hosts.items()}
-    first = {host: own[0] for host, own in of_hosts.items() if own}
-    if len(first) > 1:
-        places = ", ".join(f"{host} (line {line})" for host, line in [*first.items()][:5])
+    lines_of_hosts = log.plain.hosts.items()
+    firsts = {host: min(own) for host, each in lines_of_hosts if (own := each & {*lines})}
+    if len(firsts) > 1:
+        places = ", ".join(f"{host} (line {line})" for host, line in [*firsts.items()][:5])
         message = f"this log has figures of several boards: {places}"
         hint = f"{split}, or name one with --board"
         return [Diagnostic("log-row", log.name, message, hint)]
@@ -267,7 +267,7 @@ def _mixture(log: LogFile, readings: Sequence[Reading]) -> list[Diagnostic]:
 
 @dataclass(slots=True)
 class _Contents:
-    """The contents of logs, and remarks on their dates."""
+    """The contents of all logs, and remarks on their dates."""
 
     reports: list[LogReport] = field(default_factory=list)
     results: list[Result] = field(default_factory=list)
@@ -309,9 +309,8 @@ def pack(
 ) -> Packed:
     """Make one bundle from all logs.
 
-    Facts stated by the person take precedence over ``environment.json``, which takes precedence
-    over the logs. ``formats`` lists the formats for each log's name; ``now`` dates the run if
-    nothing else does.
+    Stated facts take precedence over ``environment.json``, which takes precedence over the logs.
+    ``formats`` lists the formats for each log's name; ``now`` dates the run if nothing else does.
     """
     note_logs = [
         log for log in logs if runner_notes.is_ours(log.name) and not formats.get(log.name)
@@ -358,8 +357,8 @@ def pack(
 
 
 def _checked(data: bytes) -> tuple[Bundle | None, list[Fault]]:
-    """Return a bundle, or ``None`` and its faults. Finding faults takes long, so only invalid
-    bundles are searched for them."""
+    """Return a bundle, or ``None`` and its faults. Only invalid bundles are searched for faults, which takes
+    long."""
     try:
         return schema.decode(data), []
     except (msgspec.MsgspecError, ValueError, RecursionError):
@@ -367,7 +366,7 @@ def _checked(data: bytes) -> tuple[Bundle | None, list[Fault]]:
 
 
 def _date(log: LogFile, readings: Sequence[Reading], notes: list[Diagnostic]) -> dict[str, Scalar]:
-    """Return the date that a log states, and note it, as the person has not confirmed it."""
+    """Return the date that a log states, with a note, as the person has not confirmed it."""
     for reading in readings:
         if created := reading.facts.get("created"):
             message = f"the run is dated {created}, according to this log"

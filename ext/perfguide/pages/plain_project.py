@@ -50,7 +50,7 @@ OWN_FILES = {
     "docutils.conf": PARSING,
     "index.rst": INDEX,
     "requirements.txt": REQUIREMENTS,
-    write_files.IGNORED: IGNORE,
+    write_files.GITIGNORE: IGNORE,
 }
 """Files that are only written if missing, as people may have edited them."""
 

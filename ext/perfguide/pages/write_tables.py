@@ -314,13 +314,13 @@ def _view(
 
 
 def _facts(guides: Collection[GuideKey]) -> list[tuple[str, str]]:
-    """Return SoC, system and release, each if it is the same for all of some guides."""
-    named = {
+    """Return those of SoC, system and release that all guides have in common."""
+    facts = {
         "SoC": {key.soc for key in guides},
         "System": {family(key) for key in guides},
         "Release": {key.release for key in guides},
     }
-    return [(name, next(iter(own))) for name, own in named.items() if len(own) == 1]
+    return [(name, next(iter(values))) for name, values in facts.items() if len(values) == 1]
 
 
 def charts(
@@ -338,13 +338,13 @@ def charts(
         if spec.on != on:
             continue
         name = f"{anchor}-{spec.id}"
-        own = site.making.attempt(
+        drawn = site.making.attempt(
             f"the chart “{spec.title}”",
             page,
             partial(_chart, site, page, section, name, spec, scene, provenance),
             partial(_unmade_chart, spec.title, link_name(page, name)),
         )
-        written += [own] if own else []
+        written += [drawn] if drawn else []
     return written
 
 
@@ -368,55 +368,60 @@ def _chart(
     more = len(drawn) - MAX_PICTURES
     drawn = drawn[:MAX_PICTURES]
     views = [view for view, _ in drawn]
-    own = chart(site, page, name, spec.title, views, spec.answer == "cpu-share")
+    written = chart(site, page, name, spec.title, views, spec.answer == "cpu-share")
     if more > 0:
         sentence = ("", f"{more} more pictures are not drawn; their figures are in the tables.")
-        own = replace(own, sentences=(*own.sentences, sentence))
+        written = replace(written, sentences=(*written.sentences, sentence))
     if provenance is not None:
         names = dict.fromkeys(site.layout.table(r) for _, records in drawn for r in records)
         # A chart may draw figures from several tables.
         links = ",".join(link_name(provenance.address, each) for each in names)
-        own = _with_origin(own, links)
-    return own
+        written = _with_origin(written, links)
+    return written
 
 
 def chart(
-    site: Site, page: str, name: str, title: str, views: Sequence[ChartView], left: bool = False
+    site: Site,
+    page: str,
+    name: str,
+    title: str,
+    views: Sequence[ChartView],
+    has_levels: bool = False,
 ) -> PageChart:
-    """Write the data of a chart, and note its pictures to be drawn.
+    """Write the data of a chart, and register its pictures to be drawn later.
 
-    With ``left``, a table of the measured levels is placed beside it.
+    With ``has_levels``, the chart comes with a table of its measured levels.
     """
     pictures, seen = list[Picture](), Counter[str]()
     for view in views:
         # Different parameters may read the same: the number 16 and the text “16”.
-        again = f" {seen[view.name]}" if seen[view.name] else ""
+        suffix = f" {seen[view.name]}" if seen[view.name] else ""
         seen[view.name] += 1
-        pictures.append(Picture(gallery.stem(page, name, f"{view.name}{again}"), view))
+        pictures.append(Picture(gallery.stem(page, name, f"{view.name}{suffix}"), view))
     site.pictures.extend(pictures)
     site.writer.write(f"{page}/{name}.csv", grids.to_csv(gallery.data(views)))
     shares = None
-    if left:
+    if has_levels:
         grid, left_out = gallery.levels(views)
         shares = table(site, page, f"{name}-left", f"{title}: measured levels", grid)
         if left_out:
             sentence = f"The chart's CSV has {left_out:,} more points."
             shares = replace(shares, above=(sentence,))
-    named: dict[str, list[str]] = {}
+    names_by_sentence: dict[str, list[str]] = {}
     for each in views:
         for sentence in (*each.says, *each.warnings):
-            named.setdefault(sentence, []).append(each.name)
+            names_by_sentence.setdefault(sentence, []).append(each.name)
     # A sentence that applies to several pictures is given once.
-    words = [
+    sentences = [
         ("" if views[0].small or len(names) == len(views) > 1 else ", ".join(names), sentence)
-        for sentence, names in named.items()
+        for sentence, names in names_by_sentence.items()
     ]
     written = PageChart(
         title,
         link_name(page, name),
         page_pictures(page, pictures),
         f"{page.rpartition('/')[2]}/{name}.csv",
-        tuple(words),
+        tuple(sentences),
         shares,
         views[0].small,
     )
@@ -446,7 +451,7 @@ def page_pictures(page: str, pictures: Sequence[Picture]) -> tuple[PagePicture, 
 def small_charts(
     site: Site, page: str, name: str, title: str, views: Sequence[ChartView]
 ) -> list[PageChart]:
-    """Write small pictures as one chart; returns no chart if there are no views."""
+    """Write small pictures as one chart; return none if there are no views."""
     if not views:
         return []
     written = chart(site, page, name, title, views[: trends.MAX_PICTURES])
@@ -467,13 +472,13 @@ def general(
     max_elements: int = MAX_ELEMENTS,
     guides: Collection[GuideKey] = (),
 ) -> PagePart:
-    """Write the tables for those figures of a benchmark that belong to no described table."""
+    """Write the tables of a benchmark's figures that belong to no described table."""
     slug = f"other-{slugs.slug(name)}"
     tables = []
     for each in views:
         title = ", ".join(filter(None, (each.title, more)))
-        own = f"{prefix}{each.id}" if prefix else f"{slug}{each.id.removeprefix('other')}"
-        tables.append(view(site, page, own, each, title, provenance, max_elements, guides=guides))
+        link = f"{prefix}{each.id}" if prefix else f"{slug}{each.id.removeprefix('other')}"
+        tables.append(view(site, page, link, each, title, provenance, max_elements, guides=guides))
     return PagePart(site.catalog.title(name), slug, tuple(tables))
 
 
@@ -504,8 +509,8 @@ def part(
     for each in section.views:
         title = ", ".join(filter(None, (each.title, section.part, more)))
         name = f"{prefix}{anchor}-{each.id}"
-        own = view(site, page, name, each, title, provenance, max_elements, same, guides)
-        tables.append(replace(own, repeats=each.id in repeated))
+        written = view(site, page, name, each, title, provenance, max_elements, same, guides)
+        tables.append(replace(written, repeats=each.id in repeated))
     commands = site.pool.commands(section.records)
     usual = section.benchmark.entry.command
     scene = Scene(boards=site.boards, order=tuple(boards))

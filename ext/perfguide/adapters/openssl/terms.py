@@ -23,7 +23,7 @@ CELL = r"(?:[0-9]{1,15}\.[0-9]{2}|-?inf|-?nan)k?"
 _CELL = re.compile(CELL)
 
 _LEGACY = {
-    # apps/speed.c has names of its own for what it runs without -evp.
+    # Without -evp, apps/speed.c prints names of its own.
     "des-ede3": "des-ede3-cbc",
     "blowfish-cbc": "bf-cbc",
     "cast-cbc": "cast5-cbc",
@@ -41,12 +41,11 @@ _SHORT_AES = re.compile(r"aes(128|192|256)")
 
 @lru_cache(maxsize=1000)  # logs repeat a few names thousands of times
 def canonical(name: str) -> str:
-    """Return the canonical spelling of an algorithm: lower case, as listed by ``openssl list`` of
-    1.1."""
+    """Return the canonical name of an algorithm: in lower case, as ``openssl list`` of 1.1 prints it."""
     spelt = name.strip().lower()
     if inner := re.fullmatch(r"([a-z0-9]+)\((.+)\)", spelt):
         return f"{inner[1]}({canonical(inner[2])})"
-    # With -evp, this is another mode; old tables print DES-EDE3-CBC as "des ede3".
+    # With -evp, this is the ECB mode; old tables print DES-EDE3-CBC as "des ede3".
     if spelt == "des-ede3":
         return spelt
     spelt = spelt.replace(" ", "-")
@@ -62,7 +61,7 @@ _PAST_EVP = re.compile(r"[a-z0-9-]+ (?:cbc|ige|ede3|ofb|ecb|cfb)", re.IGNORECASE
 
 
 def past_evp(name: str) -> bool:
-    """Return whether the name of a row is that of a cipher that bypassed the EVP interface."""
+    """Return whether a row has the name that openssl prints for a cipher outside the EVP interface."""
     return _PAST_EVP.fullmatch(name.strip()) is not None
 
 
@@ -78,7 +77,7 @@ def cells(text: str) -> Cells:
     """Return the figures after an algorithm's name, in kB/s (1000 bytes).
 
     ``print_result`` of apps/speed.c prints ``%11.2fk`` above 10,000 bytes per second, and otherwise bytes
-    per second without a ``k``. So a last figure that lost its ``k`` would shrink to a thousandth, and is
+    per second without a ``k``. A last figure that lost its ``k`` would be read as a thousandth, so it is
     refused.
     """
     texts = words(text)

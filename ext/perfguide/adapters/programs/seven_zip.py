@@ -1,4 +1,4 @@
-"""7-zip and p7zip: ratings for packing and unpacking in MIPS, and the speeds by dictionary."""
+"""7-zip and p7zip: ratings of compression and decompression in MIPS, and speeds by dictionary."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _ZIP_VERSION = re.compile(r"7-Zip (?:\([a-z]\) )?(?:\[[0-9]{2}\] )?([0-9]{1,2}\.
 
 
 def read(data: bytes, context: Context) -> Reading:
-    """Return the ratings of packing, unpacking and both, and the speeds by dictionary."""
+    """Return the ratings of compression, decompression and both, and the speeds by dictionary."""
     sheet = Sheet(context)
     params: dict[str, Scalar] = {}
     width = half = open_row = 0
 
-    def give(line: Line, metric: str, unit: str, text: str, power: str = "") -> None:
-        said = params | ({"dictionary": 2 ** int(power)} if power else {})
-        sheet.figure(line.number, "7-zip", metric, unit, float(text), said)
+    def add(line: Line, metric: str, unit: str, text: str, power: str = "") -> None:
+        own_params = params | ({"dictionary": 2 ** int(power)} if power else {})
+        sheet.figure(line.number, "7-zip", metric, unit, float(text), own_params)
 
     for line in lines(data):
         text = line.text.rstrip(" \t")
@@ -43,7 +43,7 @@ def read(data: bytes, context: Context) -> Reading:
         elif text.startswith("Tot"):
             match = _ZIP_TOTAL.fullmatch(text)
             if match and len(text) >= (width if match[2] else half):
-                give(line, "total_rating", "MIPS", words(match[2] or match[1])[2])
+                add(line, "total_rating", "MIPS", words(match[2] or match[1])[2])
             else:
                 sheet.broken(line.number, "a row of 7-zip is cut or damaged")
             open_row = width = 0
@@ -52,14 +52,14 @@ def read(data: bytes, context: Context) -> Reading:
             if match is None or len(text) < width:
                 sheet.broken(line.number, "a row of 7-zip is cut or damaged")
                 continue
-            for cells, way in (
+            for cells, operation in (
                 (words(match[2]), "compression"),
                 (words(match[3]), "decompression"),
             ):
                 if match[1] == "Avr":
-                    give(line, f"{way}_rating", "MIPS", cells[-1])
+                    add(line, f"{operation}_rating", "MIPS", cells[-1])
                 elif len(cells) == 4:
-                    give(line, f"{way}_speed", "KiB/s", cells[0], match[1])
+                    add(line, f"{operation}_speed", "KiB/s", cells[0], match[1])
         sheet.understood(line.number)
     if open_row:
         sheet.broken(open_row, "this table of 7-zip has no row “Tot”: it is cut")

@@ -12,10 +12,10 @@ from ..log_sheet import Sheet
 _Rows = list[Row]
 
 # Layout: ``print_run_mode`` and the reports of the tests, in C until 0.4 and in Lua's default
-# reports from 1.0 on. sysbench 1.0 names its test only for cpu, memory and fileio; others are
-# named by the command before it. 0.4 names each, but counts no events a second: its figure for
-# cpu, threads and mutex is the time for all events, with their number. Its MB and Mb are 2^20
-# bytes, and its block sizes are written as 1.0 writes them.
+# reports from 1.0 on. sysbench 1.0 prints the test's name only for cpu, memory and fileio; for others,
+# it is in the command above. 0.4 always prints the name, but no events per second: its figure for cpu,
+# threads and mutex is the time for a number of events. Its MB and Mb are 2^20 bytes, and its block sizes
+# are converted to the form of 1.0.
 _TEST = re.compile(
     r"\bsysbench\b(?: [!-~]{1,80}){0,20}? (?:[!-~]{1,80}/)?"
     r"(cpu|memory|threads|mutex|fileio|oltp_[a-z_]{3,30}|bulk_insert|select_random_(?:points|ranges))\b"
@@ -25,9 +25,11 @@ _OPENING = re.compile(r"sysbench ([0-9]{1,4}\.[0-9]{1,4}\.[0-9]{1,4}[!-9;-~]{0,2
 _NUMBER = r"([0-9]{1,15}\.[0-9]{2})"
 _SIZE_04 = r"[0-9]{1,12}(?:\.[0-9]{1,12})?[KMG]?b"
 
-_POSSIBLY_ZERO = {"reads", "writes", "fsyncs", "read", "written", "ignored_errors", "reconnects"}
-_OF_MEMORY = {"block_size", "operation", "scope"}
-"""The conditions that both versions print for the memory test."""
+_ZERO_METRICS = {"reads", "writes", "fsyncs", "read", "written", "ignored_errors", "reconnects"}
+"""The metrics that may be zero without a failure."""
+
+_MEMORY_PARAMS = {"block_size", "operation", "scope"}
+"""The parameters that both versions print for the memory test."""
 
 
 def read(data: bytes, context: Context) -> Reading:
@@ -47,8 +49,9 @@ class _Reader:
         self._database: dict[str, Scalar] = {}
         """Options of the command that define the tables for database tests."""
         self._rows: _Rows = []
-        """Those of the version whose report is being read; none outside a report."""
-        self._took: tuple[Line, re.Match[str]] | None = None
+        """The rows of the version whose report is being read; none outside a report."""
+        self._time: tuple[Line, re.Match[str]] | None = None
+        """The total time in a report of 0.4, until the number of its events is confirmed."""
 
     def line(self, line: Line) -> None:
         text = line.text
@@ -56,10 +59,10 @@ class _Reader:
             self._open(line, match[1])
             return
         # Searching a longer line takes long, and no command is that long.
-        if len(text) < 600 and (asked := _TEST.search(text)):
+        if len(text) < 600 and (command := _TEST.search(text)):
             # A command that a terminal wrapped is treated as broken where it is understood.
             self.sheet.understood(line.number)
-            self._typed = asked[1]
+            self._typed = command[1]
             self._database = {
                 name.replace("-", "_"): int(value) if value.isdigit() else value
                 for name, value in _DATABASE.findall(text)
@@ -68,22 +71,24 @@ class _Reader:
 
     def cut(self) -> None:
         """Report a run of 0.4 that ended before its time could be checked."""
-        if self._took:
-            number = self._took[0].number
+        if self._time:
+            number = self._time[0].number
             self.sheet.broken(number, "this run of sysbench is cut: its last lines are missing")
-        self._took = None
+        self._time = None
 
     def _open(self, line: Line, version: str) -> None:
         self.cut()
         self.sheet.understood(line.number)
         self.sheet.fact("tools.sysbench", version)
-        self._rows = self._of_04() if version.startswith("0.") else self._of_10()
+        self._rows = self._rows_of_04() if version.startswith("0.") else self._rows_of_10()
         self._params = {"test": self._typed, **self._database} if self._typed else {}
 
     def _close(self, line: Line, match: re.Match[str]) -> None:
         self._rows, self._typed, self._database = [], "", {}
 
-    def _said(self, name: str, test: str = "") -> Take:
+    def _param(self, name: str, test: str = "") -> Take:
+        """Return a function that keeps a parameter, and the test that alone prints it, if one does."""
+
         def take(line: Line, match: re.Match[str]) -> None:
             self._params["test"] = test or self._params.get("test", "")
             text = match[1].strip()
@@ -95,23 +100,20 @@ class _Reader:
 
         return take
 
-    def _give(self, metric: str, unit: str) -> Take:
+    def _figure(self, metric: str, unit: str) -> Take:
+        """Return a function that adds a figure to the sheet."""
+
         def take(line: Line, match: re.Match[str]) -> None:
-            # Figures of different tests would pool under one name.
+            # Figures of different tests would be pooled under one name.
             if not self._params.get("test"):
                 hint = "keep the command on the line before it, or state test=…"
-                self.sheet.broken(
-                    line.number, "which test of sysbench this is of is not stated", hint
-                )
+                self.sheet.broken(line.number, "this figure's test of sysbench is not stated", hint)
                 return
-            if self._params["test"] == "memory" and not self._params.keys() >= _OF_MEMORY:
-                message = (
-                    "which accesses to memory these are is not stated: a line above is damaged"
-                )
+            if self._params["test"] == "memory" and not self._params.keys() >= _MEMORY_PARAMS:
+                message = "the kind of memory access is not stated: a line above is damaged"
                 self.sheet.broken(line.number, message)
                 return
-            # A run that only read has written nothing, which is not a failure.
-            zero = unit == "ms" or metric in _POSSIBLY_ZERO
+            zero = unit == "ms" or metric in _ZERO_METRICS
             value = figure(match[1])
             if value is not None:
                 params = dict(self._params)
@@ -119,76 +121,78 @@ class _Reader:
 
         return take
 
-    def _of_10(self) -> _Rows:
-        said, give = self._said, self._give
+    def _rows_of_10(self) -> _Rows:
+        param, add = self._param, self._figure
         rows = [
-            *self._of_both(),
+            *self._shared_rows(),
             _row(
                 "Prime numbers limit:",
                 r"Prime numbers limit: ([0-9]{1,9})",
-                said("max_prime", "cpu"),
+                param("max_prime", "cpu"),
             ),
-            _row("Running memory", r"(Running memory speed test) with .*", said("", "memory")),
-            _row("  block size:", r"  block size: ([!-~]{1,20})", said("block_size")),
-            _row("  operation:", r"  operation: ([a-z]{1,20})", said("operation")),
-            _row("  scope:", r"  scope: ([a-z]{1,20})", said("scope")),
-            _row(" +events p", rf" +events per second: +{_NUMBER}", give("events", "operations/s")),
+            _row("Running memory", r"(Running memory speed test) with .*", param("", "memory")),
+            _row("  block size:", r"  block size: ([!-~]{1,20})", param("block_size")),
+            _row("  operation:", r"  operation: ([a-z]{1,20})", param("operation")),
+            _row("  scope:", r"  scope: ([a-z]{1,20})", param("scope")),
+            _row(" +events p", rf" +events per second: +{_NUMBER}", add("events", "operations/s")),
             _row(
                 "Total operations:",
                 rf"Total operations: [0-9]{{1,15}} \( *{_NUMBER} per second\)",
-                give("operations", "operations/s"),
+                add("operations", "operations/s"),
             ),
             _row(
                 r"[0-9.]{1,15} MiB t",
                 rf"[0-9]{{1,12}}\.[0-9]{{2}} MiB transferred \({_NUMBER} MiB/sec\)",
-                give("throughput", "MiB/s"),
+                add("throughput", "MiB/s"),
             ),
         ]
         for name in ("transactions", "queries", "ignored errors", "reconnects"):
-            whole = rf" +{name}: +[0-9]{{1,15}} +\({_NUMBER} per sec\.\)"
-            take = give(name.replace(" ", "_"), "operations/s")
-            rows.append(_row(f" +{name}:", whole, take))
+            pattern = rf" +{name}: +[0-9]{{1,15}} +\({_NUMBER} per sec\.\)"
+            take = add(name.replace(" ", "_"), "operations/s")
+            rows.append(_row(f" +{name}:", pattern, take))
         for name in ("reads", "writes", "fsyncs"):
-            whole = rf" +{name}/s: +{_NUMBER}"
-            rows.append(_row(f" +{name}/s:", whole, give(name, "operations/s")))
+            pattern = rf" +{name}/s: +{_NUMBER}"
+            rows.append(_row(f" +{name}/s:", pattern, add(name, "operations/s")))
         for name in ("read", "written"):
-            whole = rf" +{name}, MiB/s: +{_NUMBER}"
-            rows.append(_row(f" +{name}, MiB/s:", whole, give(name, "MiB/s")))
+            pattern = rf" +{name}, MiB/s: +{_NUMBER}"
+            rows.append(_row(f" +{name}, MiB/s:", pattern, add(name, "MiB/s")))
         for name, metric in (
             ("min", "min"),
             ("avg", "avg"),
             ("max", "max"),
             ("95th percentile", "p95"),
         ):
-            take = give(f"latency_{metric}", "ms")
+            take = add(f"latency_{metric}", "ms")
             rows.append(_row(rf" +{name}: ", rf" +{name}: +{_NUMBER}", take))
         return [*rows, _row("(?!)", "Threads fairness:.*", self._close)]
 
-    def _of_04(self) -> _Rows:
-        said, give = self._said, self._give
+    def _rows_of_04(self) -> _Rows:
+        param, add = self._param, self._figure
         rows = [
-            _row("Doing CPU ", "Doing (CPU) performance benchmark", said("", "cpu")),
-            _row("Doing memory ", "Doing (memory) operations speed test", said("", "memory")),
-            _row("Doing thread ", "Doing (thread) subsystem performance test", said("", "threads")),
-            _row("Doing mutex ", "Doing (mutex) performance test", said("", "mutex")),
-            *self._of_both(),
+            _row("Doing CPU ", "Doing (CPU) performance benchmark", param("", "cpu")),
+            _row("Doing memory ", "Doing (memory) operations speed test", param("", "memory")),
+            _row(
+                "Doing thread ", "Doing (thread) subsystem performance test", param("", "threads")
+            ),
+            _row("Doing mutex ", "Doing (mutex) performance test", param("", "mutex")),
+            *self._shared_rows(),
             _row(
                 "Primer numbers|Maximum prime",
                 r"(?:Primer numbers limit|Maximum prime number checked in CPU test): ([0-9]{1,9})",
-                said("max_prime", "cpu"),
+                param("max_prime", "cpu"),
             ),
-            _row("Memory block", r"Memory block size: ([0-9]{1,9}[KMG]?)", said("block_size")),
-            _row("Memory operations", r"Memory operations type: ([a-z]{1,20})", said("operation")),
-            _row("Memory scope", r"Memory scope type: ([a-z]{1,20})", said("scope")),
+            _row("Memory block", r"Memory block size: ([0-9]{1,9}[KMG]?)", param("block_size")),
+            _row("Memory operations", r"Memory operations type: ([a-z]{1,20})", param("operation")),
+            _row("Memory scope", r"Memory scope type: ([a-z]{1,20})", param("scope")),
             _row(
                 "Operations performed: [0-9]",
                 rf"Operations performed: [0-9]{{1,15}} \( *{_NUMBER} ops/sec\)",
-                give("operations", "operations/s"),
+                add("operations", "operations/s"),
             ),
             _row(
                 r"[0-9.]{1,15} MB t",
                 rf"[0-9]{{1,12}}\.[0-9]{{2}} MB transferred \({_NUMBER} MB/sec\)",
-                give("throughput", "MiB/s"),
+                add("throughput", "MiB/s"),
             ),
             _row(
                 "Read [0-9]",
@@ -199,42 +203,42 @@ class _Reader:
             _row(
                 r" *[0-9.]{1,15} Req",
                 rf" *{_NUMBER} Requests/sec executed",
-                give("operations", "operations/s"),
+                add("operations", "operations/s"),
             ),
-            _row(" +total time:", r" +total time: +([0-9]{1,12}\.[0-9]{4})s", self._time),
-            _row(" +total number", r" +total number of events: +([0-9]{1,15})", said("events")),
+            _row(" +total time:", r" +total time: +([0-9]{1,12}\.[0-9]{4})s", self._keep_time),
+            _row(" +total number", r" +total number of events: +([0-9]{1,15})", param("events")),
             _row(
                 r" +events \(",
                 r" +events \(avg/stddev\): +([0-9]{1,15}\.[0-9]{4})/[0-9]{1,15}\.[0-9]{2}",
                 self._fairness,
             ),
         ]
-        for begins, name, metric in (
+        for start, name, metric in (
             (" +min:", "min", "min"),
             (" +avg:", "avg", "avg"),
             (" +max:", "max", "max"),
             (" +appr", r"approx\.  95 percentile", "p95"),
         ):
-            take = self._without_events(give(f"latency_{metric}", "ms"))
-            rows.append(_row(begins, rf" +{name}: +{_NUMBER}ms", take))
+            take = self._without_events(add(f"latency_{metric}", "ms"))
+            rows.append(_row(start, rf" +{name}: +{_NUMBER}ms", take))
         return rows
 
-    def _of_both(self) -> _Rows:
-        said = self._said
+    def _shared_rows(self) -> _Rows:
+        param = self._param
         return [
-            _row("Number of threads:", r"Number of threads: ([0-9]{1,6})", said("threads")),
-            _row("Block size ", r"Block size ([!-~]{1,20})", said("block_size", "fileio")),
-            _row("Doing ", r"Doing ([a-z/() ]{3,60}) test", said("operation", "fileio")),
+            _row("Number of threads:", r"Number of threads: ([0-9]{1,6})", param("threads")),
+            _row("Block size ", r"Block size ([!-~]{1,20})", param("block_size", "fileio")),
+            _row("Doing ", r"Doing ([a-z/() ]{3,60}) test", param("operation", "fileio")),
         ]
 
     def _transferred(self, line: Line, match: re.Match[str]) -> None:
-        self._give("throughput", f"{match[2]}iB/s")(line, match)
+        self._figure("throughput", f"{match[2]}iB/s")(line, match)
 
-    def _time(self, line: Line, match: re.Match[str]) -> None:
-        self._took = (line, match)
+    def _keep_time(self, line: Line, match: re.Match[str]) -> None:
+        self._time = (line, match)
 
     def _without_events(self, take: Take) -> Take:
-        """Drop the number of events from the parameters, as it only belongs to the time."""
+        """Hide the number of events, a parameter of the time only, from another figure."""
 
         def taken(line: Line, match: re.Match[str]) -> None:
             count = self._params.pop("events", None)
@@ -249,19 +253,19 @@ class _Reader:
         count, threads = self._params.get("events"), self._params.get("threads")
         is_stated = isinstance(count, int) and isinstance(threads, int)
         if (
-            self._took is None
+            self._time is None
             or not is_stated
             or abs(float(match[1]) * int(threads or 0) - int(count or 0)) > int(threads or 0) * 1e-4
         ):
             self.sheet.broken(line.number, "the time of these events, or their number, is damaged")
         elif self._params.get("test") in ("cpu", "threads", "mutex"):
-            self._give("total_time", "s")(*self._took)
-        self._took = None
+            self._figure("total_time", "s")(*self._time)
+        self._time = None
         self._close(line, match)
 
 
-def _row(begins: str, whole: str, take: Take) -> Row:
-    return row(begins, whole + r"[ \t]*", take)
+def _row(start: str, pattern: str, take: Take) -> Row:
+    return row(start, pattern + r"[ \t]*", take)
 
 
 FORMAT = Format(
