@@ -84,7 +84,7 @@ class _Figure:
     @property
     def row(self) -> tuple[object, ...]:
         """The benchmark, metric, unit and parameters, which identify a row."""
-        return self.record.benchmark, self.metric, self.record.unit, _case(self.params)
+        return self.record.benchmark, self.metric, self.record.unit, _params_key(self.params)
 
 
 class FiguresOfSoc:
@@ -284,7 +284,7 @@ class FiguresOfSoc:
                 lists.rows.append(self._row(first, lists, label))
             platform = first.record.guide.platform
             points = [(figure.record.guide.release, figure.load) for figure in line]
-            # Few figures are in doubt, and most of those share it with others of their line.
+            # Stored by line rather than by figure, as most figures in doubt share it with others.
             doubts: dict[str, list[int]] = {}
             for figure in line:
                 if doubt := self._doubts(figure.record):
@@ -312,7 +312,7 @@ class FiguresOfSoc:
             "stated": list(_differences(lists.stated)),
             "verdicts": list(lists.verdicts),
             "sections": list(lists.sections),
-            "remarks": [_own(said, self._guides[guide].runs) for guide, said in lists.remarks],
+            "remarks": [_remarks(own, self._guides[guide].runs) for guide, own in lists.remarks],
             "doubts": list(lists.doubts),
             "lines": out,
         }
@@ -330,7 +330,7 @@ class FiguresOfSoc:
             pairs.append([index_in(lists.params, key), value])
         unit, better = units.parse(record.unit), benchmark.better(figure.metric)
         larger = units.READABLE.get(unit.name)
-        use = 0 if unit.kind == "share" else 1 if unit.kind in OWN_SCALE else 2
+        relation = 0 if unit.kind == "share" else 1 if unit.kind in OWN_SCALE else 2
         metric = (
             name,
             figure.metric,
@@ -338,7 +338,7 @@ class FiguresOfSoc:
             units.unit_cell(record.unit, better),
             record.unit,
             better,
-            3 if unit.kind == "power" else 1 if better == "neither" and use else use,
+            3 if unit.kind == "power" else 1 if better == "neither" and relation else relation,
             *(_larger_unit(larger, record.unit, better) if larger else ()),
         )
         params = {n: value for n, value in figure.params.items() if n != engines.ENGINE}
@@ -367,14 +367,14 @@ class FiguresOfSoc:
         guide = self._number_of[record.guide]
         listed = tuple(index_in(lists.conditions, each) for each in self._stated_by(record))
         verdict = self._verdicts.get(cell.members[0])
-        said, runs = remarks.own_words(self._pool, cell.members), self._guides[guide].runs
-        behind = dict.fromkeys(self._owner[[*cell.members]].tolist()) if runs else {}
+        own, runs = remarks.own_words(self._pool, cell.members), self._guides[guide].runs
+        bundles = dict.fromkeys(self._owner[[*cell.members]].tolist()) if runs else {}
         tail: list[Any] = [
-            None if said == remarks.OwnWords() else index_in(lists.remarks, (guide, said)),
-            [runs[position] for position in behind],
+            None if own == remarks.OwnWords() else index_in(lists.remarks, (guide, own)),
+            [runs[position] for position in bundles],
             list(cell.samples) if 1 < len(cell.samples) <= MAX_SAMPLES else [],
         ]
-        # Most figures have none of these, so do not send empty members.
+        # Most figures have none of these, so empty ones at the end are left out.
         while tail and tail[-1] in (None, []):
             tail.pop()
         return [
@@ -410,9 +410,8 @@ class _Lists:
 
 
 def _differences(lists: Iterable[tuple[int, ...]]) -> Iterator[tuple[list[int], list[int]]]:
-    """Yield, for each list, the numbers dropped and added since the previous one. Figures with a
-    fact of their own share all other facts of their run, so writing every list out would take much
-    space."""
+    """Yield, for each list, the numbers dropped and added since the previous one. Figures share most facts
+    with others of their run, so complete lists would take much space."""
     before: set[int] = set()
     for each in lists:
         yield sorted(before - {*each}), sorted({*each} - before)
@@ -425,7 +424,7 @@ def _within_benchmark(benchmark: Benchmark, record: Record) -> str:
     return ", ".join(filter(None, words))
 
 
-def _case(params: Mapping[str, Scalar]) -> tuple[object, ...]:
+def _params_key(params: Mapping[str, Scalar]) -> tuple[object, ...]:
     # True equals 1 in Python, so the type is part of the key.
     return tuple((name, type(params[name]).__name__, params[name]) for name in sorted(params))
 
@@ -454,8 +453,8 @@ def words(records: Sequence[Record], pool: Pool) -> tuple[dict[str, Any], dict[i
                 for name, label, value in facts
             ],
             [
-                [index_in(texts, text), *([of, only] if of or only else [])]
-                for _, text, of, only in notes
+                [index_in(texts, text), *([benchmark, metric] if benchmark or metric else [])]
+                for _, text, benchmark, metric in notes
             ],
         ]
         for _, (facts, notes) in of_runs
@@ -464,7 +463,7 @@ def words(records: Sequence[Record], pool: Pool) -> tuple[dict[str, Any], dict[i
     return value, {position: number for number, (position, _) in enumerate(of_runs)}
 
 
-def _own(words: remarks.OwnWords, runs: Mapping[int, int]) -> list[Any]:
+def _remarks(words: remarks.OwnWords, runs: Mapping[int, int]) -> list[Any]:
     facts = [
         [name, label, [value if isinstance(value, str) else runs[value] for value in values]]
         for name, label, values in words.facts

@@ -2,8 +2,8 @@
 fastest engine on the CPU of the same board, and the block sizes from which it is faster and costs
 less CPU time.
 
-An engine that is neither recorded nor inferred is no rival: its run is only mentioned, without a
-verdict, if there is no other. An inferred engine is called likely.
+A run whose engine is neither recorded nor inferred is only mentioned, if there is no other to compare
+with. An inferred engine is called likely.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ class Worth(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class CryptoRun:
-    """A run with its guide, its board under its current name, and its kind."""
+    """A run with its guide, its board under its current name, and the kind of its engine."""
 
     guide: GuideKey
     board: str
@@ -142,10 +142,10 @@ class CryptoRun:
 
 
 def worth(boards: Boards, guides: Mapping[GuideKey, Sequence[CryptoRun]]) -> Worth | None:
-    """Return the answer for the newest of a platform's guides: that of the board with the fastest
-    accelerator, preferring boards with an engine on the CPU to compare with. Runs that the newest
-    guide lacks are taken from the latest guide that has them. Returns ``None`` if it has neither
-    kind, or if no guide has an accelerator."""
+    """Return the answer for the newest of a platform's guides, on the board with the fastest accelerator,
+    preferably one with an engine on the CPU to compare with. Runs that the newest guide lacks are taken
+    from the latest guide that has them. Return ``None`` if it has neither kind, or if no guide has an
+    accelerator."""
     last = max(guides, key=lambda key: version(key.release))
     by_board: dict[str, list[CryptoRun]] = {}
     for runs in guides.values():
@@ -183,7 +183,7 @@ def _of_board(runs: Iterable[CryptoRun], last: GuideKey, boards: Boards) -> Wort
     accelerator, cpu, busy = (newest.get(kind) for kind in ("accelerator", "cpu", "busy"))
     if accelerator is None or last not in (accelerator.guide, cpu and cpu.guide):
         return None
-    # An accelerator that was not in use performs like the CPU, and proves nothing.
+    # A run as fast as the CPU was on the CPU, and says nothing about the accelerator.
     if cpu and cpu.guide == accelerator.guide:
         own, base = (Engine("", run.engine.rates, run.engine.load) for run in (accelerator, cpu))
         if crossovers.not_in_use(own, base):
@@ -212,27 +212,27 @@ def crypto_runs(
     loads: Mapping[Run, float],
     inferred: Mapping[Run, Inferred],
 ) -> list[CryptoRun]:
-    """Return a guide's runs of the headline's algorithm, unloaded and with one thread. ``loads``
-    are in per cent."""
+    """Return a guide's runs of the headline's algorithm on an idle board with one thread. ``loads`` are in
+    per cent."""
     rates: dict[Run, dict[float, float]] = {}
-    like: dict[Run, Record] = {}
+    record_of: dict[Run, Record] = {}
     for record in records:
         benchmark, size = catalog.get(record.benchmark), record.params.get(SIZE)
         scale = units.factor(record.unit, UNIT)
         if benchmark is None or scale is None or not is_number(size) or record.cell.mean is None:
             continue
-        if record.metric == RATE and record.cell.mean > 0 and _is_asked(benchmark, record):
+        if record.metric == RATE and record.cell.mean > 0 and _is_headline_run(benchmark, record):
             run = engines.run_of(record)
-            like[run] = record
+            record_of[run] = record
             rates.setdefault(run, {})[float(size)] = units.scaled(record.cell.mean, scale)
     out = []
     for run, curve in rates.items():
-        record, load = like[run], loads.get(run)
+        record, load = record_of[run], loads.get(run)
         benchmark = catalog.benchmarks[record.benchmark]
         kind = _kind(benchmark, record, inferred.get(run), load)
         if kind:
             name = engines.label(benchmark, record, inferred)
-            # Within a sentence, “likely the accelerator” is what an engine seems to be.
+            # The name of an inferred engine, “likely the accelerator”, is no noun.
             words = f"what is {name}" if run in inferred else crossovers.the(name)
             algorithm = benchmark.value_label("algorithm", record.params["algorithm"])
             engine = EngineRun(name, words, "", tuple(sorted(curve.items())), load)
@@ -241,14 +241,14 @@ def crypto_runs(
     return out
 
 
-def _is_asked(benchmark: Benchmark, record: Record) -> bool:
+def _is_headline_run(benchmark: Benchmark, record: Record) -> bool:
     """Return whether a rate belongs to the headline's runs, whatever its block size."""
     metric = benchmark.metric(record.metric)
     if metric is None or not (metric.headline and benchmark.param(engines.ENGINE).classes):
         return False
     algorithm, threads = metric.at.get("algorithm"), record.params.get("threads", 1)
     is_usual = record.params.get("algorithm") == algorithm and threads == 1
-    # Parameters that no headline names, such as the kind of core, make it a different sort of run.
+    # A parameter that no headline names, such as the kind of core, makes it a different kind of run.
     usual_names = {*metric.at, SIZE, engines.ENGINE}
     return is_usual and engines.is_alone(record, benchmark) and record.params.keys() <= usual_names
 
@@ -303,13 +303,13 @@ def _verdict(answer: Worth) -> str:
     is_faster = f"is faster {span(faster, sizes)}" if faster else f"is not faster {up_to}"
     if by_cpu_time is None:
         return f"Hardware crypto {is_faster}; its CPU time is not known"
-    thriftier, level = by_cpu_time.ahead, by_cpu_time.level
-    if faster and faster == thriftier:
+    more_efficient, level = by_cpu_time.ahead, by_cpu_time.level
+    if faster and faster == more_efficient:
         return f"Hardware crypto is worth it {span(faster, sizes)}: it is faster, and moves {MORE}"
-    if thriftier:
+    if more_efficient:
         but = "and" if faster else "but"
-        return f"Hardware crypto {is_faster}, {but} moves {MORE} {span(thriftier, sizes)}"
-    # A single size within 5 % among others that are behind is as likely noise as a rule.
+        return f"Hardware crypto {is_faster}, {but} moves {MORE} {span(more_efficient, sizes)}"
+    # A single size within 5 %, with all others behind, may be noise.
     if _is_upper_end(level, sizes):
         as_much = f"as much data per second of CPU time as the CPU alone {span(level, sizes)}"
         return f"Hardware crypto {is_faster}, and moves {as_much} (within 5 %)"
@@ -320,28 +320,25 @@ def _verdict(answer: Worth) -> str:
 
 
 def without_rival(answer: Worth) -> str:
-    """Return the verdict where no engine on the CPU is known. A run that kept the CPU busy was
-    probably on it, and settles the question only if the accelerator is behind at every block
-    size."""
+    """Return the verdict if no engine on the CPU is known. A run that kept the CPU busy was probably on it,
+    but decides only if the accelerator is behind at every block size."""
     return UNLIKELY if answer.busy and answer.is_behind else UNCERTAIN
 
 
 def _verdict_on_busy(answer: Worth) -> str:
-    """Return at which sizes the other run was ahead, without drawing conclusions about its
-    engine."""
+    """Return in words at which sizes the other run was ahead, without conclusions about its engine."""
     sizes, faster, by_cpu_time = answer.sizes, answer.by_rate.behind, answer.by_cpu_time
     out = f"That run was faster {span(faster, sizes)}"
     if by_cpu_time is None:
         return out
-    thriftier = by_cpu_time.behind
-    if thriftier == faster:
+    more_efficient = by_cpu_time.behind
+    if more_efficient == faster:
         return f"{out}, with {MORE}" if faster else out
-    return f"{out}, and moved {MORE} {span(thriftier, sizes)}"
+    return f"{out}, and moved {MORE} {span(more_efficient, sizes)}"
 
 
 def span(chosen: Sequence[float], sizes: Sequence[float]) -> str:
-    """Return some of the block sizes in words: ``from blocks of 1 KiB on``, ``at every block
-    size``."""
+    """Describe some of the block sizes: ``from blocks of 1 KiB on``, ``at every block size``."""
     if not chosen:
         return f"at no block size up to {units.size(sizes[-1])}"
     if len(chosen) == len(sizes):

@@ -28,17 +28,16 @@ COREMARK_PRO = frozenset(
 
 # Layout: ``mith_report_results`` in mith_lib.c, results_parser.pl and cert_mark.pl. Each run of a
 # workload prints lines ``-- NAME:KEY=VALUE``; workloads/s is the result, and a run with ``ERRORS``
-# failed. The last tables of CoreMark-Pro hold workloads/s and the mark for many contexts and for
-# one. How many contexts the first column had is known where the same log holds the runs or make's
-# option (``XCMD='-c4'``), or where ``contexts`` is stated; else ``contexts`` is ``MultiCore``, as
-# the table says.
+# failed. The last tables of CoreMark-Pro have workloads/s and the mark for many contexts and for one.
+# Their number in the first column is in the runs or in make's option (``XCMD='-c4'``), if the log has
+# these, or it is stated; otherwise ``contexts`` is ``MultiCore``, the name of the column.
 _PAIR = re.compile(r"-- ([!-9;-~]{1,100}):([!-<>-~]{1,40})=[ \t]*+(.+)")
 _ROW = re.compile(
     r"([!-~]{1,100})[ \t]+([0-9]{1,12}\.[0-9]{2}|n/a|inf|nan)[ \t]+([0-9]{1,12}\.[0-9]{2}|n/a|inf|nan)"
     r"[ \t]+(?:[0-9]{1,9}\.[0-9]{2}|n/a|inf|nan)[ \t]*"
 )
 _HEAD = re.compile(r"(?:Workload|Mark) Name[ \t]+(?:\(iter/s\)|MultiCore).*")
-_ASKED = re.compile(r"\bXCMD=[\"']?-c([1-9][0-9]{0,3})\b")
+_OPTION = re.compile(r"\bXCMD=[\"']?-c([1-9][0-9]{0,3})\b")
 _WARNED = re.compile(
     r"Info: This run was executed with (?:verification|kernel debug|harness debug) turned on!.*"
 )
@@ -76,12 +75,13 @@ class _Reader:
         self._sheet = sheet
         self._benchmark = benchmark
         self._contexts: dict[str, int] = {}
-        self._said: dict[str, str] = {}
+        self._values: dict[str, str] = {}
+        """The iterations and the time of the current workload, as printed."""
         self._workload = ""
-        self._most = 0
-        self._asked = 0
+        self._max_contexts = 0
+        self._option_contexts = 0
         self._errors: set[str] = set()
-        self._table = False
+        self._is_in_table = False
         self._runs: set[tuple[str, int]] = set()
 
     def read(self, data: bytes) -> Reading:
@@ -97,12 +97,12 @@ class _Reader:
             elif self._benchmark != "coremark-pro":
                 continue
             elif _HEAD.fullmatch(line.text):
-                self._table = True
+                self._is_in_table = True
                 self._sheet.understood(line.number)
-            elif match := _ASKED.search(line.text):
-                self._asked = int(match[1])
+            elif match := _OPTION.search(line.text):
+                self._option_contexts = int(match[1])
                 self._sheet.understood(line.number)
-            elif self._table:
+            elif self._is_in_table:
                 self._row(line)
         if self._workload:
             self._sheet.broken(None, f"{self._workload} has no workloads/sec: the log is cut")
@@ -118,7 +118,7 @@ class _Reader:
             workload = key
             self._missing(line)
             self._workload = workload if self._ours(workload) else ""
-            self._said.clear()
+            self._values.clear()
             self._errors.discard(workload)
             self._contexts.pop(workload, None)
         if name == "Done":
@@ -127,11 +127,11 @@ class _Reader:
             return
         if key == "contexts" and re.fullmatch(r"[0-9]{1,6}", value):
             self._contexts[name] = int(value)
-            self._most = max(self._most, int(value))
+            self._max_contexts = max(self._max_contexts, int(value))
         elif key == "ERRORS" and value != "0":
             self._errors.add(name)
         elif key in ("iterations", "time(secs)"):
-            self._said[key] = value
+            self._values[key] = value
         elif key == "workloads/sec":
             self._rate(line, name, value)
         self._sheet.understood(line.number)
@@ -151,12 +151,12 @@ class _Reader:
         if contexts and self._benchmark == "coremark-pro":
             params = {"contexts": contexts}
         rate = figure(value)
-        # Its contexts and errors belong to the workload whose lines were lost.
+        # The first lines of this workload are lost, so contexts and errors may be those of another one.
         if name != self._workload:
             self._sheet.broken(line.number, f"“{name}” is not the workload that was begun")
             return
         self._workload = ""
-        if rate is None or not _agrees(value, self._said):
+        if rate is None or not _agrees(value, self._values):
             self._sheet.broken(line.number, "a line of the harness is cut or damaged")
         elif name in self._errors:
             why = f"{name} reports errors"
@@ -167,24 +167,25 @@ class _Reader:
     def _row(self, line: Line) -> None:
         match = _ROW.fullmatch(line.text)
         name = match[1] if match else line.text.partition(" ")[0]
-        mark = name.lower() == "coremark-pro"
-        if not mark and name not in COREMARK_PRO:
+        is_mark = name.lower() == "coremark-pro"
+        if not is_mark and name not in COREMARK_PRO:
             return
         if match is None:
             self._sheet.broken(line.number, "a row of CoreMark-Pro is cut or damaged")
             return
         self._sheet.understood(line.number)
         stated = str(self._sheet.stated("contexts") or "")
-        most = int(stated) if stated.isdecimal() else self._asked or self._most
-        metric, unit = (name.lower(), "score") if mark else (name, "workloads/s")
-        for text, contexts in ((match[2], most), (match[3], 1)):
+        many = self._option_contexts or self._max_contexts
+        many = int(stated) if stated.isdecimal() else many
+        metric, unit = (name.lower(), "score") if is_mark else (name, "workloads/s")
+        for text, contexts in ((match[2], many), (match[3], 1)):
             if (name, contexts) in self._runs or text == "n/a":
                 continue  # the run itself is in this log
             value = figure(text)
             if contexts < 1:
                 self._sheet.note(
                     line.number,
-                    "how many contexts the column MultiCore had is not stated",
+                    "the number of contexts of the column MultiCore is not stated",
                     "state contexts=…",
                 )
             if value is not None:
@@ -192,16 +193,16 @@ class _Reader:
                 self._sheet.figure(line.number, "coremark-pro", metric, unit, value, params)
 
 
-def _agrees(rate: str, said: dict[str, str]) -> bool:
+def _agrees(rate: str, printed: dict[str, str]) -> bool:
     """Return whether the rate equals iterations divided by time, within its six digits.
 
     Its number of digits varies (``%8g``), so truncation would go unnoticed otherwise.
     """
-    count, seconds = figure(said.get("iterations", "")), figure(said.get("time(secs)", ""))
+    count, seconds = figure(printed.get("iterations", "")), figure(printed.get("time(secs)", ""))
     if not count or not seconds or rate == f"{count / seconds:.6g}":
         return True
     # A time of six digits is itself rounded.
-    rounded = len(said["time(secs)"].replace(".", "").lstrip("0")) >= 6
+    rounded = len(printed["time(secs)"].replace(".", "").lstrip("0")) >= 6
     value = figure(rate)
     return rounded and value is not None and abs(value * seconds / count - 1) <= 1.05e-5
 

@@ -50,9 +50,7 @@ def read(data: bytes, context: Context) -> Reading:
             )
             is_long = len(name.encode()) > _NAME_BYTES
             if not is_aligned or is_long == bool(match[1]) or (analysed and analysed != name):
-                message = (
-                    "which benchmark of criterion this time is of is not stated: a line is damaged"
-                )
+                message = "the benchmark of this time of criterion is not stated: a line is damaged"
                 sheet.broken(line.number, message)
                 name = ""
             else:

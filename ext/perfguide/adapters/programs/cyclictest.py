@@ -1,11 +1,11 @@
-"""cyclictest of rt-tests: the final lines, those of the histogram, and ``--json``.
+"""cyclictest of rt-tests: the final lines, the histogram, and ``--json``.
 
-Without ``-q`` the lines are printed repeatedly: the last ones count, or the histogram's figures if
-one follows.
+Without ``-q`` the lines are printed repeatedly: the last ones count, or those of the histogram if one
+follows.
 
 A histogram gives the number of samples for each latency, from the smallest to the greatest that
-occurred; latencies above the last bucket are counted as overflow. Only the text histogram is read:
-it has a total, which reveals lost lines, and the one in JSON has none.
+occurred; latencies above the last bucket are counted as overflow. Only the text histogram is read, as
+its total reveals lost lines; the one in JSON has no total.
 """
 
 from __future__ import annotations
@@ -167,8 +167,8 @@ class _Reader:
     def _thread(self, line: Line, match: re.Match[str]) -> None:
         key, threads = (match[1], match[2]), self._run.threads
         # A process that is starting its threads shows them as 0 at first.
-        again = any(k[0] == match[1] and k != key and k[1] != "0" for k in threads)
-        if self._run.summary or again:
+        is_restarted = any(k[0] == match[1] and k != key and k[1] != "0" for k in threads)
+        if self._run.summary or is_restarted:
             self.finish()
         self._run.threads.pop((match[1], "0"), None)
         self._run.threads[key] = (line, match)
@@ -313,7 +313,7 @@ def _thread(
     # -1 is a thread that may run on any core.
     is_bound = core is not None and re.fullmatch("[0-9]{1,4}", core.text)
     cycles = thread.get("cycles")
-    nothing = cycles is None or cycles.text == "0"
+    has_no_samples = cycles is None or cycles.text == "0"
     for metric, key in zip(METRICS, ("min", "avg", "max"), strict=True):
         node = thread.get(key)
         line = parsed.source.line((node or thread).at)
@@ -321,7 +321,8 @@ def _thread(
             sheet.broken(line, f"thread “{name[:40]}” has no {key} that is a number")
             continue
         params: dict[str, Scalar] = {"core": int(core.text if core and is_bound else name)}
-        _add_latency(line, metric, unit, "nan" if nothing else node.text, params, sheet, command)
+        text = "nan" if has_no_samples else node.text
+        _add_latency(line, metric, unit, text, params, sheet, command)
 
 
 FORMAT = Format(

@@ -10,8 +10,8 @@ from ..log_rows import row, scan
 from ..log_sheet import Sheet
 
 # Layout: ``print_xfer_stats`` in dd.c. BusyBox writes powers of 1024 as ``kB``, ``MB`` and ``GB``.
-# What was copied is known from the command, if it is on a line before; ``elapsed`` has more digits
-# than the rate.
+# Only the command, if a line before has it, says what was copied. The duration has more digits than
+# the rate.
 _SIZE = re.compile(r"([0-9]{1,12})([kKMG]?)(?:iB)?")
 _OPTION = re.compile(r"(?:if|of|bs|ibs|obs|count|conv|iflag|oflag)=[!-~]{1,200}")
 
@@ -71,7 +71,7 @@ class _Reader:
         self._add(line, match, match[4], 1000)
 
     def copied_by_busybox(self, line: Line, match: re.Match[str]) -> None:
-        """Read the same of BusyBox."""
+        """Read the last line of a copy by BusyBox."""
         self._add(line, match, match[4].replace("B", "iB").replace("k", "K"), 1024)
 
     def _add(self, line: Line, match: re.Match[str], unit: str, thousand: int) -> None:
@@ -82,7 +82,7 @@ class _Reader:
             message = "bytes, seconds and rate do not agree: the line is damaged"
             self.sheet.broken(line.number, message)
         else:
-            said: dict[str, Scalar] = {"file_size": int(match[1]), **_dd_params(self._command)}
+            params: dict[str, Scalar] = {"file_size": int(match[1]), **_dd_params(self._command)}
             for metric, own_unit, text in (
                 ("throughput", f"{unit}/s", match[3]),
                 ("elapsed", "s", match[2]),
@@ -90,13 +90,13 @@ class _Reader:
                 if (value := figure(text)) is not None:
                     name, command = self.sheet.benchmark("dd"), self._command
                     self.sheet.figure(
-                        line.number, name, metric, own_unit, value, said, command=command
+                        line.number, name, metric, own_unit, value, params, command=command
                     )
         self.forget()
 
 
 def _dd_params(command: str) -> dict[str, Scalar]:
-    """Return the parameters in a command: the block size, both ends and the flags."""
+    """Return the parameters in a command: the block size, source, destination and flags."""
     options = dict(each[0].split("=", 1) for each in _OPTION.finditer(command))
     params: dict[str, Scalar] = {}
     if size := _SIZE.fullmatch(options.get("bs", "")):

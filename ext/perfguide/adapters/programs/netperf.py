@@ -280,7 +280,7 @@ def _listing(test: _Test, sheet: Sheet) -> None:
     if protocol not in ("TCP", "UDP") or way not in ("Send", "Receive") or unit is None:
         sheet.broken(
             line,
-            "which test this throughput is of is not stated",
+            "the test of this throughput is not stated",
             "list PROTOCOL, DIRECTION and THROUGHPUT_UNITS behind -k or -o",
         )
         return
