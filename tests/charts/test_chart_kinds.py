@@ -214,11 +214,11 @@ def test_measured_levels_stand_in_the_table_and_nothing_between(
     assert grid.header[0] == (
         "Picture",
         view.mark,
-        *["accelerator"] * 2,
-        *["software"] * 2,
+        *["accelerator, 8 KiB"] * 2,
+        *["software, 8 KiB"] * 2,
         "Ratio",
     )
-    assert grid.header[1] == ("", "", *[view.x_label, view.y_label] * 2, "")
+    assert grid.header[1] == ("", "", *[view.x_label, view.y_label] * 2, "8 KiB")
     largest = [line for line in view.panels[0].lines if line.step == "8 KiB"]
     for number, row in enumerate(grid.rows):
         points = [line.points[number] for line in largest]

@@ -82,8 +82,9 @@ def test_the_keyboard_alone_is_enough(windows: Windows, real_address: str) -> No
     inside = "document.querySelector('[role=main]').contains(document.activeElement)"
     assert page.evaluate(inside)
     assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") != "none"
-    page.locator("details.perf-fold:has(.perf-tabs) > summary").first.focus()
+    page.locator("details.perf-fold > summary").first.focus()
     page.keyboard.press("Enter")
+    assert page.locator("details.perf-fold[open]").count() == 1
     tabs = page.locator(".perf-table .perf-tabs").first.get_by_role("tab")
     tabs.first.focus()
     page.keyboard.press("ArrowRight")

@@ -246,9 +246,11 @@ def levels(views: Sequence[ChartView]) -> tuple[Grid, int]:
     names = list(dict.fromkeys(name for own in last.values() for name in own))
     keys = ("Picture", *((first.panel_head or "Panel",) if first.panel_head else ()), first.mark)
     below = [""] * len(keys) + [first.x_label, axis] * len(names)
-    head = [*keys, *(name for name in names for _ in range(2))]
+    steps = {line.step for own in last.values() for line in own.values() if line.step}
+    step = steps.pop() if len(steps) == 1 else ""
+    head = [*keys, *(", ".join(filter(None, (name, step))) for name in names for _ in range(2))]
     if is_pair := len(names) == 2:
-        head, below = [*head, "Ratio"], [*below, ""]
+        head, below = [*head, "Ratio"], [*below, step or "of both"]
     rows, tabled = list[tuple[TableCell, ...]](), 0
     for (view, panel), lines in last.items():
         points = {

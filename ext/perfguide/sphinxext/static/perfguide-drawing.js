@@ -31,16 +31,15 @@ window.perfguideDrawing = (() => {
     "M-2,-5H2V5H-2Z",
   ];
 
-  /* Format a number like number() in units.py. A figure measured in a unit ``factor`` times as small keeps all its
-     digits before the point. */
-  function number(value, factor = 1) {
+  /* Format a number like number() in units.py. */
+  function number(value) {
     const size = Math.abs(value);
     const sign = value < 0 ? "−" : "";
     const ended = (text) => (text.includes(".") ? text.replace(/\.?0+$/, "") : text);
     if (!size) return "0";
     const power = Number(size.toExponential().split("e")[1]);
     const [digits, rounded] = size.toExponential(3).split("e");
-    const decimals = Math.max(0, 3 - power, size * factor >= 1000 ? Math.log10(factor) : 0);
+    const decimals = Math.max(0, 3 - power);
     const fixed = power < 15 && Number(rounded) >= -4 ? size.toFixed(Math.min(100, decimals)) : "";
     if (fixed && fixed.split(".")[0].length < 16) {
       const [whole, rest] = fixed.split(".");

@@ -331,7 +331,7 @@
   /* Convert a figure to its row's unit, which may read better than the one it was measured in. The <data> elements keep
      the figure as it was measured. */
   const inShown = (value, { factor }) => (value === null || factor === 1 ? value : Number((value / factor).toPrecision(15)));
-  const textIn = (value, shown) => number(inShown(value, shown), shown.factor);
+  const textIn = (value, shown) => number(inShown(value, shown));
 
   const spreadOf = ({ low, high, count: n }, shown) =>
     (low === null ? "" : ` (min ${textIn(low, shown)}, max ${textIn(high, shown)})${n === null ? "" : ` n=${n}`}`);
@@ -500,7 +500,7 @@
       base,
       rows: drawn.slice(0, MAX_DRAWN).map(({ label, row, shown, cells, relations }) => {
         const value = cells[base] && (row.use === 2 ? amount(cells[base], per) : cells[base].figure.mean);
-        return { label, own: value === null ? "" : `${textIn(value, shown)} ${per ? "" : shown.unit}`.trim(), ratios: relations.map((each) => each?.towards) };
+        return { label, own: value === null ? "" : `${textIn(value, shown)} ${per ? "" : shown.head.replace(/ ?[↑↓]$/, "")}`.trim(), ratios: relations.map((each) => each?.towards) };
       }),
     }, room)];
   }
