@@ -163,12 +163,12 @@ class _Reader:
         if self._block and spec.required:
             is_repeated = spec.required in self._block.seen
             self._block.seen.add(spec.required)
-        said = self._said(line, rule, values)
+        others = self._without_figures(line, rule, values)
         # Values next to figures usually describe just these figures.
         if spec.keeps or not (spec.figures or spec.fail):
-            (self._block.values if self._block else self._outside).update(said)
+            (self._block.values if self._block else self._outside).update(others)
         names = {**self._outside, **(self._block.values if self._block else {}), **spec.params}
-        names |= said
+        names |= others
         texts = {**values, **names, "line": line.text.strip()[:MAX_QUOTED_CHARS]}
         matched = _Matched(line.number, rule, values, names, texts)
         if spec.note:
@@ -188,9 +188,11 @@ class _Reader:
         if spec.ends:
             self._end()
 
-    def _said(self, line: Line, rule: Rule, values: Mapping[str, str]) -> dict[str, Scalar]:
+    def _without_figures(
+        self, line: Line, rule: Rule, values: Mapping[str, str]
+    ) -> dict[str, Scalar]:
         """Return the values that are not figures, and record those that are facts."""
-        said: dict[str, Scalar] = {}
+        others: dict[str, Scalar] = {}
         for name, text in values.items():
             if name in rule.spec.figures:
                 continue
@@ -202,10 +204,10 @@ class _Reader:
             if name in self._spec.values:
                 value = self._spec.values[name].get(text.strip(), value)
             if "." not in name and name != "created":
-                said[name] = value
+                others[name] = value
             elif value != "":
                 self._sheet.fact(name, value)
-        return said
+        return others
 
     def _params(self, names: Mapping[str, Scalar]) -> dict[str, Scalar]:
         """Return the parameters among the values, except those of missing optional parts and those

@@ -91,7 +91,7 @@ SLIP_TOLERANCE_LOG = math.log(1.15)
 MAX_LEVEL_RELEASES = 5
 """The most releases that show the present level of a figure."""
 
-MIN_SURE_SLIP = math.log(50)
+MIN_SURE_SLIP_LOG = math.log(50)
 """The log of the smallest ratio that is a slip of units whatever else moved."""
 
 MAX_AGREEING_LOG = math.log(1.6)
@@ -108,7 +108,7 @@ this many rows in which the log ratio of the two boards is large enough to disti
 
 def far(figures: Figures) -> Iterator[Hit]:
     """Yield newest figures far from those of all earlier releases, by a factor of units or not."""
-    newest, away = figures.newest, list[tuple[Hit, int]]()
+    newest, candidates = figures.newest, list[tuple[Hit, int]]()
     moved: dict[int, list[float]] = {}
     table = figures.groups(*OWNER, "benchmark")
     means = figures.mean.tolist()
@@ -126,11 +126,11 @@ def far(figures: Figures) -> Iterator[Hit]:
         if not figures.steady[last]:
             continue
         slip = _slip(log - middle)
-        # Over a long past, small changes can add up to more than that.
-        wide = max(logs[-MAX_LEVEL_RELEASES:]) - min(logs[-MAX_LEVEL_RELEASES:])
-        is_slip = slip and wide <= MAX_AGREEING_LOG and abs(log - middle) > 3 * wide
-        way = int(table[last]) * 2 + (log > middle)
-        moved.setdefault(way, []).append(log - middle)
+        # Only the last releases, as small changes add up over a long history.
+        level_range = max(logs[-MAX_LEVEL_RELEASES:]) - min(logs[-MAX_LEVEL_RELEASES:])
+        is_slip = slip and level_range <= MAX_AGREEING_LOG and abs(log - middle) > 3 * level_range
+        table_and_direction = int(table[last]) * 2 + (log > middle)
+        moved.setdefault(table_and_direction, []).append(log - middle)
         if not is_slip and abs(log - middle) < MIN_FAR_LOG:
             continue
         span = f"{units.number(min(before))} to {units.number(max(before))}"
@@ -141,23 +141,23 @@ def far(figures: Figures) -> Iterator[Hit]:
             )
         if is_slip:
             # A real change can be tenfold; no processor or memory gets a thousand times faster.
-            may_lead = abs(log - middle) < MIN_SURE_SLIP
+            may_lead = abs(log - middle) < MIN_SURE_SLIP_LOG
             text = f"{detail}: {slip}"
             hit = Hit("unit-slip", last, text, weight=abs(log - middle), may_lead=may_lead)
-            away.append((hit, way))
+            candidates.append((hit, table_and_direction))
         elif len(before) >= 2 and _is_outlier(logs, log):
             hit = Hit("newest-far", last, detail, weight=abs(log - middle))
-            away.append((hit, way))
-    # Rows that moved far together, but by different factors, did change; comparisons report that.
-    for hit, way in away:
+            candidates.append((hit, table_and_direction))
+    # Rows that moved far together, but by different factors, did change, which comparisons report.
+    for hit, table_and_direction in candidates:
         if hit.rule == "newest-far":
-            # Along a curve, the neighbouring row will have moved a little less.
-            if sum(abs(move) >= hit.weight / 2 for move in moved[way]) == 1:
+            # The next row of a curve may have moved a little less.
+            if sum(abs(move) >= hit.weight / 2 for move in moved[table_and_direction]) == 1:
                 yield hit
             continue
         others = [
             move
-            for move in moved[way]
+            for move in moved[table_and_direction]
             if abs(move) >= MIN_FAR_LOG and abs(abs(move) - hit.weight) > SLIP_TOLERANCE_LOG
         ]
         if not (others and hit.may_lead):
@@ -165,7 +165,7 @@ def far(figures: Figures) -> Iterator[Hit]:
 
 
 def _slip(away: float) -> str:
-    """Return in words the factor of units that a log ratio is close to, or ""."""
+    """Return in words the factor between units to which a log ratio is close, or ""."""
     factor = min(UNIT_FACTORS, key=lambda factor: abs(abs(away) - math.log(factor)))
     if abs(abs(away) - math.log(factor)) > SLIP_TOLERANCE_LOG:
         return ""
@@ -208,8 +208,8 @@ def unlike_boards(figures: Figures) -> Iterator[Hit]:
     latest: dict[tuple[object, ...], list[float]] = {}
     for own in figures.lines:
         last = own[-1]
-        for of in ((kind[last],), (kind[last], soc[last])):
-            latest.setdefault(of, []).append(means[last])
+        for key in ((kind[last],), (kind[last], soc[last])):
+            latest.setdefault(key, []).append(means[last])
     for values in latest.values():
         values.sort()
     for own in figures.lines:
@@ -224,23 +224,23 @@ def unlike_boards(figures: Figures) -> Iterator[Hit]:
             near if len(near) >= MIN_BOARDS_OF_SOC else everywhere if len(everywhere) > 4 else []
         )
         # One other board of the SoC suffices if the difference is too large to be real.
-        if len(near) == 2 and near[0] > 0 and math.log(near[1] / near[0]) >= MIN_SURE_SLIP:
+        if len(near) == 2 and near[0] > 0 and math.log(near[1] / near[0]) >= MIN_SURE_SLIP_LOG:
             # If boards of other SoCs are like this one, the other board is the odd one.
             close = math.exp(MIN_UNLIKE_LOG)
             alike = [v for v in everywhere if 1 / close < v / means[last] < close]
             values = near if alike == [means[last]] else []
         if not values or values[0] <= 0:
             continue
-        at, log = bisect_left(values, means[last]), math.log(means[last])
-        beside = [values[n] for n in (at - 1, at + 1) if 0 <= n < len(values)]
+        index, log = bisect_left(values, means[last]), math.log(means[last])
+        neighbours = [values[n] for n in (index - 1, index + 1) if 0 <= n < len(values)]
         others = len(values) - 1
-        low = values[1] if at == 0 else values[0]
-        high = values[-2] if at == len(values) - 1 else values[-1]
-        away = min(abs(math.log(value) - log) for value in beside)
+        low = values[1] if index == 0 else values[0]
+        high = values[-2] if index == len(values) - 1 else values[-1]
+        away = min(abs(math.log(value) - log) for value in neighbours)
         if away < MIN_UNLIKE_LOG or math.log(high) - math.log(low) > 2 * MIN_UNLIKE_LOG / 3:
             continue
         like = " with a CPU load like its own" if kind[last][1] is not None else ""
-        span = f"{others} other boards{like} have {units.ends([*values[:at], *values[at + 1 :]])}"
+        span = f"{others} other boards{like} have {units.ends([*values[:index], *values[index + 1 :]])}"
         if others == 1:
             span = f"the other board has {units.number(low)}"
         detail = f"{amount(means[last], figures.name('unit', last))}, where {span}"

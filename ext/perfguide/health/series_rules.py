@@ -73,8 +73,8 @@ RULES = (
         "curve-dips",
         "warning",
         "a curve that dips where it must rise",
-        "a throughput falls by more than a tenth where the block or packet size grows; told in the "
-        "first release that shows it, unless three curves of a board fall alike at one size, as they do "
+        "a throughput falls by more than a tenth as the block or packet size grows; reported once, for the "
+        "first release that shows it, and not if three curves of a board fall alike at one size, as they do "
         "where a driver takes another path",
         "measure that size again; a search for a rate may have stopped early",
     ),
@@ -127,7 +127,7 @@ def _farthest(figures: Figures) -> tuple[pd.DataFrame, pd.DataFrame]:
 def _others_moved(
     figures: Figures, others: Sequence[int], before: Mapping[int, int], apart: float
 ) -> bool:
-    """Return whether most other boards moved away from a board since the release before."""
+    """Return whether the other boards, by their median, moved away from a board since the release before."""
     moves = [
         figures.logs[other] - figures.logs[before[other]]
         for other in others
@@ -167,15 +167,16 @@ def board_apart(figures: Figures) -> Iterator[Hit]:
         if not earlier and _others_moved(figures, neighbours, before, apart):
             continue
         # If boards are often this far apart in this row, the distance means nothing.
-        away = [a for p, a in spread[_row(figures, position)].items() if p not in siblings[number]]
-        usual_count = sum(a > abs(apart) / 2 for a in away)
+        in_row = spread[_row(figures, position)].items()
+        away = [distance for p, distance in in_row if p not in siblings[number]]
+        usual_count = sum(distance > abs(apart) / 2 for distance in away)
         if usual_count >= max(MIN_USUAL_DISTANCES, MIN_USUAL_SHARE * len(away)):
             continue
-        beside = [float(figures.mean[other]) for other in neighbours]
+        means = [float(figures.mean[other]) for other in neighbours]
         nearest = min((own - figures.logs[other] for other in neighbours), key=abs)
         detail = (
             f"{amount(figures.mean[position], figures.name('unit', position))} where the "
-            f"{boards - 1} other boards have {units.ends(beside)}, {_times(nearest)} at least"
+            f"{boards - 1} other boards have {units.ends(means)}, {_times(nearest)} at least"
         )
         yield Hit("board-apart", position, detail, weight=abs(apart))
 
@@ -355,12 +356,12 @@ def curve_dips(figures: Figures) -> Iterator[Hit]:
     )
     series, rank = figures.groups(*SERIES), figures.release_rank
     # A dip that repeats in later releases is reported only once, in the first of them.
-    since: dict[int, int] = {}
+    first_rank: dict[int, int] = {}
     for index in dips:
-        own, at = int(series[positions[index]]), int(rank[positions[index]])
-        since[own] = min(since.get(own, at), at)
+        line, release = int(series[positions[index]]), int(rank[positions[index]])
+        first_rank[line] = min(first_rank.get(line, release), release)
     for index in dips:
-        if rank[positions[index]] > since[int(series[positions[index]])]:
+        if rank[positions[index]] > first_rank[int(series[positions[index]])]:
             continue
         position, low, high = int(positions[index]), float(mean[index]), float(highest[index])
         axis = axes[number[position]]

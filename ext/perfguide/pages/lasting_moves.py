@@ -1,5 +1,5 @@
-"""Lasting moves of a benchmark's figures, as judged by comparisons: those that are proved or that
-the next release kept, and that no later release reversed."""
+"""Lasting moves of a benchmark's figures: those that a comparison proved or the next release kept, and
+that no later release reversed."""
 
 from __future__ import annotations
 
@@ -37,24 +37,25 @@ WORDS = (
 """Words that a reader may search for."""
 
 MAX_MOVES = 5
-"""The maximum number each of falls, rises and changes of engine in a list."""
+"""The maximum number of regressions, of improvements and of changes of engine in a list."""
 
 MIN_KEPT_PART, MIN_NEAR_PART, MAX_LOST_PART = 2 / 3, 1 / 2, 1 / 3
-"""A figure that keeps more than the first part of a move, by ratio, is at the new figure. One that
-keeps less than the second is nearer to the old figure, and one that keeps less than the third is at
-it."""
+"""A figure that keeps more than the first part of a move, as a log ratio, is at the new figure. One that
+keeps less than the second is nearer to the old figure, and with less than the third, it is at the old one."""
 
 UNMEASURED = "not measured on this board since"
 """The fate of a figure that no later release measured, although there are some."""
 
 
 class LastingMove(msgspec.Struct, frozen=True):
-    """The figure that moved farthest in an event: its board, its name, and as text both values and
-    the change. ``size`` is the natural logarithm of the factor, positive if it got worse; with
-    ``is_engine``, another engine ran, so it counts neither as a fall nor as a rise. ``boards`` is
-    the number of boards on which this figure moved and stayed. ``system`` and ``releases`` are those
-    of the comparison, whose page is ``address``, and ``after`` says what became of the figure. Loads
-    are listed after other figures, since a load that was close to nothing may rise by any factor."""
+    """The figure that moved farthest in an event: its board, its name, and as text both values and the change.
+
+    ``size`` is the natural logarithm of the factor, positive if it got worse. With ``is_engine``, another
+    engine ran, so it counts neither as worse nor as better. ``boards`` is the number of boards on which this
+    figure moved and stayed. ``system`` and ``releases`` are those of the comparison, whose page is
+    ``address``, and ``after`` says what became of the figure. Loads are listed after other figures, since a
+    load that was close to zero may rise by any factor.
+    """
 
     benchmark: str
     soc: str
@@ -98,7 +99,7 @@ def of_comparison(
             for row in rows
             if fates[id(row)]
             and not _is_in_doubt(row, marks)
-            # Where a board did not measure a figure again, the others show what became of it.
+            # If a board did not measure a figure again, the others show what became of it.
             and not (fates[id(row)] == UNMEASURED and _name(row) in reversed_figures)
         ]
         if rows:
@@ -175,7 +176,7 @@ def _is_news(event: Event) -> bool:
     is_return = event.is_back or any(text.startswith(RETURN) for text in event.perhaps)
     if event.is_cause or event.is_minor or event.accepted or is_return:
         return False
-    # What a single run cannot prove is news once another release confirms it.
+    # An event without proof is news once another release confirms it.
     return event.kind != "noisy" or ledger.fate(event) == "lasted"
 
 
@@ -185,15 +186,14 @@ def _name(row: Row) -> tuple[str, frozenset[tuple[str, Scalar]]]:
 
 
 def _is_in_doubt(row: Row, marks: Marks) -> bool:
-    """Return whether a move began at a figure in doubt, or rose to one. A fall to one is a failure,
-    which later releases confirm."""
+    """Return whether a move began at a doubtful figure, or is an improvement to one. A regression to one is
+    a failure, which later releases confirm."""
     assert row.old and row.new
     return bool(marks.doubt(row.old) or (_size(row) < 0 and marks.doubt(row.new)))
 
 
 def _has_size(row: Row) -> bool:
-    """Return whether a figure moved, and, if it is a load, in the direction in which it moved for the
-    same work."""
+    """Return whether a figure moved and, if it is a load, moved in the same direction per unit of work."""
     if row.worse_by is None or not math.isfinite(row.worse_by):
         return False
     return row.work is None or _size(row) * row.worse_by > 0
@@ -209,10 +209,12 @@ def _size(row: Row) -> float:
 
 
 def _fate(row: Row, history: History, is_alone: bool) -> str:
-    """Return what later releases show of a move; empty if one of them took it back, if earlier
-    releases were on both sides of it, which means the figure has two states, or if no other row moved
-    with it and no earlier release had the old figure, which may then have been a bad one, unless it
-    is a rate that fell very far."""
+    """Return in words what later releases show of a move, "" if it did not last or is not certain.
+
+    A move did not last if a later release took it back. A figure has two states if an earlier release had the
+    new figure, or runs at both. If a row moved alone, and no earlier release had the old figure, that one may
+    have been a bad measurement, unless a rate fell very far.
+    """
     assert row.old and row.new
     old, new = row.old.cell.mean or 0.0, row.new.cell.mean or 0.0
     sides = {
@@ -222,7 +224,7 @@ def _fate(row: Row, history: History, is_alone: bool) -> str:
     }
     here = version(row.new.guide.release)
     later = [side for release, side in sides.items() if version(release) > here]
-    # Runs that reach both figures only since the move are part of what got worse.
+    # Only earlier releases: if runs reach both figures since the move, that is part of what got worse.
     earlier = [side for release, side in sides.items() if version(release) < here]
     if old == new or any(_has_both(side, old, new) for side in earlier):
         return ""
@@ -285,8 +287,8 @@ def _values(row: Row) -> str:
 
 
 def largest(moves: Iterable[LastingMove]) -> list[LastingMove]:
-    """Return the largest falls, then the largest rises, then changes of engine, one of each kind
-    per system and release. Boards that no later release measured come last."""
+    """Return the largest regressions, then the largest improvements, then changes of engine, one of each
+    kind per system and release. Boards that no later release measured come last."""
 
     def rank(move: LastingMove) -> tuple[bool, bool, float]:
         return move.after == UNMEASURED, move.is_load, -abs(move.size)
@@ -303,7 +305,7 @@ def largest(moves: Iterable[LastingMove]) -> list[LastingMove]:
 
 
 def counted(moves: Sequence[LastingMove]) -> str:
-    """Return how many falls, rises and changes of engine there are in all."""
+    """Return in words how many moves of each direction and changes of engine there are in all."""
     own = [move for move in moves if not move.is_engine]
     falls = sum(move.size > 0 for move in own)
     parts = [(falls, "fall"), (len(own) - falls, "rise"), (len(moves) - len(own), "change")]

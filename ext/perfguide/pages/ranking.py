@@ -36,7 +36,7 @@ MIN_LOG_RATIO = 8.0
 MIN_SPREAD = 1.5
 """The ratio of the largest to the smallest run from which a row states its spread."""
 
-MIN_LEAD, CLOSE = 1.05, 1.1
+MIN_LEAD_RATIO, MAX_CLOSE_RATIO = 1.05, 1.1
 """The ratio of the first figure to the second from which it leads, and the ratio up to which others
 count as close to the second."""
 
@@ -66,9 +66,9 @@ class OtherRun(msgspec.Struct, frozen=True):
 
 
 class RankedRow(msgspec.Struct, frozen=True):
-    """A SoC in a ranking: its best figure with the range of its runs, the engine and the CPU load
-    in per cent. ``others`` are the figures of other engines on the same board and release, and that
-    of the newest release if it used another engine. ``page`` and ``anchor`` are those of the section with its other releases."""
+    """A SoC in a ranking: its best figure with the range of its runs, the engine and the CPU load in per
+    cent. ``others`` are the figures of other engines on the same board in the same release, and that of the
+    newest release if it used another engine. ``page`` and ``anchor`` lead to the SoC's other releases."""
 
     soc: str
     page: str
@@ -164,20 +164,20 @@ def rankings(
     """Return the rankings of a benchmark that have at least two SoCs, headlines first. ``pages``
     are the release pages of each SoC that has figures of the benchmark."""
     engine = engines.ENGINE if benchmark.param(engines.ENGINE).classes else ""
-    results = [record for record in records if not _is_beside(benchmark, record)]
+    results = [record for record in records if _is_result(benchmark, record)]
     groups = _groups(results, engine)
     groups |= _worst_parts(site, benchmark, groups)
     evidence = _Evidence.of(site, benchmark, records)
     ranked = []
-    for (metric, params, _, worst_of), every in groups.items():
-        own, failed = _of_socs(site, every, evidence)
+    for (metric, params, _, worst_of), group in groups.items():
+        own, failed = _of_socs(site, group, evidence)
         if len({record.guide.soc for record in own}) > 1:
             rank = benchmark.metric_rank(metric)[0], units.natural(metric)
             ranks = tuple((n, benchmark.value_rank(n, v)) for n, v in params)
             is_headline = _is_headline(benchmark, own)
             is_part = any(benchmark.param(name).worst for name, _ in params)
             best = (
-                _best(site, benchmark, every) if is_headline and not (is_part or worst_of) else None
+                _best(site, benchmark, group) if is_headline and not (is_part or worst_of) else None
             )
             figure = _Figure(metric, dict(params), is_headline, own, failed, worst_of, best)
             ranked.append(((not is_headline, is_part, rank, ranks), figure))
@@ -186,22 +186,30 @@ def rankings(
     for figure in _main([figure for _, figure in ranked]):
         own = figure.records
         name = _name(benchmark, own[0], engine, figure)
-        slug = _slug(figure)
         outcome = _ranked(site, benchmark, figure, name, evidence, pages)
         if outcome:
             ranking, left_out, best_ever = outcome
             # A SoC whose figures are all in doubt is listed with those figures.
             present = {record.guide.soc for record in own} | figure.failed
-            loaded = _loaded(benchmark, results, figure) - present
-            missing = sorted((soc for soc in pages.keys() - present - loaded), key=units.natural)
-            names = (name, slug, figure.metric, figure.params, figure.is_headline)
-            without = sorted(figure.failed, key=units.natural), missing
+            loaded = _socs_under_load(benchmark, results, figure) - present
             doubtful = {record.guide.soc for record in own if site.marks.doubt(record)}
-            more = figure.worst_of, sorted(doubtful, key=units.natural)
-            words = search_words.of_records(benchmark, benchmark.name, own)
-            beside = [(soc, pages[soc]) for soc in sorted(loaded, key=units.natural)]
             out.append(
-                RankedFigures(*names, ranking, left_out, *without, *more, words, best_ever, beside)
+                RankedFigures(
+                    name,
+                    _slug(figure),
+                    figure.metric,
+                    figure.params,
+                    figure.is_headline,
+                    ranking,
+                    left_out,
+                    failed=sorted(figure.failed, key=units.natural),
+                    not_measured=sorted(pages.keys() - present - loaded, key=units.natural),
+                    worst_of=figure.worst_of,
+                    socs_left_out=sorted(doubtful, key=units.natural),
+                    words=search_words.of_records(benchmark, benchmark.name, own),
+                    best_ever=best_ever,
+                    loaded=[(soc, pages[soc]) for soc in sorted(loaded, key=units.natural)],
+                )
             )
     return out
 
@@ -229,10 +237,9 @@ class _Evidence:
 def _of_socs(
     site: Site, records: Sequence[Record], evidence: _Evidence
 ) -> tuple[list[Record], set[str]]:
-    """Return the figures of each SoC's release that counts and of later releases, which are in
-    doubt, and the SoCs that have a failed run in place of a figure. Where that release used only an
-    accelerator or only the CPU, the figures of the last earlier one that used the other are
-    included."""
+    """Return the figures of each SoC's release that counts and of later releases, which are in doubt, and
+    the SoCs with a failed run instead of a figure. If that release used only an accelerator or only the CPU,
+    the figures of the last earlier one that used the other are included."""
     of_soc: dict[str, dict[GuideKey, list[Record]]] = {}
     for record in records:
         of_soc.setdefault(record.guide.soc, {}).setdefault(record.guide, []).append(record)
@@ -247,7 +254,7 @@ def _of_socs(
         if measured and not (key and all(r.cell.mean is None for r in guides[key])):
             out += measured
             if key:
-                out += _by_other_side(
+                out += _with_other_engine(
                     site,
                     {k: r for k, r in guides.items() if k not in recent},
                     guides[key],
@@ -258,15 +265,14 @@ def _of_socs(
     return out, failed
 
 
-def _by_other_side(
+def _with_other_engine(
     site: Site,
     older: Mapping[GuideKey, Sequence[Record]],
     current: Sequence[Record],
     evidence: _Evidence,
 ) -> list[Record]:
-    """Return the figures of the newest of some older guides that were measured on the CPU, if all
-    current figures are of an accelerator, or vice versa. A release measures only what it was asked
-    to, and its engine says nothing of the other."""
+    """Return the figures of the newest of some older guides that were measured on the CPU, if all current
+    figures are of an accelerator, or vice versa: a release may have measured only one of the two."""
     sides = {evidence.is_on_cpu(record) for record in current if record.cell.mean is not None}
     if len(sides) != 1 or None in sides:
         return []
@@ -284,7 +290,7 @@ def _by_other_side(
     return []
 
 
-def _loaded(benchmark: Benchmark, records: Sequence[Record], figure: _Figure) -> set[str]:
+def _socs_under_load(benchmark: Benchmark, records: Sequence[Record], figure: _Figure) -> set[str]:
     """Return the SoCs that measured a figure while other work ran."""
     same = {n: v for n, v in figure.params.items() if n not in engines.OTHER_WORK}
     return {
@@ -298,7 +304,7 @@ def _loaded(benchmark: Benchmark, records: Sequence[Record], figure: _Figure) ->
 
 
 def _best(site: Site, benchmark: Benchmark, records: Sequence[Record]) -> Record | None:
-    """Return the best of some figures that are not in doubt, the newest of equal ones."""
+    """Return the best of the figures without doubt, the newest of equal ones."""
     sign = 1 if benchmark.better(records[0].metric) == "lower" else -1
 
     def badness(record: Record) -> float:
@@ -312,8 +318,7 @@ def _best(site: Site, benchmark: Benchmark, records: Sequence[Record]) -> Record
 
 
 def _is_sound(site: Site, records: Sequence[Record]) -> bool:
-    """Return whether any of a guide's figures is free of doubt. If all runs failed, that is
-    certain."""
+    """Return whether any of a guide's figures is without doubt. If all runs failed, there is no doubt."""
     measured = [record for record in records if record.cell.mean is not None]
     return not measured or any(not site.marks.doubt(record) for record in measured)
 
@@ -331,11 +336,11 @@ def records_before(
     records: Sequence[Record],
     chosen: Collection[tuple[GuideKey, str]],
 ) -> list[Record]:
-    """Return those of a SoC's figures that rankings show from guides other than the ``chosen``
-    ones, because newer releases lack the figure, have it in doubt or are not as good as ever; and the
-    figures of the same runs that give the load and the engine."""
+    """Return the figures of a SoC that rankings show from guides other than the ``chosen`` ones, because
+    those of newer releases are missing, in doubt or worse, and the figures of the same runs that give the
+    load and the engine."""
     engine = engines.ENGINE if benchmark.param(engines.ENGINE).classes else ""
-    results = [record for record in records if not _is_beside(benchmark, record)]
+    results = [record for record in records if _is_result(benchmark, record)]
     evidence = _Evidence.of(site, benchmark, records)
     runs: dict[tuple[Any, ...], set[frozenset[tuple[str, Scalar]]]] = {}
     for (_, params, *_), own in _groups(results, engine).items():
@@ -374,7 +379,7 @@ def _groups(records: Sequence[Record], engine: str) -> _Groups:
         kind = units.parse(record.unit).kind
         groups.setdefault((record.metric, params, kind, ""), []).append(record)
         kinds.setdefault(record.metric, set()).add(kind)
-    # Old figures may lack a unit that others of the same metric have; nothing says which it was.
+    # Old figures may lack a unit that others of the same metric have, and theirs may be another.
     return {key: own for key, own in groups.items() if key[2] != NUMBER or len(kinds[key[0]]) == 1}
 
 
@@ -472,10 +477,9 @@ def _shared(one: RankedFigures, other: RankedFigures) -> int:
     return len(one.params.items() & other.params.items())
 
 
-def _is_beside(benchmark: Benchmark, record: Record) -> bool:
-    """Return whether a figure is no result but, for instance, a setting, or only accompanies one,
-    like a load."""
-    return benchmark.better(record.metric) == "neither" or record.metric.endswith(engines.LOAD)
+def _is_result(benchmark: Benchmark, record: Record) -> bool:
+    """Return whether a figure is a result rather than a setting or the load that accompanies one."""
+    return benchmark.better(record.metric) != "neither" and not record.metric.endswith(engines.LOAD)
 
 
 def _is_headline(benchmark: Benchmark, records: Sequence[Record]) -> bool:
@@ -502,8 +506,8 @@ def _name(benchmark: Benchmark, record: Record, engine: str, figure: _Figure) ->
     else:
         label = benchmark.metric_label(record.metric)
         words = ", ".join(filter(None, (label, labels.params(benchmark, own))))
-    of = figure.worst_of
-    return f"{words}, worst {labels.within(benchmark.param_label(of))}" if of else words
+    part = figure.worst_of
+    return f"{words}, worst {labels.within(benchmark.param_label(part))}" if part else words
 
 
 def _run(record: Record) -> tuple[Any, ...]:
@@ -543,7 +547,7 @@ def _ranked(
             newest_first, key=lambda record: sign * scaled(record, record.cell.mean or 0.0)
         )
         best, last = own[0], newest_first[0].guide
-        # The best comes first.
+        # The best figure of the newest release, as they are sorted.
         now = next(record for record in own if record.guide == last)
         number = units.number(scaled(now, now.cell.mean or 0.0))
         current = "" if now is best else f"{last.release}: {number}, {runs_on(now)}"
@@ -591,10 +595,10 @@ def _ranked(
     ranked = with_axis(name, symbol, better, rows)
     best_ever = ""
     if ever := figure.best:
-        most = scaled(ever, ever.cell.mean or 0.0)
-        if sign * most < sign * rows[0].number:
+        number_ever = scaled(ever, ever.cell.mean or 0.0)
+        if sign * number_ever < sign * rows[0].number:
             load = engines.load_beside(ever, evidence.means)
-            words = _in_words(ranked, most, load, runs_on(ever))
+            words = _in_words(ranked, number_ever, load, runs_on(ever))
             release = f"{family(ever.guide)} {ever.guide.release}"
             best_ever = f"The best of any release is {words} on {ever.guide.soc} in {release}."
     return ranked, left_out, best_ever
@@ -651,9 +655,9 @@ def _round_up(value: float) -> float:
 class Leaders(NamedTuple):
     """The best SoCs of a ranking: several if their figures are equal.
 
-    ``figure`` is theirs, with load and engine if there is only one of them, and ``release`` its release. ``near``
-    is the number of SoCs within 5 % of it, including these. ``is_uncertain`` is true if the runs differ too much
-    for a rank.
+    ``figure`` is their figure, with load, engine and ``release`` if there is only one SoC. ``near`` is the
+    number of SoCs within 5 % of it, including these. ``is_uncertain`` is true if the runs differ too much for
+    a rank.
     """
 
     socs: list[str]
@@ -669,8 +673,8 @@ def leaders(ranking: Ranking) -> Leaders:
     first, second = ranking.rows[0], ranking.rows[1]
     equal = [row.soc for row in ranking.rows if row.number == first.number]
     near = 1
-    if _ratio(first.number, second.number) < MIN_LEAD:
-        near = sum(_ratio(first.number, row.number) < MIN_LEAD for row in ranking.rows)
+    if _ratio(first.number, second.number) < MIN_LEAD_RATIO:
+        near = sum(_ratio(first.number, row.number) < MIN_LEAD_RATIO for row in ranking.rows)
     if len(equal) > 1:
         # Equal figures have different loads and engines, so leave these out.
         return Leaders(equal, _in_words(ranking, first.number), near, False)
@@ -695,18 +699,18 @@ def lead(figures: RankedFigures) -> str:
     measured = f" in {best.release}" if best.release else ""
     if best.near > len(best.socs):
         verb = "have" if len(best.socs) > 1 else "has"
-        said = f"{best.near} SoCs lead, within 5 % of each other: {names} {verb} {best.figure}{measured}"
+        sentence = f"{best.near} SoCs lead, within 5 % of each other: {names} {verb} {best.figure}{measured}"
     elif len(best.socs) > 1:
-        said = f"{names} lead with {best.figure}"
+        sentence = f"{names} lead with {best.figure}"
     else:
-        said = f"{names} leads with {best.figure}{measured}"
-        close = sum(_ratio(second.number, row.number) <= CLOSE for row in rows[2:])
+        sentence = f"{names} leads with {best.figure}{measured}"
+        close = sum(_ratio(second.number, row.number) <= MAX_CLOSE_RATIO for row in rows[2:])
         more = f"; the next {close + 1} are within 10 % of each other" if close else ""
     spread = ""
     if best.is_uncertain:
         ends = " to ".join(units.number(end) for end in (first.low or 0, first.high or 0))
         spread = f" Its runs differ, from {ends}, so its rank is not certain."
-    return f"{said}{more}.{spread}"
+    return f"{sentence}{more}.{spread}"
 
 
 def _ratio(one: float, other: float) -> float:
@@ -715,8 +719,8 @@ def _ratio(one: float, other: float) -> float:
 
 
 def write(site: Site, address: str, page: str, anchor: str, figures: RankedFigures) -> PageTable:
-    """Write the table of a ranking, which the extension draws, for the page at ``address``.
-    ``page`` is the benchmark's, which has the sources of the figures."""
+    """Write the table of a ranking, which the extension draws, for the page at ``address``. The sources of
+    its figures are on ``page``, that of the benchmark."""
     ranking = figures.ranking
     has_engine = any(row.engine for row in ranking.rows)
     has_load = any(row.load is not None for row in ranking.rows)

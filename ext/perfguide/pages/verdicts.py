@@ -45,9 +45,8 @@ SENTENCES: Mapping[ledger.Fate, str] = {
 
 
 class ListedVerdict(msgspec.Struct, frozen=True):
-    """A comparison in a list: its advice, how many of its figures are judged, how many rows got
-    worse or better, are gone or are new, and its largest fall with the change and whether that is
-    proved."""
+    """A comparison in a list: its advice, how many of its figures are judged, how many rows got worse or
+    better, are gone or are new, and its largest regression, with the change and whether it is proved."""
 
     state: State
     tag: str
@@ -63,8 +62,8 @@ class ListedVerdict(msgspec.Struct, frozen=True):
 
 
 class ComparedGuides(msgspec.Struct, frozen=True):
-    """Two guides of a platform that a page compares, the events on that page, and its verdict; both
-    ``None`` if it could not be made. ``is_asked`` says that the settings request the pair."""
+    """Two guides of a platform that a page compares, with the events and the verdict of that page, ``None``
+    if it could not be made. ``is_asked`` says that the settings request the pair."""
 
     old: GuideKey
     new: GuideKey
@@ -191,13 +190,13 @@ def _system(platform: Platform) -> str:
 def write_moves(site: Site, comparisons: Neighbours) -> None:
     """Write the page of what moved in which release, for each platform with enough releases."""
     pages = moves_pages(site)
-    by: dict[Platform, list[tuple[ReleasePair, Compared]]] = {platform: [] for platform in pages}
+    by_platform: dict[Platform, list[tuple[ReleasePair, Compared]]] = {each: [] for each in pages}
     for pair, each in comparisons:
-        if pair.old.platform in by:
-            by[pair.old.platform].append((pair, each))
+        if pair.old.platform in by_platform:
+            by_platform[pair.old.platform].append((pair, each))
     for platform, page in pages.items():
         title = _moves_title(platform)
-        divided = _divided(page, by[platform])
+        divided = _divided(page, by_platform[platform])
         older = [Link(_span(own), address) for address, own in divided[1:]]
         for address, own in divided:
             is_first = address == page

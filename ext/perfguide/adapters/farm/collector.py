@@ -96,8 +96,8 @@ class Collector:
         if outcome in ("fail", "error"):
             self.row(replace(row, failed=f"the farm reports “{outcome}”"), run)
         elif outcome not in ("pass", "done"):
-            said = f"has the status “{status[:80]}”" if outcome else "has no status"
-            self.diagnose("log-note", row.line, f"{name} {said}: it gives no figure")
+            reason = f"has the status “{status[:80]}”" if outcome else "has no status"
+            self.diagnose("log-note", row.line, f"{name} {reason}: it gives no figure")
         # Functional tests have no figure, which is not a fault.
         elif measured is None:
             self._silent += 1
@@ -129,10 +129,10 @@ class Collector:
     def reading(self) -> Reading:
         """Return everything collected."""
         wanted = self._select()
-        rows = [row for row, run in self._rows if wanted is not None and _is(run, wanted)]
+        rows = [row for row, run in self._rows if wanted is not None and _matches(run, wanted)]
         facts: dict[str, Scalar] = {}
         for run in self._runs:
-            if wanted is not None and _is(run, wanted):
+            if wanted is not None and _matches(run, wanted):
                 self._merge(facts, run.facts)
         for key in [k for k, v in facts.items() if v == ""]:
             del facts[key]
@@ -148,13 +148,13 @@ class Collector:
             names.pop("", None)
             if len(names) < 2:
                 continue
-            asked = self._context.about.get(key)
-            if asked in names:
-                wanted[key] = str(asked)
+            named = self._context.about.get(key)
+            if named in names:
+                wanted[key] = str(named)
                 continue
             listed = ", ".join(list(names)[:20])
             message = f"this file is of several: {key} is one of {listed}"
-            self.broken(1, message, f"say which one is wanted: --{key.partition('.')[0]}")
+            self.broken(1, message, f"choose one with --{key.partition('.')[0]}")
             return None
         return wanted
 
@@ -189,7 +189,7 @@ def _identity(run: Run) -> dict[str, str]:
     }
 
 
-def _is(run: Run, wanted: Mapping[str, str]) -> bool:
+def _matches(run: Run, wanted: Mapping[str, str]) -> bool:
     """Return whether the run is the wanted one, or does not name another."""
     identity = _identity(run)
     return all(identity[key] in ("", value) for key, value in wanted.items())
@@ -223,10 +223,9 @@ def _results(rows: list[Row], context: Context) -> Iterable[Result]:
     for number_, row in enumerate(rows):
         case_units = units.get(_case(row), set())
         unit = row.unit or (next(iter(case_units)) if row.failed and len(case_units) == 1 else "1")
-        apart = number_ if row.value is not None else -1
-        key = (*_case(row), unit, bool(row.failed), apart)
+        own_group = number_ if row.value is not None else -1
+        key = (*_case(row), unit, bool(row.failed), own_group)
         groups.setdefault(key, []).append(replace(row, unit=unit))
-    asked = dict(context.params)
     for group in groups.values():
         first = group[0]
         samples = [value for row in group for value in row.samples]
@@ -234,7 +233,7 @@ def _results(rows: list[Row], context: Context) -> Iterable[Result]:
             benchmark=first.benchmark,
             metric=first.metric,
             unit=first.unit,
-            params={**asked, **first.params},
+            params={**context.params, **first.params},
             samples=samples if samples else UNSET,
             value=UNSET if first.value is None else first.value,
             min=UNSET if first.low is None else first.low,
