@@ -297,14 +297,7 @@ class _Plot:
     def view(self, records: Sequence[Record], apart: Sequence[str]) -> ChartView:
         """Return a picture of the given figures; the dimensions ``apart`` name it."""
         spec = self.spec
-        ticks = self.ticks(records)
-        boards_left_out = list[str]()
-        # A thousand bars are illegible and take seconds to draw.
-        if self.has_rows and spec.x == "board" and len(ticks) > MAX_BARS:
-            better = self.benchmark.better(records[0].metric)
-            boards_left_out = bars_left_out(len(ticks), "boards", better)
-            ticks = dict(islice(ticks.items(), MAX_BARS))
-            records = [record for record in records if self.rank(spec.x, record) in ticks]
+        ticks, records, boards_left_out = self._of_best_boards(self.ticks(records), records)
         series = self.line_dimensions(records)
         unit, scale = shown_unit(records)
         ramp = self.is_ramp(series, records)
@@ -333,14 +326,8 @@ class _Plot:
         sentences = [*_shown_sentences(says), *left_out]
         on_axis = tuple(ticks.values())
         if spec.x == "release":
-            boards = {record.board for record in records}
-            changes = [c for c in self.scene.changes if c.board in boards and c.release in on_axis]
-            marks = tuple((on_axis.index(c.release) - 0.5, f"{c.what} changed") for c in changes)
-            panels = [replace(panel, verticals=(*panel.verticals, *marks)) for panel in panels]
-            shorts = {
-                board: self.scene.boards.short(records[0].guide.soc, board) for board in boards
-            }
-            sentences += [f"{shorts[c.board]}: {c.words} from {c.release} on." for c in changes]
+            panels, changes = self._with_changes(panels, records, on_axis)
+            sentences += changes
         return ChartView(
             spec.id,
             spec.title,
@@ -363,6 +350,33 @@ class _Plot:
             ramp=ramp,
             wide=spec.on == "guide",
         )
+
+    def _of_best_boards(
+        self, ticks: dict[Key, str], records: Sequence[Record]
+    ) -> tuple[dict[Key, str], Sequence[Record], list[str]]:
+        """Return the names and figures of at most ``MAX_BARS`` boards if each has a bar, and a
+        sentence on the others, if any."""
+        if not (self.has_rows and self.spec.x == "board" and len(ticks) > MAX_BARS):
+            return ticks, records, []
+        sentences = bars_left_out(len(ticks), "boards", self.benchmark.better(records[0].metric))
+        # A thousand bars are illegible and take seconds to draw.
+        ticks = dict(islice(ticks.items(), MAX_BARS))
+        return ticks, [r for r in records if self.rank("board", r) in ticks], sentences
+
+    def _with_changes(
+        self, panels: Sequence[Panel], records: Sequence[Record], releases: Sequence[str]
+    ) -> tuple[list[Panel], list[str]]:
+        """Return the panels with a mark at each change of a board, and sentences on the changes."""
+        boards = {record.board for record in records}
+        changes = [c for c in self.scene.changes if c.board in boards and c.release in releases]
+        marks = tuple((releases.index(c.release) - 0.5, f"{c.what} changed") for c in changes)
+        soc = records[0].guide.soc
+        sentences = [
+            f"{self.scene.boards.short(soc, c.board)}: {c.words} from {c.release} on."
+            for c in changes
+        ]
+        marked = [replace(panel, verticals=(*panel.verticals, *marks)) for panel in panels]
+        return marked, sentences
 
     def styles(self, series: Sequence[str]) -> tuple[str, ...]:
         """Return line names in colour order if the lines are the boards of one SoC."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from msgspec import UNSET
@@ -173,6 +173,47 @@ def _engine_of(benchmark: Benchmark) -> str:
     return ENGINE if benchmark.param(ENGINE).classes else ""
 
 
+@dataclass(frozen=True, slots=True)
+class _Bar:
+    """A bar: its point, of which x follows from its place; its board; the label of its engine, if
+    any; and the lines beside it."""
+
+    point: Point
+    board: str
+    engine: str
+    name: str
+
+
+def _bar(
+    record: Record, board: str, engine: str, usual: str, scale: float, load: float | None, age: str
+) -> _Bar:
+    """Return the bar of a figure. ``usual`` is an engine that is not named, ``load`` the CPU load of
+    the run in %, and ``age`` follows the release."""
+    cell, release = record.cell, record.guide.release + age
+    assert cell.mean is not None  # failed measurements have no bar
+    parts = [board, engine if engine != usual else ""]
+    name = ", ".join(filter(None, parts))
+    low, high = (None if end is None else units.scaled(end, scale) for end in (cell.low, cell.high))
+    beside = "" if load is None else f"{units.number(load)} % CPU"
+    point = Point(0.0, units.scaled(cell.mean, scale), low, high, f"{name}, {release}", beside)
+    # Break a long name before its engine, not within it.
+    lines = [*([name] if len(name) <= MAX_TICK_CHARS else parts), release]
+    return _Bar(point, board, engine, "\n".join(map(visible, filter(None, lines))))
+
+
+def _finding(bars: Sequence[_Bar], headline: str, unit: str) -> str:
+    """Return a sentence on the first of all bars, with its engine if there are several."""
+    best = bars[0]
+    figure = f"{units.number(best.point.y)} {units.parse(unit).symbol}".rstrip()
+    equal = list(dict.fromkeys(bar.board for bar in bars if bar.point.y == best.point.y))
+    if len(equal) > 1:
+        return f"{headline}: {units.enumeration(equal)} are first with {figure}"
+    beside = " at ".join(filter(None, (figure, best.point.beside)))
+    has_several = len({bar.engine for bar in bars}) > 1
+    engine = f" ({best.engine})" if best.engine and has_several else ""
+    return f"{headline}: {best.board} leads with {beside}{engine}"
+
+
 def _bars(
     benchmark: Benchmark,
     records: Sequence[Record],
@@ -185,51 +226,27 @@ def _bars(
     better, engine = benchmark.better(like.metric), _engine_of(benchmark)
     means = [record.cell.mean for record in records if record.cell.mean is not None]
     unit, scale = units.readable(like.unit, means)
-    engine_labels = [_engine_label(benchmark, engine, record) for record in records]
-    counts = Counter(engine_labels)
+    counts = Counter(_engine_label(benchmark, engine, record) for record in records)
     # An engine that most bars share is named once, above them.
     usual, count = counts.most_common(1)[0]
     usual = usual if 2 * count > len(records) and all(counts) else ""
-    rows = []
-    for record, engine_label in zip(records, engine_labels, strict=True):
-        cell, board = record.cell, _board_name(record, boards)
-        assert cell.mean is not None  # failed measurements have no bar
-        name = ", ".join(filter(None, (board, engine_label if engine_label != usual else "")))
-        load = engines.load_beside(record, by_identity)
-        release = record.guide.release + ("" if record.guide in newest else " (older)")
-        low, high = (
-            None if end is None else units.scaled(end, scale) for end in (cell.low, cell.high)
+    bars = [
+        _bar(
+            record,
+            _board_name(record, boards),
+            _engine_label(benchmark, engine, record),
+            usual,
+            scale,
+            engines.load_beside(record, by_identity),
+            "" if record.guide in newest else " (older)",
         )
-        point = Point(
-            0.0,
-            units.scaled(cell.mean, scale),
-            low,
-            high,
-            f"{name}, {release}",
-            "" if load is None else f"{units.number(load)} % CPU",
-        )
-        # Break a long name before its engine, not within it.
-        name_lines = (
-            [name]
-            if len(name) <= MAX_TICK_CHARS
-            else [board, engine_label if engine_label != usual else ""]
-        )
-        lines = filter(None, (*name_lines, release))
-        rows.append((point, board, engine_label, "\n".join(map(visible, lines))))
-    rows.sort(key=lambda row: (row[0].y * (1 if better == "lower" else -1), units.natural(row[3])))
-    drawn = rows[:MAX_BARS]
-    points = tuple(replace(row[0], x=float(number)) for number, row in enumerate(drawn))
-    ticks = tuple(row[3] for row in drawn)
-    best = points[0]
-    figure = f"{units.number(best.y)} {units.parse(unit).symbol}".rstrip()
+        for record in records
+    ]
+    sign = 1 if better == "lower" else -1
+    bars.sort(key=lambda bar: (bar.point.y * sign, units.natural(bar.name)))
+    drawn = bars[:MAX_BARS]
+    points = tuple(replace(bar.point, x=float(number)) for number, bar in enumerate(drawn))
     headline = _headline(benchmark, like)
-    equal = list(dict.fromkeys(row[1] for row in rows if row[0].y == best.y))
-    if len(equal) > 1:
-        finding = f"{headline}: {units.enumeration(equal)} are first with {figure}"
-    else:
-        beside = " at ".join(filter(None, (figure, best.beside)))
-        finding = f"{headline}: {rows[0][1]} leads with {beside}"
-        finding += f" ({rows[0][2]})" if rows[0][2] and len(counts) > 1 else ""
     about = "The newest release of each board"
     if usual:
         about += f"; {usual}{' unless said otherwise' if len(counts) > 1 else ''}"
@@ -242,10 +259,10 @@ def _bars(
         "linear",
         "linear",
         (Panel("", (Line("", points),)),),
-        tuple(bars_left_out(len(rows), "bars", better)),
+        tuple(bars_left_out(len(bars), "bars", better)),
         kind="bars",
-        ticks=ticks,
-        finding="" if better == "neither" else finding,
+        ticks=tuple(bar.name for bar in drawn),
+        finding="" if better == "neither" else _finding(bars, headline, unit),
         subtitle=f"{about}; CPU load beside the rate" if any(p.beside for p in points) else about,
     )
 

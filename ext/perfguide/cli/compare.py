@@ -5,9 +5,10 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -191,6 +192,7 @@ def _take_soc(options: argparse.Namespace) -> None:
 def _run(options: argparse.Namespace) -> int:
     extras.require("compare")
     from ..catalog import board_names, waivers
+    from ..compare import as_text
     from ..compare.comparison import compare
     from ..compare.history import History
     from ..compare.match import Names
@@ -209,20 +211,10 @@ def _run(options: argparse.Namespace) -> int:
             message = f"{visible(str(path))}: there is no such path{hint}"
             print(f"perfguide compare: {message}", file=sys.stderr)
         return shared.USAGE
-    settings = shared.site_settings(options)
-    if not settings.benchmarks[0].is_dir() and CHECKOUT.is_dir():
-        # In a checkout of the repository, the descriptions are next to the package.
-        settings = replace(settings, benchmarks=(CHECKOUT, *settings.benchmarks))
-    rest: Holdings | None = None
-    if options.results or any(side.path is None for side in arguments):
-        rest, status = shared.read_site(settings)
-        if status:
-            return status
-    old, new = (
-        shared.read_site(replace(settings, results=(side.path,)))[0] if side.path else rest
-        for side in arguments
-    )
-    assert old is not None and new is not None  # releases are always looked up in the results
+    read = _holdings(options, arguments)
+    if isinstance(read, int):
+        return read
+    old, new, rest = read
     boards, faults = board_names.load(Path(options.boards or shared.BOARDS))
     waiver_file = Path(options.waivers or shared.WAIVERS)
     accepted, faults_of_waivers = waivers.load(waiver_file)
@@ -254,10 +246,37 @@ def _run(options: argparse.Namespace) -> int:
         return shared.NOTHING
     # Every format has these too, but a failed job shows stderr first.
     shared.print_all(comparison.findings, sys.stderr)
-    for form, file in ((options.format, options.file), *options.also):
-        _write(_render(comparison, form, file, options, new.catalog), file)
+    _write_all(
+        options,
+        _formats(comparison, options, new.catalog),
+        lambda coloured: as_text.render(
+            comparison, new.catalog, options.all, coloured, options.snippets
+        ),
+    )
     failing = options.fail_on == "regression" and comparison.alarms
     return shared.FOUND if failing else shared.OK
+
+
+def _holdings(
+    options: argparse.Namespace, arguments: Sequence[_SideArgument]
+) -> tuple[Holdings, Holdings, Holdings | None] | int:
+    """Return the figures of both sides and of all releases in the results, if these are needed, or
+    the exit status if the results cannot be read."""
+    settings = shared.site_settings(options)
+    if not settings.benchmarks[0].is_dir() and CHECKOUT.is_dir():
+        # In a checkout of the repository, the descriptions are next to the package.
+        settings = replace(settings, benchmarks=(CHECKOUT, *settings.benchmarks))
+    rest: Holdings | None = None
+    if options.results or any(side.path is None for side in arguments):
+        rest, status = shared.read_site(settings)
+        if status:
+            return status
+    old, new = (
+        shared.read_site(replace(settings, results=(side.path,)))[0] if side.path else rest
+        for side in arguments
+    )
+    assert old is not None and new is not None  # releases are always looked up in the results
+    return old, new, rest
 
 
 def _missing(arguments: Sequence[_SideArgument], options: argparse.Namespace) -> list[Path]:
@@ -329,20 +348,13 @@ def _side_by_side(
         return shared.fail(
             f"nothing to compare: no figure in common: {visible(pairs)}", shared.NOTHING
         )
-    for form, file in ((options.format, options.file), *options.also):
-        match form:
-            case "markdown":
-                text = formats.to_markdown(comparison, names.catalog, options.link)
-            case "html":
-                text = formats.to_html(comparison, names.catalog)
-            case "json":
-                text = formats.to_json(comparison)
-            case "csv":
-                text = formats.to_comma_separated(comparison)
-            case _:
-                coloured = file is None and _terminal_has_colours()
-                text = formats.to_text(comparison, names.catalog, options.all, coloured)
-        _write(text, file)
+    rendered = {
+        "markdown": partial(formats.to_markdown, comparison, names.catalog, options.link),
+        "html": partial(formats.to_html, comparison, names.catalog),
+        "json": partial(formats.to_json, comparison),
+        "csv": partial(formats.to_comma_separated, comparison),
+    }
+    _write_all(options, rendered, partial(formats.to_text, comparison, names.catalog, options.all))
     return shared.OK
 
 
@@ -392,39 +404,39 @@ def _boards(holdings: Holdings, only: Filter) -> set[str]:
     return {b.board.name for b in bundles if only.guide(guide_key(b))}
 
 
-def _render(
-    comparison: Comparison,
-    form: str,
-    file: Path | None,
+def _formats(
+    comparison: Comparison, options: argparse.Namespace, catalog: Catalog
+) -> dict[str, Callable[[], str]]:
+    """Return a function that renders the comparison for each format except text."""
+    from ..compare import as_ci, as_data, as_markdown
+
+    def html() -> str:
+        # Imported late: its templates take longer to load than everything else.
+        from ..compare import as_html
+
+        return as_html.render(comparison, catalog)
+
+    return {
+        "markdown": partial(as_markdown.render, comparison, catalog, options.link),
+        "json": partial(as_data.to_json, comparison),
+        "csv": partial(as_data.to_comma_separated, comparison),
+        "html": html,
+        "junit": partial(as_data.to_junit, comparison, catalog),
+        "github": partial(as_ci.to_github, comparison),
+        "gitlab": partial(as_ci.to_gitlab, comparison),
+        "sarif": partial(as_ci.to_sarif, comparison),
+    }
+
+
+def _write_all(
     options: argparse.Namespace,
-    catalog: Catalog,
-) -> str:
-    """Render the comparison in one format, coloured if it goes to a terminal."""
-    from ..compare import as_ci, as_data, as_markdown, as_text
-
-    match form:
-        case "markdown":
-            return as_markdown.render(comparison, catalog, options.link)
-        case "json":
-            return as_data.to_json(comparison)
-        case "csv":
-            return as_data.to_comma_separated(comparison)
-        case "html":
-            from ..compare import (
-                as_html,
-            )  # imported late: its templates take longer to load than everything else
-
-            return as_html.render(comparison, catalog)
-        case "junit":
-            return as_data.to_junit(comparison, catalog)
-        case "github":
-            return as_ci.to_github(comparison)
-        case "gitlab":
-            return as_ci.to_gitlab(comparison)
-        case "sarif":
-            return as_ci.to_sarif(comparison)
-    coloured = file is None and _terminal_has_colours()
-    return as_text.render(comparison, catalog, options.all, coloured, options.snippets)
+    formats: Mapping[str, Callable[[], str]],
+    text: Callable[[bool], str],
+) -> None:
+    """Write each requested format; ``text`` renders text, in colours if it goes to a terminal."""
+    for form, file in ((options.format, options.file), *options.also):
+        coloured = file is None and _terminal_has_colours()
+        _write(formats[form]() if form in formats else text(coloured), file)
 
 
 def _terminal_has_colours() -> bool:

@@ -16,6 +16,7 @@ from . import shared
 
 if TYPE_CHECKING:
     from ..catalog.benchmarks import Catalog
+    from ..importing.bundles import Imported
     from ..importing.mapping import Map
     from ..importing.sources import Snapshot
 
@@ -214,7 +215,7 @@ def _write(
         hint = "add it to [releases] of the map" if options.git else "give --sdk, or sdk in the map"
         shared.print_all([Diagnostic("log-note", "import", message, hint)], sys.stderr)
     options.output.mkdir(parents=True, exist_ok=True)
-    written = figures = left_out = missing = unconfirmed = unlisted = 0
+    every: list[Imported] = []
     gaps: list[Gap] = []
     for sdk, own_snapshots in releases.items():
         for snapshot in reversed(own_snapshots):
@@ -225,43 +226,50 @@ def _write(
             imported = bundles.build(snapshot.tables, meaning, release, snapshot.passages)
             if imported.bundles:
                 break
-        shared.print_all([*imported.left_out, *imported.notes], sys.stderr)
+        _write_release(options, sdk, snapshot, imported)
+        every.append(imported)
         if imported.unmapped:
             gaps.append(Gap(sdk, snapshot.tables, imported.unmapped))
-        own = 0
-        for each in imported.bundles:
-            path = options.output / f"{slug(each.id)}.json"
-            # The id is derived from the content, so importing again overwrites the same files.
-            path.write_bytes(bundle.encode(each) + b"\n")
-            own += len(each.results)
-        if options.git:
-            name = visible(snapshot.tag or snapshot.commit[:12])
-            mapped = len(snapshot.tables) - len(imported.unmapped)
-            print(
-                f"{visible(sdk)} ({name}): {own} figures of {mapped} tables, {imported.loose} of "
-                f"them by entries with other headings or captions; {len(imported.unmapped)} tables are "
-                "not in the map"
-            )
-        figures += own
-        written += len(imported.bundles)
-        left_out += len(imported.left_out)
-        missing += imported.missing
-        unconfirmed += imported.unconfirmed
-        unlisted += imported.unlisted_words
     lacking = unnamed if options.git else []
     if gaps or lacking:
         print(f"# Lines to add to {options.map}, after you have reviewed them", file=sys.stderr)
         print(additions(gaps, lacking, meaning, _catalog(options)), end="", file=sys.stderr)
+    unconfirmed = sum(each.unconfirmed for each in every)
+    unlisted = sum(each.unlisted_words for each in every)
     if unconfirmed or unlisted:
         print(
             f"{unconfirmed} passages of the guide are used as [[words]] in the map says, but are not "
             f"confirmed there yet; {unlisted} passages around figures are not in the map"
         )
+    written = sum(len(each.bundles) for each in every)
+    left_out = sum(len(each.left_out) for each in every)
     print(
-        f"{figures} figures in {written} bundles; cells left out: {left_out}, "
-        f"without a figure: {missing}"
+        f"{sum(map(_figure_count, every))} figures in {written} bundles; cells left out: {left_out}, "
+        f"without a figure: {sum(each.missing for each in every)}"
     )
     return shared.OK if written else shared.NOTHING
+
+
+def _figure_count(imported: Imported) -> int:
+    return sum(len(each.results) for each in imported.bundles)
+
+
+def _write_release(
+    options: argparse.Namespace, sdk: str, snapshot: Snapshot, imported: Imported
+) -> None:
+    """Write the bundles of a release, and print what was left out."""
+    shared.print_all([*imported.left_out, *imported.notes], sys.stderr)
+    for each in imported.bundles:
+        path = options.output / f"{slug(each.id)}.json"
+        # The id is derived from the content, so importing again overwrites the same files.
+        path.write_bytes(bundle.encode(each) + b"\n")
+    if options.git:
+        name, unmapped = visible(snapshot.tag or snapshot.commit[:12]), len(imported.unmapped)
+        print(
+            f"{visible(sdk)} ({name}): {_figure_count(imported)} figures of "
+            f"{len(snapshot.tables) - unmapped} tables, {imported.loose} of them by entries with other "
+            f"headings or captions; {unmapped} tables are not in the map"
+        )
 
 
 def _usage(message: str) -> int:

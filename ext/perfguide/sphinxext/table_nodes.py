@@ -563,28 +563,8 @@ def grids(
     ]
     parts, is_turned, stated = [columns], False, ""
     if leaf["in_guide"] and header:
-        keys = [column for column in columns if column < stub]
-        unit = next((column for column in keys if header[0][column] == "Unit"), 0)
-        names = {units.whole(body[row][unit]) for row in own_rows}
-        if unit and header[0][unit - 1] == "Metric" and len(names) == 1:
-            keys.remove(unit)
-            above = list(header[0])
-            above[unit - 1] = names.pop() or above[unit - 1]
-            stated = f' data-perf-unit="{escape(above[unit - 1])}"'
-            header = (tuple(above), *header[1:])
-        figures = [column for column in columns if column >= stub]
-        boards, metrics = ({row[c] for c in figures} for row in (header[0], header[-1]))
-        # The metric is the first level of the head, with its boards side by side.
-        is_turned = len(boards) > 1 or len(metrics) == 1
-        groups: dict[str, list[int]] = {}
-        varying = [row for row in header if len({row[column] for column in figures}) > 1]
-        # By metric or, if there is only one, by the first level that varies, such as the engine.
-        level = next((row for row in varying if header[-1] not in varying), header[-1])
-        for column in figures:
-            groups.setdefault(level[column] if len(header) > 1 else "", []).append(column)
-        heads = html_table.shortened(header, grid.shorts)
-        squares = _in_heads(leaf["boards"], grid.shorts)
-        parts = _fitting(heads, body, keys, list(groups.values()), is_turned, squares)
+        keys, header, stated = _with_unit_in_head(grid, columns, own_rows)
+        parts, is_turned = _divided(leaf, header, keys, columns)
     # A copy of the table has these as columns.
     same = grid.same + ([] if rows is None else [(header[0][0], units.whole(body[rows[0]][0]))])
     same_attribute = f' data-perf-same="{escape(json.dumps(same))}"' if same else ""
@@ -606,6 +586,46 @@ def grids(
             )
         )
     return out
+
+
+Header = tuple[tuple[str, ...], ...]
+
+
+def _with_unit_in_head(
+    grid: Grid, columns: Sequence[int], rows: Sequence[int]
+) -> tuple[list[int], Header, str]:
+    """Return the row keys to show, the head, and an attribute. If all rows have one unit, it takes
+    the place of "Metric" in the head and is stated in the attribute instead of in a column."""
+    keys, header = [column for column in columns if column < grid.stub], grid.header
+    unit = next((column for column in keys if header[0][column] == "Unit"), 0)
+    names = {units.whole(grid.rows[row][unit]) for row in rows}
+    if not unit or header[0][unit - 1] != "Metric" or len(names) != 1:
+        return keys, header, ""
+    keys.remove(unit)
+    above = list(header[0])
+    above[unit - 1] = names.pop() or above[unit - 1]
+    stated = f' data-perf-unit="{escape(above[unit - 1])}"'
+    return keys, (tuple(above), *header[1:]), stated
+
+
+def _divided(
+    leaf: perf_rows, header: Header, keys: list[int], columns: Sequence[int]
+) -> tuple[list[list[int]], bool]:
+    """Return the columns of each table that a guide's table is divided into, and whether the head is
+    turned: the metric is its first level, with its boards side by side."""
+    grid: Grid = leaf["grid"]
+    figures = [column for column in columns if column >= grid.stub]
+    boards, metrics = ({row[c] for c in figures} for row in (header[0], header[-1]))
+    is_turned = len(boards) > 1 or len(metrics) == 1
+    groups: dict[str, list[int]] = {}
+    varying = [row for row in header if len({row[column] for column in figures}) > 1]
+    # By metric or, if there is only one, by the first level that varies, such as the engine.
+    level = next((row for row in varying if header[-1] not in varying), header[-1])
+    for column in figures:
+        groups.setdefault(level[column] if len(header) > 1 else "", []).append(column)
+    heads = html_table.shortened(header, grid.shorts)
+    squares = _in_heads(leaf["boards"], grid.shorts)
+    return _fitting(heads, grid.rows, keys, list(groups.values()), is_turned, squares), is_turned
 
 
 def _levels(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 from ..catalog.benchmarks import Benchmark, Scalar, Table
 from ..common import slugs
@@ -58,46 +58,34 @@ def _table(benchmark: Benchmark, records: Sequence[Record]) -> Table:
     metrics = {(record.metric, record.unit) for record in records}
     boards = len({(record.guide, record.board) for record in records})
 
-    def rows_of(names: Sequence[str]) -> Callable[[Record], tuple[object, ...]]:
-        return lambda record: tuple(_typed(record.params[name]) for name in names)
-
-    def rows(names: Sequence[str]) -> int:
-        return len(set(map(rows_of(names), records)))
+    def rows(names: Sequence[str], *, by_metric: bool = False) -> int:
+        keys = (
+            (*(_typed(r.params[n]) for n in names), *((r.metric, r.unit) if by_metric else ()))
+            for r in records
+        )
+        return len(set(keys))
 
     few = len(metrics) <= MAX_METRIC_COLUMNS
     # Metrics stay columns only if that fills at least half of the cells.
     by_metric = not down or not few or rows(down) * len(metrics) * boards > 2 * len(records)
     columns: list[str] = []
     tabs = ""
-    few_values = len(down) == 1 and len(values[down[0]]) <= MAX_COLUMN_VALUES
-    if (
-        by_metric
-        and few_values
-        and len(metrics) * len(values[down[0]]) * boards <= 2 * len(records)
-    ):
-        # The parameter values become columns, and the metrics rows.
-        columns = [down.pop()]
-    if len(down) > 1 or (down and by_metric):
-        length = rows(down)
-        if by_metric:
-            length = len(
-                {(rows_of(down)(record), record.metric, record.unit) for record in records}
-            )
-        tabbed = [
-            name
-            for name in down
-            if name in words and len(values[name]) <= min(MAX_TABS, length // 3)
-        ]
-        if tabbed and length > MAX_UNTABBED_ROWS:
-            tabs = tabbed[0]
-            down.remove(tabs)
+    if by_metric and len(down) == 1:
+        count = len(values[down[0]])
+        if count <= MAX_COLUMN_VALUES and len(metrics) * count * boards <= 2 * len(records):
+            # The parameter values become columns, and the metrics rows.
+            columns = [down.pop()]
+    length = rows(down, by_metric=by_metric)
+    if (len(down) > 1 or by_metric) and length > MAX_UNTABBED_ROWS:
+        most = min(MAX_TABS, length // 3)
+        tabs = next((name for name in down if name in words and len(values[name]) <= most), "")
+        down = [name for name in down if name != tabs]
     if len(down) > 1 and not by_metric:
-        beside = down[0]
-        width = len(metrics) * len(values[beside])
-        rest = [*down[1:], *([tabs] if tabs else [])]
+        count = len(values[down[0]])
+        rest = [*down[1:], *filter(None, [tabs])]
         # A parameter becomes columns only if that leaves at most a fifth of the cells empty.
-        full = rows(rest) * len(values[beside]) <= 1.25 * rows([*down, *rest])
-        if width <= MAX_METRIC_COLUMNS and full:
+        full = rows(rest) * count <= 1.25 * rows([*down, *rest])
+        if len(metrics) * count <= MAX_METRIC_COLUMNS and full:
             columns = [down.pop(0)]
     names = tuple(map(level, down)) + (("metric",) if by_metric else ())
     return Table(

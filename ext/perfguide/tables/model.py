@@ -6,7 +6,7 @@ import json
 import math
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..bundles.guide_key import family, version
@@ -123,26 +123,8 @@ def view(benchmark: Benchmark, table: Table, records: Sequence[Record], shape: S
     by_metric, tabbed = "metric" in arranged.down, bool(arranged.tabs) or shape.board_tabs
     down = [*(["board"] if shape.board_tabs else []), *filter(None, [arranged.tabs])]
     down += arranged.down
-    names = [*shape.across, *arranged.across]
-    rows: dict[Key, _RowHead] = {}
-    columns: dict[Key, _ColumnHead] = {}
-    cells: dict[tuple[Key, Key], Cell] = {}
-    for record in records:
-        row = tuple(_rank(benchmark, name, record) for name in down)
-        if shape.board_tabs:
-            row = ((newest[record.board],), *row)
-        if row not in rows:
-            decimals = _decimals(benchmark, record)
-            rows[row] = _RowHead(*_row_keys(benchmark, down, record), record.unit, decimals)
-        column = tuple(_rank(benchmark, name, record) for name in names)
-        if not by_metric:
-            column += (_rank(benchmark, "metric", record),)
-        if column not in columns:
-            columns[column] = _column_head(benchmark, names, record, with_metric=not by_metric)
-        # Pooling has merged equal keys, so a duplicate here is a bug that would lose a figure.
-        if (row, column) in cells:
-            raise AssertionError(f"two figures for one cell of {benchmark.name}/{table.id}")
-        cells[row, column] = record.cell
+    filled = _filled(benchmark, table, records, down, [*shape.across, *arranged.across], newest)
+    rows, columns, cells = filled.rows, filled.columns, filled.cells
     size = len(rows) * len(columns)
     if shape.across and size > max(MAX_SPARSE_CELLS, MAX_CELLS_PER_FIGURE * len(cells)):
         long = replace(shape, across=(), all_down=True, down=shape.across)
@@ -194,6 +176,49 @@ class _ColumnHead:
     labels: tuple[str, ...]
     names: tuple[str, ...]
     decimals: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Filled:
+    """The heads of rows and columns by their sort keys, and the cells by both keys."""
+
+    rows: dict[Key, _RowHead] = field(default_factory=dict)
+    columns: dict[Key, _ColumnHead] = field(default_factory=dict)
+    cells: dict[tuple[Key, Key], Cell] = field(default_factory=dict)
+
+
+def _filled(
+    benchmark: Benchmark,
+    table: Table,
+    records: Sequence[Record],
+    down: Sequence[str],
+    across: Sequence[str],
+    newest: Mapping[str, _Newest],
+) -> _Filled:
+    """Return the cells of records, with the levels ``down`` as row keys and ``across`` as columns.
+
+    ``newest`` has the sort keys of boards that have a tab each. Raises :class:`AssertionError` if
+    two records belong in one cell.
+    """
+    out, by_metric = _Filled(), "metric" in down
+    for record in records:
+        row = tuple(_rank(benchmark, name, record) for name in down)
+        if newest:
+            row = ((newest[record.board],), *row)
+        if row not in out.rows:
+            decimals = _decimals(benchmark, record)
+            out.rows[row] = _RowHead(*_row_keys(benchmark, down, record), record.unit, decimals)
+        column = tuple(_rank(benchmark, name, record) for name in across)
+        if not by_metric:
+            column += (_rank(benchmark, "metric", record),)
+        if column not in out.columns:
+            head = _column_head(benchmark, across, record, with_metric=not by_metric)
+            out.columns[column] = head
+        # Pooling has merged equal keys, so a duplicate here is a bug that would lose a figure.
+        if (row, column) in out.cells:
+            raise AssertionError(f"two figures for one cell of {benchmark.name}/{table.id}")
+        out.cells[row, column] = record.cell
+    return out
 
 
 def _column_head(
@@ -335,20 +360,16 @@ def _arranged(
             continue
         more_rows, more_columns = (_coded(zip(ranks, ids, strict=True)) for ids in (rows, columns))
         before, after = len(set(columns)), len(set(more_columns))
-        if tabs and not shape.all_down:
-            tab = [_rank(benchmark, tabs, record) for record in records]
-            if len({*zip(tab, columns, strict=True)}) == len(
-                {*zip(tab, more_columns, strict=True)}
-            ):
-                across, columns = [name, *across], more_columns
-                continue
         beside, below = len(set(rows)) * after, len(set(more_rows)) * before
-        similar = max(beside, below) <= 1.25 * min(beside, below)
-        if similar:
+        if max(beside, below) <= 1.25 * min(beside, below):
             goes_down = len(values) > MAX_COLUMN_VALUES or shape.all_down
         else:
             # A parameter that mostly differs between columns may split each into a few.
             goes_down = beside > below or after > MAX_COLUMN_VALUES * before
+        if tabs and not shape.all_down:
+            tab = [_rank(benchmark, tabs, record) for record in records]
+            on_tabs, split = (len({*zip(tab, c, strict=True)}) for c in (columns, more_columns))
+            goes_down = goes_down and split > on_tabs
         if not goes_down:
             across, columns = [name, *across], more_columns
             continue
