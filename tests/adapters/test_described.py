@@ -65,6 +65,27 @@ def test_a_described_line_that_is_cut_gives_no_figure() -> None:
             assert figures(form.read(damaged, Context("x"))) <= whole
 
 
+@pytest.mark.parametrize(
+    ("printed", "agrees"),
+    [
+        # 200 MiB in 8 s are 25 MiB/s, and 24.95 or 25.05 are written as 25.0 too.
+        ("200 MiB in 8.0 s: 25.0 MiB/s", True),
+        ("200 MiB in 8.0 s: 25.1 MiB/s", True),
+        ("200 MiB in 8.0 s: 26.0 MiB/s", False),
+        ("200 MiB in 8.0 s: 5.0 MiB/s", False),
+        ("200 MiB in 0.0 s: 25.0 MiB/s", False),
+    ],
+)
+def test_values_that_must_agree(printed: str, agrees: bool) -> None:
+    form = in_toml(
+        'example = "1 MiB in 1.0 s: 1.0 MiB/s"\n[[lines]]\n'
+        'match = "{size:size.MiB} MiB in {_time:number} s: {rate:number} MiB/s"\n'
+        'figures.rate = "MiB/s"\nagree = "size / _time = rate"\ndisagree = "a digit is lost"\n'
+    )
+    assert bool(read(form, printed.encode())) is agrees
+    assert messages(form, printed.encode()) == ([] if agrees else [(1, "a digit is lost")])
+
+
 def test_columns_of_a_csv_table() -> None:
     form = described(
         Description(
@@ -417,6 +438,7 @@ LINE = 'example = "a 1"\n[[lines]]\nmatch = "a {a:number}"\nfigures = { a = "s" 
         (LINE + 'refuse = "not {b}"\n', "no line has a value “b”"),
         (LINE + 'required = "no a"\n', "“no a” is said of a block"),
         (LINE + "confirms = true\n", "“unconfirmed” and a line that confirms belong together"),
+        (LINE + 'agree = "a"\n', "“a” is no equation"),
         (LINE + '[kinds]\nb = "[0-9"\n', "“[0-9” is no regular expression"),
         (LINE + '[kinds]\nb = "([0-9])"\n', "the kind “b” has a group"),
         (LINE.replace("{a:number}", "{a:b}") + '[kinds]\nb = "(?x)[0-9]"\n', "cannot be used"),

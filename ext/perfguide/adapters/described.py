@@ -18,7 +18,7 @@ from ..common.diagnostics import ReportedError, nearest
 from . import Context, Format, Reading
 from .described_log import Rule, cells, names_in, read
 from .format_schema import Description, Figure, Lines
-from .line_patterns import BUILT_IN_KINDS, compiled
+from .line_patterns import BUILT_IN_KINDS, NAME_IN_EQUATION, compiled
 from .log_lines import holds
 
 ENDING = ".format.toml"
@@ -145,9 +145,12 @@ def _check(spec: Description, rules: list[Rule]) -> None:
                 f"“{look}” has no value “{min(unknown)}”, which figures names; write "
                 f"{{{min(unknown)}:number}} where it is"
             )
-        names = {*rule.spec.needs, *rule.spec.when}.union(*map(names_in, _texts(rule.spec)))
+        names = {*rule.spec.needs, *rule.spec.when, *NAME_IN_EQUATION.findall(rule.spec.agree)}
+        names = names.union(*map(names_in, _texts(rule.spec)))
         if unknown := names - every - set(rule.spec.params):
             raise ValueError(f"no line has a value “{min(unknown)}”; write {{{min(unknown)}:word}}")
+        if rule.spec.agree and rule.spec.agree.count("=") != 1:
+            raise ValueError(f"“{rule.spec.agree}” is no equation; write size / time = rate")
         if rule.spec.required and not any(each.spec.begins for each in rules):
             raise ValueError(f"“{rule.spec.required}” is said of a block; write begins = true")
     if any(rule.spec.confirms for rule in rules) != bool(spec.unconfirmed):

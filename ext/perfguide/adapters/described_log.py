@@ -7,9 +7,18 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from ..common import units
 from . import Context, Reading, Scalar
 from .format_schema import Description, Figure, Lines, Table
-from .line_patterns import KINDS_OF_COLUMNS, LinePattern, measured, number_or_text, scalar
+from .line_patterns import (
+    KINDS_OF_COLUMNS,
+    NAME_IN_EQUATION,
+    LinePattern,
+    agrees,
+    measured,
+    number_or_text,
+    scalar,
+)
 from .log_lines import Line, figure, lines
 from .log_sheet import Sheet
 
@@ -118,15 +127,22 @@ class _Reader:
         self._head: list[str] = []
 
     def read(self, data: bytes) -> Reading:
-        is_open = self._spec.bare_ends and not data.endswith(b"\n")
-        open_line = data.count(b"\n") + 1 if is_open else 0
+        open_line = 0 if data.endswith(b"\n") else data.count(b"\n") + 1
         for line in lines(data):
-            if line.number == open_line and any(rule.values(line.text) for rule in self._figures):
-                self._sheet.broken(line.number, "the log ends within this line: is it cut?")
-            else:
+            if line.number != open_line or not self._is_open(line):
                 self._line(line)
         self._end()
         return self._sheet.reading()
+
+    def _is_open(self, line: Line) -> bool:
+        """Return whether a last line without a line feed may be cut, and report it."""
+        rule = next((each for each in self._figures if each.values(line.text) is not None), None)
+        if rule is None or not (self._spec.bare_ends or rule.spec.bare_ends):
+            return False
+        self._sheet.broken(line.number, "the log ends within this line: is it cut?")
+        if self._block:
+            self._block.seen.add(rule.spec.required)
+        return True
 
     def _line(self, line: Line) -> None:
         text = line.text
@@ -181,6 +197,8 @@ class _Reader:
             sheet.broken(line.number, filled(spec.unstated or self._damage, texts), spec.hint)
         elif spec.fail:
             self._fail(matched)
+        elif spec.agree and not self._agrees(matched):
+            sheet.broken(line.number, spec.disagree or self._damage, spec.hint)
         elif all(names.get(name, "") == value for name, value in spec.when.items()):
             self._columns(matched)
         if spec.confirms or spec.rejects:
@@ -232,6 +250,20 @@ class _Reader:
             self._sheet.failure(matched.line, self._benchmark, metric, unit, params, message)
         if not spec.figures:
             self._sheet.failed(matched.line, message, spec.hint)
+
+    def _agrees(self, matched: _Matched) -> bool:
+        """Return whether the values of a line agree, as far as they are known."""
+        spec, numbers = matched.rule.spec, dict[str, tuple[float, float]]()
+        for name in NAME_IN_EQUATION.findall(spec.agree):
+            if (text := str(matched.texts.get(name, ""))) == "":
+                return True
+            given = spec.figures.get(name)
+            scale = units.parse(_named(name, given, matched)[1]).scale if given else 1.0
+            # Counts are exact, but programs round what they measure to the last digit.
+            is_exact = given is None and text.isdecimal()
+            half = 0.0 if is_exact else 0.5 * 10.0 ** -len(text.partition(".")[2])
+            numbers[name] = (figure(text) or 0.0) * scale, half * scale
+        return agrees(spec.agree, numbers)
 
     def _columns(self, matched: _Matched) -> None:
         """Add the figures of a line: one per column, if it has a number for each of them."""

@@ -60,8 +60,16 @@ class Lines(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The message where one of them is missing, or a required line comes twice."""
     when: dict[str, Scalar] = {}
     """The figures count only where these values are as given; ``""`` is a missing one."""
+    bare_ends: bool = False
+    """If true, no figure is read from a last line of this kind without a line feed, as for a format."""
     mean: bool = False
     """If true, the figures are means of earlier ones, and count only where there were none."""
+    agree: str = ""
+    """An equation that holds within the digits printed, such as ``size / time = rate``: values and numbers with
+    ``*``, ``/`` and ``//``, which drops the remainder. Figures count in the base unit of their kind, such as
+    B/s. It is checked where all of these values are known."""
+    disagree: str = ""
+    """The message where it does not hold."""
     confirms: bool = False
     """If true, this line confirms the figures of its block; see ``unconfirmed``."""
     rejects: str = ""

@@ -7,6 +7,7 @@ that it has matched, so each line is read in a single pass.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -180,6 +181,36 @@ def measured(text: str, kind: str, power: int) -> tuple[float, str] | None:
     if value is not None and power and abs(value) < float("inf"):
         value = float(Decimal(text).scaleb(power))
     return None if value is None else (value, "")
+
+
+NAME_IN_EQUATION = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
+_TERM = re.compile(r"(//|[*/]|^) *([A-Za-z0-9_.-]+) *")
+
+
+def agrees(equation: str, numbers: Mapping[str, tuple[float, float]]) -> bool:
+    """Return whether both sides of an equation such as ``size / time = rate`` agree, give or take
+    0.1 %. ``numbers`` has the value of each name, and by how much it may be wrong."""
+    (low, high), (other_low, other_high) = (
+        _range(side.strip(), numbers) for side in equation.split("=")
+    )
+    return low <= 1.001 * other_high and other_low <= 1.001 * high
+
+
+def _range(side: str, numbers: Mapping[str, tuple[float, float]]) -> tuple[float, float]:
+    """Return the least and greatest value of a side, or an empty range if a number is not
+    positive."""
+    low = high = 1.0
+    for sign, name in _TERM.findall(side):
+        value, margin = numbers[name] if name in numbers else (float(name), 0.0)
+        if value <= margin:
+            return math.inf, -math.inf
+        if "/" in sign:
+            low, high = low / (value + margin), high / (value - margin)
+        else:
+            low, high = low * (value - margin), high * (value + margin)
+        if sign == "//":
+            low, high = float(low // 1), float(high // 1)
+    return low, high
 
 
 def _seconds(span: str) -> tuple[float, str]:

@@ -175,8 +175,8 @@ def _engine_of(benchmark: Benchmark) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Bar:
-    """A bar: its point, of which x follows from its place; its board; the label of its engine, if
-    any; and the lines beside it."""
+    """A bar: its point, with x still to be set; its board; the label of its engine, if any; and the
+    lines beside it."""
 
     point: Point
     board: str
