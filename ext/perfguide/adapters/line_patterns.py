@@ -1,4 +1,4 @@
-"""Describing lines of a log by their look, with values that are numbers, texts and times.
+"""Patterns for lines of a log, with values that are numbers, texts and times.
 
 In a description, ``{name:kind}`` is a value, any blanks match any blanks, ``{? … ?}`` is a part
 that some lines lack, and all other characters match themselves. A value never gives back characters
@@ -52,13 +52,12 @@ _MICROSECONDS = {"h": 3_600_000_000, "min": 60_000_000, "s": 1_000_000, "ms": 10
 
 @dataclass(frozen=True, slots=True)
 class LinePattern:
-    """A look of a line: its expression, and the kinds of its values by name, in order."""
+    """The pattern of a line: its expression, and the kinds of its values by name, in order."""
 
     expression: re.Pattern[str]
     kinds: Mapping[str, str]
     front: str
-    """An expression for the text before the first value, or nothing if it is too short to recognise
-    the line."""
+    """An expression for the text before the first value, empty if that is too short to recognise the line."""
 
     def values(self, text: str) -> dict[str, str] | None:
         """Return the values of a line that looks like this, or ``None`` for any other line.
@@ -97,14 +96,14 @@ def compiled(look: str, own_kinds: Mapping[str, str], *, is_front: bool = False)
         raise ValueError(f"“{look}” has {{? without its other end")
     parts += [_literal(look[end:], look), ".*" if is_front else r"[ \t]*+"]
     front = re.split(r"\{", look, maxsplit=1)[0].rstrip()
-    is_telling = len(front.strip()) > 2
+    is_distinctive = len(front.strip()) > 2
     try:
         expression = re.compile("".join(parts))
     except (
         re.error
     ) as error:  # a kind that is a valid expression by itself, but not as part of another
         raise ValueError(f"“{look}” has a kind that cannot be used: {error}") from None
-    return LinePattern(expression, kinds, r"[ \t]*+" + _blanks(front) if is_telling else "")
+    return LinePattern(expression, kinds, r"[ \t]*+" + _blanks(front) if is_distinctive else "")
 
 
 def _expression(kind: str, look: str, next_character: str, own_kinds: Mapping[str, str]) -> str:

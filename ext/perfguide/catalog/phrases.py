@@ -117,13 +117,13 @@ def listed_value(text: str, described: Param) -> Scalar | None:
     # Guides use the same words as the labels of values on our pages.
     labels = {label: name for name, label in described.values.items()}
     labels |= {name: name for name in described.values}
-    spoken = {**labels, **{text: each for text, each in described.value_words.items() if text}}
+    by_words = {**labels, **{text: each for text, each in described.value_words.items() if text}}
     matches = [
         (-len(phrase), at, each)
-        for each in spoken
+        for each in by_words
         if (phrase := words(each)) and (at := _at(phrase, own)) is not None
     ]
-    return spoken[min(matches)[-1]] if matches else None
+    return by_words[min(matches)[-1]] if matches else None
 
 
 def unit(text: str, described: Metric | None) -> str:

@@ -57,7 +57,7 @@ _PLATFORM = re.compile(
 """Platform names in commands: the SoC at the start of a board's name."""
 
 
-_ASKED = re.compile(r"(?:^|\s)(?:-P|--(?:platform|machine|board|soc))(?:\s+|=)(\S+)")
+_PLATFORM_OPTION = re.compile(r"(?:^|\s)(?:-P|--(?:platform|machine|board|soc))(?:\s+|=)(\S+)")
 """The option with which a command names a platform, in any of its spellings."""
 
 
@@ -78,25 +78,25 @@ def other_soc(figures: Figures) -> Iterator[Hit]:
         yield Hit("other-soc", int(positions[row]), details[int(number[row])])
 
 
-def asked_platforms(pool: Pool) -> set[str]:
+def platforms_of_options(pool: Pool) -> set[str]:
     """Return the platforms named by command options, in lower case."""
     commands = map(str, pool.frame.table["command"].cat.categories)
-    return {word.casefold() for command in commands for word in _asked(command)}
+    return {word.casefold() for command in commands for word in _option_values(command)}
 
 
-def _asked(command: str) -> set[str]:
-    return {word.strip("'\"") for word in _ASKED.findall(command)}
+def _option_values(command: str) -> set[str]:
+    return {word.strip("'\"") for word in _PLATFORM_OPTION.findall(command)}
 
 
 def _other_platform(command: str, soc: str, board: str, socs: set[str]) -> str:
     """Return the first platform that a command names, or "" if it names the board's own."""
     # SoC names of uploads count only in options: anyone can upload a SoC called “openssl”.
-    asked = _asked(command)
+    in_options = _option_values(command)
     own = {_stem(soc), _stem(board)} - {""}
     other = ""
     for word in re.split(r"[\s/=,;:'\"]+", command):
         head = re.split(r"[-_.]", word, maxsplit=1)[0]
-        if _PLATFORM.fullmatch(head) or (word in asked and word.casefold() in socs):
+        if _PLATFORM.fullmatch(head) or (word in in_options and word.casefold() in socs):
             stem = _stem(head)
             # Either side may name a variant: “am62” matches board am625, “am625” board am62xx.
             if any(stem.startswith(name) or name.startswith(stem) for name in own):
@@ -143,7 +143,7 @@ def clock(figures: Figures) -> Iterator[Hit]:
                 yield Hit("clock", position, detail, weight=2.0)
     for clocks in by_board.values():
         usual, times = Counter(mhz for _, mhz in clocks).most_common(1)[0]
-        # Without a clear majority, there is no telling which clock is wrong.
+        # Without a clear majority, it is unknown which clock is wrong.
         if times < 3 or times < 2 / 3 * len(clocks):
             continue
         for position, mhz in clocks:
@@ -179,23 +179,25 @@ def wrong_clock(figures: Figures) -> Iterator[Hit]:
     past = {position: line for line in figures.lines for position in line}
     for position in np.flatnonzero(computed).tolist():
         wanted = parts[int(figures.kinds[0][position])]
-        beside = [p for p in by_run[int(run[position])] if figures.name("metric", p) in wanted]
-        clocks = [p for p in beside if (metric := figures.metric(p)) and metric.clock]
-        others = [p for p in beside if p not in clocks]
+        of_run = [p for p in by_run[int(run[position])] if figures.name("metric", p) in wanted]
+        clocks = [p for p in of_run if (metric := figures.metric(p)) and metric.clock]
+        others = [p for p in of_run if p not in clocks]
         if not clocks or not others:
             continue
-        own, by_clock, work = (_away(figures, past, p) for p in (position, clocks[0], others[0]))
-        if own is None or by_clock is None or work is None:
+        by_figure, by_clock, by_work = (
+            _away(figures, past, p) for p in (position, clocks[0], others[0])
+        )
+        if by_figure is None or by_clock is None or by_work is None:
             continue
         # The quotient moved as the recorded clock implies, but the work per second did not.
         slack = abs(by_clock) / 3
-        if abs(by_clock) >= MIN_CLOCK_LOG and max(abs(own + by_clock), abs(work)) <= slack:
+        if abs(by_clock) >= MIN_CLOCK_LOG and max(abs(by_figure + by_clock), abs(by_work)) <= slack:
             clock_text = amount(figures.mean[clocks[0]], figures.name("unit", clocks[0]))
             detail = (
                 f"{amount(figures.mean[position], figures.name('unit', position))} is for "
                 f"{clock_text}, and {figures.metric_label(others[0])} is that of other releases"
             )
-            yield Hit("wrong-clock", position, detail, weight=2.0 + abs(own))
+            yield Hit("wrong-clock", position, detail, weight=2.0 + abs(by_figure))
             # One cause, one finding: report the clock here too, which silences the “clock” rule.
             unit = figures.name("unit", clocks[0])
             usual = amount(round(float(figures.mean[clocks[0]]) * math.exp(-by_clock), 3), unit)
@@ -203,10 +205,8 @@ def wrong_clock(figures: Figures) -> Iterator[Hit]:
 
 
 def _away(figures: Figures, past: Mapping[int, list[int]], position: int) -> float | None:
-    """Return the log of a figure's ratio to the median of other releases.
-
-    ``None`` if there are fewer than ``MIN_OTHER_RELEASES`` or any figure is not positive.
-    """
+    """Return the log of a figure's ratio to the median of other releases; ``None`` if there are fewer than
+    ``MIN_OTHER_RELEASES`` or any figure is not positive."""
     others = [figures.mean[p] for p in past.get(position, ()) if p != position]
     mean = figures.mean[position]
     if len(others) < MIN_OTHER_RELEASES or min([mean, *others]) <= 0:

@@ -124,7 +124,7 @@ MIN_ALL_ZERO = 3
 """The fewest releases, all printed as 0, that show that a row is too small for its digits."""
 
 MAX_LOAD_EXCESS = 1.05
-"""The ratio to its limit up to which a load was merely sampled at other times than its run."""
+"""The ratio to its limit up to which a load may just have been sampled at other times than its run."""
 
 _ALWAYS_POSITIVE = {
     *{"data rate", "time", "frequency", "packet rate", "floating-point rate", "instruction rate"},
@@ -264,7 +264,7 @@ def over_limit(figures: Figures) -> Iterator[Hit]:
             if own > limit:
                 each = units.plain(params[metric.at_most_per])
                 limit, reason = own, f" for {each} {metric.at_most_per}"
-        elif not _plainly_a_share(figures.name("metric", position), params):
+        elif not _is_plain_share(figures.name("metric", position), params):
             continue
         top = float(figures.high[position])
         if top > limit * (1 + 1e-9):
@@ -284,15 +284,15 @@ def _limit(metric: Metric | None, unit: str) -> float:
     return 100.0 if unit == "%" else np.inf
 
 
-def _plainly_a_share(metric: str, params: dict[str, str | int | float | bool]) -> bool:
-    """Return whether a metric without a description is a load of one thread, or a loss."""
+def _is_plain_share(metric: str, params: dict[str, str | int | float | bool]) -> bool:
+    """Return whether the name of an undescribed metric is that of a load of one thread or a loss."""
     # With several threads, 100 % could mean one of them or all.
     several = {"threads", "cores", "contexts", "processes", "jobs"} & set(params)
     return bool(_LOAD.search(metric)) and not several
 
 
 def same_key(figures: Figures) -> Iterator[Hit]:
-    """Yield figures pooled from contradictory results of one bundle."""
+    """Yield figures pooled from results of one bundle that contradict each other."""
     frame, positions = figures.pool.frame, figures.pool.positions()
     bundle = frame.table["bundle"].to_numpy(dtype="int64")
     keys = np.stack([positions, bundle, frame.beside.codes])

@@ -90,7 +90,7 @@ def survey(pool: Pool, catalog: Catalog, boards: Boards) -> Survey:
         records = pool.of_benchmark(name, {key for key, _ in chosen})
         records = [record for record in records if (record.guide, record.board) in chosen]
         out[name] = runs_with(pool, [*records, *last.get(name, ())])
-    return Survey(out, board_rules.asked_platforms(pool))
+    return Survey(out, board_rules.platforms_of_options(pool))
 
 
 def runs_with(pool: Pool, records: Iterable[Record]) -> list[NewestRun]:

@@ -63,7 +63,7 @@ _VERSION = re.compile(r"-[0-9]+(?:\.[0-9]+)*\Z")
 _KERNEL = re.compile(r"(?:\A|, )Kernel: ([^,]*)")
 _FIGURES = ("", "BAR_GRAPH")
 _VERDICTS = ("PASS_FAIL", "MULTI_PASS_FAIL")
-_SOUND = ("PASS", "PASSED", "TRUE", "1")
+_PASSED = ("PASS", "PASSED", "TRUE", "1")
 
 
 def benchmark(identifier: str) -> str:
@@ -130,7 +130,9 @@ def _entry(result: _Element, entry: _Element, line: int, run: Run, collector: Co
     identifier, kind = result.text("Identifier"), result.text("DisplayFormat")
     name = result.text("Description") or result.text("Title")
     if not identifier:
-        collector.note(line, f"{name}: recorded beside the tests, of no test: left out")
+        collector.note(
+            line, f"{name}: recorded along with the tests, but belongs to none: left out"
+        )
         return
     params: dict[str, Scalar] = {"profile": identifier}
     if arguments := result.text("Arguments"):
@@ -143,7 +145,7 @@ def _entry(result: _Element, entry: _Element, line: int, run: Run, collector: Co
     if error := details.string("error"):
         collector.row(replace(row, failed=error), run)
     elif kind in _VERDICTS:
-        if written.upper() not in _SOUND:
+        if written.upper() not in _PASSED:
             collector.row(replace(row, failed=f"the test reports “{written[:80]}”"), run)
     elif kind not in _FIGURES:
         collector.note(line, f"{name}: {kind[:80]} is no figure: left out")
@@ -228,7 +230,7 @@ class _Piece:
 
 
 def _pieces(data: bytes) -> Iterator[_Piece]:
-    """Yield the result files in the midst of other text."""
+    """Yield the result files within other text."""
     opening, closing = f"<{_ROOT}".encode(), f"</{_ROOT}>".encode()
     start = data.find(opening)
     while start >= 0:
@@ -246,8 +248,8 @@ def _line_at(ends: list[int], at: int) -> int:
 def _parsed(data: bytes, piece: _Piece, ends: list[int]) -> _Element:
     """Return the root of one document.
 
-    Raises :class:`_XmlError` for whatever is not well-formed, or declares a document type: entities
-    can expand to gigabytes, and external ones read local files.
+    Raises :class:`_XmlError` if it is not well-formed or declares a document type: entities can expand to
+    gigabytes, and external ones read local files.
     """
     top = _Element("", 0)
     open_elements = [top]

@@ -36,7 +36,7 @@ _COMMAND = re.compile(r'[ \t]*Command being timed: "(.*)"[ \t]*')
 _SHARE = re.compile(r"[ \t]*Percent of CPU this job got: (?:([0-9]{1,7})|\?)%[ \t]*")
 _STATUS = re.compile(r"[ \t]*Exit status: ([0-9]{1,3})[ \t]*")
 _FAILED = re.compile(r"Command (?:exited with non-zero status|terminated by signal|stopped by).*")
-_REFUSED = re.compile(r'[Ii]nvalid engine "')
+_NO_ENGINE = re.compile(r'[Ii]nvalid engine "')
 # The delegate actually used by benchmark_model, which may differ from the requested one.
 _DELEGATE = re.compile(
     r"(?:INFO: )?(?:Created (?:TensorFlow Lite )?([A-Za-z]{2,20}) delegate for .*"
@@ -48,20 +48,21 @@ _OTHER = re.compile(
     r"|Voluntary context|Involuntary context|Swaps|File system|Socket messages|Signals|Page size)"
 )
 _TIME = re.compile(r"[ \t]*(User|System) time \(seconds\): ([0-9]{1,9}\.[0-9]{2})[ \t]*")
-_OF_TIME = re.compile(r"[ \t]*(?:User time|System time|Elapsed \(wall)")
+_LIKE_TIME = re.compile(r"[ \t]*(?:User time|System time|Elapsed \(wall)")
 _ELAPSED = re.compile(
     r"[ \t]*Elapsed \(wall clock\) time \(h:mm:ss or m:ss\): "
     r"(?:([0-9]{1,4})[:h] ?)?([0-9]{1,4})[:m] ?([0-9]{1,2}(?:\.[0-9]{2})?)s?[ \t]*"
 )
 MIN_PRINTED_SHARE_PERCENT = 10
 """The share below which whole per cents are too coarse, and the quotient of the times is used."""
-# The characters that occur in values of these lines.
-_OF_VALUES = "0123456789hms:. "
+_VALUE_CHARS = "0123456789hms:. "
+"""The characters that occur in values of other lines."""
 
 
 @dataclass(slots=True)
 class _Block:
-    """The figures of one command, as far as they were read."""
+    """The figures of one command, as far as they were read. ``software`` is true if openssl fell back to it, as
+    the requested engine does not exist."""
 
     text: str
     at: int
@@ -120,7 +121,7 @@ def read(data: bytes, context: Context) -> Reading:
                 block.failed |= match[1] != "0"
                 _finish(block, sheet)
             block = None
-        elif block is not None and _OF_TIME.match(line.text):
+        elif block is not None and _LIKE_TIME.match(line.text):
             block.is_damaged = True
         elif match := _DELEGATE.fullmatch(line.text):
             delegate = match[1] or match[2]
@@ -131,7 +132,7 @@ def read(data: bytes, context: Context) -> Reading:
             # Not a line of time -v, so another format reports it if left over.
             version = int(match[1])
             continue
-        elif _REFUSED.search(line.text):
+        elif _NO_ENGINE.search(line.text):
             software = True
             continue
         elif "Command being timed" in line.text or "Percent of CPU" in line.text:
@@ -147,7 +148,7 @@ def read(data: bytes, context: Context) -> Reading:
 def _is_other(text: str) -> bool:
     """Return whether a line of ``time -v`` is irrelevant to all metrics."""
     label, colon, value = text.rstrip(" \t").rpartition(": ")
-    return bool(colon and value and _OTHER.match(label)) and not value.strip(_OF_VALUES)
+    return bool(colon and value and _OTHER.match(label)) and not value.strip(_VALUE_CHARS)
 
 
 def _report_cut(block: _Block | None, sheet: Sheet) -> None:
@@ -174,7 +175,7 @@ def _finish(block: _Block, sheet: Sheet) -> None:
     if block.failed:
         why = f"“{block.text[:200]}” failed"
         sheet.failure(line, benchmark, "cpu_load", "%", params, why)
-    elif not command.whole and block.version < 3:
+    elif not command.counts_children and block.version < 3:
         sheet.note(
             line,
             "before OpenSSL 3.0, time -v does not count the CPU time of -multi's children,"
@@ -183,7 +184,7 @@ def _finish(block: _Block, sheet: Sheet) -> None:
     elif block.percent and int(block.percent) < MIN_PRINTED_SHARE_PERCENT and block.is_damaged:
         sheet.broken(line, "the times of this block of time -v are cut or damaged")
     elif (percent := block.exact_percent()) is None:
-        sheet.failure(line, benchmark, "cpu_load", "%", params, "time -v could not tell the share")
+        sheet.failure(line, benchmark, "cpu_load", "%", params, "time -v prints ? for the share")
     else:
         sheet.figure(line, benchmark, "cpu_load", "%", percent, params, zero=True)
 
@@ -206,15 +207,13 @@ def _params(command: _Command, block: _Block, sheet: Sheet) -> Mapping[str, Scal
 
 @dataclass(frozen=True, slots=True)
 class _Command:
-    """The benchmark that a command runs, and its parameters.
-
-    ``whole`` is false if its CPU time may lack that of its children.
-    """
+    """The benchmark that a command runs, and its parameters. ``counts_children`` is false if its CPU time may
+    lack that of its children."""
 
     benchmark: str
     params: dict[str, Scalar] = field(default_factory=dict)
     engine: str = ""
-    whole: bool = True
+    counts_children: bool = True
 
 
 _TFLITE = {"graph", "num_threads", "num_runs", "warmup_runs", "min_secs", "max_secs"}
@@ -325,7 +324,7 @@ def _openssl(arguments: list[str]) -> _Command | None:
     engine = values.get("-engine", "")
     if engine.lower() in ACCELERATORS:
         params["engine"] = "hw"
-    return _Command("openssl", params, engine, whole="-multi" not in values)
+    return _Command("openssl", params, engine, counts_children="-multi" not in values)
 
 
 def _hdparm(arguments: list[str]) -> _Command | None:
@@ -339,7 +338,7 @@ def _hdparm(arguments: list[str]) -> _Command | None:
 
 
 def _sound(name: str, arguments: list[str]) -> _Command | None:
-    """Only with the rate as a word of its own, as the runner writes it."""
+    """Return the command if the sampling rate is a word of its own, as the runner writes it."""
     at = arguments.index("-r") + 1 if "-r" in arguments else len(arguments)
     if not re.fullmatch(r"[0-9]{3,6}", "".join(arguments[at : at + 1])):
         return None
@@ -348,7 +347,7 @@ def _sound(name: str, arguments: list[str]) -> _Command | None:
 
 
 def _tflite(arguments: list[str]) -> _Command | None:
-    """Only with the model and the number of threads, as the runner writes them."""
+    """Return the command if it states model and number of threads, as the runner does."""
     options = dict(each.removeprefix("--").partition("=")[::2] for each in arguments)
     model, threads = options.get("graph", "").rpartition("/")[2], options.get("num_threads", "")
     if {*options} - _TFLITE or not model or not re.fullmatch("[1-9][0-9]{0,3}", threads):

@@ -15,9 +15,9 @@ from .. import Context, Format, Reading, Scalar
 from ..log_lines import Line, holds, lines
 from ..log_sheet import Sheet
 
-# Layouts: iperf_api.c and iperf_locale.c of iperf3, 3.0 on; Reports.c of iperf 2.0 and 2.1. The
-# names are those of iperf3's JSON: what arrived is the throughput, with the retransmits of its
-# sender. Of several streams the line ``[SUM]`` counts. Their digits are three.
+# Layouts: iperf_api.c and iperf_locale.c of iperf3, 3.0 on; Reports.c of iperf 2.0 and 2.1. Rates have
+# three digits. The metrics are those of iperf3's JSON: the throughput is the received rate, and the
+# retransmits are those of its sender. Of several streams, the line ``[SUM]`` counts.
 _HEAD = re.compile(r"\[ ID\](?:\[Role\])? Interval +Transfer +(?:Bandwidth|Bitrate)\b.*")
 _AMOUNT = r"[0-9]{1,9}(?:\.[0-9]{1,3})? [KMGT]?Bytes"
 _RATE = r"(?P<rate>[0-9]{1,12}(?:\.[0-9]{1,3})?) (?P<unit>[KMGT]?(?:bits|Bytes)/sec)"
@@ -47,7 +47,7 @@ _OUT_OF_ORDER = re.compile(
     r"[0-9]{1,12} datagrams received out-of-order[ \t]*"
 )
 _SERVER_REPORT = re.compile(r"\[ *[0-9]{1,6}\] Server Report:[ \t]*")
-_TWO = re.compile(
+_IPERF2_ROW = re.compile(
     r"\[ *([0-9]{1,6}|SUM)\] *([0-9]{1,6}\.[0-9]{1,4})- *([0-9]{1,6}\.[0-9]{1,4}) sec +"
     rf"{_AMOUNT} +{_RATE}(?: +(?:(?P<jitter>[0-9]{{1,9}}\.[0-9]{{3}}) ms +)?{_LOST}|(?: [^\ufffd]{{0,200}})?)"
 )
@@ -64,13 +64,16 @@ class _Run:
     """A run of iperf3 as far as it was read: its last lines by stream, direction and end."""
 
     begun: int = 0
+    """The number of its first line, 0 if that is missing."""
     server: bool = False
     reverse: bool = False
     parted: bool = False
+    """True below the line of dashes that precedes the totals."""
     totals: bool = False
+    """True below the head of the totals."""
     sends: bool | None = None
-    """True and false for interval columns at the sender and at the receiver, ``None`` for
-    others."""
+    """True if the columns of its intervals are those of a sender, false for a receiver, ``None`` if they do
+    not show it."""
     streams: set[str] = field(default_factory=set)
     rows: dict[tuple[str, str, str], tuple[Line, re.Match[str]]] = field(default_factory=dict)
     datagrams: dict[str, tuple[Line, re.Match[str]]] = field(default_factory=dict)
@@ -126,37 +129,41 @@ def read_iperf3(data: bytes, context: Context) -> Reading:
 
 
 def _finish(run: _Run, sheet: Sheet) -> None:
-    ways = sorted({way for _, way, _ in run.rows})
-    if run.datagrams and not ways:
+    directions = sorted({direction for _, direction, _ in run.rows})
+    if run.datagrams and not directions:
         _datagrams(run, sheet)
-    elif run.begun and not ways:
+    elif run.begun and not directions:
         sheet.broken(run.begun, "this run of iperf3 has no totals: it is cut")
     # With --bidir each direction has a connection of its own.
-    are_connected = len(run.streams) > (2 if ways and ways[0] else 1)
-    for way in ways:
-        own = {(name, end): row for (name, w, end), row in run.rows.items() if w == way}
+    are_connected = len(run.streams) > (2 if directions and directions[0] else 1)
+    for direction in directions:
+        own = {(name, end): row for (name, each, end), row in run.rows.items() if each == direction}
         streams = {name for name, _ in own} - {"SUM"}
         name = "SUM" if are_connected or len(streams) > 1 else next(iter(streams), "SUM")
-        ingress = way == "RX" if way else run.reverse != run.server
-        if not run.begun and not way:
+        ingress = direction == "RX" if direction else run.reverse != run.server
+        if not run.begun and not direction:
             stated = {"ingress": False, "egress": True}.get(
                 str(sheet.stated("direction")), run.sends
             )
             if stated is None:
-                message = "which end this run of iperf3 was measured at is not stated: its first lines are missing"
-                hint = "say --param direction=egress if the board sent, and =ingress if it received"
+                message = (
+                    "the direction of this run of iperf3 is not stated: its first lines are missing"
+                )
+                hint = (
+                    "give --param direction=egress if the board sent, and =ingress if it received"
+                )
                 sheet.broken(next(iter(own.values()))[0].number, message, hint)
                 continue
             ingress = not stated
         received, sent = own.get((name, "receiver")), own.get((name, "sender"))
         some = received or sent or next(iter(own.values()))
         if received is None:
-            message = "which rate arrived is not stated: the line of the receiver is missing"
+            message = "the received rate is not stated: the line of the receiver is missing"
             sheet.broken(some[0].number, message)
         # A client that was interrupted never learns how much arrived, and prints 0.
         elif sent and not float(received[1]["rate"]) and float(sent[1]["rate"]):
-            message = "which rate arrived is not stated: what was sent is, and 0 for the receiver"
-            sheet.broken(received[0].number, message, "a run to its end, at the client, states it")
+            message = "the received rate is not stated: the line of the receiver says 0"
+            sheet.broken(received[0].number, message, "let the run end by itself at the client")
             received = None
         if received is None:
             continue
@@ -192,8 +199,8 @@ def _datagrams(run: _Run, sheet: Sheet) -> None:
     _add_loss(line, match, sheet.benchmark("iperf3"), params, sheet)
     sheet.note(
         line.number,
-        "which rate arrived is not stated: iperf3 before 3.2 prints what was sent",
-        "take a later iperf3, which has a line of the receiver",
+        "the received rate is not stated: iperf3 before 3.2 prints the sent one",
+        "use a later iperf3, which prints a line for the receiver",
     )
 
 
@@ -249,8 +256,8 @@ class _Iperf2Reader:
             self._is_server, self._is_udp = match[1].startswith("Server"), match[2] == "UDP"
         elif _SERVER_REPORT.fullmatch(text) or _OUT_OF_ORDER.fullmatch(text):
             pass
-        elif match := _TWO.fullmatch(text):
-            # Intervals begin later. A first interval also begins at 0, and the total replaces it.
+        elif match := _IPERF2_ROW.fullmatch(text):
+            # Only the total and the first interval begin at 0, and the total comes later.
             has_report = (
                 self._is_udp and match[1] in totals and totals[match[1]][1]["jitter"] is not None
             )
