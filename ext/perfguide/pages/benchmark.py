@@ -14,11 +14,11 @@ from ..bundles.guide_key import GuideKey, families, family
 from ..bundles.supersede import Ledger
 from ..catalog.board_names import load as load_boards
 from ..charts import gallery, trends
-from ..charts.from_figures import Scene
+from ..charts.from_figures import MIN_RELEASES, Scene
 from ..charts.model import ChartView
 from ..common import slugs, units
 from ..compare import wording
-from ..figures import labels
+from ..figures import engines, labels
 from ..figures.dataset import Holdings, Settings
 from ..figures.pool import Pool, Record
 from ..figures.rows import TABLE, TABLE_NUMBER
@@ -76,8 +76,8 @@ class NewestFigures:
 class PlatformHistory(msgspec.Struct, frozen=True):
     """The releases of one platform in a benchmark: the anchor of their section on the SoC's page,
     its title, the number of releases, and their words in the search index. ``chart`` is the title
-    of the first headline drawn, ``picture`` its picture, and ``step`` the largest ratio between two
-    successive releases in it, or 0 without one."""
+    of the first figure drawn, ``picture`` its picture, ``step`` the largest ratio between two
+    successive releases in it, or 0 without one, and ``step_words`` a sentence on that step."""
 
     id: str
     title: str
@@ -86,6 +86,7 @@ class PlatformHistory(msgspec.Struct, frozen=True):
     chart: str
     picture: PagePicture | None
     step: float
+    step_words: str = ""
 
 
 class BenchmarkOfSoc(msgspec.Struct, frozen=True):
@@ -658,28 +659,67 @@ def _section(site: Site, name: str, keys: Sequence[GuideKey]) -> _Section:
     if name in other:
         own = site.layout.general(name, other[name], OVER_RELEASES)
         parts.append(write_tables.general(site, page, name, own, prefix, more, guides=keys))
-    views = trends.over_releases(site.catalog, _headlines(site, sections), scene)
+    headlines = _headlines(site, sections) or _first_figure(site, name, records)
+    views = trends.over_releases(site.catalog, headlines, scene)
     charts = write_tables.small_charts(site, page, f"{prefix}trend", "Figures over releases", views)
     for section in sections:
         anchor = f"{prefix}{section.part_id}".strip("-")
         charts += write_tables.charts(site, page, section, anchor, "releases", scene)
     words = search_words.of_records(site.catalog.get(name), name, records)
-    step = _largest_step(views[0]) if views else 0.0
+    # A figure in doubt is drawn, but no step to or from it is news.
+    sound = [record for record in headlines if not site.marks.doubt(record)]
+    of_sound = (
+        views if len(sound) == len(headlines) else trends.over_releases(site.catalog, sound, scene)
+    )
+    same = [view for view in of_sound if view.name == views[0].name]
+    step, step_words = _largest_step(same[0]) if same else (1.0 if views else 0.0, "")
     drawn = charts[0].pictures[0] if views and charts[0].pictures else None
     chart = drawn.name if drawn else ""
-    history = PlatformHistory(slug, title, len(keys), words, chart, drawn, step)
+    history = PlatformHistory(slug, title, len(keys), words, chart, drawn, step, step_words)
     return _Section(history, parts, charts)
 
 
-def _largest_step(view: ChartView) -> float:
-    """Return the largest ratio between a line's figures in two successive releases."""
-    steps = [1.0]
-    for line in (line for panel in view.panels for line in panel.lines):
-        for before, after in pairwise(point.y for point in line.points):
-            small, large = sorted((abs(before), abs(after)))
+def _first_figure(site: Site, name: str, records: Sequence[Record]) -> list[Record]:
+    """Return the first figure in the order of the catalog that enough releases have for a chart; it is
+    drawn where a benchmark has no headline."""
+    described = site.catalog.get(name)
+    by_figure: dict[Any, list[Record]] = {}
+    for record in records if described else ():
+        assert described is not None  # no records otherwise
+        is_result = described.better(record.metric) != "neither" and record.metric != engines.LOAD
+        if is_result and described.metric(record.metric) and site.layout.is_described(record):
+            params = tuple(
+                (n, described.value_rank(n, v)) for n, v in sorted(record.params.items())
+            )
+            rank = described.metric_rank(record.metric)[0], units.natural(record.metric), params
+            by_figure.setdefault(rank, []).append(record)
+    return next(
+        (
+            own
+            for _, own in sorted(by_figure.items(), key=lambda each: each[0])
+            if len({record.guide for record in own}) >= MIN_RELEASES
+        ),
+        [],
+    )
+
+
+def _largest_step(view: ChartView) -> tuple[float, str]:
+    """Return the largest ratio between a line's figures in two successive releases, and a sentence on
+    it; empty if nothing changed."""
+    largest, said = 1.0, ""
+    lines = [line for panel in view.panels for line in panel.lines]
+    unit = view.y_label.strip(" ↑↓").replace(units.SCORE, "")
+    for line in lines:
+        for before, after in pairwise(line.points):
+            small, large = sorted((abs(before.y), abs(after.y)))
             # A step from or to 0 has no ratio.
-            steps.append(large / small if small else 1.0)
-    return max(steps)
+            if small and large / small > largest:
+                largest = large / small
+                board = f" on {line.label}" if len({each.label for each in lines}) > 1 else ""
+                figures = f"{units.number(before.y)} → {units.number(after.y)}"
+                release = view.ticks[round(after.x)]
+                said = f"Largest step at {release}{board}: {figures} {unit}".rstrip()
+    return largest, said
 
 
 def _moved_most(page: str, histories: Sequence[PlatformHistory]) -> PageChart | None:
@@ -689,7 +729,7 @@ def _moved_most(page: str, histories: Sequence[PlatformHistory]) -> PageChart | 
     drawn.sort(key=lambda each: (-each.step, units.natural(each.title)))
     # Name the pictures after their platforms, since they all show the same headline.
     pictures = tuple(
-        replace(each.picture, name=each.title)
+        replace(each.picture, name=". ".join(filter(None, (each.title, each.step_words))))
         for each in drawn[:MAX_MOVED_PLATFORMS]
         if each.picture
     )
