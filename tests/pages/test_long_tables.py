@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -30,6 +31,8 @@ def test_the_largest_tables_leave_until_the_rest_is_light() -> None:
     assert long_tables.too_long(tables, 149) == {"b"}
     assert long_tables.too_long(tables, 89) == {"b", "c"}
     assert long_tables.too_long([table("d", 60), *tables], 150) == {"b"}
+    heavy = [dataclasses.replace(each, weight=each.size) for each in tables]
+    assert long_tables.too_long(heavy, max_elements=149) == {"b"}
 
 
 def test_a_long_history_has_a_page_of_its_own_where_its_rows_keep_their_names(

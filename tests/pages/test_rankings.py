@@ -111,7 +111,7 @@ def test_a_figure_without_the_unit_of_others_is_not_ranked(
     generate(Settings((tmp_path / "results",), (SHIPPED,), tmp_path / "out"), run=parallel.here)
     folder = tmp_path / "out/by-benchmark"
     page = (folder / "stream.rst").read_text("utf-8")
-    assert "2 SoCs lead, within 5 % of each other: B has 1,066 MB/s in Linux 09.02." in page
+    assert "2 of 2 SoCs are within 5 % of the best: B has 1,066 MB/s in Linux 09.02." in page
     assert "Not measured in this form on C, D." in page
     assert "Ranked by the newest figures that are not in doubt.\n" in page
     assert page.count(":name: stream/boards\n") == 1 and "perf-headline" not in page
@@ -315,10 +315,10 @@ def said(unit: str, *rows: tuple[str, float], **more: Any) -> str:
         ((100, 90, 82), "A leads with 100 MB/s; the next 2 are within 10 % of each other."),
         ((100, 90, 85, 82), "A leads with 100 MB/s; the next 3 are within 10 % of each other."),
         ((105, 100, 80), "A leads with 105 MB/s."),
-        ((104, 100, 80), "2 SoCs lead, within 5 % of each other: A has 104 MB/s."),
+        ((104, 100, 80), "2 of 4 SoCs are within 5 % of the best: A has 104 MB/s."),
         ((100, 100, 80), "A and B lead with 100 MB/s."),
         ((100, 100, 100), "A, B and C lead with 100 MB/s."),
-        ((100, 100, 97), "3 SoCs lead, within 5 % of each other: A and B have 100 MB/s."),
+        ((100, 100, 97), "3 of 4 SoCs are within 5 % of the best: A and B have 100 MB/s."),
     ],
 )
 def test_the_first_leads_unless_others_are_near_or_equal(rows: tuple[int, ...], words: str) -> None:

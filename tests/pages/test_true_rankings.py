@@ -35,8 +35,8 @@ PARAMS = ("algorithm", "block_size", "buffer_size", "direction", "frame_size")
 
 FORMS = (
     r"(?P<first>\S+) leads with {figure} in {release}(?:; the next (?P<next>\d+) are within 10 % of each other)?",
-    r"(?P<near>\d+) SoCs lead, within 5 % of each other: (?P<first>\S+) has {figure} in {release}",
-    r"(?:(?P<near>\d+) SoCs lead, within 5 % of each other: )?(?P<equal>\S.*) (?:lead with|have) {figure}",
+    r"(?P<near>\d+) of (?P<of>\d+) SoCs are within 5 % of the best: (?P<first>\S+) has {figure} in {release}",
+    r"(?:(?P<near>\d+) of (?P<of>\d+) SoCs are within 5 % of the best: )?(?P<equal>\S.*) (?:lead with|have) {figure}",
 )
 FIGURE = (
     rf"(?:a score of )?(?P<figure>{N})(?: (?P<unit>[^ .;(]+))?"
@@ -305,7 +305,8 @@ def check(benchmark: str, figures: RankedFigures, measured: Measured) -> tuple[F
         "equal": len(same) == 1 or {*re.split(", | and ", at["equal"] or "")} == {*same},
         "leads": ("leads" in said)
         == (len(same) == 1 and ratio(first.figure, second.figure) >= 1.05),
-        "near": not at.get("near") or int(at["near"]) == len(near) > 1,
+        "near": not at.get("near")
+        or ((int(at["near"]), int(at["of"])) == (len(near), len(order)) and len(near) > 1),
         "next": "leads" not in said or int(at.get("next") or 1) == len(close),
         "load": len(same) > 1
         or (

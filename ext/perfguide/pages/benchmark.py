@@ -63,6 +63,11 @@ MAX_NAMED_METRICS = 3
 """The maximum number of metrics that the list of benchmarks names if there is no ranking."""
 
 
+MAX_ELEMENTS = 7_500
+"""The estimated number of HTML elements in the tables of a benchmark's page. It keeps the page below
+600 kB: an element takes 50 to 70 bytes, and the rest of the page 80 kB."""
+
+
 @dataclass(frozen=True, slots=True)
 class NewestFigures:
     """Tables and charts of the newest figures of all boards. ``anchors`` are those of the pictures
@@ -364,7 +369,7 @@ def _write(
             for own in of_socs
             if own.measured
         ],
-        moved=long_tables.move(site, page, tables),
+        moved=long_tables.move(site, page, tables, max_elements=MAX_ELEMENTS),
         sources=sources.write(site, page, [row for own in of_socs for row in own.sources]),
     )
     for other in listed[1:]:

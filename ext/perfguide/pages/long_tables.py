@@ -18,15 +18,19 @@ MAX_ELEMENTS = 12_500
 """The estimated number of HTML elements in a page's tables; a page may have 15,000."""
 
 
-def too_long(tables: Iterable[PageTable], max_bytes: int = MAX_CSV_BYTES) -> frozenset[str]:
+def too_long(
+    tables: Iterable[PageTable],
+    max_bytes: int = MAX_CSV_BYTES,
+    max_elements: int = MAX_ELEMENTS,
+) -> frozenset[str]:
     """Return the names of the tables to move, until the CSV of the remaining ones is at most
-    ``max_bytes`` and they have at most ``MAX_ELEMENTS`` elements."""
+    ``max_bytes`` and they have at most ``max_elements`` elements."""
     # Largest first, so that few tables leave the page.
     ranked = sorted(tables, key=lambda table: (-table.size, table.name))
     size, weight = (sum(each) for each in ([t.size for t in ranked], [t.weight for t in ranked]))
     out = set()
     for table in ranked:
-        if size <= max_bytes and weight <= MAX_ELEMENTS:
+        if size <= max_bytes and weight <= max_elements:
             break
         out.add(table.name)
         size, weight = size - table.size, weight - table.weight
@@ -40,6 +44,7 @@ def move(
     max_bytes: int = MAX_CSV_BYTES,
     suffix: str = "",
     back: str = "",
+    max_elements: int = MAX_ELEMENTS,
 ) -> dict[str, list[Link]]:
     """Write pages for tables that are too long for their page, and return links to these by table
     name.
@@ -48,7 +53,7 @@ def move(
     appended to its title on the new page. ``back`` is the page with the sections, if not ``page``.
     Tables and rows keep their link names.
     """
-    leaving = too_long((table for table, _, _ in tables), max_bytes)
+    leaving = too_long((table for table, _, _ in tables), max_bytes, max_elements)
     links = {}
     for table, section, words in tables:
         if table.name not in leaving:

@@ -699,7 +699,7 @@ def lead(figures: RankedFigures) -> str:
     measured = f" in {best.release}" if best.release else ""
     if best.near > len(best.socs):
         verb = "have" if len(best.socs) > 1 else "has"
-        sentence = f"{best.near} SoCs lead, within 5 % of each other: {names} {verb} {best.figure}{measured}"
+        sentence = f"{best.near} of {len(rows)} SoCs are within 5 % of the best: {names} {verb} {best.figure}{measured}"
     elif len(best.socs) > 1:
         sentence = f"{names} lead with {best.figure}"
     else:
