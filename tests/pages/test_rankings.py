@@ -239,7 +239,10 @@ def test_the_front_page_and_a_ranking_take_one_figure_of_each_soc(
             names = {"id": f"{soc}-{number}", "board__soc": soc, "board__name": soc.lower()}
             release = {"sdk__version": f"{number + 8}.00"}
             own |= {"params": {"algorithm": "aes128"}}
-            every = [own, *(aes(*AES[soc][number]) if soc in AES else ())]
+            udp = {"direction": "egress", "driver": "cpsw", "frame_size": 64}
+            packets = {"benchmark": "ethernet-udp", "metric": "throughput", "unit": "Mbit/s"}
+            packets |= {"params": udp, "value": 40.0 + number**2}
+            every = [own, packets, *(aes(*AES[soc][number]) if soc in AES else ())]
             write_bundle(tmp_path / f"results/{soc}-{number}.json", every, **names, **release)
     out = tmp_path / "out"
     generate(Settings((tmp_path / "results",), (SHIPPED,), out), run=parallel.here)
@@ -279,10 +282,16 @@ def test_the_front_page_and_a_ranking_take_one_figure_of_each_soc(
         "best of any release is 600 Mbit/s (engine not recorded) on DOUBTED in Linux 8.00." in text
     )
     # The others have too few figures that are not in doubt.
-    steps = dict(re.findall(r"^ +(\w+), Linux\. Largest step at (.*)$", text, re.M))
+    steps = dict(re.findall(r"^ +(\w+), Linux\. Largest step, (.*)$", text, re.M))
     sound = [value for (value,) in IPSEC["SOUND"]]
     at = max(range(1, len(sound)), key=lambda at: sound[at] / sound[at - 1])
-    assert steps == {"SOUND": f"{at + 8}.00: {sound[at - 1]:g} → {sound[at]:g} Mbit/s"}
+    assert steps == {
+        "SOUND": f"{at + 7}.00 → {at + 8}.00: {sound[at - 1]:g} → {sound[at]:g} Mbit/s"
+    }
+    # A benchmark without a headline has the history of its first figure.
+    udp_text = (out / "by-benchmark/ethernet-udp.rst").read_text("utf-8")
+    assert "SOUND, Linux. Largest step, 10.00 → 11.00: 44 → 49 Mbit/s\n" in udp_text
+    assert "GONE, Linux" not in udp_text.partition("How it moved")[2].partition("Newest figures")[0]
     # The last release that used the CPU counts where later ones used an accelerator that is slower.
     with (out / "by-benchmark/openssl/boards.data.csv").open() as file:
         ranked = {row[0]: (float(row[4]), row[2]) for row in list(csv.reader(file))[1:]}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -82,7 +83,7 @@ class PlatformHistory(msgspec.Struct, frozen=True):
     """The releases of one platform in a benchmark: the anchor of their section on the SoC's page,
     its title, the number of releases, and their words in the search index. ``chart`` is the title
     of the first figure drawn, ``picture`` its picture, ``step`` the largest ratio between two
-    successive releases in it, or 0 without one, and ``step_words`` a sentence on that step."""
+    successive figures in it, or 0 without one, and ``step_words`` a sentence on that step."""
 
     id: str
     title: str
@@ -709,8 +710,8 @@ def _first_figure(site: Site, name: str, records: Sequence[Record]) -> list[Reco
 
 
 def _largest_step(view: ChartView) -> tuple[float, str]:
-    """Return the largest ratio between a line's figures in two successive releases, and a sentence on
-    it; empty if nothing changed."""
+    """Return the largest ratio between two successive figures of a line, and a sentence on it; empty
+    if nothing changed."""
     largest, said = 1.0, ""
     lines = [line for panel in view.panels for line in panel.lines]
     unit = view.y_label.strip(" ↑↓").replace(units.SCORE, "")
@@ -722,8 +723,9 @@ def _largest_step(view: ChartView) -> tuple[float, str]:
                 largest = large / small
                 board = f" on {line.label}" if len({each.label for each in lines}) > 1 else ""
                 figures = f"{units.number(before.y)} → {units.number(after.y)}"
-                release = view.ticks[round(after.x)]
-                said = f"Largest step at {release}{board}: {figures} {unit}".rstrip()
+                # Releases between them may lack the figure.
+                releases = " → ".join(view.ticks[round(each.x)] for each in (before, after))
+                said = f"Largest step, {releases}{board}: {figures} {unit}".rstrip()
     return largest, said
 
 
@@ -731,6 +733,9 @@ def _moved_most(page: str, histories: Sequence[PlatformHistory]) -> PageChart | 
     """Return the first headline of the platforms that moved most, using pictures from their
     sections."""
     drawn = [each for each in histories if each.step and each.picture]
+    # Systems that lack the usual figure have another one.
+    usual = Counter(each.chart for each in drawn).most_common(1)
+    drawn = [each for each in drawn if each.chart == usual[0][0]]
     drawn.sort(key=lambda each: (-each.step, units.natural(each.title)))
     # Name the pictures after their platforms, since they all show the same headline.
     pictures = tuple(
