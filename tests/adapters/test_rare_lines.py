@@ -55,7 +55,7 @@ def test_runs_of_iperf3_without_their_first_lines_are_read_or_refused_but_not_da
         # Without the heads of columns nothing shows which end this is.
         messages = [each.message for each in reading.diagnostics]
         assert not reading.results and len(messages) == 3
-        assert all("which end" in each for each in messages)
+        assert all("the direction of this run" in each for each in messages)
         reading = read("iperf3-text", headless * 3, direction="egress")
     assert figures(reading) == Counter({key: 3 * n for key, n in expected.items()})
     assert not reading.diagnostics
