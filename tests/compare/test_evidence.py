@@ -85,12 +85,12 @@ def test_a_mean_that_is_worse_by_some_samples_is_not_proved(
         assert f"the ranges of their samples {said} before" in lines
         title = wording.event_title(event, both)
         assert re.search(
-            r": longer by a factor of [\d.]+ on average, and the samples scatter more, 1 row$",
+            r", [\d.]+ times longer on average, and the samples scatter more$",
             title,
         )
         assert headline(both).state == "look"
         assert (
-            "Look at 1 event before you ship: it is not proved (one run of each release)."
+            "Look at 1 event before you ship. It is not proved (run once with each release)."
             in headline(both).sentence
         )
     else:
@@ -197,7 +197,7 @@ def test_a_rate_next_to_nothing_of_a_run_without_packets_failed_too(
     failed = "failed-before" if is_old else "failed-after"
     assert verdicts["packets"] == failed and (verdicts["rate"] == failed) is fails
     again = f"{'2 figures' if fails else '1 figure'} that failed before work{'s' * (not fails)} again (Speed)."
-    assert (again in headline(both).more) is is_old
+    assert (again in headline(both).besides) is is_old
     titles = [wording.event_title(event, both) for event in (*both.events, *both.far)]
     assert len(titles) == (not is_old) and not [each for each in titles if "÷" in each]
 
@@ -240,7 +240,7 @@ def test_a_mean_is_listed_whose_samples_are_all_worse_than_the_mean_before(
     assert row.verdict == "noisy" and "overlap" in row.ground
     listed = [event for event in both.far if not event.is_minor]
     assert [wording.event_title(event, both) for event in listed] == [
-        "Speed: lat_a: 28.1 % longer, 1 row"
+        "Speed: lat_a: 22.4 → 28.7 µs, 28.1 % longer"
     ] * is_listed
 
 
@@ -303,7 +303,7 @@ def test_a_rate_of_zero_is_a_failed_run_and_no_fall_of_all(
     assert by_metric["load"].ground == f"the {which} run failed"
     titles = [wording.event_title(event, both) for event in both.events]
     as_before = f", as in 9.{earlier}" if earlier else ""
-    assert titles == ([] if is_old else [f"Speed: rate: fails now{as_before}, 2 rows"])
+    assert titles == ([] if is_old else [f"Speed: rate: fails now{as_before} (2 rows)"])
     if not is_old:
         assert headline(both).state == "do not ship"
 
@@ -360,8 +360,8 @@ def test_a_failed_run_that_was_added_to_the_older_ones_is_told(
     (row,) = (row for row in both.rows if row.params["block_size"] == 4)
     assert row.doubt == ("some new runs failed; its samples are 0.2 to 605.9 MB/s" if fails else "")
     titles = [wording.event_title(event, both) for event in both.far if not event.is_minor]
-    said = "block size 4 bytes: 25.0 % worse on average, some new runs failed, 1 row"
-    assert titles == [f"Speed: {said}"] * fails
+    said = "563.3 → 422.5 MB/s, 25.0 % worse on average, some new runs failed"
+    assert titles == [f"Speed: block size 4 bytes: {said}"] * fails
     assert (row.ground == "the figures are those of 9.8, alone or with more samples") is not fails
 
 
@@ -456,7 +456,7 @@ def test_a_rate_that_works_again_is_told_with_its_runs_that_still_fail(speed: Ca
         )
         for number in (8, 9)
     ]
-    said = headline(newest(bundles, speed)).more
+    said = headline(newest(bundles, speed)).besides
     assert (
         "2 figures that failed before work again (Speed), but some new runs of 1 of them failed."
         in said

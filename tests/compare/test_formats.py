@@ -29,6 +29,7 @@ from perfguide.cli.command_line import main
 from perfguide.common import csv_text
 from perfguide.compare import as_data, as_html, as_markdown, as_text
 from perfguide.compare.comparison import Comparison
+from perfguide.compare.headline import headline
 
 GOLDENS = Path(__file__).with_name("goldens")
 SUFFIXES = {
@@ -133,7 +134,7 @@ def test_the_text_fits_eighty_columns_and_leads_with_what_to_do(
     main(["compare", "09.01", "09.02", "--all"])
     lines = capsys.readouterr().out.splitlines()
     assert max(map(len, lines)) <= 80
-    assert lines[0].startswith("Do not ship: Speed: lat_b: fails now, 1 row. A change of 50 %")
+    assert lines[0].startswith("Do not ship: Speed: lat_b: fails now. 8 of 11 figures are steady")
     start = next(n for n, line in enumerate(lines) if line.startswith("09.01 → 09.02"))
     assert re.fullmatch(r"09.01 → 09.02: \d+ figures of 1 board on both sides", lines[start])
     assert "regressed" in lines[start + 1]
@@ -219,7 +220,8 @@ def test_markdown_fits_a_comment_and_counts_what_it_leaves_out() -> None:
     assert left and left[2] == "https://e.org/a%20b%29%3Cx%3E"
     rows = shown.count("\n| ") - shown.count("\n| change") - shown.count("\n| benchmark |")
     listed = shown.count("\n- ") - 2 - len(comparison.spans)
-    assert rows + listed + int(left[1]) == 400 + 1 + len(comparison.notes)
+    remarks = [*comparison.notes, *headline(comparison).besides]
+    assert rows + listed + int(left[1]) == 400 + 1 + len(remarks)
     assert shown.count("<details>") == shown.count("</details>")
 
 

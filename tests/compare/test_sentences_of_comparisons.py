@@ -91,7 +91,7 @@ def test_a_row_that_often_moves_as_far_is_one_line_with_others_of_its_benchmark(
     assert event.is_minor is (row.verdict == "noisy" and as_far >= 2)
     if event.is_minor:
         title = wording.event_title(event, both)
-        assert title == f"Speed: 1 row, ÷{factor:.3g}, better"
+        assert title == f"Speed: ÷{factor:.3g}, better"
         assert wording.action(event) == wording.MINOR
         assert headline(both).state == "ship"
 
@@ -123,7 +123,7 @@ def test_an_event_names_up_to_three_metrics_and_counts_more(moved: int, speed: C
     ]
     both = compared(*bundles, releases=("9.1", "9.2"), catalog=speed)
     event = only(both.events)
-    rows = f"{moved} row" if moved == 1 else f"{moved} rows"
+    rows = f" 50.0 % longer{f' ({moved} rows)' if moved > 1 else ''}"
     title = wording.event_title(event, both)
     metrics = f"lat_a and {moved - 1} more metrics" if moved > 3 else ", ".join(names[:moved])
     # More time is worse: 1.5 times the time is a third less speed.
@@ -144,7 +144,7 @@ def test_reports_for_services_give_each_event_and_the_runs_behind_it(speed: Cata
     title = wording.event_title(only(both.events), both)
     old, new = (fmean(row) for row in (OLD_SAMPLES, falls))
     fall = 100 * (1 - (40 + new / 100) / (50 + old / 100))
-    assert title.endswith(f"{fall:.1f} % worse, 1 row")
+    assert title.endswith(f" MB/s, {fall:.1f} % worse")
     runs = f"Runs: {len(OLD_SAMPLES)} against {len(falls)}"
     (sarif,) = json.loads(as_ci.to_sarif(both))["runs"][0]["results"]
     (issue,) = json.loads(as_ci.to_gitlab(both))
@@ -253,7 +253,7 @@ def test_a_load_is_listed_with_what_it_is_for_the_work_done(speed: Catalog) -> N
         assert row.old and row.new and row.old.cell.mean and row.new.cell.mean
         each = (row.new.cell.mean / row.old.cell.mean) * (100.0 / 50.0)
         own = f"×{row.new.cell.mean / row.old.cell.mean:.3g}"
-        assert wording.listed_change(row) == f"{own} (×{each:.3g} per MB/s)"
+        assert wording.listed_change(row) == (own, f"×{each:.3g} per MB/s")
         assert wording.change(row) == own
 
 
@@ -295,11 +295,11 @@ def test_an_unproved_fall_is_said_to_be_one_with_what_was_before_it(speed: Catal
     assert wording.event_lines(event, both) == [
         f"Not proved: one run each, and {earlier} earlier, which is too little to show how much such runs differ."
     ]
-    assert f"worse by a factor of {values[1] / values[2]:.3g}, 1 row" in wording.event_title(
-        event, both
-    )
+    factor = values[1] / values[2]
+    title = wording.event_title(event, both)
+    assert title == f"Speed: 103 → 41 MB/s, {factor:.3g} times worse"
     said = headline(both)
     assert said.sentence.startswith(
-        "Look at 1 event before you ship: it is not proved (one run of each release). "
+        "Look at 1 event before you ship. It is not proved (run once with each release). "
     )
     assert "Run Speed again after a reboot, twice or more with each release" in said.more

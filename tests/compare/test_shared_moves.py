@@ -21,7 +21,7 @@ def pair(soc: str, new: str = "11.02.05") -> ReleasePair:
 
 def entry(change: float, kind: Verdict = "regressed", benchmark: str = "openssl") -> Entry:
     entry = Entry(kind, "Worse", "title", 3, "open", (), benchmark, "OpenSSL", math.log1p(change))
-    return replace(entry, boards=("evm",))
+    return replace(entry, boards=("evm",), ends=((abs(math.log1p(change)), abs(change)),))
 
 
 def test_a_move_of_three_socs_is_one_line_with_its_evidence() -> None:
@@ -33,7 +33,7 @@ def test_a_move_of_three_socs_is_one_line_with_its_evidence() -> None:
         ]
     )
     assert move.sentence == (
-        "OpenSSL: worse by 10 to 12 % with 11.02 on 3 systems, proved on 2, not proved on 1"
+        "OpenSSL: 10.0 to 12.0 % worse with 11.02 on 3 systems, proved on 2, not proved on 1"
     )
     assert [each.new.soc for each in move.pairs] == ["AM62X", "AM64X", "J721E"]
 
@@ -61,8 +61,8 @@ def test_large_moves_are_factors_and_falls_come_first() -> None:
         (pair("B"), [entry(-0.7), entry(1.2, "improved", "stream")]),
     ]
     first, second = (move.sentence for move in shared_moves(found))
-    assert "worse by a factor of 3.33 to 5 with" in first
-    assert "better by a factor of 2.2 to 2.5 with" in second
+    assert ": 3.33 to 5 times worse with" in first
+    assert ": 2.2 to 2.5 times better with" in second
 
 
 @pytest.mark.parametrize(
@@ -80,14 +80,26 @@ def test_a_shared_move_names_what_moved_on_all_systems(whats: tuple[str, str], t
         [(pair(soc), [each]) for soc, each in zip(("AM62X", "AM64X"), named, strict=True)]
     )
     assert move.title == title
-    assert move.sentence.startswith(f"{title}: better by 57 % ")
+    assert move.sentence.startswith(f"{title}: 57.0 % better ")
 
 
 def test_a_load_that_fell_is_better_by_the_share_that_its_comparison_says() -> None:
     """By a factor of 1.54, and by 35 %."""
-    loads = [replace(entry(1 / 0.65 - 1, "improved"), share=share) for share in (0.344, 0.35)]
+    log = math.log(1 / 0.65)
+    loads = [
+        replace(entry(1 / 0.65 - 1, "improved"), ends=((log, share),)) for share in (0.344, 0.35)
+    ]
     (move,) = shared_moves([(pair("A"), loads[:1]), (pair("B"), loads[1:])])
-    assert "better by 34 to 35 % with" in move.sentence
+    assert ": 34.4 to 35.0 % better with" in move.sentence
+
+
+def test_what_more_boards_saw_the_other_way_is_no_line() -> None:
+    fall, rise = replace(entry(-0.3)), entry(0.6, "improved")
+    many = replace(rise, boards=("lp", "sip", "sk"), kind="noisy")
+    (line,) = shared_moves(
+        [(pair(soc), [fall, many]) for soc in ("A", "B")] + [(pair("C"), [rise])]
+    )
+    assert ": 60.0 % better with" in line.sentence and "; worse on 2 boards" in line.sentence
 
 
 def test_a_shared_move_says_on_how_many_boards_the_same_figures_went_the_other_way() -> None:
@@ -103,5 +115,5 @@ def test_a_shared_move_says_on_how_many_boards_the_same_figures_went_the_other_w
         ]
     )
     assert first.sentence == (
-        f"{load}: worse by 30 % with 11.02 on 3 boards of 2 systems, all proved; better on 3 boards"
+        f"{load}: 30.0 % worse with 11.02 on 3 boards of 2 systems, all proved; better on 3 boards"
     )

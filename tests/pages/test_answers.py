@@ -193,7 +193,7 @@ def test_the_verdict_is_that_of_the_comparison(tmp_path: Path) -> None:
     assert top.rows[0].judged == "regressed −20.0 %"
     page = tmp_path / "pages/guides/AM62X/linux/09.01.rst"
     assert _facts(page)["Changed"] == (
-        "**Look at 1 event:** Speed: 20.0 % worse, 1 row. "  # nothing came or went
+        "**Look at 1 event:** Speed: 100 → 80 MB/s, 20.0 % worse. "  # nothing came or went
         ":doc:`Compare with 09.00 <../../../compare/AM62X/linux/09.00-vs-09.01>`"
     )
 
@@ -203,7 +203,7 @@ def test_what_changed_names_boards_as_the_table_does(tmp_path: Path) -> None:
     runs = [_run(release, 100.0, board__name="lp") for release in ("09.00", "09.01")]
     _top(tmp_path, *runs, _run("09.00", 100.0), _run("09.01", 10.0), boards=short)
     (page,) = tmp_path.glob("pages/guides/AM62X/linux/09.01.rst")
-    assert ", Kit: worse by a factor of 10, 1 row" in _facts(page)["Changed"]
+    assert "Speed: 100 → 10 MB/s, 10 times worse (Kit)." in _facts(page)["Changed"]
 
 
 def test_the_first_release_has_nothing_to_be_compared_with(tmp_path: Path) -> None:
@@ -270,7 +270,7 @@ def test_the_guide_of_the_project_answers_what_it_is_asked_first(tmp_path: Path)
     )
     assert facts["Changed"].startswith(
         "**Look at 1 event:** UDP throughput: "
-        "ingress, frame size 128 bytes: worse by a factor of 7, 1 row. 48 figures are no longer measured, 101 are new. "
+        "ingress, frame size 128 bytes: 40.87 → 5.84 Mbit/s, 7 times worse. 48 figures are no longer measured, 101 are new. "
         ":doc:`Compare with"
     )
     assert top.clocks == ("1.25 GHz", "1.4 GHz", "1.4 GHz")

@@ -126,10 +126,12 @@ def test_an_event_counts_the_rows_that_it_does_not_list(settings: dataset.Settin
     build.generate(settings, run=parallel.here)
     text = (settings.output / "compare/AM62X/linux/9.1-vs-9.2.rst").read_text("utf-8")
     (event,) = text.split(".. container:: perf-event")[1:]
-    listed = len(re.findall(r"^ +:.+: ÷2: 200 → 100 ", event, re.MULTILINE))
+    listed = len(
+        re.findall(r"^ +:.+: :perf-from:`200 → 100 .+` :perf-change:`÷2`", event, re.MULTILINE)
+    )
     # Nothing says of the figure that no description names which change is better.
     described = len(run("9.1", 2)["results"]) - 1
-    assert f"worse by a factor of 2, {described} rows" in event
+    assert f"2 times worse :perf-small:`{described} rows`" in event
     assert f"And {described - listed} more rows: :ref:`Regressions <" in event
     assert f"Evidence and {described - 1} more rows" in event, "the first row is not folded"
 
@@ -213,7 +215,7 @@ def test_a_page_shows_names_as_text_and_each_row_leads_to_both_guides(hostile: P
     words = " ".join("".join(main.itertext()).split())
     assert HOSTILE in words
     # The summary first, events next, all tables folded.
-    places = [words.index(w) for w in ("in both releases", "Worse (", "All rows, by verdict")]
+    places = [words.index(w) for w in ("can be judged", "Worse (", "All rows, by verdict")]
     assert places == sorted(places)
     folded = next(e for e in main.iter("details") if "Regressions (" in (e[0].text or ""))
     assert list(folded.iter("table"))

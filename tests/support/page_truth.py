@@ -1040,21 +1040,24 @@ def _sides(site: Site, guide: Guide, rows: Sequence[Row]) -> set[bool | None]:
     return {_side(site, guide, row, board) for row in rows for board in row.means}
 
 
+RANGE = rf"(?P<least>{N})(?: to (?P<most>{N}))? (?P<unit>%|times)"
 SHARED = re.compile(
-    rf"(?P<title>.+): (?P<word>better|worse) by (?P<factor>a factor of )?(?P<least>{N})(?: to (?P<most>{N}))?(?: %)?"
-    r" with (?P<line>\S+) on (?:(?P<boards>\d+) boards of )?(?P<of>\d+) systems,"
+    rf"(?P<title>.+): {RANGE} (?P<word>better|worse) with (?P<line>\S+)"
+    r" on (?:(?P<boards>\d+) boards of )?(?P<of>\d+) systems,"
     r" (?:(?P<all>all proved)|proved on (?P<proved>\d+), not proved on (?P<once>\d+))"
     r"(?:; (?P<other>better|worse) on (?P<against>\d+) boards?)?"
 )
-MAIN_SIZE = re.compile(
-    rf": (?:.*?, mean )?(?:({N}) % (?:worse|better)|(?:worse|better)[^(]*? by a factor of ({N}))"
-)
+MAIN_SIZE = re.compile(rf"[:,] {RANGE} (?P<word>worse|better|longer|shorter)")
+SAME_WAY = {"longer": "worse", "shorter": "better"}
+"""The meanings of the words for times."""
 
 
-def _factor(text: str, is_factor: bool, word: str) -> float:
-    """Return the factor of a change, above 1, to the two digits of a text."""
-    share = number(text) / 100
-    return number(text) if is_factor else 1 + share if word == "better" else 1 / (1 - share)
+def _factors(said: re.Match[str], word: str) -> list[float]:
+    """Return the factors of the ends of a move, above 1, to the digits of its text."""
+    sizes = [number(said["least"]), number(said["most"] or said["least"])]
+    if said["unit"] == "times":
+        return sizes
+    return [1 + size / 100 if word == "better" else 1 / (1 - size / 100) for size in sizes]
 
 
 def _is_shared(sentence: str, pages: Sequence[str], verdicts: Sequence[dict[str, str]]) -> bool:
@@ -1072,30 +1075,31 @@ def _is_shared(sentence: str, pages: Sequence[str], verdicts: Sequence[dict[str,
                 and each["title"].lower().startswith(title.lower())
                 and f"{each['new'].split()[-1]}.".startswith(f"{said['line']}.")
                 and (size := MAIN_SIZE.search(each["title"]))
-                and said["word"] in each["title"]
+                and said["word"] == SAME_WAY.get(size["word"], size["word"])
             ):
                 kinds.add(each["kind"])
-                sizes.append(_factor(size[1] or size[2], bool(size[2]), said["word"]))
+                sizes += _factors(size, said["word"])
         if not kinds:
             return False
         proved += bool(kinds & {"regressed", "improved"})
     once = int(said["once"] or 0)
-    ends = [
-        _factor(said[end] or said["least"], bool(said["factor"]), said["word"])
-        for end in ("least", "most")
-    ]
     return (
         len(pages) == int(said["of"]) == int(said["proved"] or said["of"]) + once
         and (once == 0) == bool(said["all"])
         and proved >= len(pages) - once
+        # A majority is not beside what fewer boards saw.
+        and int(said["against"] or 0) <= int(said["boards"] or said["of"])
         # The digits of a loss of 99 % determine the factor only roughly.
-        and all(any(abs(size / end - 1) < 0.02 * end for size in sizes) for end in ends)
+        and all(
+            any(abs(size / end - 1) < 0.02 * end for size in sizes)
+            for end in _factors(said, said["word"])
+        )
     )
 
 
 def _is_against(site: Site, sentence: str, verdicts: Sequence[dict[str, Any]]) -> bool:
     """Check the number of boards on which the same figures of the newest releases went the other way,
-    from the titles of events; these have one or two digits of the least move that counts."""
+    from the titles of events; these have the ends of its moves, and their median counts."""
     said = SHARED.fullmatch(sentence)
     assert said is not None
     subject, _, common = (
@@ -1103,19 +1107,21 @@ def _is_against(site: Site, sentence: str, verdicts: Sequence[dict[str, Any]]) -
     )
     newest = {str(GuideKey(*guide[:3], site.releases(guide)[-1])) for guide in site.bundles}
     counts = []
-    for least in (1.055, 1.045):
+    other = "worse" if said["word"] == "better" else "better"
+    for end, least in ((0, 1.055), (1, 1.045)):
         boards = {
             (each["page"].rpartition("/")[0], board)
             for each in verdicts
             if each["new"] in newest and each["advice"] not in (BACK, MINOR, "Causes")
-            if each["title"].startswith(subject) and said["word"] not in each["title"]
+            if each["title"].startswith(subject)
             if all(
                 part.lower() in each["title"].removeprefix(subject).lower()
                 for part in common.split(", ")
             )
             if f"{each['new'].split()[-1]}.".startswith(f"{said['line']}.")
             if (size := MAIN_SIZE.search(each["title"]))
-            if _factor(size[1] or size[2], bool(size[2]), said["word"]) >= least
+            if SAME_WAY.get(size["word"], size["word"]) == other
+            if _factors(size, other)[end] >= least
             for board in each["boards"]
         }
         counts.append(len(boards))

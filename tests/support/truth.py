@@ -839,9 +839,8 @@ GROUNDS = templates(
 WORK = r"(?: per .+?| for the work done)?"
 ZERO = rf"(?:to 0|from 0|from under 1 % to (?:as much as )?{N} %|from (?:as much as )?{N} % to under 1 %)"
 SIZE = re.compile(
-    rf"(?:({N}) % (worse|better|longer|shorter){WORK}(?: \(({N}) to ({N}) %\))?"
-    rf"|(worse|better|longer|shorter){WORK}"
-    rf"(?: by a factor of ({N}(?: and more)?)(?: \(({N}(?: and more)?) to ({N}(?: and more)?)\))?|(?=: )))"
+    rf"(?:(?:({N})(?: to ({N}))? %|({N}(?: and more)?)(?: to ({N}(?: and more)?))? times) "
+    rf"(worse|better|longer|shorter){WORK}|(worse|better|longer|shorter){WORK}(?=: ))"
     rf"((?:(?:, or |: | or |, in [\d,]+ rows? )(?:{ZERO}|fails now))*)"
     rf"(?: on average, (and the samples scatter more|and the samples scatter less|some new runs failed))?"
 )
@@ -926,7 +925,7 @@ def is_size(text: str, event: Event, about: About) -> bool:
     if not (match := SIZE.fullmatch(text)):
         return False
     rated = [each for each in leading if each.is_rated and each.worse]
-    word = match[2] or match[5]
+    word = match[5] or match[6]
     of_work = [each.row.per for each in leading if each.row.per]
     if all(each.row.work is not None for each in leading) and (
         bool(re.search(r" per \S+| for the work done", text)) != bool(of_work)
@@ -938,11 +937,11 @@ def is_size(text: str, event: Event, about: About) -> bool:
     times = [each.row.unit in ("ns", "us", "µs", "ms", "s", "min", "h") for each in leading]
     if (word in ("longer", "shorter")) != all(times):
         return False
-    if not is_toward_zero(match[9], rated):
+    if not is_toward_zero(match[7], rated):
         return False
-    for each in leading if match[10] and "scatter" in match[10] else ():
+    for each in leading if match[8] and "scatter" in match[8] else ():
         old, new = ((side.high - side.low) / side.mean for side in each.sides if side)
-        if (new > old) != ("more" in match[10]):
+        if (new > old) != ("more" in match[8]):
             return False
     if "fails now" in text and not any(row.verdict == "failed-after" for row in event.rows):
         return False
@@ -952,11 +951,7 @@ def is_size(text: str, event: Event, about: About) -> bool:
         if math.isfinite(each.worse)
         and not (each.row.unit == "%" and 0 < min(each.ends) < 1 <= max(each.ends))
     ]
-    said = [
-        group
-        for group in (*match.groups()[:1], *match.groups()[2:4], *match.groups()[5:8])
-        if group
-    ]
+    said = [group for group in match.groups()[:4] if group]
     if not far_rows:
         return not said
     logs = sorted(abs(each.worse) for each in far_rows)
@@ -966,14 +961,14 @@ def is_size(text: str, event: Event, about: About) -> bool:
             for each in far_rows
         ]
         shares = sorted(100 * abs(ratio - 1) for ratio in ratios)
-        ends = [median(shares), shares[0], shares[-1]]
         return logs[-1] < math.log(2) and all(
-            abs(number(text) - end) <= 0.0501 for text, end in zip(said, ends, strict=False)
+            abs(number(text) - end) <= 0.0501
+            for text, end in zip((said[0], said[-1]), (shares[0], shares[-1]), strict=True)
         )
-    ends = [math.exp(log) for log in (median(logs), logs[0], logs[-1])]
+    ends = [math.exp(log) for log in (logs[0], logs[-1])]
     return logs[-1] >= math.log(2) * 0.999 and all(
         end >= 1e6 if "more" in text else rounds(text, end, 3 if end < 10 else 2)
-        for text, end in zip(said, ends, strict=False)
+        for text, end in zip((said[0], said[-1]), ends, strict=True)
     )
 
 
@@ -1173,9 +1168,9 @@ def jumps(about: About) -> tuple[int, int]:
 
 def _of_jumps(about: About, said: Sequence[str]) -> bool:
     of, number_said = int(said[0]), int(said[1])
-    kept = number_said if said[2] == "still there" else of - number_said
-    is_few = 4 * kept < 3 * of
-    return jumps(about) == (kept, of) and is_few == bool(said[3]) == (said[2] == "gone")
+    is_few = said[2].startswith("vanished")
+    kept = of - number_said if is_few else number_said
+    return jumps(about) == (kept, of) and is_few == (4 * kept < 3 * of)
 
 
 def _followed(about: About, said: Sequence[str]) -> bool:
@@ -1230,8 +1225,7 @@ STAYED, SHOWS = "(?:is|are) still there", "still shows? it"
 
 JUMPED = (
     r"In earlier releases, # single figures jumped far beyond all before them; "
-    r"# of these jumps were (still there|gone) in the next release"
-    r"(: measure again before you act)?"
+    r"# of these jumps (were still there in the next release|vanished at the next: measure again before you act)"
 )
 
 
@@ -1288,32 +1282,37 @@ def check_event(event: Event, about: About, checked: Checked, where: str) -> Non
     counted = event.rows if event.is_cause else event.leading
     counted = [row for row in counted if not row.is_clock] or event.rows
     own = replace(about, rows=event.rows, beside=event.unproved, counted=tuple(counted))
-    boards = "".join(f", {', '.join(event.boards)}" for _ in both.spans[1:2])
-    begin = f"{event.what}{boards}: "
+    where_measured = [", ".join(event.boards)] * (len(both.spans) > 1)
+    where_measured += [wording.count(len(counted), "row")] * (len(counted) > 1)
     benchmark = next((g.title for g in both.groups if g.benchmark == event.benchmark), "")
-    if event.is_minor:
-        checked.note("N rows of N", title, _is_extent(title, benchmark, boards, own), where)
-        return
-    ending = re.fullmatch(r"(.*), ([\d,]+ rows?)(?:, (\d+) of them proved)?", title)
-    assert ending, title
-    text, count, proved = ending.groups()
+    begin = benchmark if event.is_minor else event.what
     judged = sum(row.verdict != "noisy" for row in counted)
-    is_mixed = not event.is_cause and 0 < judged < len(counted)
-    is_counted = (
-        count == wording.count(len(counted), "row")
-        and {row.board for row in counted} == {*event.boards}
-        and (int(proved or 0) == judged if is_mixed else not proved)
-    )
+    if not event.is_cause and 0 < judged < len(counted):
+        where_measured[-1] += f", {judged} of them proved"
+    end = f" ({'; '.join(where_measured)})" if where_measured else ""
+    text = title.removesuffix(end)
+    is_counted = title == f"{text}{end}" and {row.board for row in counted} == {*event.boards}
     checked.note("N rows", title, is_counted, where)
+    if event.is_minor:
+        extent = text.removeprefix(f"{begin}: ")
+        is_true = text == f"{begin}: {extent}" and _is_extent(extent, own)
+        checked.note("N rows of N", title, is_true, where)
+        return
     checked.note("none farther", title, not _farther(event, own), where)
     checked.note("all boards", title, not _boards_left_out(event, own), where)
     is_one_kind = event.is_cause or len(set(map(_is_share, counted))) == 1
     checked.note("rates or shares", title, is_one_kind, where)
-    if text != begin[:-2]:
-        before = ", last measured with" if event.kind == "failed-after" else " since"
-        since = f"{before} {event.since}" if event.since else ""
-        size = text.removeprefix(begin).removesuffix(since)
-        is_true = text == f"{begin}{size}{since}" and is_size(size, event, own)
+    if text != begin:
+        before = ", last measured with" if event.kind == "failed-after" else " than in"
+        than = f"{before} {event.since}" * (not event.is_cause) if event.since else ""
+        size = text.removeprefix(f"{begin}: ").removesuffix(than)
+        is_true = text == f"{begin}: {size}{than}"
+        figures = re.match(rf"({N}) → ({N}) [^,]+(?:, |$)", size)
+        if figures:
+            (only,) = own.each(counted)
+            is_true &= all(map(rounds, figures.groups(), only.ends))
+            size = size[figures.end() :]
+        is_true &= is_size(size, event, own) if size or not figures else True
         checked.note("how far", title, is_true, where)
     metrics = re.search(r"\band (\d+) more metrics", event.what)
     if metrics:
@@ -1338,7 +1337,9 @@ def check_event(event: Event, about: About, checked: Checked, where: str) -> Non
         elif any(pattern.fullmatch(said) for pattern, _ in LINES):
             checked.check(said, LINES, own, where)
         else:
-            for text in said.removeprefix("Not proved: ").split("; "):
+            said = re.sub(r"^Not proved(?: \(first row\))?: |(?<=; )first row: ", "", said)
+            assert len(counted) > 1 or "(first row)" not in line, line
+            for text in said.split("; "):
                 checked.check(text, GROUNDS, own, where)
 
 
@@ -1425,9 +1426,8 @@ def _boards_left_out(event: Event, about: About) -> set[str]:
     return out
 
 
-def _is_extent(title: str, benchmark: str, boards: str, about: About) -> bool:
-    """Check “STREAM, evm: 3 rows, −9.8 % to ÷3, or to 0, worse”"""
-    begin = f"{benchmark}{boards}: {wording.count(len(about.rows), 'row')}, "
+def _is_extent(said_of: str, about: About) -> bool:
+    """Check “−9.8 % to ÷3, or to 0, worse”"""
     rated = [each for each in about.each() if each.is_rated]
     near = [
         each
@@ -1438,12 +1438,11 @@ def _is_extent(title: str, benchmark: str, boards: str, about: About) -> bool:
     ratios = [each.per_work if each.row.per else each.ends[1] / each.ends[0] for each in near]
     worse = sum(each.worse > 0 for each in rated)
     ways = {0: "better", len(rated): "worse"}
-    text, _, way = title.removeprefix(begin).rpartition(", ")
+    text, _, way = said_of.rpartition(", ")
     said = re.findall(CHANGE, re.sub(rf"(?:, or )?{ZERO}", "", text))
     works = re.search(r" (?:per \S+|for the work done)", text)
     return (
-        title.startswith(begin)
-        and way == ways.get(worse, f"{worse} of them worse")
+        way == ways.get(worse, f"{worse} of {len(about.rows)} worse")
         and bool(works) == any(each.row.per for each in about.each())
         and is_toward_zero(text, rated)
         and bool(said) == bool(ratios)
@@ -1551,16 +1550,16 @@ def _came_back(about: About) -> bool:
 
 
 def _look(about: About, said: Sequence[str]) -> bool:
-    """Check “Look at 5 events before you ship: 3 are not proved (one run of each release)”: all
-    that are listed as worse, and the runs of their figures in the bundles."""
-    of, rest = int(said[0]), said[1]
-    proved, unproved = len(_proved_falls(about)), _listed(about, "Worse, not proved")
-    words = re.fullmatch(
-        r": (it is not|neither is|none is|(\d+) (?:is|are) not) proved( \(one run of each release\))?",
-        rest,
-    )
-    if of != proved + len(unproved) or not words:
-        return of == proved and not unproved and not rest
+    """Check “Look at 5 events before you ship”: all that are listed as worse."""
+    listed = [*_proved_falls(about), *_listed(about, "Worse, not proved")]
+    return len(listed) == int(said[0])
+
+
+def _unproved(about: About, said: Sequence[str]) -> bool:
+    """Check “3 of them are not proved (run once with each release)”: their number, and the runs of their
+    figures in the bundles."""
+    unproved = _listed(about, "Worse, not proved")
+    of = len(_proved_falls(about)) + len(unproved)
     rows = [row for event in unproved for row in event.rows]
     # Uploads that repeat another one are no runs.
     are_single = not any(event.since for event in unproved) and all(
@@ -1568,14 +1567,10 @@ def _look(about: About, said: Sequence[str]) -> bool:
         for each in about.each(rows)
         for side in each.sides
     )
-    number_of = int(words[2] or of)
-    return (
-        number_of == len(unproved)
-        and (words[1] == "it is not") == (of == 1)
-        and words[1].startswith("neither") == (of == 2 == number_of)
-        and bool(words[2]) == (number_of < of)
-        and bool(words[3]) == are_single
-    )
+    all_of = {1: "It is not", 2: "Neither is"}.get(of, f"None of the {of} is")
+    verb = "is" if len(unproved) == 1 else "are"
+    which = all_of if len(unproved) == of else f"{len(unproved)} of the {of} {verb} not"
+    return said[0] == which and bool(said[-1]) == are_single
 
 
 def _judged(about: About) -> tuple[int, int]:
@@ -1670,15 +1665,15 @@ def _run_again(about: About, said: Sequence[str]) -> bool:
 
 
 def _in_doubt(about: About, said: Sequence[str]) -> bool:
-    """Check “Measure IPsec on sk; STREAM on evm again first, as their figures are in doubt”"""
+    """Check “First repeat IPsec (sk) and STREAM (evm): their figures are in doubt”"""
     titles = {group.benchmark: group.title for group in about.both.groups}
     doubted = {
         (titles[row.benchmark], about.both.board_names.get(row.board, row.board))
         for row in about.both.rows
         if row.doubt and not row.accepted
     }
-    texts = [each.rpartition(" on ") for each in said[0].split("; ")]
-    named = {(title, board) for title, _, boards in texts for board in boards.split(", ")}
+    texts = re.findall(r"(?:^|, | and )([^()]+) \(([^()]+)\)", said[0])
+    named = {(title, board) for title, boards in texts for board in boards.split(", ")}
     return named <= doubted and (said[1] == "its") == (len(texts) == 1)
 
 
@@ -1687,27 +1682,25 @@ HEADLINE = templates(
         r"No figure was measured with both releases": lambda about, _: (
             not any(row.old and row.new for row in about.both.rows)
         ),
-        r"Do not ship: .+, \d+ rows?(?:, \d+ of them proved)?": _holds_back,
-        r"Look at # events? before you ship(.*)": _look,
-        r"A change of 50 % would show in # of # figures": _judged_figures,
-        r"None of # figures is judged": lambda about, said: _judged_figures(about, ("0", said[0])),
-        r"(The only figure is not judged)|A change of 50 % would show in the only figure": (
+        r"Do not ship: .+": _holds_back,
+        r"Look at # events? before you ship": _look,
+        r"(It is not|Neither is|None of the # is|# of the # (?:is|are) not) proved( \(run once with each release\))?": _unproved,
+        r"(None|#) of # figures (?:is|are) steady enough to show a change of 50 %": (
+            lambda about, said: _judged_figures(about, (said[1] or "0", said[2]))
+        ),
+        r"The only figure is (not )?steady enough to show a change of 50 %": (
             lambda about, said: _judged(about) == (0 if said[0] else 1, 1)
         ),
         r"Ship what was judged: # % of # figures?; nothing got worse( except what is accepted)?": _nothing_worse,
         r"Too little to say": _no_falls,
         r"Too little to say: fewer than half of the figures are judged": _few_judged,
         r"# figures? got worse by a factor of 1\.5 or more, which is within their usual swings: (.+)": _fell_as_often,
-        r"# events? (?:is an improvement|are improvements)": lambda about, said: (
-            len([e for e in _listed(about, "Better", "Accepted", "Causes") if e.kind == "improved"])
-            == int(said[0])
-        ),
         r"# figures? that failed before works? again \((.+)\)(?:, but some new runs of (?:it|# of them) failed)?": _works_again,
         r"# figures? cannot be compared(?:, # of them because|:) (.+)": _cannot_be_compared,
         r"# figures? (?:was|were) not measured again(?:(:|, among them) all of (.+))?": _not_again,
         JUMPED: _of_jumps,
         r"Run (.+) again after a reboot, twice or more with each release, and add the bundles": _run_again,
-        r"Measure (.+) again first, as (its|their) figures are in doubt": _in_doubt,
+        r"First repeat (.+): (its|their) figures are in doubt": _in_doubt,
         r"No board (?:has|was) .+": lambda about, _: not about.both.spans,
         r"Compare .+": lambda about, _: not about.both.spans,
     }
@@ -1774,7 +1767,7 @@ def check_comparison(both: Comparison, figures: Figures, checked: Checked) -> No
         titles.append(wording.event_title(event, both))
         check_event(event, about, checked, f"{where}, {titles[-1]}")
     said = headline(both)
-    more = said.more
+    more = " ".join([said.more, *said.besides])
     # Titles are checked with their events.
     for title in sorted(titles, key=len, reverse=True):
         more = more.replace(title, "")

@@ -35,6 +35,7 @@ def to_json(comparison: Comparison) -> str:
             "state": said.state,
             "text": said.sentence,
             "more": said.more,
+            "besides": list(said.besides),
             "judged": said.judged,
             "of": said.comparable,
         },
@@ -203,7 +204,7 @@ def to_junit(comparison: Comparison, catalog: Catalog) -> str:
     # JUnit has no “too little to say”, and a passing test would be read as “ship”.
     if said.state not in ("do not ship", "look", "ship"):
         ET.SubElement(case, "skipped", message=visible(said.sentence))
-    lines = [said.sentence, said.more]
+    lines = [said.sentence, said.more, *said.besides]
     for name, own in words.by_action(comparison):
         lines += [f"{name}: {words.event_title(event, comparison)}" for event in own]
     ET.SubElement(case, "system-out").text = visible("\n".join(filter(None, lines)))

@@ -18,6 +18,7 @@ from .verdicts import Row
 
 def render(comparison: Comparison, catalog: Catalog) -> str:
     """Return a page with the summary first, then the alarms, and the rest folded."""
+    said = headline(comparison)
     sections = []
     for verdict in (*words.LEADING, *words.FOLDED):
         rows = words.of_verdict(comparison.rows, [verdict])
@@ -51,10 +52,10 @@ def render(comparison: Comparison, catalog: Catalog) -> str:
         "compare",
         comparison=comparison,
         summary=words.summary(comparison),
-        headline=headline(comparison),
+        headline=said,
         events=events,
         sections=sections,
-        remarks=words.remarks(comparison),
+        remarks=words.remarks(comparison, said.besides),
         words=words,
     )
 

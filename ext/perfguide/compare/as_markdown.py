@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from ..catalog.benchmarks import Catalog
 from ..common.diagnostics import visible
-from . import sparkline
+from . import sparkline, waiver_entries
 from . import wording as words
 from .comparison import Comparison
 from .events import Event
@@ -50,7 +50,7 @@ def render(
         items = [_event(event, comparison, catalog) for event in events]
         parts.append((f"\n#### {name} ({len(events)})\n\n", items, ""))
     entries = [
-        f"```toml\n{words.snippet(event)}```\n"
+        f"```toml\n{waiver_entries.of_event(event)}```\n"
         for event in comparison.events
         if not event.accepted and event.kind in ALARMS
     ]
@@ -67,7 +67,7 @@ def render(
     table = "| benchmark | mean | figures |\n|---|---:|---|\n"
     title = "\n#### Benchmarks\n\nThe geometric mean of the ratios, + is better.\n\n"
     parts.append((title + table, lines, ""))
-    for name, remarks in words.remarks(comparison).items():
+    for name, remarks in words.remarks(comparison, said.besides).items():
         if remarks:
             listed = [f"- {text(remark)}\n" for remark in remarks]
             parts.append((_fold(name, len(listed)), listed, _FOLD_END))

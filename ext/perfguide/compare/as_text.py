@@ -13,7 +13,7 @@ from rich.text import Text
 
 from ..catalog.benchmarks import Catalog
 from ..common.diagnostics import visible
-from . import sparkline
+from . import sparkline, waiver_entries
 from . import wording as words
 from .comparison import Comparison
 from .events import Event
@@ -73,14 +73,14 @@ def render(
     if comparison.groups:
         heading(console, "Benchmarks: geometric mean of the ratios, + is better")
         console.print(_groups(comparison))
-    for title, remarks in words.remarks(comparison).items():
+    for title, remarks in words.remarks(comparison, said.besides).items():
         if remarks:
             heading(console, title)
             console.print(bullets(remarks))
     if not everything and (unlisted := _unlisted(comparison)):
         heading(console, f"{words.count(unlisted, 'row')} not listed; --all lists them")
     entries = [
-        words.snippet(event)
+        waiver_entries.of_event(event)
         for event in comparison.events
         if not event.accepted and event.kind in ALARMS
     ]
@@ -116,12 +116,9 @@ def _event(console: Console, event: Event, comparison: Comparison, catalog: Cata
     for row in words.listed(event):
         said = words.row_words(row, comparison, catalog)
         figures = f"{said.old} → {said.new} {said.unit}"
-        rows.add_row(
-            *map(
-                plain_text,
-                (words.listed_change(row), figures, sparkline.characters(row), said.name),
-            )
-        )
+        moved, of_work = words.listed_change(row)
+        moved += f" ({of_work})" if of_work else ""
+        rows.add_row(*map(plain_text, (moved, figures, sparkline.characters(row), said.name)))
     body.add_row(rows)
     console.print(Padding(body, (0, 0, 0, 2)))
 

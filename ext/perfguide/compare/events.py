@@ -20,6 +20,7 @@ from ..bundles.guide_key import Platform
 from ..catalog.benchmarks import Benchmark
 from ..common import units
 from ..figures import labels
+from ..figures.rows import TABLE, TABLE_NUMBER
 from .causes import EXCHANGED, cause_of, followers
 from .match import BY_DESIGN, Conditions, Names
 from .row_moves import (
@@ -1004,10 +1005,19 @@ def _narrow(own: Sequence[Row], siblings: Sequence[Row], names: Names) -> str:
             continue
         if value == default:
             continue
-        if any(row.params.get(name) != value for row in siblings):
+        if any(_differs_in(name, row, own[0]) for row in siblings):
             plain = labels.params_text({name: value})
             parts.append(labels.param(benchmark, name, value) if benchmark else plain)
     return ", ".join(parts)
+
+
+def _differs_in(name: str, row: Row, of: Row) -> bool:
+    """Return whether two rows differ in a parameter; in their table, only if that is all they differ in."""
+    if row.params.get(name) == of.params.get(name):
+        return False
+    others = {*row.params, *of.params} - {TABLE, TABLE_NUMBER}
+    is_alike = all(row.params.get(other) == of.params.get(other) for other in others)
+    return is_alike or name not in (TABLE, TABLE_NUMBER)
 
 
 def _several_values(

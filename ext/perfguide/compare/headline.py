@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from ..common import units
 from . import wording
 from .comparison import Comparison
 from .events import Event
@@ -25,7 +26,7 @@ MIN_JUDGED_PERCENT = 50
 """The percentage of figures that must be judged for a release to be called good."""
 
 MAX_NAMED_EVENTS = 3
-"""The most events named below the headline."""
+"""The most events named in and below the headline."""
 
 MAX_NAMED_BENCHMARKS = 6
 """The most benchmarks named in a list of those to run again, or of those that were not."""
@@ -36,20 +37,23 @@ class Headline:
     """Advice on the newer release.
 
     ``tag`` is the advice in a few words, for lists, and ``advice`` the same as a sentence, with the
-    title of the event ``lead``, if any. ``share`` is a sentence on how many figures are judged, and
-    ``limits`` are sentences on why they do not show more. ``events`` are the worst other regressions
-    with their titles, ``unnamed`` is the number of the rest, and ``besides`` are remarks. Of the
-    ``comparable`` figures, which both releases have, ``judged`` are judged.
+    title of ``lead`` if that is an event. ``proof`` says how many events are not proved, ``share`` how
+    many figures are judged, and ``limits`` what keeps them from showing more. ``events`` are the worst
+    regressions that ``advice`` does not name, with their titles, and ``unnamed`` counts the rest.
+    ``again`` are sentences on what to measure again, and ``besides`` remarks that change no decision. Of
+    the ``comparable`` figures, which both releases have, ``judged`` are judged.
     """
 
     state: State
     tag: str
     advice: str
     lead: Event | None
+    proof: str
     share: str
     limits: Sequence[str]
     events: Sequence[tuple[Event, str]]
     unnamed: int
+    again: Sequence[str]
     besides: Sequence[str]
     judged: int
     comparable: int
@@ -57,20 +61,24 @@ class Headline:
     @property
     def sentence(self) -> str:
         """The advice with the share of figures judged and its limits."""
-        return " ".join(filter(None, (self.advice, self.share, *self.limits)))
+        return " ".join(filter(None, (self.advice, self.proof, self.share, *self.limits)))
 
     @property
     def more(self) -> str:
-        """The reasons for the advice, as sentences."""
+        """The worst events, and what to measure again."""
         named = [title for _, title in self.events]
         named += [f"{self.unnamed} more"] * bool(self.unnamed)
-        return " ".join([f"{'; '.join(named)}."] * bool(named) + [*self.besides])
+        return " ".join([f"{'; '.join(named)}."] * bool(named) + [*self.again])
+
+    @property
+    def percent(self) -> int:
+        """The percentage of figures that are judged, rounded down, as 100 % must mean all of them."""
+        return 100 * self.judged // self.comparable if self.comparable else 0
 
 
 def headline(comparison: Comparison) -> Headline:
     """Return the headline for the first of the four states that applies."""
     judged, comparable = judged_figures(comparison)
-    # Round down: 100 % must mean all of them.
     percent = 100 * judged // comparable if comparable else 0
     share = _share(judged, comparable)
     proved = sorted(wording.unaccepted(comparison), key=lambda event: not _severe(event))
@@ -79,47 +87,43 @@ def headline(comparison: Comparison) -> Headline:
     regressions = [*proved, *unproved]
     is_undirected = 2 * sum(row.better == "neither" for row in _both(comparison)) > comparable
     lead: Event | None = None
-    limits: list[str] = []
+    proof, limits = "", list[str]()
     state: State
     if proved and _severe(proved[0]):
         state, tag = "do not ship", "Do not ship"
-        lead = regressions.pop(0)
+        lead = regressions[0]
         advice = f"{tag}: {wording.event_title(lead, comparison)}."
     elif regressions:
         state, tag = "look", f"Look at {wording.count(len(regressions), 'event')}"
-        advice = f"{tag} before you ship{_of_them_unproved(unproved, len(regressions))}."
+        advice, proof = f"{tag} before you ship.", _unproved(unproved, len(regressions))
     elif percent >= MIN_JUDGED_PERCENT and not _usual_regressions(comparison) and not is_undirected:
         state, tag = "ship", f"Ship what was judged: {percent} %"
         accepted = any(row.accepted for row in comparison.rows)
         but = " except what is accepted" if accepted else ""
-        advice, share = (
-            f"{tag} of {wording.count(comparable, 'figure')}; nothing got worse{but}.",
-            "",
-        )
+        advice = f"{tag} of {wording.count(comparable, 'figure')}; nothing got worse{but}."
+        share = ""
     else:
         state, tag = "too little", "Too little to say"
         few = comparable > 0 and percent < MIN_JUDGED_PERCENT
         advice = f"{tag}: fewer than half of the figures are judged." if few else f"{tag}."
         limits += _why_too_little(comparison, is_undirected)
-    named = [
-        (event, wording.event_title(event, comparison)) for event in regressions[:MAX_NAMED_EVENTS]
-    ]
-    besides = _besides(comparison)
-    if regressions or lead:
-        besides.append(wording.lasted(comparison.jumps.values()))
-    besides.append(_in_doubt(comparison))
-    if not proved:
-        besides.append(_advice(comparison, unproved, state))
+    first = bool(lead)
+    named = regressions[first:MAX_NAMED_EVENTS]
+    again = [_in_doubt(comparison), "" if proved else _advice(comparison, unproved, state)]
+    if regressions:
+        again.insert(0, wording.lasted(comparison.jumps.values()))
     return Headline(
         state,
         tag,
         advice,
         lead,
+        proof,
         share,
         limits,
-        named,
-        len(regressions) - len(named),
-        list(filter(None, besides)),
+        [(event, wording.event_title(event, comparison)) for event in named],
+        len(regressions) - first - len(named),
+        [*filter(None, again)],
+        _besides(comparison),
         judged,
         comparable,
     )
@@ -142,15 +146,12 @@ def _share(judged: int, comparable: int) -> str:
     """Return a sentence on how many figures are judged, and what that means."""
     if not comparable:
         return "No figure was measured with both releases."
-    figures = f"{comparable:,} figures"
-    if not judged:
-        return (
-            "The only figure is not judged." if comparable == 1 else f"None of {figures} is judged."
-        )
-    if comparable == 1:
-        return "A change of 50 % would show in the only figure."
     # Smaller changes may still be lost in noise.
-    return f"A change of 50 % would show in {judged:,} of {figures}."
+    show = "steady enough to show a change of 50 %"
+    if comparable == 1:
+        return f"The only figure is {'' if judged else 'not '}{show}."
+    are = "is" if judged < 2 else "are"
+    return f"{f'{judged:,}' if judged else 'None'} of {comparable:,} figures {are} {show}."
 
 
 def _usual_regressions(comparison: Comparison) -> list[Row]:
@@ -222,13 +223,13 @@ def _in_doubt(comparison: Comparison) -> str:
         if any(row.doubt and not row.accepted for row in event.rows)
     ]
     titles = dict.fromkeys(
-        f"{wording.benchmark_title(event, comparison)} on {', '.join(_boards(event, comparison))}"
+        f"{wording.benchmark_title(event, comparison)} ({', '.join(_boards(event, comparison))})"
         for event in events
     )
     if not titles:
         return ""
     its = "its" if len(titles) == 1 else "their"
-    return f"Measure {'; '.join(titles)} again first, as {its} figures are in doubt."
+    return f"First repeat {units.enumeration([*titles])}: {its} figures are in doubt."
 
 
 def _boards(event: Event, comparison: Comparison) -> list[str]:
@@ -236,43 +237,31 @@ def _boards(event: Event, comparison: Comparison) -> list[str]:
     return [comparison.board_names.get(board, board) for board in boards]
 
 
-def _of_them_unproved(unproved: Sequence[Event], of: int) -> str:
-    """Return the end of a sentence: how many events are not proved, and whether all their figures are from
-    one run of each release."""
-    if not unproved:
-        return ""
+def _unproved(unproved: Sequence[Event], of: int) -> str:
+    """Return a sentence that says how many of the events are not proved, and whether all figures of
+    these are from one run of each release."""
     number = len(unproved)
-    some = f"{number} {'is' if number == 1 else 'are'}"
-    none = "it is" if of == 1 else "neither is" if of == 2 else "none is"
+    if not number:
+        return ""
     # The words for none of several already contain the negation.
-    which = some if number < of else none
-    negation = "" if number == of > 1 else " not"
+    which = f"{number} of the {of} {'is' if number == 1 else 'are'} not"
+    if number == of:
+        which = "It is not" if of == 1 else "Neither is" if of == 2 else f"None of the {of} is"
     are_single = all(
         not event.since and " runs " not in row.figures for event in unproved for row in event.rows
     )
-    return f": {which}{negation} proved{' (one run of each release)' if are_single else ''}"
+    return f"{which} proved{' (run once with each release)' if are_single else ''}."
 
 
 def _besides(comparison: Comparison) -> list[str]:
-    """Return remarks on improvements, and on figures that work again, cannot be compared or are lost."""
-    out = []
-    better = wording.improvements(comparison)
-    if better:
-        are = "is an improvement" if better == 1 else "are improvements"
-        out.append(f"{wording.count(better, 'event')} {are}.")
-    out += _working_again(comparison)
+    """Return remarks on figures that work again, cannot be compared or are lost."""
+    out = _working_again(comparison)
     # Rows with one cause, such as a changed engine or clock, have the same ground.
     reasons = Counter(row.ground for row in comparison.rows if row.verdict == "incomparable")
     for reason, number in reasons.most_common(1):
         cannot = f"{wording.count(reasons.total(), 'figure')} cannot be compared"
         why = f", {number:,} of them because" if number < reasons.total() else ":"
         out.append(f"{cannot}{why} {reason}.")
-    titles = (
-        wording.event_title(event, comparison)
-        for event in comparison.events
-        if event.is_cause and event.since
-    )
-    out += [f"{title}." for title in titles]
     if lost := comparison.counts["only-old"]:
         were = "was" if lost == 1 else "were"
         out.append(

@@ -36,9 +36,10 @@ class Entry(msgspec.Struct, frozen=True):
     """One event of a comparison.
 
     ``kind`` is its verdict, ``action`` the advice, ``rows`` the number of rows, and ``perhaps`` are its
-    possible explanations. ``move`` is the log of the factor by which it got better, and ``share`` the
-    usual relative change of its figures, without its sign: a load that fell by 35 % moved by a factor
-    of 1.54. ``what`` names the parts that its rows have in common, and ``boards`` their boards.
+    possible explanations. ``move`` is the log of the factor by which it got better, and ``ends`` are the
+    smallest and the largest move of its rows, each as the log of a factor and as a share, without signs:
+    a load that fell by 35 % moved by a factor of 1.54. ``what`` names the parts that its rows have in
+    common, and ``boards`` their boards.
     """
 
     kind: Verdict
@@ -52,7 +53,7 @@ class Entry(msgspec.Struct, frozen=True):
     move: float | None = None
     is_cause: bool = False
     what: str = ""
-    share: float | None = None
+    ends: tuple[tuple[float, float], ...] = ()
     boards: tuple[str, ...] = ()
 
 
@@ -93,7 +94,7 @@ def _entry(event: Event, comparison: Comparison, titles: Mapping[str, str]) -> E
         math.log1p(event.change) if event.change is not None and event.change > -1 else None,
         event.is_cause,
         what,
-        wording.usual_share(event),
+        (min(moves), max(moves)) if (moves := wording.moves_of(event)) else (),
         event.boards,
     )
 

@@ -26,24 +26,24 @@ MAX_MOVES_RATIO = 3.0
 class SharedMove:
     """Events of one benchmark with the same direction on several SoCs, in releases of one ``line``.
 
-    ``moves`` are the median moves of the events, as the log of a factor; above 0 is better. ``shares``
-    are the usual relative changes of their figures, without sign. ``proved`` is the number of proved
-    events, ``boards`` that of boards with an event, and ``against`` that of boards on which figures of
-    the same name went the other way.
+    ``moves`` are the median moves of the events, as the log of a factor; above 0 is better. ``ends`` are
+    the smallest and the largest move of each event. ``proved`` is the number of proved events, ``boards``
+    that of boards with an event, and ``against`` that of boards on which figures of the same name went
+    the other way.
     """
 
     title: str
     line: str
     pairs: tuple[ReleasePair, ...]
     moves: tuple[float, ...]
-    shares: tuple[float, ...]
+    ends: tuple[tuple[float, float], ...]
     proved: int
     boards: int
     against: int
 
     @property
     def sentence(self) -> str:
-        """The move in words: ``… worse by 10 to 12 % with 11.02 on 3 systems, all proved; better on 1
+        """The move in words: ``… 10.2 to 12 % worse with 11.02 on 3 systems, all proved; better on 1
         board``."""
         ordered = sorted(self.moves, key=abs)
         word, other = ("better", "worse") if ordered[0] > 0 else ("worse", "better")
@@ -53,8 +53,8 @@ class SharedMove:
         on = systems if self.boards == len(self.pairs) else f"{self.boards} boards of {systems}"
         against = f"; {other} on {wording.count(self.against, 'board')}" if self.against else ""
         return (
-            f"{self.title}: {word}{_span(ordered, self.shares)} with {self.line} "
-            f"on {on}, {evidence}{against}"
+            f"{self.title}: {wording.span(self.ends)} {word} with {self.line} on {on}, "
+            f"{evidence}{against}"
         )
 
 
@@ -67,7 +67,8 @@ def shared_moves(compared: Iterable[tuple[ReleasePair, Sequence[Entry]]]) -> lis
         for entry in entries:
             # A return to an earlier level was caused by the release before.
             is_back = entry.action in (wording.BACK, wording.MINOR)
-            if is_back or entry.is_cause or entry.move is None or abs(entry.move) < MIN_MOVE_LOG:
+            is_far = entry.ends and abs(entry.move or 0.0) >= MIN_MOVE_LOG
+            if is_back or entry.is_cause or entry.move is None or not is_far:
                 continue
             key = (_line(pair.new.release), entry.benchmark, entry.move > 0)
             own = proved_first.setdefault(key, {})
@@ -82,10 +83,7 @@ def shared_moves(compared: Iterable[tuple[ReleasePair, Sequence[Entry]]]) -> lis
         proved = sum(_is_proved(entry) for entry in alike.values())
         if proved and len({pair.new.soc for pair in alike}) >= MIN_SOCS:
             moves = tuple(entry.move or 0.0 for entry in alike.values())
-            shares = tuple(
-                abs(math.expm1(move)) if entry.share is None else entry.share
-                for move, entry in zip(moves, alike.values(), strict=True)
-            )
+            ends = tuple(end for entry in alike.values() for end in entry.ends)
             common = _common([entry.what for entry in alike.values()], titles[benchmark])
             title = _title(common, titles[benchmark], alike.values())
             against = {
@@ -96,7 +94,10 @@ def shared_moves(compared: Iterable[tuple[ReleasePair, Sequence[Entry]]]) -> lis
             }
             boards = sum(len(entry.boards) for entry in alike.values())
             pairs = tuple(alike)
-            out.append(SharedMove(title, line, pairs, moves, shares, proved, boards, len(against)))
+            # Where more boards went the other way, this is not what happened.
+            if len(against) <= boards:
+                shared = (title, line, pairs, moves, ends, proved, boards, len(against))
+                out.append(SharedMove(*shared))
     return sorted(out, key=lambda each: (each.moves[0] > 0, -len(each.pairs), each.sentence))
 
 
@@ -144,13 +145,3 @@ def _alike(own: dict[ReleasePair, Entry]) -> dict[ReleasePair, Entry]:
     }
     order = sorted(near, key=lambda pair: (units.natural(pair.new.soc), version(pair.new.release)))
     return {pair: near[pair] for pair in order}
-
-
-def _span(moves: Sequence[float], shares: Sequence[float]) -> str:
-    """Return the range of moves: `` by 12 to 15 %``, or `` by a factor of 1.9 to 5`` if the largest is a
-    factor of two or more. ``moves`` are ordered by their size."""
-    if abs(moves[-1]) >= math.log(2):
-        ends = [units.factor_text(math.exp(move))[1:] for move in (moves[0], moves[-1])]
-        return f" by a factor of {' to '.join(dict.fromkeys(ends))}"
-    ends = [units.number(100 * share, digits=2) for share in (min(shares), max(shares))]
-    return f" by {' to '.join(dict.fromkeys(ends))} %"

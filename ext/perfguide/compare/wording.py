@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from glob import escape
-from statistics import median
 from typing import Literal, Protocol
 
 from ..bundles.guide_key import family
 from ..catalog.benchmarks import Catalog, Scalar
 from ..common import units
-from ..common.diagnostics import visible
 from ..common.units import TableCell
 from ..common.units import count as count
 from ..figures.pool import Cell, Record
@@ -182,27 +178,43 @@ def unjudged(comparison: Comparison) -> list[str]:
     return out
 
 
+def event_name(event: Event, comparison: Comparison) -> str:
+    """Return what an event is about, with which its title begins: ``STREAM: copy``."""
+    return benchmark_title(event, comparison) if event.is_minor else event.what
+
+
 def event_title(event: Event, comparison: Comparison) -> str:
-    """Return what changed, where, and by how much: ``LMBench: lat_ctx, sk: 12.0 % worse, 4 rows``."""
-    boards = (comparison.board_names.get(board, board) for board in event.boards)
-    where = f", {', '.join(boards)}" if len(comparison.spans) > 1 else ""
-    if event.is_minor:
-        rows = count(len(event.rows), "row")
-        return f"{benchmark_title(event, comparison)}{where}: {rows}, {_extent(event.rows)}"
-    size, counted = _size(event), event.counted
+    """Return what changed, by how much, and where: ``STREAM: copy: 5.2 to 14 % worse (sk; 4 rows)``."""
+    name, size, where = title_parts(event, comparison)
+    return f"{name}{f': {size}' if size else ''}{f' ({where})' if where else ''}"
+
+
+def title_parts(event: Event, comparison: Comparison) -> tuple[str, str, str]:
+    """Return the parts of an event's title: what changed; by how much, of a single row with its figures
+    (``15.91 → 18.15 s, 14.1 % longer``); and on which boards, and in how many rows."""
+    counted = event.counted
+    row = counted[0]
+    size = [_extent(event.rows) if event.is_minor else _size(event)]
+    # A load per unit of work moved by another factor than the load itself.
+    if len(counted) == 1 and row.work is None and not (event.is_cause or event.is_minor):
+        size = [*[from_to(row)] * (row.verdict != "failed-after"), *size]
     # The name of a cause says since when.
     if event.since and not event.is_cause:
-        before = ", last measured with" if event.kind == "failed-after" else " since"
-        size += f"{before} {event.since}"
-    proved = sum(row.verdict != "noisy" for row in counted)
-    of_them = f", {proved} of them proved" if 0 < proved < len(counted) else ""
-    rows = f"{count(len(counted), 'row')}{'' if event.is_cause else of_them}"
-    return f"{event.what}{where}{f': {size}' if size else ''}, {rows}"
+        before = ", last measured with" if event.kind == "failed-after" else " than in"
+        size[-1] += f"{before} {event.since}"
+    boards = ", ".join(comparison.board_names.get(board, board) for board in event.boards)
+    where = [boards] * (len(comparison.spans) > 1)
+    if len(counted) > 1:
+        proved = sum(each.verdict != "noisy" for each in counted)
+        is_mixed = 0 < proved < len(counted) and not event.is_cause
+        rows = count(len(counted), "row")
+        where.append(f"{rows}, {proved} of them proved" if is_mixed else rows)
+    name = benchmark_title(event, comparison) if event.is_minor else event.what
+    return name, ", ".join(filter(None, size)), "; ".join(where)
 
 
 def _size(event: Event) -> str:
-    """Return how far the rows of an event moved: ``9.9 % worse (5.2 to 13.9 %)``, ``longer by a factor
-    of 15``."""
+    """Return how far the rows of an event moved: ``5.2 to 14 % worse``, ``15 times longer``."""
     if event.kind == "failed-after":
         both = set.intersection(*(set(failed_earlier(row)) for row in event.rows))
         earlier = [release for release, _ in event.rows[0].line if release in both]
@@ -225,26 +237,16 @@ def _size(event: Event) -> str:
     after = f" on average, {beside}" if beside else ""
     zero = _to_or_from_zero(event.leading)
     fails = ["fails now"] * any(row.verdict == "failed-after" for row in event.rows)
-    moved = _moved(event)
+    moved = moves_of(event)
     if not moved:
         return f"{word}: {' or '.join([*(text for _, text in zero), *fails])}{after}"
-    logs, shares = (sorted(side) for side in zip(*moved, strict=True))
-    if logs[-1] >= math.log(units.MIN_FACTOR):
-        # Without “×” and “÷”: “÷2 better” could be half the time or twice the rate.
-        middle, least, most = (
-            units.factor_text(math.exp(log))[1:] for log in (median(logs), logs[0], logs[-1])
-        )
-        out = f"{word} by a factor of {middle}{f' ({least} to {most})' if least != most else ''}"
-    else:
-        texts = [_without_sign(share) for share in (shares[0], shares[-1])]
-        span = f" ({texts[0]} to {texts[1]} %)" if texts[0] != texts[1] else ""
-        out = f"{_without_sign(median(shares))} % {word}{span}"
     # Whose size the factor is must not be a riddle.
-    out = ", ".join([out, *(f"in {count(number, 'row')} {text}" for number, text in zero)])
+    other = (f"in {count(number, 'row')} {text}" for number, text in zero)
+    out = ", ".join([f"{span(moved)} {word}", *other])
     return f"{', or '.join([out, *fails])}{after}"
 
 
-def _moved(event: Event) -> list[tuple[float, float]]:
+def moves_of(event: Event) -> list[tuple[float, float]]:
     """Return how far each leading row of an event moved: as the log of a factor, and as a share of its
     older figure, both without their sign."""
     return [
@@ -255,10 +257,17 @@ def _moved(event: Event) -> list[tuple[float, float]]:
     ]
 
 
-def usual_share(event: Event) -> float | None:
-    """Return the median of the shares by which the leading rows of an event moved, as in its title."""
-    moved = _moved(event)
-    return median(share for _, share in moved) if moved else None
+def span(moves: Iterable[tuple[float, float]]) -> str:
+    """Return the smallest and the largest of moves, each the log of a factor and a share: ``5.2 to 14 %``,
+    or ``1.59 to 2.09 times`` if the largest is a factor of two or more."""
+    logs, shares = zip(*moves, strict=True)
+    # Without “×” and “÷”: “÷2 better” could be half the time or twice the rate.
+    if max(logs) >= math.log(units.MIN_FACTOR):
+        texts = [units.factor_text(math.exp(log))[1:] for log in (min(logs), max(logs))]
+        unit = "times"
+    else:
+        texts, unit = [_without_sign(share) for share in (min(shares), max(shares))], "%"
+    return f"{' to '.join(dict.fromkeys(texts))} {unit}"
 
 
 SPREADS: dict[Spread, str] = {
@@ -282,7 +291,7 @@ def _extent(rows: Sequence[Row]) -> str:
         of_work = f", loads{of_work}"
     moved = f"{' to '.join(dict.fromkeys(ends))}{of_work}"
     worse = sum((row.worse_by or 0.0) > 0 for row in rows)
-    way = {0: "better", len(rows): "worse"}.get(worse, f"{worse} of them worse")
+    way = {0: "better", len(rows): "worse"}.get(worse, f"{worse} of {len(rows)} worse")
     zero = [text for _, text in _to_or_from_zero(rows)]
     return f"{', or '.join(filter(None, [moved, *zero]))}, {way}"
 
@@ -417,8 +426,10 @@ def _grounds(event: Event, comparison: Comparison) -> list[str]:
     first = event.rows[0]
     if event.is_cause or (event.is_back and event.perhaps):
         return [f"{units.capital(text)}." for text in event.perhaps]
+    # The ground is that of one row.
+    which = " (first row)" if len(event.counted) > 1 else ""
     if event.kind == "noisy":
-        return [f"Not proved: {_of_all_rows(unproved(first), event)}."]
+        return [f"Not proved{which}: {_of_all_rows(unproved(first), event)}."]
     if event.kind == "failed-after":
         return [f"{units.capital(first.ground)}."]
     measured = [row for row in event.judged if row.verdict != "failed-after"]
@@ -430,12 +441,19 @@ def _grounds(event: Event, comparison: Comparison) -> list[str]:
     most = others[int(0.9 * len(others))] if others else 0.0
     if event.shared:
         return [f"{runs}; {_moved_together(event.counted)}."]
-    if others and most < min(1.0, abs(first.change or 0.0)):
+    # A limit near the move itself says nothing.
+    if others and most < min(MAX_OTHERS_MOVE, abs(first.change or 0.0) / 2):
         where = " on this board" if len(event.boards) == 1 else " on these boards"
         where = where if len({row.board for row in comparison.rows}) > len(event.boards) else ""
         return [f"{runs}; {_share_of(len(others))}{where} moved by less than {_up(most)}."]
-    why = _of_all_rows(first.ground, event)
-    return [f"{units.capital(why if runs.casefold() in why else f'{runs}; {why}')}."]
+    if which and listed(event)[0] is not first:
+        return [f"{runs}."]
+    why = _of_all_rows(first.ground, event).removeprefix(f"{runs[:1].lower()}{runs[1:]}; ")
+    return [f"{runs}; {f'first row: {why}' if which else why}."]
+
+
+MAX_OTHERS_MOVE = 0.25
+"""The largest move of other rows beside which that of an event is conspicuous."""
 
 
 def _moved_together(rows: Sequence[Row]) -> str:
@@ -522,8 +540,9 @@ def lasted(jumps: Iterable[Jumps]) -> str:
     jumped = f"In earlier releases, {of} single figures jumped far beyond all before them"
     if kept >= MOSTLY_LASTED * of:
         return f"{jumped}; {kept} of these jumps were still there in the next release."
-    gone = f"{of - kept} of these jumps were gone in the next release"
-    return f"{jumped}; {gone}: measure again before you act."
+    return (
+        f"{jumped}; {of - kept} of these jumps vanished at the next: measure again before you act."
+    )
 
 
 LISTED_ROWS = 3
@@ -624,77 +643,6 @@ def acceptance(row: Row) -> str:
     if row.settled:
         return f"a new level since {row.settled.spec.since}: {row.settled.spec.reason}"
     return ""
-
-
-def snippet(event: Event) -> str:
-    """Return entries for ``waivers.toml`` that accept an event, by board and metric. The release with
-    which they lapse, and the reason, are left for a person to fill in."""
-    groups: dict[tuple[str, str, str], list[Row]] = {}
-    for row in event.judged:
-        groups.setdefault((row.board, row.benchmark, row.metric), []).append(row)
-    if len(groups) > MOST_ENTRIES:
-        # One entry for each benchmark on a board, with the common prefix of its metrics.
-        wide: dict[tuple[str, str], list[Row]] = {}
-        for row in event.judged:
-            wide.setdefault((row.board, row.benchmark), []).append(row)
-        groups = {(*key, _begin([row.metric for row in own])): own for key, own in wide.items()}
-    return "\n".join(
-        _entry(own, board, metric if own[0].metric == metric else None, metric)
-        for (board, _, metric), own in groups.items()
-    )
-
-
-def _entry(rows: Sequence[Row], board: str, metric: str | None, begin: str) -> str:
-    """Return an entry for rows of one benchmark on one board: for one metric, or all with a prefix."""
-    first = rows[0]
-    # Entries are patterns, so brackets in names must be escaped.
-    names = escape(metric) if metric is not None else f"{escape(begin)}*"
-    lines = [
-        "[[waivers]]",
-        f"benchmark = {_toml(escape(first.benchmark))}",
-        f"metric = {_toml(names)}",
-        f"soc = {_toml(escape(first.guide.soc))}",
-        f"os = {_toml(escape(first.guide.os))}",
-        f"board = {_toml(escape(board))}",
-    ]
-    shared = [
-        f"{_toml(name)} = {_toml(value)}"
-        for name, value in sorted(first.params.items())
-        if all(row.params.get(name) == value for row in rows)
-    ]
-    if shared:
-        lines.append(f"params = {{ {', '.join(shared)} }}")
-    moves = [abs(row.change) for row in rows if row.change is not None]
-    # A row without a change, such as a failed one, has no size to limit.
-    if len(moves) == len(rows) and max(moves) < MOST_WAIVED:
-        per = next((row.per for row in rows if row.per), "")
-        of = f"of the loads themselves, not per {per}" if per else "of the figures, up or down"
-        lines.append(f'most = "{_up(max(moves)).replace(" ", "")}"  # {of}')
-    return (
-        "\n".join([*lines, 'until = ""  # the release with which it lapses', 'reason = ""']) + "\n"
-    )
-
-
-def _begin(names: Sequence[str]) -> str:
-    """Return the common prefix of names."""
-    # The prefix shared by the first and the last name in order is shared by all.
-    least, most = min(names), max(names)
-    ends = (i for i, (a, b) in enumerate(zip(least, most, strict=False)) if a != b)
-    return least[: next(ends, min(len(least), len(most)))]
-
-
-MOST_ENTRIES = 6
-"""The most entries for single metrics of one event; beyond that, entries cover a prefix of metrics."""
-
-MOST_WAIVED = 100.0
-"""The relative change from which a limit on its size would be pointless."""
-
-
-def _toml(value: Scalar) -> str:
-    """Return a value as TOML, with text escaped."""
-    if isinstance(value, str):
-        return json.dumps(visible(value), ensure_ascii=False)
-    return json.dumps(value)
 
 
 def _figures(event: Event) -> str:
@@ -851,19 +799,24 @@ def one_unit(row: Row) -> str:
     return unit(row) if mixed else row.unit
 
 
+def from_to(row: Row) -> str:
+    """Return both figures of a row with their unit: ``757.1 → 136.6 Mbit/s``."""
+    return f"{mean(row.old)} → {mean(row.new)} {unit(row).strip(' ↑↓')}".rstrip()
+
+
 def change(row: Row) -> str:
     """Return the relative change with its sign, or a dash if there is none."""
     return units.whole(changed(row))
 
 
-def listed_change(row: Row) -> str:
-    """Return in words the change of a row that its verdict is about."""
+def listed_change(row: Row) -> tuple[str, str]:
+    """Return in words the change of a row, and that per unit of work if its verdict is about it."""
     if _is_next_to_nothing(row):
-        return f"{'from' if (row.change or 0.0) > 0 else 'to'} under {NOTHING:g} %"
-    if row.work is None or not row.per:
-        return change(row)
-    # Both, as the figures beside it show only the first.
-    return f"{change(row)} ({units.change_text(row.work)} per {row.per})"
+        return f"{'from' if (row.change or 0.0) > 0 else 'to'} under {NOTHING:g} %", ""
+    of_work = (
+        "" if row.work is None or not row.per else f"{units.change_text(row.work)} per {row.per}"
+    )
+    return change(row), of_work
 
 
 def changed(row: Row) -> TableCell:
@@ -1015,9 +968,10 @@ def obstacles(rows: Sequence[Row], comparison: Comparison) -> list[str]:
     ]
 
 
-def remarks(comparison: Comparison) -> dict[str, list[str]]:
-    """Return remarks beside the rows, by title."""
+def remarks(comparison: Comparison, besides: Sequence[str]) -> dict[str, list[str]]:
+    """Return remarks beside the rows, by title. ``besides`` are those of the headline."""
     return {
+        "Outside the events": [*besides],
         "Coverage": coverage(comparison),
         "Notes": list(comparison.notes),
         "Accepted changes": [f"{f.where()}: {f.text()}" for f in comparison.findings],

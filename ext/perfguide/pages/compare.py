@@ -21,7 +21,7 @@ from ..charts.model import ChangeKind, ChangeView, Strip
 from ..common import extras, slugs, units
 from ..common.diagnostics import Diagnostic
 from ..common.units import TableCell
-from ..compare import ledger, sparkline, wording
+from ..compare import ledger, sparkline, waiver_entries, wording
 from ..compare.comparison import Comparison, Group, annotations_used, compare
 from ..compare.events import Event
 from ..compare.headline import Headline, far_falls, headline
@@ -253,10 +253,12 @@ def _write(site: Site, plan: ComparisonPlan, pair: ReleasePair) -> PageOutcome:
         else:
             listed = [_event(event, compared, site.catalog, pair.address, names) for event in own]
             events.append((name, listed))
-    noisy = compared.counts["noisy"]
     # Keep the order of the text, by which the extension matches histories with their drawings.
     moves = [row for _, own in events for event in own for row in event["rows"]]
     moves += [row for _, own in far for row in own]
+    # What would help comes first where there is nothing else to say.
+    on_top, below = (decision.again, []) if decision.state == "too little" else ([], decision.again)
+    is_once = any(name == wording.WORSE_UNPROVED for name, _ in events)
     drawn = [row["drawn"] for row in moves if row["drawn"]]
     write_files.page(
         site,
@@ -271,13 +273,15 @@ def _write(site: Site, plan: ComparisonPlan, pair: ReleasePair) -> PageOutcome:
         title=title,
         decision=decision,
         state=decision.state.replace(" ", "-"),
-        lead=names[id(decision.lead)] if decision.lead else "",
-        falls=[(title, names[id(event)]) for event, title in decision.events],
+        lead=_named(decision.lead, compared, names) if decision.lead else None,
+        falls=[_named(event, compared, names) for event, _ in decision.events],
+        limits=[*[decision.share] * (not decision.comparable), *decision.limits, *on_top],
+        again=below,
         events=events,
         far=far,
-        unjudged={"number": noisy, "lines": wording.unjudged(compared)} if noisy else None,
-        common=f"{wording.count(compared.common, 'figure')} of {wording.count(len(compared.spans), 'board')} in both releases",
-        counts=_counts(site, pair.address, compared),
+        noisy=compared.counts["noisy"],
+        unjudged=[decision.share, *wording.unjudged(compared), *([] if is_once else below)],
+        counts=_counts(pair.address, compared, decision),
         guides=[
             *(Link(f"Guide of {key.release}", guides[key]) for key in (pair.old, pair.new)),
             *_other_guides(pair, compared, guides, site.addresses.soc[pair.new.soc]),
@@ -317,7 +321,7 @@ def _verdict(decision: Headline, comparison: Comparison, catalog: Catalog) -> Li
         row = max(rows, key=lambda row: (not is_load(row), row.worse_by or 0.0))
         words = wording.row_words(row, comparison, catalog)
         fall = full_label(row, catalog) or words.name
-        change = f"{words.old} → {words.new} {words.unit.strip(' ↑↓')}, {words.change}"
+        change = f"{wording.from_to(row)}, {words.change}"
     return ListedVerdict(
         decision.state,
         decision.tag,
@@ -363,18 +367,30 @@ def _listed(site: Site, page: str, title: str, lines: Sequence[str]) -> dict[str
     return {"title": f"{title} ({len(lines)})", "lines": lines, "table": table}
 
 
-COUNTED: dict[Verdict, str] = {"only-old": "no longer measured", "only-new": "new"}
-"""Verdicts whose counts use different words from tables."""
+COUNTED: dict[Verdict, str] = {
+    "regressed": "worse",
+    "improved": "better",
+    "only-old": "gone",
+    "only-new": "new",
+}
+"""Verdicts whose counts use shorter words than tables."""
+
+UNCOUNTED: tuple[Verdict, ...] = ("noisy", "steady", "same")
+"""Verdicts without news, which are counted at their tables only."""
 
 
-def _counts(site: Site, page: str, comparison: Comparison) -> list[tuple[str, str]]:
-    """Return the number of figures with each verdict, in words, and the link name of their
-    table."""
-    order = (*wording.LEADING, *wording.FOLDED)
-    return [
-        (f"{number} {COUNTED.get(verdict, WORDS[verdict])}", link_name(page, verdict))
-        for verdict in order
-        if (number := comparison.counts[verdict])
+def _counts(page: str, comparison: Comparison, decision: Headline) -> list[tuple[str, str, str]]:
+    """Return the number of figures that both releases have, the share that is judged, and the number with
+    each other verdict, in words, with the link name of its table."""
+    of_boards = f"figures on {wording.count(len(comparison.spans), 'board')}"
+    out = [
+        (f"{comparison.common:,}", of_boards, ""),
+        (f"{decision.percent} %", "can be judged", ""),
+    ]
+    return out[: 1 + bool(decision.comparable)] + [
+        (f"{number:,}", COUNTED.get(verdict, WORDS[verdict]), link_name(page, verdict))
+        for verdict in (*wording.LEADING, *wording.FOLDED)
+        if (number := comparison.counts[verdict]) and verdict not in UNCOUNTED
     ]
 
 
@@ -390,6 +406,12 @@ def _event_names(page: str, comparison: Comparison) -> dict[int, str]:
     return out
 
 
+def _named(event: Event, comparison: Comparison, names: Mapping[int, str]) -> dict[str, str]:
+    """Return the parts of an event's title, and its link name."""
+    name, size, where = wording.title_parts(event, comparison)
+    return {"link": names[id(event)], "name": name, "size": size, "where": where}
+
+
 def _event(
     event: Event, comparison: Comparison, catalog: Catalog, page: str, names: Mapping[int, str]
 ) -> dict[str, Any]:
@@ -403,6 +425,9 @@ def _event(
     behind = ["evidence", *([wording.count(len(every) - 1, "more row")] if len(every) > 1 else [])]
     lines = wording.event_lines(event, comparison)
     rows = [_moved(row, comparison, catalog) for row in listed]
+    # The title has named the benchmark.
+    begin = f"{wording.benchmark_title(event, comparison)}, "
+    rows = [row | {"name": units.capital(row["name"].removeprefix(begin))} for row in rows]
     # More drawings would double the size of a page.
     rows[wording.LISTED_ROWS :] = (
         row | {"history": "", "drawn": None} for row in rows[wording.LISTED_ROWS :]
@@ -410,8 +435,7 @@ def _event(
     # The older figures of a fall since an earlier release are not those of OLD.
     verdicts = {row.verdict if not event.since else "only-new" for row in left}
     return {
-        "name": names[id(event)],
-        "title": wording.event_title(event, comparison),
+        **_named(event, comparison, names),
         # What changed around the rows explains them.
         "causes": lines if event.is_cause else [],
         "lines": [] if event.is_cause else lines,
@@ -425,40 +449,42 @@ def _event(
         ],
         "snippet": []
         if event.kind not in ALARMS or event.accepted
-        else wording.snippet(event).splitlines(),
+        else waiver_entries.of_event(event).splitlines(),
     }
 
 
 def _far(event: Event, comparison: Comparison, catalog: Catalog) -> list[dict[str, Any]]:
     """Return an unproved event as one line with its most conspicuous row and the grounds. A minor one has
     a further line for each row that moved far."""
-    title = wording.event_title(event, comparison)
+    name, size, where = wording.title_parts(event, comparison)
+    line: dict[str, Any] = {"name": name, "board": where, "figures": size, "change": ""}
+    line |= {"fate": "", "history": "", "drawn": None}
     if event.is_minor:
-        # The title ends with the extent.
-        name, _, extent = title.rpartition(": ")
-        line = {"name": name, "figures": extent, "history": "", "drawn": None}
         return [line, *(_moved(row, comparison, catalog) for row in wording.listed(event))]
     row = event.rows[0]
     moved = _moved(row, comparison, catalog)
     # If there are several rows, the title does not say which of them these figures belong to.
-    which = f"{moved['name']}, " if len(event.counted) > 1 else ""
-    figures = "; ".join(
-        (f"{which}{moved['figures']}", wording.unproved(row), *wording.beside(event, comparison))
+    which = (
+        f"{moved['name']}, {moved['figures']}, {moved['change']}; "
+        if len(event.counted) > 1
+        else ""
     )
-    return [{**moved, "name": title, "figures": figures}]
+    lines = (f"{which}{wording.unproved(row)}", *wording.beside(event, comparison))
+    fate = "; ".join(filter(None, (*lines, moved["fate"])))
+    return [line | {"fate": fate, "history": moved["history"], "drawn": moved["drawn"]}]
 
 
 def _moved(row: Row, comparison: Comparison, catalog: Catalog) -> dict[str, Any]:
     """Return a row's name, its change and fate, and its recent releases both as characters and as
     JSON for a drawing."""
-    words, fate = wording.row_words(row, comparison, catalog), wording.fate(row)
-    name = full_label(row, catalog)
-    if name and len(comparison.spans) > 1:
-        name = f"{words.board}: {name}"
-    figures = f"{wording.listed_change(row)}: {words.old} → {words.new} {words.unit}"
+    words = wording.row_words(row, comparison, catalog)
+    change, of_work = wording.listed_change(row)
     return {
-        "name": name or words.name,
-        "figures": f"{figures}; {fate}" if fate else figures,
+        "name": full_label(row, catalog) or f"{words.benchmark}: {words.figure}",
+        "board": words.board if len(comparison.spans) > 1 else "",
+        "figures": f"{words.old} → {words.new} {words.unit}",
+        "change": change,
+        "fate": "; ".join(filter(None, (of_work, wording.fate(row)))),
         "history": sparkline.characters(row),
         "drawn": sparkline.drawing(row),
     }
