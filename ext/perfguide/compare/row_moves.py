@@ -1,4 +1,4 @@
-"""Moves of single rows, seen against the figures of earlier releases."""
+"""Moves of single rows, compared with their figures in earlier releases."""
 
 from __future__ import annotations
 
@@ -11,50 +11,50 @@ from ..figures.failed_runs import in_mean
 from .verdicts import Row, points
 
 FAR = math.log(1.5)
-"""The log of the factor from which a move is listed even if it may be scatter."""
+"""The least log ratio of a move that is listed even if it may be scatter."""
 
 SMALL_MOVE = math.log(1.1)
-"""The log of the smallest median move of unproved rows that is an event of its own."""
+"""The least log ratio, by the median, of a move of unproved rows that is an event of its own."""
 
-FEW_MOVES, MIN_AS_FAR, MIN_AS_FAR_OF_FEW = 4, 2, 1
-"""A move is usual for a row if ``MIN_AS_FAR`` earlier ones were nearly as far, or
-``MIN_AS_FAR_OF_FEW`` among fewer than ``FEW_MOVES``."""
+MIN_LONG_HISTORY_MOVES, MIN_PRECEDENTS, MIN_EARLY_PRECEDENTS = 4, 2, 1
+"""A move is usual for a row if ``MIN_PRECEDENTS`` earlier moves were nearly as large, or
+``MIN_EARLY_PRECEDENTS`` if there are fewer than ``MIN_LONG_HISTORY_MOVES``."""
 
 NEARLY_AS_FAR = 2 / 3
-"""The least ratio of an earlier move to the present one, as logs, to be nearly as far."""
+"""The least ratio of an earlier move to the present one, as logs, to be nearly as large."""
 
 QUIET, MAX_QUIET_SHARE = math.log(1.1), 0.25
-"""The last two earlier figures agree, so that no move away from them is usual, if their log ratio is
-at most ``QUIET`` and at most this share of the move."""
+"""The last two earlier figures agree, so that no move away from them is usual, if their log ratio is at most
+``QUIET`` and at most this share of the move."""
 
 SETTLED = math.log(1.5)
-"""The largest log ratio among the last earlier figures of a share that is settled: only then are a few
-such rows an event without proof."""
+"""The largest log ratio between the last earlier figures of a share for a few such rows to be an event
+without proof."""
 
 MIN_POINTS = 10.0
 """The least move of a load or another share, in percentage points, that is an event without proof."""
 
-MIN_OVER_KIND = 1.5
-"""The least move that is listed of a row with two earlier figures, as a multiple of the scatter of rows
-of its metric: about three standard deviations of a typical row."""
+MIN_METRIC_SCATTERS = 1.5
+"""The smallest listed move of a row with two earlier figures, as a multiple of the scatter of rows of its
+metric: about three standard deviations of a typical row."""
 
-MAX_BEYOND_RUNS = 0.5
-"""The largest distance of NEW from far apart runs of OLD that shows nothing, as a share of their range, in
-logs: nearly every other third run is farther outside the range of two."""
+MAX_OUTSIDE_SHARE = 0.5
+"""The largest distance of NEW from scattered runs of OLD that shows no change, as a share of their log range:
+nearly half of all third runs are farther outside the range of two."""
 
 UNKNOWN_SCATTER = 0.2
 """The relative scatter assumed for rows whose own is unknown."""
 
 MAX_LEVEL_RELEASES, LEAST_LEVEL_RELEASES = 3, 2
-"""The most releases before OLD that can show an earlier level, and the fewest that must."""
+"""The most and the fewest releases before OLD that can show an earlier level."""
 
 MAX_FROM_LEVEL = math.log(1.5)
 """The largest log ratio of NEW to a level for it to be back there, however far OLD was."""
 
 
 def has_left_level(row: Row) -> bool:
-    """Return whether the last two earlier figures of a row agree, and its move is far beyond their range
-    and the row's scatter."""
+    """Return whether the last two earlier figures of a row agree, and it moved far beyond their range and
+    its scatter."""
     before, size = figures_before(row)[-2:], abs(row.worse_by or 0.0)
     if len(before) < 2 or not max(SMALL_MOVE, math.log1p(row.scatter or 0.0)) < size < math.inf:
         return False
@@ -62,34 +62,34 @@ def has_left_level(row: Row) -> bool:
 
 
 def is_open(row: Row) -> bool:
-    """Return whether a row moved without a verdict, and neither between two states nor as the second name
-    of another."""
+    """Return whether a row moved without a verdict, has no two states, and does not share the verdict of
+    another metric."""
     return row.verdict == "noisy" and bool(row.worse_by) and not (row.alternates or row.follows)
 
 
 def moved_far(row: Row) -> bool:
-    """Return whether a row cannot be judged but moved by ``FAR``, by more than its scatter, or well beyond
-    the scatter of its metric."""
+    """Return whether a row without a verdict moved by ``FAR``, by more than its scatter, or well beyond the
+    scatter of its metric."""
     if row.verdict != "noisy" or row.alternates or row.worse_by is None:
         return False
     if (row.change is not None and abs(row.change) <= row.floor) or _is_among_old_runs(row):
         return False
-    # A doubtful rise is no good news, and a load is reported with its run.
+    # A doubtful improvement is no news, and a load is reported with its run.
     if row.doubt:
         return row.worse_by > 0 and measures_own(row)
     size = abs(row.worse_by)
-    # Samples whose ranges overlap show no new level unless it is far away, or none of the new ones is on the
-    # other side of the old mean.
+    # Overlapping ranges of samples show no new level unless it is far away, or all new samples are on one
+    # side of the old mean.
     if row.spread:
         return size >= FAR or has_left_mean(row)
-    # Without a known scatter, only a move beyond a usual one is worth a line.
+    # If the scatter is unknown, the move must exceed a usual one.
     beyond_own = size > math.log1p(UNKNOWN_SCATTER if row.scatter is None else row.scatter)
     return size >= FAR or beyond_own or is_beyond_kind(row)
 
 
 def has_left_mean(row: Row) -> bool:
-    """Return whether a mean of samples got worse by ``SMALL_MOVE``, all its samples than that of OLD, and the
-    mean than all of several releases before."""
+    """Return whether the mean of samples got worse by ``SMALL_MOVE``, all samples are worse than the mean of
+    OLD, and their mean is worse than those of several earlier releases."""
     before, now = figures_before(row), row.new.cell if row.new else None
     if not row.spread or now is None or now.low is None or now.high is None or now.mean is None:
         return False
@@ -101,46 +101,46 @@ def has_left_mean(row: Row) -> bool:
 
 
 def _is_among_old_runs(row: Row) -> bool:
-    """Return whether runs of OLD are far apart, and NEW is among them or not far outside."""
+    """Return whether the runs of OLD are far apart, and NEW is between them or not far outside."""
     if row.old is None or row.new is None or row.old.cell.runs < 2:
         return False
     low, now, high = row.old.cell.low, row.new.cell.mean, row.old.cell.high
     if low is None or now is None or high is None or min(low, now) <= 0:
         return False
-    of_old = log_range((low, high))
-    return of_old >= FAR and log_range((low, now, high)) <= (1 + MAX_BEYOND_RUNS) * of_old
+    old_range = log_range((low, high))
+    return old_range >= FAR and log_range((low, now, high)) <= (1 + MAX_OUTSIDE_SHARE) * old_range
 
 
 def is_beyond_kind(row: Row) -> bool:
     """Return whether a row with two earlier figures moved well beyond the scatter of its metric."""
     if row.kind_scatter is None:
         return False
-    return abs(row.worse_by or 0.0) >= MIN_OVER_KIND * math.log1p(row.kind_scatter)
+    return abs(row.worse_by or 0.0) >= MIN_METRIC_SCATTERS * math.log1p(row.kind_scatter)
 
 
 def over_scatter(row: Row) -> float:
-    """Return the move of a row as a multiple of the scatter of such rows."""
+    """Return the move of a row as a multiple of its scatter."""
     scatter = known_scatter(row)
     return abs(row.worse_by or 0.0) / math.log1p(UNKNOWN_SCATTER if scatter is None else scatter)
 
 
 def known_scatter(row: Row) -> float | None:
-    """Return the relative scatter of such rows, at least 0.1 %; ``None`` if unknown."""
+    """Return the relative scatter of a row or of its metric, at least 0.1 %; ``None`` if unknown."""
     scatter = row.kind_scatter if is_beyond_kind(row) else row.scatter
     # Without a lower bound, a row that never moved before would rank above all others.
     return None if scatter is None else max(scatter, 1e-3)
 
 
 def measures_own(row: Row) -> bool:
-    """Return whether a row measures something of its own: it is no load and no second count of the work
-    of its run."""
+    """Return whether a row is a result of its own rather than a load, or a packet rate that counts the work
+    of its run again."""
     return units.parse(row.unit).kind not in ("share", "packet rate")
 
 
 def is_usual(row: Row, is_alone: bool = False) -> bool:
-    """Return whether the move of a row is usual: it moved as far several times before, is a share that
-    moved by few points, or a mean of samples at one level that did not start to scatter. If it moves
-    alone, its return counts as another move."""
+    """Return whether the move of a row is usual: it moved as far several times before, is a share that moved
+    by few points, or is a mean of samples that show no new level. If it moves alone, a return to an earlier
+    level is a move like others."""
     if row.doubt:
         return False
     scatters_more = row.spread == "scatters more" and (row.worse_by or 0.0) > 0
@@ -148,7 +148,7 @@ def is_usual(row: Row, is_alone: bool = False) -> bool:
         return True
     size = abs(row.worse_by or 0.0)
     sides = [each.cell for each in (row.old, row.new) if each]
-    # If runs of one release are as far apart, the move is only their scatter.
+    # If runs of one release are nearly as far apart, the move is only their scatter.
     if not row.spread and any(
         cell.runs > 1
         and cell.low is not None
@@ -160,18 +160,17 @@ def is_usual(row: Row, is_alone: bool = False) -> bool:
     is_share = units.parse(row.unit).kind == "share"
     if is_share and points(row) < MIN_POINTS:
         return True
-    # Falls are listed sooner than rises.
-    is_rise = (row.worse_by or 0.0) <= 0
+    # Improvements need more evidence than regressions.
+    is_improvement = (row.worse_by or 0.0) <= 0
     is_beyond = row.scatter is None or size > math.log1p(row.scatter) or is_beyond_kind(row)
-    # The scatter of a row that came back includes its way there.
-    if is_rise and not is_beyond and not level_left(row):
+    # The scatter of a row that came back includes the move that it takes back.
+    if is_improvement and not is_beyond and not level_left(row):
         return True
     before = figures_before(row)
     if len(before) < 2:
-        # Without a level before, only the scatter of such rows is known.
-        usual = MIN_OVER_KIND * math.log1p(row.scatter or 0.0)
-        return is_alone and size < usual
-    # A row that wandered as far has not left any level.
+        # With a single earlier figure, only the scatter of such rows is known.
+        return is_alone and size < MIN_METRIC_SCATTERS * math.log1p(row.scatter or 0.0)
+    # A row that wandered nearly as far has not left any level.
     wandered = len(before) > 2 and log_range(before) >= NEARLY_AS_FAR * size
     if is_alone and wandered and log_range(before[-2:]) > QUIET:
         return True
@@ -181,20 +180,20 @@ def is_usual(row: Row, is_alone: bool = False) -> bool:
     if is_level and not is_share and _is_extreme(row, before):
         return False
     moves = [log_range(pair) for pair in pairwise(before)]
-    if sum(move >= size for move in moves) >= MIN_AS_FAR:
+    if sum(move >= size for move in moves) >= MIN_PRECEDENTS:
         return True
     if not is_share and log_range(before[-2:]) <= min(QUIET, MAX_QUIET_SHARE * size):
         return False
     if not level_left(row) and _was_there(row, before):
         return True
-    # The way back is as far as the way there, so that is no precedent.
+    # A return is as far as the move that it takes back, which is therefore no precedent.
     if is_return := bool(level_left(row)) and not is_alone:
         moves.pop()
-    least = MIN_AS_FAR_OF_FEW if len(moves) < FEW_MOVES else MIN_AS_FAR
+    least = MIN_EARLY_PRECEDENTS if len(moves) < MIN_LONG_HISTORY_MOVES else MIN_PRECEDENTS
     if sum(move >= NEARLY_AS_FAR * size for move in moves) >= least:
         return True
     is_between = len(before) > 2 and not _is_extreme(row, before)
-    return is_rise and not is_return and is_between
+    return is_improvement and not is_return and is_between
 
 
 def _is_extreme(row: Row, before: Sequence[float]) -> bool:
@@ -204,7 +203,7 @@ def _is_extreme(row: Row, before: Sequence[float]) -> bool:
 
 
 def _was_there(row: Row, before: Sequence[float]) -> bool:
-    """Return whether NEW is at a level that several earlier releases had before the row left it."""
+    """Return whether NEW is at a level that several earlier releases had."""
     if row.new is None or not row.new.cell.mean or min(*before, row.new.cell.mean) <= 0:
         return False
     new, away = math.log(row.new.cell.mean), abs(row.worse_by or 0.0)
@@ -214,7 +213,7 @@ def _was_there(row: Row, before: Sequence[float]) -> bool:
 
 
 def is_unsettled_share(row: Row) -> bool:
-    """Return whether a row is a share, such as a load, whose last earlier figures are too few or differ."""
+    """Return whether a row is a share, such as a load, with too few or different last earlier figures."""
     before = figures_before(row)[-MAX_LEVEL_RELEASES:]
     return units.parse(row.unit).kind == "share" and (
         len(before) < 2 or log_range(before) > SETTLED
@@ -248,8 +247,8 @@ def log_range(figures: Sequence[float]) -> float:
 
 
 def level_left(row: Row) -> list[tuple[str, float]]:
-    """Return the releases that show a level which OLD left and to which NEW returned, followed by OLD;
-    empty if there is no such level."""
+    """Return the releases at the level that OLD left and to which NEW returned, followed by OLD; nothing if
+    there is no such level."""
     if row.old is None or row.new is None or not row.old.cell.mean or not row.new.cell.mean:
         return []
     before = _line_before(row)
@@ -268,8 +267,8 @@ def level_left(row: Row) -> list[tuple[str, float]]:
 
 
 def is_back(row: Row) -> bool:
-    """Return whether NEW is back at a level that several releases had and only OLD had left. For a row
-    that got better, one release is enough, as something that was bad once is over."""
+    """Return whether NEW is back at a level that several releases had and only OLD had left. If NEW is better,
+    one release is enough, as only OLD was bad."""
     least = LEAST_LEVEL_RELEASES if (row.worse_by or 0.0) > 0 else 1
     return len(level_left(row)) > least
 
