@@ -199,13 +199,17 @@ TWO_STATES = (5.3, 88.0, 6.1, 7.0, 90.0)
 def test_a_figure_that_alternates_between_two_states_has_no_verdict_and_no_rank(
     tmp_path: Path,
 ) -> None:
+    """Another figure stays in one of them."""
     rates = history()
     rates[64] = [*TWO_STATES, 84.0, 6.0, 86.0, 5.5]
+    rates[128] = [*TWO_STATES, 84.0, 6.0, 14.2, 5.5]
     both = newest(releases(rates), described(tmp_path))
-    (row,) = (row for row in both.rows if row.params.get("block_size") == 64)
-    assert row.verdict == "noisy" and row.alternates and not row.judged
+    assert [row.params["block_size"] for row in both.rows if row.alternates] == [64]
+    (row,) = (row for row in both.rows if row.alternates)
+    assert row.verdict == "noisy" and not row.judged
     assert row.ground == "it alternates between two states, 5.3 to 7 and 84 to 90"
-    assert not both.far and not both.events
+    listed = [each for event in both.far for each in event.rows]
+    assert not both.events and [each.params["block_size"] for each in listed] == [128]
 
 
 @pytest.mark.parametrize(
@@ -219,6 +223,9 @@ def test_a_figure_that_alternates_between_two_states_has_no_verdict_and_no_rank(
         ((88.0, 90.0, 6.0, 6.5, 89.0), False),  # came back once
         ((88.0, 6.0, 6.5, 90.0, 6.2), True),
         ((0.0, 88.0, 6.0, 90.0, 6.0), False),
+        ((63.0, 63.4, 77.1, 63.5, 78.5, 62.2), True),  # near each other, in narrow ranges
+        ((63.0, 66.9, 77.1, 63.5, 78.5, 62.2), False),
+        ((63.0, 63.4, 77.1, 63.5, 62.2), False),
     ],
 )
 def test_two_states_are_those_that_both_came_back(

@@ -39,6 +39,10 @@ MIN_FOLLOWING_SHARE = 0.2
 MIN_STATES_GAP_RATIO = 2.5
 """The smallest ratio of the gap between two states to the range of either."""
 
+MIN_NEAR_STATES_LOG, MIN_NEAR_STATES_GAP_RATIO, MIN_NEAR_STATE_CHANGES = math.log(1.1), 5.0, 3
+"""The log of the least ratio between two states of narrow ranges, the least ratio of the gap to these, and
+the fewest changes between them."""
+
 MIN_IN_STATE, MIN_STATE_CHANGES = 2, 2
 """The fewest releases in each state, and the fewest changes between states, before the newer
 release."""
@@ -231,17 +235,13 @@ def _of_two_states(row: Row) -> Row:
     if row.better == "neither" or row.accepted or not (row.old and row.new):
         return row
     old, new = row.old.cell.mean, row.new.cell.mean
-    if (
-        not old
-        or not new
-        or min(old, new) <= 0
-        or abs(math.log(new) - math.log(old)) < MIN_STATES_LOG
-    ):
+    if not old or not new or min(old, new) <= 0:
         return row
     # Later releases are not known when NEW is judged.
     last = version(row.new.guide.release)
     past = [value for release, value in row.line if version(release) < last]
-    if not (states := alternating([*past, new])):
+    states = alternating([*past, new])
+    if not states or (old > states[0][-1]) == (new > states[0][-1]):
         return row
     low, high = (
         f"{units.number(own[0])} to {units.number(own[-1])}"
@@ -265,7 +265,9 @@ def alternating(values: Sequence[float]) -> tuple[list[float], list[float]] | No
     cut = max(range(len(gaps)), key=gaps.__getitem__)
     # If figures repeat exactly, any gap would be large next to their range.
     widest = max(logs[cut] - logs[0], logs[-1] - logs[cut + 1], 0.02)
-    if gaps[cut] < max(MIN_STATES_LOG, MIN_STATES_GAP_RATIO * widest):
+    is_near = gaps[cut] < MIN_STATES_LOG
+    ratio = MIN_NEAR_STATES_GAP_RATIO if is_near else MIN_STATES_GAP_RATIO
+    if gaps[cut] < max(MIN_NEAR_STATES_LOG, ratio * widest):
         return None
     limit = (logs[cut] + logs[cut + 1]) / 2
     # The states that judge the last figure must be proved without it.
@@ -273,7 +275,7 @@ def alternating(values: Sequence[float]) -> tuple[list[float], list[float]] | No
     changes = sum(before != after for before, after in pairwise(is_high[:-1]))
     if min(is_high[:-1].count(True), is_high[:-1].count(False)) < MIN_IN_STATE:
         return None
-    if changes < MIN_STATE_CHANGES:
+    if changes < (MIN_NEAR_STATE_CHANGES if is_near else MIN_STATE_CHANGES):
         return None
     ordered = sorted(values)
     return ordered[: cut + 1], ordered[cut + 1 :]
