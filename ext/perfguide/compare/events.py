@@ -751,11 +751,17 @@ def _is_odd_rise(rows: Sequence[Row]) -> bool:
 
 def _typical(rows: list[Row], names: Names) -> tuple[list[Row], list[Row], list[Row]]:
     """Split many rows that nothing proves into those whose series moved about as far as the median row,
-    those of others that moved much farther and are an event of their own, and the rest."""
+    those of others that moved much farther and are an event of their own, and the rest; of few or unlike
+    rows, the rest are those that hardly moved next to the median row."""
     lead = [row for row in _leading(rows) if not row.follows]
-    if len(lead) < MANY_ROWS or not _are_alike(lead):
-        return rows, [], []
     sizes = [abs(row.worse_by or 0.0) for row in lead]
+    if len(lead) < MANY_ROWS or not _are_alike(lead):
+        small = [
+            row
+            for row, size in zip(lead, sizes, strict=True)
+            if size * MAX_SIZES_RATIO**2 < median(sizes)
+        ]
+        return [row for row in rows if row not in small], [], small
     least, most = median(sizes) / MAX_SIZES_RATIO, median(sizes) * MAX_SIZES_RATIO
     usual = {
         series_of(row, names)
