@@ -234,6 +234,18 @@ def test_two_states_are_those_that_both_came_back(
     assert (alternating(values) is not None) == expected
 
 
+@pytest.mark.parametrize(("first", "said"), [(30.2, True), (24.0, False)])
+def test_an_event_says_which_release_was_at_its_level_before(
+    first: float, said: bool, tmp_path: Path
+) -> None:
+    rates = history()
+    rates[64] = [first, *(50.0 + n / 10 for n in range(7)), 30.0]
+    both = newest(releases(rates), described(tmp_path))
+    (event,) = both.events
+    lines = wording.event_lines(event, both)
+    assert ("The row was at this level before, in 9.1." in lines) is said
+
+
 def test_a_recovery_is_tied_to_its_dip(tmp_path: Path) -> None:
     rates = history()
     for size in (64, 128):

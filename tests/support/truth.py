@@ -553,7 +553,8 @@ def _other_digits(about: About, said: Sequence[str]) -> bool:
 def _of_two(about: About, said: Sequence[str]) -> bool:
     states = [[number(end) for end in re.findall(N, text)] for text in said[:2]]
     low, high = ((min(own) * 0.9995, max(own) * 1.0005) for own in states)
-    values = [*about.before(99), about.ends[1]]
+    # The figures themselves, also those of loads that are judged per unit of work.
+    values = [*replace(about, rows=(replace(about.row, work=None),)).before(99), about.ends[1]]
     is_low = [low[0] <= own <= low[1] for own in values]
     return (
         low[1] < high[0]
@@ -1010,6 +1011,26 @@ def _returned(about: About, said: Sequence[str]) -> bool:
     return count == back and of == len(about.rows) and 2 * back > of
 
 
+def _at_level(about: About, said: Sequence[str]) -> bool:
+    """Check “9 of 10 rows were at this level before, in 08.06”, and that no later release had more."""
+    numbers = {"The row was": (1, 1), "Both rows were": (2, 2)}
+    words = [int(each) for each in re.findall(r"\d+", said[0])]
+    count, of = numbers.get(said[0]) or (words[0], words[-1])
+    counts: Counter[str] = Counter()
+    for each in about.each(about.counted):
+        if not each.is_rated or each.row.work is not None or 0 in each.ends:
+            continue
+        (old, new), last = each.ends, version(each.row.old.guide.release)
+        most = min(abs(math.log(new / old)) / 3, math.log(1.25)) + 1e-9
+        counts.update(
+            release
+            for release, own in each.series()
+            if own > 0 and version(release) < last and abs(math.log(new / own)) <= most
+        )
+    best = max(counts, key=lambda release: (counts[release], version(release)))
+    return (best, counts[best], len(about.counted)) == (said[1], count, of) and 2 * count > of
+
+
 def _together(about: About, said: Sequence[str]) -> bool:
     """Check that this many of the counted rows went one way, along with others on the board."""
     rated = [each for each in about.each(about.both.rows) if each.is_rated]
@@ -1248,6 +1269,7 @@ LINES = templates(
         rf"(It|The row|Both|All \d+|\d+ of \d+)(?: rows?)?( of the title)? ({STAYED}|reverted)(?: and # ({STAYED}|reverted))? in (.+)": _fate,
         rf"(The row|Both rows|All \d+ rows)( of the title)? next measured in (.+?) ({SHOWS}|reverted)": _fate_again,
         rf"Of # rows( of the title)? next measured in (.+?), # ({SHOWS}|reverted)(?: and # ({SHOWS}|reverted))?": _fate_of,
+        r"(The row was|(?:Both|All \d+|\d+ of \d+) rows were) at this level before, in (.+)": _at_level,
         r"Rows moved with it: (.+)": _followed,
         r"No benchmark moved with it, so it may have been recorded wrongly": lambda about, _: (
             not any(

@@ -266,6 +266,20 @@ def level_left(row: Row) -> list[tuple[str, float]]:
     return [*level, before[-1]] if level and level[-1] == before[-2] else []
 
 
+MAX_AT_LEVEL_LOG = math.log(1.25)
+"""The largest log ratio of figures at one level."""
+
+
+def releases_at_level(row: Row) -> list[str]:
+    """Return the releases before OLD whose figure is at the level of NEW: at most a third of the move, and
+    ``MAX_AT_LEVEL_LOG``, away from it."""
+    if row.work is not None or row.new is None or not row.new.cell.mean or not row.worse_by:
+        return []
+    now, most = row.new.cell.mean, min(abs(row.worse_by) / 3, MAX_AT_LEVEL_LOG)
+    past = [(release, value) for release, value in _line_before(row)[:-1] if min(value, now) > 0]
+    return [release for release, value in past if log_range((value, now)) <= most]
+
+
 def is_back(row: Row) -> bool:
     """Return whether NEW is back at a level that several releases had and only OLD had left. If NEW is better,
     one release is enough, as only OLD was bad."""

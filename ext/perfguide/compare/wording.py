@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, Protocol
 
-from ..bundles.guide_key import family
+from ..bundles.guide_key import family, version
 from ..catalog.benchmarks import Catalog, Scalar
 from ..common import units
 from ..common.units import TableCell
@@ -17,7 +17,7 @@ from ..figures.pool import Cell, Record
 from .comparison import Comparison, Coverage, Group, Jumps
 from .events import Event, returned
 from .judge import Spread
-from .row_moves import FAR, failed_earlier, is_beyond_kind, over_scatter
+from .row_moves import FAR, failed_earlier, is_beyond_kind, over_scatter, releases_at_level
 from .verdicts import ALARMS, CONVERTED, FAILED_RUN, NOTHING, RATED, WORDS, Row, Verdict
 
 LEADING: tuple[Verdict, ...] = (
@@ -405,6 +405,8 @@ def event_lines(event: Event, comparison: Comparison) -> list[str]:
         alike = "are the same figures under other names"
         alike = "is the same figure under another name" if len(again) == 1 else alike
         out.append(f"{count(len(again), 'more row')} {alike}: {_metrics(again, comparison)}.")
+    if not (event.is_cause or returned(event.rows)):
+        out.append(_at_level(rows))
     # Incomparable rows have no move that could last.
     out += _fates(
         [row for row in rows if row.verdict != "incomparable"],
@@ -454,6 +456,19 @@ def _grounds(event: Event, comparison: Comparison) -> list[str]:
 
 MAX_OTHERS_MOVE = 0.25
 """The largest move of other rows beside which that of an event is conspicuous."""
+
+
+def _at_level(rows: Sequence[Row]) -> str:
+    """Return a sentence on the last release that had most of the rows at their present level, or ""."""
+    counts = Counter(release for row in rows for release in releases_at_level(row))
+    most, release = max(
+        ((number, version(release), release) for release, number in counts.items()),
+        default=(0, (), ""),
+    )[::2]
+    if 2 * most <= len(rows):
+        return ""
+    every = "The row was" if len(rows) == 1 else f"{_of_all(most, len(rows))} rows were"
+    return f"{every} at this level before, in {release}."
 
 
 def _moved_together(rows: Sequence[Row]) -> str:
