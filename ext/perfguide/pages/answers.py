@@ -809,7 +809,7 @@ def _moved(row: Row) -> str:
     if row.verdict == "only-new":
         return NEW
     if row.old is not None and row.ground.startswith(REPEATED):
-        return f"figure of {row.old.guide.release}"
+        return f"repeats {row.old.guide.release}"
     moved = row.verdict in ("regressed", "improved", "changed")
     return wording.outcome(row) if moved else wording.verdict(row)
 
