@@ -105,6 +105,11 @@ def claims(verdict: str) -> tuple[set[int], set[int], set[int]]:
         f"Hardware crypto is worth it (.+): it is faster, and moves {more}", verdict
     ):
         return sizes_of(match[1]), sizes_of(match[1]), set()
+    hardly = f"Hardware crypto is hardly worth it: it is not faster {none}, and moves {more} (.+)"
+    if match := re.fullmatch(hardly, verdict):
+        (size,) = sizes_of(match[1])
+        assert size < max(SIZES)
+        return set(), {size}, set()
     match = re.fullmatch(
         f"Hardware crypto is (?:not faster {none}|faster (.+?))(?:, (?:and|but) moves {more} (.+?))?"
         "(?:, and moves as much data per second of CPU time as the CPU alone (.+) \\(within 5 %\\))?"

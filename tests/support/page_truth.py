@@ -551,6 +551,7 @@ MORE = "more data per second of CPU time"
 VERDICTS = (
     r"Hardware crypto is (?:(?P<none>not) faster at any block size up to .+|faster (?P<faster>.+)); its CPU time is not known",
     rf"Hardware crypto is (?:(?P<none>not) faster at any block size up to .+, but|faster (?P<faster>.+), and) moves {MORE} (?P<thrifty>.+)",
+    rf"Hardware crypto is hardly worth it: it is (?P<none>not) faster at any block size up to .+, and moves {MORE} (?P<thrifty>with blocks of \w+ \w+ only)",
     r"Hardware crypto is (?:(?P<none>not) faster at any block size up to .+|faster (?P<faster>.+)), and moves as much data per second of CPU time as the CPU alone (?P<level>.+) \(within 5 %\)",
     rf"Hardware crypto is faster (?P<faster>.+), but does (?P<costly>not) move {MORE} at any block size",
     rf"(?P<never>Hardware crypto is not worth it at any block size up to .+: it is (?:neither faster nor moves {MORE}|(?P<equal>not faster, and moves at most as much data per second of CPU time \(within 5 %\))))",
