@@ -55,11 +55,12 @@ def test_a_fault_of_all_guides_is_one_line_of_health_and_nothing_special(tmp_pat
     shared = health.partition("One cause, many guides")[2].partition("Single findings")[0]
     assert shared.count("more than is possible") == 1
     assert (
-        "8 figures in 8 guides, 1 of them the newest of its SoC and system" in shared
+        "8 figures in 8 guides, 1 of them newest; AM62X, sk, CPU load: it is 127 %, and 100 % is all there is"
+        in shared
         and "LMBench" not in shared
     )
     single = health.partition("Single findings")[2].partition("All findings, by guide")[0]
-    assert "LMBench, zero or negative where that is impossible" in single
+    assert "LMBench, sk, Latency, syscall: the figure is 0 µs\n     - zero or negative" in single
 
 
 def test_of_few_guides_nothing_is_usual(tmp_path: Path) -> None:

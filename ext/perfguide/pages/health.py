@@ -46,9 +46,6 @@ MAX_EXAMPLES = 3
 MAX_SINGLE = 5
 """The number of single findings in the first table; the full list has the others."""
 
-MAX_REASON_CHARS = 160
-"""The length of a reason in a table; the list of all findings has the full text."""
-
 KINDS = {severity: units.capital(words) for severity, words in KIND_WORDS.items()}
 """Words for findings at the beginning of a line."""
 
@@ -214,16 +211,15 @@ def _deciding(
     """Return findings of one rule, benchmark and SoC as a fold, with the first as an example."""
     first = findings[0]
     example = entries[first.id]
-    # A detail ends where the next figure begins.
-    finding, *others = str(example["reason"]).split(". ")
+    worst, others = _worst(example)
     more = f" and {len(findings) - 1} more of its guides" if len(findings) > 1 else ""
     return {
         "kind": _kind(first.severity),
-        "title": f"{example['benchmark']}, {finding}",
+        "title": f"{example['benchmark']}, {worst}",
         "detail": f"{first.guide}{more}: {first.rule.title}",
         "id": first.id,
         "decides": decides[first.id],
-        "reason": f"{'. '.join(others)}." if others else "",
+        "reason": f"{others}." if others else "",
         "advice": f"{units.capital(first.rule.advice)}.",
     }
 
@@ -233,8 +229,11 @@ def _kind(severity: Severity) -> tuple[str, str]:
     return f"perf-badge-{severity}", KINDS[severity]
 
 
-def _cut(text: str, most: int) -> str:
-    return f"{text[:most].rsplit(' ', 1)[0].rstrip(' ,;:')}…" if len(text) > most else text
+def _worst(finding: Mapping[str, object]) -> tuple[str, str]:
+    """Return the reason of a finding in two parts: its worst figure, and others."""
+    # A detail ends where the next figure begins.
+    first, _, others = str(finding["reason"]).partition(". ")
+    return first, others
 
 
 def _single(finding: Finding, entries: Entries) -> dict[str, object]:
@@ -244,7 +243,7 @@ def _single(finding: Finding, entries: Entries) -> dict[str, object]:
         "benchmark": entries[finding.id]["benchmark"],
         "kind": _kind(finding.severity),
         "title": finding.rule.title,
-        "reason": _cut(str(entries[finding.id]["reason"]), MAX_REASON_CHARS),
+        "worst": _worst(entries[finding.id])[0],
     }
 
 
@@ -259,13 +258,13 @@ def _shared(
     """Return a cause that many guides share as a fold, with a few examples."""
     guides = {finding.guide for finding in findings}
     figures = sum(finding.figures for finding in findings)
-    now = len(guides & ages.newest)
-    newest = f"{now} of them the newest of {'its' if now == 1 else 'their'} SoC and system"
+    newest = len(guides & ages.newest) or "none"
     examples = sorted(findings, key=ages.of)[:MAX_EXAMPLES]
     return {
         "kind": _kind(rule.severity),
         "title": f"{site.catalog.title(benchmark)}, {rule.title}",
-        "detail": f"{figures:,} figures in {len(guides):,} guides, {newest if now else 'none of them the newest'}",
+        "detail": f"{figures:,} figures in {len(guides):,} guides, {newest} of them newest; "
+        f"{examples[0].guide.soc}, {_worst(entries[examples[0].id])[0]}",
         "examples": [
             (each.id, str(each.guide), str(entries[each.id]["reason"])) for each in examples
         ],
