@@ -139,7 +139,6 @@ def _chart(view: ChartView) -> Figure:
             # A line has the same style in every panel, so it needs one legend entry.
             artists.setdefault(line.label, artist)
         _draw_limits(axes, panel, position)
-        _label_points(axes, panel)
         axes.set_title(text(panel.title))
         # matplotlib labels the shared axis in the last row only, which may not be full.
         if position + columns >= count:
@@ -151,6 +150,7 @@ def _chart(view: ChartView) -> Figure:
     notes: list[Text] = []
     for axes, panel in pairs:
         _set_ticks(axes, view, figure.get_figwidth() / columns - 0.8)
+        notes += _label_points(axes, panel)
         if not view.mark or rows:
             continue
         if marks := _marks_of_all_lines(panel):
@@ -311,8 +311,9 @@ def _draw_limits(axes: Axes, panel: Panel, position: int) -> None:
         axes.annotate(visible(words, 40), (0.01, y), xytext=(0, 3), **on)
 
 
-def _label_points(axes: Axes, panel: Panel) -> None:
+def _label_points(axes: Axes, panel: Panel) -> list[Text]:
     """Draw points with their figures, on the side to which lines do not rise."""
+    figures: list[Text] = []
     for point in panel.labelled:
         higher = [p.x for line in panel.lines for p in line.points if p.y > point.y]
         rises = bool(higher) and fmean(higher) > point.x
@@ -322,7 +323,10 @@ def _label_points(axes: Axes, panel: Panel) -> None:
             "ha": "right" if rises else "left",
         }
         words, at = units.number(point.y, digits=3), (point.x, point.y)
-        axes.annotate(words, at, textcoords="offset points", weight="bold", **beside)
+        figures.append(
+            axes.annotate(words, at, textcoords="offset points", weight="bold", **beside)
+        )
+    return figures
 
 
 def _marks_of_all_lines(panel: Panel) -> list[tuple[float, str]]:
