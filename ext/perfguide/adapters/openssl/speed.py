@@ -52,11 +52,11 @@ _VERSION = re.compile(
     r"(?:[ \t].*(?:19|20)[0-9]{2}.*)?"
 )
 _UNKNOWN = re.compile(r".*\b(?:unknown cipher|unknown algorithm|bad option or value).*", re.I)
-MIN_SHARE_ALONE = 0.9
-"""The share of elapsed time that a job alone on its core gets at least."""
-IDLE = 0.1
+MIN_BUSY_SHARE = 0.9
+"""The least share of elapsed time that a job alone on its core gets."""
+MAX_IDLE_SHARE = 0.1
 """The share of elapsed time below which something else does the work of a job."""
-# The lines that openssl speed prints beside its figures.
+# Lines without figures.
 _BANNER = re.compile(
     r"(?:built on|options|compiler|CPUINFO): .*|\+R:[0-9]+:[!-~]+:[0-9.]+"
     r"|The 'numbers' are in 1000s of bytes per second processed\."
@@ -69,11 +69,11 @@ _LIKE_ROW = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class _Timed:
-    """A line of progress: the blocks done, in seconds, and the seconds asked for."""
+    """A line of progress: the number of blocks, the seconds they took, and the requested seconds."""
 
     count: int
     seconds: float
-    asked: float
+    requested: float
 
 
 @dataclass(slots=True)
@@ -84,11 +84,11 @@ class _Run:
     names: set[str] = field(default_factory=set)
     timed: dict[tuple[str, int], _Timed] = field(default_factory=dict)
     elapsed: bool = False
-    """True where rates are by elapsed time, as with ``-elapsed``."""
+    """True if rates are by elapsed time, as with ``-elapsed``."""
     device: str = ""
-    """The accelerator's engine, where the log says that it was set."""
+    """The engine of an accelerator, if the log says that it was set."""
     engine: str = ""
-    """``hw``, ``sw``, or nothing where the log does not say."""
+    """``hw``, ``sw``, or empty if the log does not say."""
     missing: dict[str, int] = field(default_factory=dict)
     key_names: set[str] = field(default_factory=set)
     children: set[str] = field(default_factory=set)
@@ -96,33 +96,33 @@ class _Run:
     table: keys.KeyTable | None = None
 
     def agrees(self, algorithm: str, size: int, value: float) -> bool:
-        """Return whether a figure is the count by the time of its line of progress."""
+        """Return whether a figure agrees with the count and the time in its line of progress."""
         timed = self.timed.get((algorithm, size))
         if not timed or not timed.count or not timed.seconds or not math.isfinite(value):
             return True
-        said = timed.count * size / timed.seconds / 1000
+        expected = timed.count * size / timed.seconds / 1000
         # The time is rounded to hundredths of a second.
-        return abs(value - said) <= said * 0.006 / timed.seconds + 0.02
+        return abs(value - expected) <= expected * 0.006 / timed.seconds + 0.02
 
-    def on_the_clock(self, algorithm: str, size: int, value: float, stated: str) -> float | None:
-        """Return a throughput in kB/s by elapsed time; ``None`` where it cannot be determined.
+    def by_elapsed_time(self, algorithm: str, size: int, value: float, stated: str) -> float | None:
+        """Return a throughput in kB/s by elapsed time; ``None`` if it cannot be determined.
 
-        Without ``-elapsed`` openssl divides by its own CPU time. While an accelerator works
-        that is a fraction of the time that passed, and the throughput is many times too high;
-        the time that passed is that of the seconds asked for. Rates of the CPU itself stay as
-        printed: by CPU time they are no less true on a busy board. ``stated`` is the engine
-        that was stated on the command line.
+        Without ``-elapsed``, openssl divides by its own CPU time. If an accelerator does the work, that is
+        a fraction of the elapsed time, and the throughput is many times too high; then the requested seconds
+        are the elapsed time. Rates of the CPU itself are left as printed, as they are right even on a busy
+        board. ``stated`` is the engine stated on the command line.
         """
         engine = self.engine or stated
         timed = self.timed.get((algorithm, size))
         if self.elapsed or engine == "sw" or not math.isfinite(value) or not value:
             return value
-        # Without a count the rate by CPU time would be published as one by elapsed time.
+        # Without a count, the rate by CPU time would pass for one by elapsed time.
         if timed is None or not timed.count:
             return None if self.device else value
-        if timed.seconds >= timed.asked * (MIN_SHARE_ALONE if engine == "hw" else IDLE):
+        share = MIN_BUSY_SHARE if engine == "hw" else MAX_IDLE_SHARE
+        if timed.seconds >= timed.requested * share:
             return value
-        return timed.count * size / timed.asked / 1000
+        return timed.count * size / timed.requested / 1000
 
     def params(self) -> dict[str, Scalar]:
         params: dict[str, Scalar] = {"engine": self.engine} if self.engine else {}
@@ -183,7 +183,7 @@ class _Reader:
             self.sheet.broken(number, f"{name} was measured, but its row is cut or damaged")
 
     def _beginning(self, line: Line) -> bool:
-        """Read the lines before the tables: engine, progress, children, version. Return whether this is one."""
+        """Read a line before the tables, such as engine, progress or version; return false for others."""
         text = line.text
         if match := _DOING.fullmatch(text) or _STARTED.fullmatch(text):
             run, name = self._fresh(), canonical(match[1])
@@ -200,8 +200,8 @@ class _Reader:
         elif match := _REFUSED.search(text):
             self._fresh().engine = "sw"
             self._run.device = ""
-            asked = f"the engine “{match[1]}”" if match[1] else "the engine"
-            self.sheet.failed(line.number, f"{asked} did not load: the figures are software's")
+            engine = f"the engine “{match[1]}”" if match[1] else "the engine"
+            self.sheet.failed(line.number, f"{engine} did not load: the figures are software's")
         elif match := _SET.search(text):
             if match[1].lower() in ACCELERATORS:
                 self._fresh().engine = "hw"
@@ -219,7 +219,7 @@ class _Reader:
         elif text.startswith("You have chosen to measure elapsed time"):
             self._fresh().elapsed = True
         elif (text.startswith("speed: ") or "speed" in text) and _UNKNOWN.fullmatch(text):
-            self.sheet.failed(line.number, f"openssl speed refused what was asked: {text[:200]}")
+            self.sheet.failed(line.number, f"openssl speed refused the command: {text[:200]}")
         else:
             return False
         return True
@@ -294,12 +294,12 @@ class _Reader:
                 )
                 continue
             stated = self.sheet.stated("engine")
-            rate = run.on_the_clock(algorithm, size, value, str(stated or ""))
+            rate = run.by_elapsed_time(algorithm, size, value, str(stated or ""))
             if rate is None:
                 self.sheet.broken(
                     line.number,
-                    f"{value} kB/s through the engine “{run.device}” is by CPU time, not by the "
-                    "time on the clock, and no line of progress says how many blocks were done",
+                    f"{value} kB/s through the engine “{run.device}” is by CPU time rather than elapsed "
+                    "time, and no line of progress has the number of blocks",
                     "run openssl speed with -elapsed, or keep what it prints on standard error",
                 )
                 continue
@@ -307,7 +307,7 @@ class _Reader:
                 self.sheet.note(
                     line.number,
                     "openssl ran without -elapsed and divided by its CPU time: throughputs are "
-                    "the blocks that it counted by the seconds that it was asked for",
+                    "the number of blocks divided by the requested seconds",
                     "run openssl speed with -elapsed",
                 )
             params = {"algorithm": algorithm, "block_size": size, **run.params()}

@@ -15,10 +15,9 @@ Recording raw data '/tmp/a.raw' : Signed 16 bit Little Endian, Rate 48000 Hz, St
 """
 
 # Layout: ``header`` in aplay.c of alsa-utils, the elapsed time of GNU and BusyBox ``time -v``, and
-# ``wc -c`` on the resulting file. The throughput is those bytes divided by that time, which
-# includes opening and closing the device: it shows the rate at which the hardware really ran. The
-# CPU load is read by the format ``gnu-time``. Only 16 bits and two channels are supported, as in
-# the guides.
+# ``wc -c`` on the resulting file. The throughput is the bytes divided by the time, which includes opening
+# and closing the device: it shows the real rate of the hardware. The CPU load is read by the format
+# ``gnu-time``. Only 16 bits and two channels are supported, as in the guides.
 _HEAD = re.compile(
     r"(Recording|Playing) [A-Za-z.]{2,20} (?:data )?'([^']{1,200})' : (.{1,60}), Rate ([0-9]{3,6}) Hz, (.{4,20})"
 )
@@ -79,14 +78,16 @@ def _add_throughput(
     if (head[3], head[5]) != _FORMAT:
         sheet.broken(line.number, f"only {' and '.join(_FORMAT)} is read, not {head[3]}, {head[5]}")
     elif size is None or not seconds:
-        sheet.broken(line.number, "how long this run of ALSA took is missing or damaged")
+        sheet.broken(line.number, "the duration of this run of ALSA is missing or damaged")
     else:
         params: dict[str, Scalar] = {
             "direction": "capture" if head[1] == "Recording" else "playback",
             "sampling_rate": int(head[4]),
         }
         if lost:
-            sheet.note(line.number, f"{lost} times a buffer ran over or empty: frames are missing")
+            sheet.note(
+                line.number, f"a buffer overran or underran {lost} times: frames are missing"
+            )
         name = sheet.benchmark("alsa")
         sheet.figure(line.number, name, "throughput", "bit/s", size * 8 / seconds, params)
 
@@ -94,7 +95,7 @@ def _add_throughput(
 def _report_cut(head: tuple[Line, re.Match[str]] | None, sheet: Sheet) -> None:
     if head:
         message = "this run of ALSA has no count of bytes: it is cut or damaged"
-        sheet.broken(head[0].number, message, "run wc -c on its file behind it")
+        sheet.broken(head[0].number, message, "run wc -c on its file afterwards")
 
 
 FORMAT = Format(

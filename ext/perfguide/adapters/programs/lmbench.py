@@ -74,7 +74,7 @@ _SELECT = re.compile(r"Select on ([0-9]{1,6})( tcp)? fd's")
 _UNITS = {"microseconds": "us", "nanoseconds": "ns", "MB/sec": "MB/s"}
 _STRIDE = re.compile(r'"stride=([0-9]{1,9})[ \t]*')
 _SWITCH = re.compile(r'"size=([0-9]{1,9}k?) ovr=[0-9.]{1,12}[ \t]*')
-# Each with the decimals that its program prints, so that a cut figure shows.
+# With exactly the decimals that each program prints, to detect truncated figures.
 _POINT = re.compile(r"([0-9]{1,6}\.[0-9]{5}) ([0-9]{1,9}\.[0-9]{3}|-?inf|-?nan)[ \t]*")
 _PROCESSES = re.compile(r"([0-9]{1,6}) ([0-9]{1,9}\.[0-9]{2}|-?inf|-?nan)[ \t]*")
 _RATE = re.compile(
@@ -164,9 +164,7 @@ def read(data: bytes, context: Context) -> Reading:
         elif block and _row(line, block, sheet):
             block = None if block.kind == "rate" else block
         elif processes is not None and _RATE.fullmatch(line.text):
-            sheet.broken(
-                line.number, "which program printed this row is not stated: a title is damaged"
-            )
+            sheet.broken(line.number, "the program of this row is not stated: a title is damaged")
         else:
             _labelled(line, sheet, stream)
     return sheet.reading()
@@ -174,27 +172,26 @@ def read(data: bytes, context: Context) -> Reading:
 
 _BARE_COMMAND = re.compile(r"\$ (?:[!-~]*/)?(lat_fs|lat_mmap)(?:[ \t]+[!-~]+)*")
 _FILES = re.compile(r"([0-9]{1,6}k)\t([0-9]{1,9})\t([0-9]{1,9})\t([0-9]{1,9})")
-_OF_FILES = ("lat_fs", "fs_create", "fs_delete")
+_FILE_METRICS = ("lat_fs", "fs_create", "fs_delete")
 _MAPPED = re.compile(r"([0-9]{1,6}\.[0-9]{6}) ([0-9]{2,9}|[0-9]\.[0-9]{3})")
 
 
 def read_bare(data: bytes, context: Context) -> Reading:
-    """Return the figures of ``lat_fs`` and ``lat_mmap`` behind a line with ``$`` and their command.
+    """Return the figures of ``lat_fs`` and ``lat_mmap`` below a line with ``$`` and their command.
 
-    Their last number is a bare one, which shows no cut: only for logs that state that they
-    are complete. The figures of ``lat_fs`` are the files created, and how many were created and
-    removed a second.
+    They end in an integer, so a truncated line would go unnoticed: only for logs known to be complete. The
+    figures of ``lat_fs`` are the number of files, and how many were created and removed per second.
     """
     sheet = Sheet(context)
     program = size = ""
     for line in lines(data):
         if begun := _BARE_COMMAND.fullmatch(line.text):
             program = begun[1]
-            asked = re.search(r"[ \t]([0-9]{1,6}[km])\b", line.text, re.IGNORECASE)
-            size = asked[1].lower() if asked else ""
+            option = re.search(r"[ \t]([0-9]{1,6}[km])\b", line.text, re.IGNORECASE)
+            size = option[1].lower() if option else ""
             sheet.understood(line.number)
         elif program == "lat_fs" and (row := _FILES.fullmatch(line.text)):
-            for name, text in zip(_OF_FILES, row.groups()[1:], strict=True):
+            for name, text in zip(_FILE_METRICS, row.groups()[1:], strict=True):
                 unit = "files" if name == "lat_fs" else "operations/s"
                 sheet.figure(line.number, "lmbench", f"{name}-{row[1]}", unit, float(text))
         elif program == "lat_mmap" and size and (row := _MAPPED.fullmatch(line.text)):
@@ -251,7 +248,7 @@ def _row(line: Line, block: _Block, sheet: Sheet) -> bool:
         sheet.figure(line.number, "lmbench", f"lat_ctx-{match[1]}-{block.name}", "us", value)
     elif block.kind == "section":
         if (size := _MOVED_SIZES.get(match[1])) is None:
-            sheet.broken(line.number, f"{match[1]} MB is not a size that {block.name} moves")
+            sheet.broken(line.number, f"{match[1]} MB is not a size of {block.name}")
         else:
             name = f"{block.name}-{size}"
             sheet.figure(line.number, "lmbench", name, "MB/s", value, block.params)
@@ -259,18 +256,18 @@ def _row(line: Line, block: _Block, sheet: Sheet) -> bool:
         abs(float(match[1]) * megabyte - block.size) <= 0.01 * block.size + 5000
         for megabyte in (10**6, 1024**2)
     ):
-        sheet.broken(line.number, f"{match[1]} MB is not the size that {block.name} moves")
+        sheet.broken(line.number, f"{match[1]} MB is not the size of {block.name}")
     else:
         if abs(float(match[1]) * 1e6 - block.size) > 0.01 * block.size + 5000:
             sheet.note(
-                line.number, "this LMBench counts sizes in MB of 2^20 bytes, and may count rates so"
+                line.number, "this LMBench has sizes, and perhaps rates, in MB of 2^20 bytes"
             )
         sheet.figure(line.number, "lmbench", block.name, "MB/s", value, block.params)
     return True
 
 
 def _size(megabytes: float, stride: int) -> str:
-    """Return a size of the curve as published names have it: 0.03125 is ``sz31k``."""
+    """Return a size on the curve as in published names: 0.03125 is ``sz31k``."""
     if megabytes * 1000 >= 1:
         return f"sz{int(round(megabytes * 1e5) // 100)}k"
     return f"sz{round(megabytes * 1024**2 / max(stride, 1)) * stride}"

@@ -104,8 +104,10 @@ class _Test:
 
     title: str = ""
     at: int = 0
+    """The line of its title."""
     unit: str = ""
     wide: bool = False
+    """True if its table has columns for the CPU load."""
     rows: list[tuple[Line, list[str]]] = field(default_factory=list)
     keys: dict[str, tuple[int, str]] = field(default_factory=dict)
     columns: tuple[str, ...] = ()
@@ -162,10 +164,8 @@ def _finish(test: _Test, sheet: Sheet) -> _Test:
         sheet.note(test.at, "netperf's peer is the board itself: no network is measured", hint)
     # Tests of datagrams and of transactions print a second row for the other end.
     if len(test.rows) > (1 if test.title in _STREAMS else 2):
-        hint = "log each by itself, and say how many there were: --param streams=4"
-        message = (
-            "several tests of netperf print here at once: which figure is of which is not stated"
-        )
+        hint = "log each test separately, and give their number: --param streams=4"
+        message = "several tests of netperf print here at once: their figures cannot be told apart"
         sheet.broken(test.rows[0][0].number, message, hint)
     elif test.keys:
         _listing(test, sheet)
@@ -173,7 +173,7 @@ def _finish(test: _Test, sheet: Sheet) -> _Test:
         _transactions(test, sheet)
     elif test.title.startswith("OMNI ") and not test.cut:
         hint = "ask for it: -- -o PROTOCOL,DIRECTION,THROUGHPUT,THROUGHPUT_UNITS"
-        sheet.broken(test.at, "which protocol this test of netperf used is not stated", hint)
+        sheet.broken(test.at, "the protocol of this test of netperf is not stated", hint)
     elif test.title in (*_STREAMS, "UDP STREAM"):
         if not test.rows:
             sheet.broken(test.at, "netperf's table has no row that can be read")
@@ -192,7 +192,7 @@ def _row(line: Line, test: _Test, sheet: Sheet) -> None:
     if len(cells) != len(test.columns) or bare:
         test.cut = True
         hint = "list a column with decimals or words last" if bare else ""
-        sheet.broken(line.number, "the end of this row of netperf is not seen: is it cut?", hint)
+        sheet.broken(line.number, "the end of this row of netperf is uncertain: is it cut?", hint)
         return
     for name, cell in zip(test.columns, cells, strict=True):
         if name in _COLUMNS:
@@ -202,7 +202,7 @@ def _row(line: Line, test: _Test, sheet: Sheet) -> None:
 def _stream(test: _Test, sheet: Sheet) -> None:
     direction = "ingress" if test.title == "TCP MAERTS" else "egress"
     for line, row in test.rows[:1]:
-        if len(row) != (9 if test.wide else 5) or not _whole(row, test):
+        if len(row) != (9 if test.wide else 5) or not _is_complete(row, test):
             sheet.broken(line.number, "a row of netperf is cut or damaged")
             return
         params: dict[str, Scalar] = {"direction": direction, **_sockets(test)}
@@ -222,7 +222,7 @@ def _sockets(test: _Test) -> dict[str, Scalar]:
 def _transactions(test: _Test, sheet: Sheet) -> None:
     benchmark, kind = _TRANSACTIONS[test.title]
     for line, row in test.rows[:1]:
-        sound = len(row) == (10 if test.wide else 6) and _whole(row, test)
+        sound = len(row) == (10 if test.wide else 6) and _is_complete(row, test)
         if not sound or not re.fullmatch(r"[0-9]+\.[0-9]{2}", row[5]):
             sheet.broken(line.number, "a row of netperf is cut or damaged")
             return
@@ -241,7 +241,7 @@ def _udp(test: _Test, sheet: Sheet) -> None:
     more = 2 if test.wide else 0
     rows = test.rows[:2]
     if [len(row) for _, row in rows] != [6 + more, 4 + more] or not all(
-        _whole(row, test) for _, row in rows
+        _is_complete(row, test) for _, row in rows
     ):
         sheet.broken(test.rows[0][0].number, "the two rows of UDP_STREAM are cut or damaged")
         return
@@ -253,7 +253,7 @@ def _udp(test: _Test, sheet: Sheet) -> None:
     _add_loss(line.number, sent[3], received[2], params, sheet)
 
 
-def _whole(row: list[str], test: _Test) -> bool:
+def _is_complete(row: list[str], test: _Test) -> bool:
     """Return whether the last figure has all its decimals: two for the throughput, three for the
     service demand."""
     return re.fullmatch(rf"-?[0-9]+\.[0-9]{{{3 if test.wide else 2}}}", row[-1]) is not None
@@ -267,17 +267,21 @@ def _listing(test: _Test, sheet: Sheet) -> None:
         return
     line, throughput = keys["THROUGHPUT"]
     protocol = keys["PROTOCOL"][1] if "PROTOCOL" in keys else test.title[:3]
-    way = keys["DIRECTION"][1] if "DIRECTION" in keys else ""
-    if not way and test.title.startswith("OMNI "):
-        way = test.title.removeprefix("OMNI ")
-    if not way and test.title in (*_STREAMS, "UDP STREAM"):
-        way = "Receive" if test.title == "TCP MAERTS" else "Send"
+    direction = keys["DIRECTION"][1] if "DIRECTION" in keys else ""
+    if not direction and test.title.startswith("OMNI "):
+        direction = test.title.removeprefix("OMNI ")
+    if not direction and test.title in (*_STREAMS, "UDP STREAM"):
+        direction = "Receive" if test.title == "TCP MAERTS" else "Send"
     printed_unit = keys.get("THROUGHPUT_UNITS", (line, "10^6bits/s"))[1]
-    if protocol in ("TCP", "UDP") and way == "Send|Recv" and printed_unit.strip() == "Trans/s":
+    if (
+        protocol in ("TCP", "UDP")
+        and direction == "Send|Recv"
+        and printed_unit.strip() == "Trans/s"
+    ):
         _rates(line, f"ethernet-{protocol.lower()}", keys, sheet)
         return
     unit = _UNITS.get(printed_unit.strip().removesuffix("ec"))
-    if protocol not in ("TCP", "UDP") or way not in ("Send", "Receive") or unit is None:
+    if protocol not in ("TCP", "UDP") or direction not in ("Send", "Receive") or unit is None:
         sheet.broken(
             line,
             "the test of this throughput is not stated",
@@ -285,20 +289,20 @@ def _listing(test: _Test, sheet: Sheet) -> None:
         )
         return
     benchmark = f"ethernet-{protocol.lower()}"
-    params: dict[str, Scalar] = {"direction": "egress" if way == "Send" else "ingress"}
+    params: dict[str, Scalar] = {"direction": "egress" if direction == "Send" else "ingress"}
     # The throughput of datagrams depends mainly on their size.
     if protocol == "UDP" and "LOCAL_SEND_SIZE" not in keys:
-        sheet.broken(line, "how large the datagrams were is not stated", "list LOCAL_SEND_SIZE too")
+        sheet.broken(line, "the size of the datagrams is not stated", "list LOCAL_SEND_SIZE too")
         return
     if protocol == "UDP":
         params |= _frame(keys["LOCAL_SEND_SIZE"][1])
     ends = ("LOCAL_BYTES_SENT", "REMOTE_BYTES_RECVD")
-    if way == "Receive":
+    if direction == "Receive":
         ends = ("REMOTE_BYTES_SENT", "LOCAL_BYTES_RECVD")
     loss = protocol == "UDP" and all(end in keys for end in ends)
     # The loss would be computed from a number with a missing digit.
     if loss and not _datagrams(keys, ends):
-        sheet.broken(line, "the bytes are no whole number of datagrams: a line is cut or damaged")
+        sheet.broken(line, "the bytes are not whole datagrams: a line is cut or damaged")
         return
     for at, text in (keys["THROUGHPUT"], keys.get("LOCAL_CPU_UTIL", (0, "0.00"))):
         if not re.fullmatch(r"-?[0-9]{1,12}\.[0-9]{2}|-?inf|-?nan", text):
@@ -318,7 +322,7 @@ def _rates(line: int, benchmark: str, keys: dict[str, tuple[int, str]], sheet: S
     sizes = [keys.get(f"{name}_SIZE", (0, ""))[1] for name in ("REQUEST", "RESPONSE")]
     if not all(re.fullmatch("[0-9]{1,9}", size) for size in sizes):
         hint = "list REQUEST_SIZE and RESPONSE_SIZE too"
-        sheet.broken(line, "how large requests and responses were is not stated", hint)
+        sheet.broken(line, "the sizes of requests and responses are not stated", hint)
         return
     params: dict[str, Scalar] = {
         "test": "RR", "request_size": int(sizes[0]), "response_size": int(sizes[1])
@@ -372,7 +376,7 @@ def _add_figure(
 
 def _add_loss(line: int, sent: str, received: str, params: dict[str, Scalar], sheet: Sheet) -> None:
     if not all(re.fullmatch(r"[0-9]{1,18}", text) for text in (sent, received)):
-        sheet.broken(line, "how much was sent and received cannot be read")
+        sheet.broken(line, "the amounts sent and received cannot be read")
     elif 0 < int(sent) >= int(received):
         share = 100 * (int(sent) - int(received)) / int(sent)
         sheet.figure(line, "ethernet-udp", "packet_loss", "%", share, params, zero=True)
