@@ -303,7 +303,7 @@ def republished(random: np.random.Generator) -> Count:
         ]
         alarmed += any(called(judge(pairs)))
         of += 1
-    return alarmed, of
+    return Count(alarmed, of)
 
 
 def drift(random: np.random.Generator) -> Count:
@@ -319,7 +319,7 @@ def drift(random: np.random.Generator) -> Count:
         ]
         alarmed += any(called(judge(pairs)))
         of += 1
-    return alarmed, of
+    return Count(alarmed, of)
 
 
 def boards_together(random: np.random.Generator) -> tuple[Count, Count]:
