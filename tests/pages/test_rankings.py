@@ -238,6 +238,7 @@ def test_the_front_page_and_a_ranking_take_one_figure_of_each_soc(
             own |= {"samples": list(samples)} if samples else {"status": "fail"}
             names = {"id": f"{soc}-{number}", "board__soc": soc, "board__name": soc.lower()}
             release = {"sdk__version": f"{number + 8}.00"}
+            release |= {"created": f"{number + 2020}-01-01T00:00:00Z"}
             own |= {"params": {"algorithm": "aes128"}}
             udp = {"direction": "egress", "driver": "cpsw", "frame_size": 64}
             packets = {"benchmark": "ethernet-udp", "metric": "throughput", "unit": "Mbit/s"}
@@ -307,6 +308,12 @@ def test_the_front_page_and_a_ranking_take_one_figure_of_each_soc(
     assert "SOUND leads with 231.9 MB/s at 98 % CPU (engine not recorded) in Linux 9.00;" in text
     extra = (out / "by-benchmark/openssl/figures.js").read_text("utf-8")
     assert '"11.00: 24.5, likely the accelerator"' in extra and extra.count('"current"') == 3
+    # The newest release was measured in 2023.
+    assert re.findall(r'"soc":"(\w+)".*?"year":"(\d*)"', extra) == [
+        ("SOUND", "2021"),
+        ("DOUBTED", "2020"),
+        ("GONE", "2021"),
+    ]
     assert '"others":[{"number":24.5,"engine":"likely the accelerator","load":38.0}]' in extra
 
 

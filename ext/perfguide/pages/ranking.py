@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -39,6 +40,9 @@ MIN_SPREAD = 1.5
 MIN_LEAD_RATIO, MAX_CLOSE_RATIO = 1.05, 1.1
 """The ratio of the first figure to the second from which it leads, and the ratio up to which others
 count as close to the second."""
+
+MAX_AGE_WITHOUT_YEAR = datetime.timedelta(days=548)
+"""The time before the newest ranked release, 18 months, from which a row names its release's year."""
 
 MIN_TICKS = 4
 """The number of parts of a linear axis."""
@@ -87,6 +91,8 @@ class RankedRow(msgspec.Struct, frozen=True):
     """The board's current name in bundles."""
     current: str = ""
     """The best figure of the newest release with its engine, if the row is of an older one, in words."""
+    year: str = ""
+    """The year of the release, if it was measured long before the newest of the ranked releases."""
 
     @property
     def spread(self) -> float:
@@ -216,17 +222,28 @@ def rankings(
 
 @dataclass(frozen=True, slots=True)
 class _Evidence:
-    """The engines inferred for a benchmark's runs, and the means of its figures."""
+    """The engines inferred for a benchmark's runs, the means of its figures, and the years of guides
+    that were measured long before the newest."""
 
     benchmark: Benchmark
     inferred: Mapping[engines.Run, engines.Inferred]
     means: Mapping[engines.Identity, float | None]
+    old_years: Mapping[GuideKey, str]
 
     @classmethod
     def of(cls, site: Site, benchmark: Benchmark, records: Sequence[Record]) -> _Evidence:
         """Return the evidence that some figures give."""
         means = {engines.identity(record): record.cell.mean for record in records}
-        return cls(benchmark, engines.inferred(records, site.catalog), means)
+        days = {
+            key: max(each.bundle.created for each in site.pool.bundles_of([key]))
+            for key in {record.guide for record in records}
+        }
+        old = {
+            key: str(day.year)
+            for key, day in days.items()
+            if max(days.values()) - day > MAX_AGE_WITHOUT_YEAR
+        }
+        return cls(benchmark, engines.inferred(records, site.catalog), means, old)
 
     def is_on_cpu(self, record: Record) -> bool | None:
         """Return whether a figure's engine ran on the CPU; ``None`` if that is unknown."""
@@ -576,6 +593,7 @@ def _ranked(
                 labels.param(benchmark, part, best.params[part]) if part else "",
                 site.boards.today(soc, best.board),
                 current,
+                evidence.old_years.get(best.guide, ""),
             )
         )
     if len(rows) < 2:

@@ -85,7 +85,7 @@ def _plain(ranking: Ranking) -> nodes.table:
     lines = [
         (
             row.soc,
-            ", ".join(filter(None, (row.board, row.part, row.release))),
+            ", ".join(filter(None, (row.board, row.part, row.release, row.year))),
             words(
                 units.number(row.number),
                 "; ".join(filter(None, (row.engine, row.current))),
