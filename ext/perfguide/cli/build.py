@@ -95,19 +95,19 @@ def _build(options: argparse.Namespace) -> int:
     values = last_build.values_of(conf)
     used = surroundings(*last_build.modules_of(values))
     depends = _hash(used, Store().digest(conf), deciding)
-    asked = _hash(depends, last_build.hash_of_values(values))
+    inputs = _hash(depends, last_build.hash_of_values(values))
     where = ["-d", str(at.doctrees), "-j", options.jobs, ".", str(at.site)]
     options_of_sphinx = [*chosen, *output_options, *where]
     with atomic_swap.locked(at.target.parent, _waiting) as lock:
         last = last_build.last(at)
         # Checked with the lock held, since a running build may change the answer.
-        if last and not REBUILD & {*options.options} and last.is_current(at, asked, _listing_hash):
+        if last and not REBUILD & {*options.options} and last.is_current(at, inputs, _listing_hash):
             print(f"Nothing changed since {at.target} was built.")
             return 0
         progress = _progress(at.target) if is_brief and not is_quiet else nullcontext()
         with progress:
             run = partial(_sphinx, options_of_sphinx, lock)
-            status, site = atomic_swap.build(at, last, depends, asked, run)
+            status, site = atomic_swap.build(at, last, depends, inputs, run)
         if status == 0 and not is_quiet:
             print("\n".join(_summary(at.target, site, time.monotonic() - begun)))
     if status:

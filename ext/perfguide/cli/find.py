@@ -171,7 +171,7 @@ def _run_text(answer: need.Answer, question: Question) -> str:
     from ..figures import labels
     from ..figures.engines import ENGINE
 
-    asked = {name for each in question.conditions for name, _ in each.params} | {ENGINE}
+    named = {name for each in question.conditions for name, _ in each.params} | {ENGINE}
     texts = []
     for reading in answer.readings:
         record = reading.record
@@ -179,8 +179,8 @@ def _run_text(answer: need.Answer, question: Question) -> str:
         benchmark = question.holdings.catalog.get(record.benchmark)
         for name, value in sorted(record.params.items()):
             if benchmark is None:
-                texts.append(labels.params_text({name: value} if name not in asked else {}))
-            elif name not in asked and value != benchmark.param(name).default:
+                texts.append(labels.params_text({name: value} if name not in named else {}))
+            elif name not in named and value != benchmark.param(name).default:
                 texts.append(labels.param(benchmark, name, value))
     clocks = (question.clock(reading.record) for reading in answer.readings)
     texts += [f"{units.number(clock)} MHz" for clock in clocks if clock]

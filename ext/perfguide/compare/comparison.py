@@ -277,18 +277,18 @@ def _jumps(judged: Sequence[Row]) -> dict[str, Jumps]:
         last = names.index(row.new.guide.release) if row.new.guide.release in names else len(names)
         values = [value for _, value in row.line[:last]]
         # Leave out the last figure, which no release follows.
-        for at in range(MIN_EARLIER_FIGURES, len(values) - 1):
-            before, value, then = values[:at], values[at], values[at + 1]
-            away = value - before[-1]
+        for index in range(MIN_EARLIER_FIGURES, len(values) - 1):
+            before, value, after = values[:index], values[index], values[index + 1]
+            move = value - before[-1]
             # Allow for the float error: figures with few digits often differ by exactly this much.
-            least = MIN_JUMP_RANGES * (max(before) - min(before)) * (1 + 1e-9)
-            if abs(away) <= least or not away:
+            max_usual = MIN_JUMP_RANGES * (max(before) - min(before)) * (1 + 1e-9)
+            if abs(move) <= max_usual or not move:
                 continue
             # Next to figures that were all equal, one printed digit would be a far jump.
-            if abs(away) < MIN_JUMP * abs(before[-1]):
+            if abs(move) < MIN_JUMP * abs(before[-1]):
                 continue
             lasted, number = out.get(row.benchmark, Jumps(0, 0))
-            out[row.benchmark] = Jumps(lasted + ((then - before[-1]) / away > 2 / 3), number + 1)
+            out[row.benchmark] = Jumps(lasted + ((after - before[-1]) / move > 2 / 3), number + 1)
     return out
 
 

@@ -233,16 +233,16 @@ def _in_order(
     # Sort naturally, so that 64 KiB comes before 128 KiB.
     for record in sorted(new, key=lambda r: units.natural(repr(sorted(r.params.items())))):
         waiting.setdefault(key(record), []).append(record)
-    left = []
+    unmatched = []
     for record in sorted(old, key=lambda r: units.natural(repr(sorted(r.params.items())))):
         others = waiting.get(key(record), [])
         other = next((each for each in others if each.params != record.params), None)
         if other is None:
-            left.append(record)
+            unmatched.append(record)
         else:
             others.remove(other)
             pairs.append((record, other))
-    return pairs, left, [record for others in waiting.values() for record in others]
+    return pairs, unmatched, [record for others in waiting.values() for record in others]
 
 
 def _paired(
@@ -281,15 +281,15 @@ def _curves(sides: Iterable[Sequence[Record]], names: Names) -> set[Key]:
 def _differences(old: Record, new: Record, names: Names) -> tuple[str, ...]:
     out = []
     if units.parse(old.unit).kind != units.parse(new.unit).kind:
-        was, now = (units.parse(each.unit).symbol or "not stated" for each in (old, new))
-        out.append(f"the unit was {was} and is {now}")
+        old_text, new_text = (units.parse(each.unit).symbol or "not stated" for each in (old, new))
+        out.append(f"the unit was {old_text} and is {new_text}")
     benchmark = names.catalog.get(new.benchmark) or undescribed(new.benchmark)
     a, b = names.params(old), names.params(new)
     for name in _without_known_number({n for n in {*a, *b} if a.get(n) != b.get(n)}):
-        was, now = (
+        old_text, new_text = (
             benchmark.value_label(name, p[name]) if name in p else "not stated" for p in (a, b)
         )
-        out.append(f"the {_word(benchmark, name)} was {was} and is {now}")
+        out.append(f"the {_word(benchmark, name)} was {old_text} and is {new_text}")
     return tuple(out)
 
 

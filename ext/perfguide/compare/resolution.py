@@ -33,7 +33,7 @@ def timer_step(figures: Sequence[float]) -> float:
     if len(figures) < 2 or min(figures) <= 0:
         return 0.0
     counts = list(map(digits, figures))
-    greatest, loops, most = max(figures), 0.0, 0
+    greatest, loops, max_exact = max(figures), 0.0, 0
     for number, is_binary in _amounts(greatest):
         ticks = [number / figure for figure in figures]
         # Ticks are integers, up to the error of the rate's last printed digit.
@@ -44,10 +44,10 @@ def timer_step(figures: Sequence[float]) -> float:
             for own, each in zip(ticks, counts, strict=True)
             if each >= MIN_TICK_DIGITS
         ]
-        if sum(exact) > most + is_binary:
-            loops, most = number, sum(exact)
+        if sum(exact) > max_exact + is_binary:
+            loops, max_exact = number, sum(exact)
     # Some ratios are integers by chance, but not half of them.
-    if 2 * most <= sum(each >= MIN_TICK_DIGITS for each in counts):
+    if 2 * max_exact <= sum(each >= MIN_TICK_DIGITS for each in counts):
         return 0.0
     ticks_of_greatest = round(loops / greatest)
     # One tick makes the largest difference at the greatest rate.

@@ -55,16 +55,16 @@ class FigureFinder:
         # The operating system is part of the guide, not a parameter of results.
         os = next((pair[3:] for pair in pairs if pair.startswith("os=")), "*")
         try:
-            asked = query.parse(names, os, [p for p in pairs if not p.startswith("os=")])
+            wanted = query.parse(names, os, [p for p in pairs if not p.startswith("os=")])
         except ValueError as error:
             return Diagnostic("figure", text, str(error), "SOC/RELEASE/BOARD/BENCHMARK/METRIC")
-        latest = asked.release == query.LATEST
+        latest = wanted.release == query.LATEST
         # Here ``latest`` means the newest release of all matching figures, across systems.
-        asked = replace(asked, release="*") if latest else asked
-        records = query.run(self._holdings, asked)
+        wanted = replace(wanted, release="*") if latest else wanted
+        records = query.run(self._holdings, wanted)
         records = _of_newest_release(records) if latest else records
         if not records:
-            hint = query.nearest_name(self._holdings, asked).removeprefix(": ")
+            hint = query.nearest_name(self._holdings, wanted).removeprefix(": ")
             return Diagnostic("figure", text, "matches no figure", hint)
         if len(records) > 1:
             return Diagnostic(

@@ -36,8 +36,8 @@ _CONDITION = re.compile(
 )
 
 
-Unasked = frozenset[tuple[str, Scalar]]
-"""The parameters of a figure that a condition leaves open, with their values."""
+OpenParams = frozenset[tuple[str, Scalar]]
+"""The parameters that a condition leaves open, with a figure's values."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,10 +156,10 @@ def answers(
 ) -> Answers:
     """Return how each board of some guides meets the conditions.
 
-    The figures of one benchmark come from the newest release that has them all and agree in every
-    parameter that they share, such as the engine. Each engine of a board is an answer of its own,
-    and so is each value of a parameter that no condition names. Figures measured alongside other
-    work are left out unless a condition asks for them.
+    The figures of one benchmark come from the newest release that has them all, and agree in every
+    parameter that they share, such as the engine. Each engine of a board gives a separate answer, and so
+    does each value of a parameter that no condition names. Figures measured along with other work are left
+    out unless a condition names it.
 
     Raises :class:`ValueError` if a name or unit in a condition does not occur.
     """
@@ -299,12 +299,12 @@ def _runs(
     """Yield the figures of one benchmark that answer some conditions together: for each set of
     parameters, those of the newest release that has them."""
     # An older release only answers for parameters that no newer one measured.
-    answered = set[tuple[Unasked, ...]]()
+    answered = set[tuple[OpenParams, ...]]()
     for position, records in enumerate(releases):
-        of_release = set[tuple[Unasked, ...]]()
+        of_release = set[tuple[OpenParams, ...]]()
         candidates = [_candidates(records, catalog, each) for each in conditions]
         for readings in filter(_of_one_run, product(*candidates)):
-            measured = tuple(map(_unasked, (each.record for each in readings), conditions))
+            measured = tuple(map(_open_params, (each.record for each in readings), conditions))
             if measured not in answered:
                 of_release.add(measured)
                 yield tuple(_with_earlier(each, releases[position + 1 :]) for each in readings)
@@ -314,36 +314,38 @@ def _runs(
 def _candidates(records: Sequence[Record], catalog: Catalog, condition: Condition) -> list[Reading]:
     """Return the figures of one board and release to which a condition applies."""
     benchmark = catalog.get(condition.benchmark) or undescribed(condition.benchmark)
-    asked = dict(condition.params)
+    requested = dict(condition.params)
     exact, others = list[Record](), list[tuple[str, Record]]()
     for record in records:
         if (record.benchmark, record.metric) != (condition.benchmark, condition.metric):
             continue
-        if record.cell.mean is None or not asked.keys() <= record.params.keys():
+        if record.cell.mean is None or not requested.keys() <= record.params.keys():
             continue
         if units.factor(condition.unit, record.unit) is None:
             continue  # reported in a note
-        free = record.params.keys() - asked.keys()
+        free = record.params.keys() - requested.keys()
         if not all(_is_usual(benchmark, name, record.params[name]) for name in free):
             continue
-        wrong = [n for n, v in asked.items() if not _is_value(benchmark, n, record.params[n], v)]
+        wrong = [
+            n for n, v in requested.items() if not _is_value(benchmark, n, record.params[n], v)
+        ]
         # Neighbours in one parameter bound a figure; neighbours in two do not.
         if not wrong:
             exact.append(record)
         elif len(wrong) == 1 and is_number(record.params[wrong[0]]):
             others.append((wrong[0], record))
-    measured = {_unasked(each, condition) for each in exact}
+    measured = {_open_params(each, condition) for each in exact}
     return [
         *(Reading(each, (), _ratio(each, condition), ()) for each in exact),
         *(
             reading
             for reading in _between(others, condition)
-            if _unasked(reading.record, condition) not in measured
+            if _open_params(reading.record, condition) not in measured
         ),
     ]
 
 
-def _unasked(record: Record, condition: Condition) -> Unasked:
+def _open_params(record: Record, condition: Condition) -> OpenParams:
     """Return the parameters that a condition leaves open; different ones are different answers."""
     names = record.params.keys() - dict(condition.params).keys()
     return frozenset((name, record.params[name]) for name in names)
@@ -364,7 +366,7 @@ def _is_value(benchmark: Benchmark, name: str, value: Scalar, text: str) -> bool
 def _between(others: Sequence[tuple[str, Record]], condition: Condition) -> Iterator[Reading]:
     """Yield the worse of the two figures around the requested value, for each series over a numeric
     parameter whose range includes that value."""
-    asked = dict(condition.params)
+    requested = dict(condition.params)
     series: dict[tuple[str, frozenset[tuple[str, Scalar]]], dict[float, Record]] = {}
     for name, record in others:
         rest = frozenset((n, v) for n, v in record.params.items() if n != name)
@@ -372,7 +374,7 @@ def _between(others: Sequence[tuple[str, Record]], condition: Condition) -> Iter
         assert is_number(value)
         series.setdefault((name, rest), {})[float(value)] = record
     for (name, _), by_value in series.items():
-        at = units.read(asked[name])
+        at = units.read(requested[name])
         if at is None or not min(by_value) < at < max(by_value):
             continue
         sides = (

@@ -224,9 +224,9 @@ def samples_differ(figures: Figures) -> Iterator[Hit]:
     kinds = (*failed_runs.RATES, "time")
     judged = figures.of_kind([units.parse(unit).kind in kinds for *_, unit in figures.kinds[1]])
     mean, low, high = figures.mean, figures.low, figures.high
-    far = (high >= MIN_SAMPLES_RATIO * low) & (low > 0) & judged
+    are_apart = (high >= MIN_SAMPLES_RATIO * low) & (low > 0) & judged
     between = (mean >= MIN_MEAN_RATIO * low) & (high >= MIN_MEAN_RATIO * mean)
-    for position in np.flatnonzero(far).tolist():
+    for position in np.flatnonzero(are_apart).tolist():
         unit = figures.name("unit", position)
         is_failed = failed_runs.in_mean(unit, low[position], high[position])
         if is_failed or between[position]:

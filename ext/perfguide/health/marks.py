@@ -53,7 +53,7 @@ class Marks:
         notes: dict[str, int] = {}
         findings: list[Finding] = []
         marks: list[Mark] = []
-        most = self._most(view)
+        text_by_finding = self._shared_by_most(view)
         stub = len(view.key_labels)
         for number, row in enumerate(view.rows):
             for column, cell in enumerate(row.cells):
@@ -65,17 +65,17 @@ class Marks:
                     if finding.id not in notes:
                         notes[finding.id] = len(notes)
                         findings.append(finding)
-                    if finding.id not in most:
+                    if finding.id not in text_by_finding:
                         own.append((notes[finding.id], visible(detail)))
                 if own:
                     marks.append((number, stub + column, own))
-        return [_note(finding, most.get(finding.id, "")) for finding in findings], marks
+        return [_note(finding, text_by_finding.get(finding.id, "")) for finding in findings], marks
 
-    def _most(self, view: View) -> dict[str, str]:
-        """Return a text for each finding, by id, that applies to most cells of a table, or to all if it
-        is an error: the reader must know which figures are right.
+    def _shared_by_most(self, view: View) -> dict[str, str]:
+        """Return a text for each finding, by id, that applies to most cells of a table, or to all if it is an
+        error, as readers must know which figures are right.
 
-        It replaces the marks: if nearly every figure were marked, the marks would mean nothing.
+        It replaces the marks, which would mean nothing if nearly every figure had one.
         """
         counts: Counter[str] = Counter()
         errors: set[str] = set()

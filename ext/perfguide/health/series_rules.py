@@ -279,13 +279,13 @@ def rate_collapsed(figures: Figures) -> Iterator[Hit]:
                 since = ""
                 best = position if mean > before else best
                 continue
-            said = f", as little as that since {since}" if since else ""
+            history = f", as little as that since {since}" if since else ""
             since = since or figures.name("release", position)
             # Another rule reports figures of 0.
             if mean > 0:
                 detail = (
                     f"{amount(mean, figures.name('unit', position))}, where "
-                    f"{figures.name('release', best)} had {units.exact_words(before)}{said}"
+                    f"{figures.name('release', best)} had {units.exact_words(before)}{history}"
                 )
                 yield Hit("rate-collapsed", position, detail, weight=math.log(before / mean))
 

@@ -499,13 +499,13 @@ MAX_UNSTACKED_REM = 53
 def first_rows(rows: Sequence[Sequence[TableCell]], is_stacked: bool) -> set[int] | None:
     """Return the rows that a guide's table initially shows, or ``None`` for all. With keys such as
     ``Copy, 1 MiB``, operations take turns, each starting with the most common size."""
-    most, first = MAX_OPEN_ROWS, FIRST_ROWS
+    max_open, first = MAX_OPEN_ROWS, FIRST_ROWS
     if is_stacked and rows:
         figures = sum(not isinstance(each, str) for each in rows[0])
         first = FIRST_BLOCKS if figures <= LARGE_BLOCK_FIGURES else FIRST_LARGE_BLOCKS
         # A checkbox for a single row would take as much space as the row.
-        most = first + 1
-    if len(rows) <= most:
+        max_open = first + 1
+    if len(rows) <= max_open:
         return None
     parts = [units.whole(row[0]).rpartition(", ")[::2] for row in rows]
     usual = Counter(size for operation, size in parts if operation).most_common(1)
@@ -536,8 +536,8 @@ def _aligned(rows: Sequence[Sequence[TableCell]], width: int, stub: int) -> list
     out = []
     for column in range(width):
         cells = (row[column] for row in rows if stub <= column < len(row))
-        most = max((_decimals(each) or 0 for each in cells), default=0)
-        out.append(most if most <= MAX_ALIGNED_DECIMALS else 0)
+        decimals = max((_decimals(each) or 0 for each in cells), default=0)
+        out.append(decimals if decimals <= MAX_ALIGNED_DECIMALS else 0)
     return out
 
 

@@ -240,11 +240,11 @@ def run_notes(matrix_columns: Sequence[Column], every: Sequence[Line]) -> list[s
                 groups.setdefault(cell.run, []).append((soc.soc, cell.result.load))
         if not any(groups):
             continue
-        said = [
-            _in_words(run or "not stated", own, len(groups) > 1)
-            for run, own in sorted(groups.items(), key=lambda group: -len(group[1]))
+        phrases = [
+            _in_words(run or "not stated", loads, len(groups) > 1)
+            for run, loads in sorted(groups.items(), key=lambda group: -len(group[1]))
         ]
-        out.append(f"{column.label}: {'; '.join(said)}.")
+        out.append(f"{column.label}: {'; '.join(phrases)}.")
     return out
 
 

@@ -103,7 +103,7 @@ def _take(item: _Item, log: Source, start: int, cases: Cases, collector: Collect
     for name in FIELDS:
         if name in fields and not item.members[name].is_on_one_line:
             line = log.line(start + item.members[name].at)
-            collector.broken(line, f"the field {name} goes on over a line end")
+            collector.broken(line, f"the field {name} spans several lines")
             return
     measured = item.members.get("measurement", item)
     metadata = item.members.get("metadata")
@@ -132,8 +132,7 @@ class _Item:
 
 
 def _parsed(text: str) -> _Item:
-    """Return the only document of a text. Raises :class:`_YamlError` for whatever is not
-    well-formed or is refused."""
+    """Return the only document of a text. Raises :class:`_YamlError` if it is malformed or refused."""
     try:
         return _Composer(text).document()
     except yaml.MarkedYAMLError as fault:
@@ -146,8 +145,8 @@ def _parsed(text: str) -> _Item:
 
 
 class _Composer:
-    """Makes items of the events of one text, within the limits. PyYAML's own composer in C would
-    exhaust the stack with values that are nested deeply."""
+    """Makes items from the events of one text, within the limits. PyYAML's own composer in C would exhaust
+    the stack on deeply nested values."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -170,16 +169,16 @@ class _Composer:
     def _node(self, event: yaml.Event, level: int) -> _Item:
         self._nodes += 1
         at = _at(event)
-        # Aliases of aliases make gigabytes of a few lines.
+        # Aliases of aliases could expand a few lines to gigabytes.
         if self._nodes > MAX_NODES or level > MAX_LEVELS:
-            raise _YamlError("more values, or deeper nested, than a test case has", at)
+            raise _YamlError("more or more deeply nested values than a test case has", at)
         if isinstance(event, yaml.AliasEvent):
             self._aliases += 1
             if self._aliases > MAX_ALIASES or event.anchor not in self._anchors:
                 raise _YamlError("an alias of nothing, or one of too many", at)
             return self._anchors[event.anchor]
         if isinstance(event, yaml.ScalarEvent | yaml.CollectionStartEvent) and event.tag:
-            raise _YamlError(f"the tag {str(event.tag)[:80]}: tags are not acted on", at)
+            raise _YamlError(f"the tag {str(event.tag)[:80]}: tags are not supported", at)
         if isinstance(event, yaml.ScalarEvent):
             end = event.end_mark.index if event.end_mark is not None else at
             item = _Item(at, event.value, "\n" not in self._text[at:end].rstrip())
@@ -199,9 +198,9 @@ class _Composer:
         while not isinstance(event := next(self._events), yaml.MappingEndEvent):
             key = self._node(event, level + 1).text
             if key is None:
-                raise _YamlError("a key that is not a plain text", _at(event))
+                raise _YamlError("a key that is not plain text", _at(event))
             if key in members:
-                raise _YamlError(f"the key “{key[:80]}” stands twice", _at(event))
+                raise _YamlError(f"the key “{key[:80]}” occurs twice", _at(event))
             members[key] = self._node(next(self._events), level + 1)
         return members
 

@@ -177,13 +177,15 @@ class _Job:
 
     def _latency(self, side: Node, direction: str) -> None:
         unit = "us" if self._old else "ns"
-        whole = side.child("lat" if self._old else "lat_ns")
-        if (count := whole.get("N")) is None or count.text != "0":
+        total = side.child("lat" if self._old else "lat_ns")
+        if (count := total.get("N")) is None or count.text != "0":
             for key, name in (("min", "min"), ("mean", "avg"), ("max", "max")):
-                self._figure(whole, key, f"{direction}_latency_{name}", unit)
+                self._figure(total, key, f"{direction}_latency_{name}", unit)
         completion = side.child("clat" if self._old else "clat_ns")
         if not set(completion.members) <= _SPREAD:
-            self._sheet.broken(self._line(completion.at), "these latencies hold what fio has not")
+            self._sheet.broken(
+                self._line(completion.at), "these latencies have a key unknown to fio"
+            )
         percentiles = completion.child("percentile")
         if not _rises(percentiles):
             why = "the percentiles do not rise: one of them is cut or damaged"

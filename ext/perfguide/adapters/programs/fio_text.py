@@ -18,11 +18,10 @@ from ..log_lines import Line, holds, lines
 from ..log_sheet import Sheet
 from . import fio
 
-# Layout: ``show_thread_status_normal`` and ``show_ddir_status`` in stat.c. The names are those of
-# the JSON; the figures are as rounded there: ``IOPS=14.9k`` is 14,900 and ``BW`` is in KiB/s,
-# MiB/s and so on. The options are those of the head of a job and of the command, if it is on a
-# line before; ``direct`` is in the command only. Where the same run printed JSON too, that is
-# read, and nothing here.
+# Layout: ``show_thread_status_normal`` and ``show_ddir_status`` in stat.c. The metrics are those of the
+# JSON output, and the figures are as rounded in the text: ``IOPS=14.9k`` is 14,900, and ``BW`` is in KiB/s,
+# MiB/s and so on. The options are those in the head of a job and in the command, if a line before has it;
+# only the command has ``direct``. If the log also has JSON, only that is read.
 _HEAD = re.compile(
     r"([!-~ ]{1,100}): \(g=[0-9]{1,6}\): rw=([a-z]{4,12}), bs=\(R\) ([0-9.]{1,9})([KMG]i)?B-[^,]{1,20},"
     r" .{1,80}, ioengine=([!-+\--~]{1,60}), iodepth=([0-9]{1,6})[ \t]*"
@@ -218,8 +217,10 @@ def _add_run(
         benchmark = sheet.benchmark("fio")
         for number, metric, unit, value, more in job.figures if not job.failed else ():
             zero = not metric.endswith("throughput")
-            said = {**params, **more}
-            sheet.figure(number, benchmark, metric, unit, value, said, zero=zero, command=command)
+            all_params = {**params, **more}
+            sheet.figure(
+                number, benchmark, metric, unit, value, all_params, zero=zero, command=command
+            )
 
 
 def _thousands(text: str, letter: str) -> float:

@@ -90,9 +90,9 @@ class _Run:
         if back.members:
             self._figure(back, "bits_per_second", not reverse)
         if self._udp:
-            whole = total if total.members else received
-            self._figure(whole, "lost_percent", reverse)
-            self._figure(whole, "jitter_ms", reverse)
+            datagrams = total if total.members else received
+            self._figure(datagrams, "lost_percent", reverse)
+            self._figure(datagrams, "jitter_ms", reverse)
         else:
             self._figure(end.child("sum_sent"), "retransmits", reverse)
             self._figure(end.child("sum_sent_bidir_reverse"), "retransmits", not reverse)
