@@ -1103,9 +1103,7 @@ def _is_against(site: Site, sentence: str, verdicts: Sequence[dict[str, Any]]) -
     from the titles of events; these have the ends of its moves, and their median counts."""
     said = SHARED.fullmatch(sentence)
     assert said is not None
-    subject, _, common = (
-        said["title"].removesuffix(" (different rows on each system)").partition(": ")
-    )
+    subject, _, common = said["title"].partition(": ")
     newest = {str(GuideKey(*guide[:3], site.releases(guide)[-1])) for guide in site.bundles}
     counts = []
     other = "worse" if said["word"] == "better" else "better"

@@ -85,7 +85,11 @@ def shared_moves(compared: Iterable[tuple[ReleasePair, Sequence[Entry]]]) -> lis
             moves = tuple(entry.move or 0.0 for entry in alike.values())
             ends = tuple(end for entry in alike.values() for end in entry.ends)
             common = _common([entry.what for entry in alike.values()], titles[benchmark])
-            title = _title(common, titles[benchmark], alike.values())
+            is_named = any(any(_parts(e.what, titles[benchmark])) for e in alike.values())
+            if is_named and not common:
+                # Different rows on each system are different moves.
+                continue
+            title = ": ".join(filter(None, (titles[benchmark], ", ".join(common))))
             against = {
                 (pair.new.platform, board)
                 for pair, entry in all_events.get((line, benchmark, not is_better), ())
@@ -109,15 +113,6 @@ def _common(names: Sequence[str], title: str) -> list[str]:
     """Return the parts that the names of a benchmark's events have in common, without its title."""
     first, *others = (_parts(name, title) for name in names)
     return [part for part in first if part and all(part in own for own in others)]
-
-
-def _title(common: Sequence[str], title: str, entries: Iterable[Entry]) -> str:
-    """Return a benchmark's title with what its events have in common: ``OpenSSL: throughput, SHA-512``."""
-    if common:
-        return f"{title}: {', '.join(common)}"
-    # The bare title would suggest that the entire benchmark had moved.
-    is_named = any(any(_parts(entry.what, title)) for entry in entries)
-    return f"{title} (different rows on each system)" if is_named else title
 
 
 def _line(release: str) -> str:

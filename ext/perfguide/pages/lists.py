@@ -123,8 +123,8 @@ class Overview(msgspec.Struct, frozen=True):
 
 
 FALL_NOTE = (
-    "The largest fall is that of the falls that are proved, or of all where none is. A CPU load is named "
-    "only where nothing else got worse."
+    "Named is the largest proved fall or, where none is proved, the largest of all; a CPU load only where "
+    "nothing else got worse."
 )
 """A note on the lists of comparisons that name the largest fall."""
 
