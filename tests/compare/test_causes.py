@@ -14,6 +14,7 @@ from perfguide.compare import ledger, wording
 from perfguide.compare.causes import alternating
 from perfguide.compare.comparison import Comparison
 from perfguide.compare.events import Event, returned
+from perfguide.compare.fates import kept
 from perfguide.compare.headline import headline
 
 from test_events import WITH_CLOCK, history, newest, releases, speed  # isort: skip  # noqa: F401
@@ -82,7 +83,7 @@ def test_a_release_with_exchanged_columns_is_neither_past_nor_proof(
         rates = [row for row in fell.rows if row.metric == "rate"]
         after = own[own.index("9.3") + 1]
         assert {ledger._fate(row) for row in rates if row.line} == {"lasted"}
-        assert {wording.kept(row)[0] for row in rates if row.line} == {after}
+        assert {kept(row)[0] for row in rates if row.line} == {after}
 
 
 @pytest.mark.parametrize("is_exchanged", [True, False])

@@ -12,6 +12,7 @@ from ..common.diagnostics import visible
 from . import sparkline
 from . import wording as words
 from .comparison import Comparison
+from .fates import fate
 from .headline import headline
 from .verdicts import Row
 
@@ -39,7 +40,7 @@ def render(comparison: Comparison, catalog: Catalog) -> str:
                     "title": words.event_title(event, comparison),
                     "lines": words.event_lines(event, comparison),
                     "rows": [
-                        (words.row_words(row, comparison, catalog), _history(row), words.fate(row))
+                        (words.row_words(row, comparison, catalog), _history(row), fate(row))
                         for row in (*event.rows, *event.unproved)
                     ],
                 }

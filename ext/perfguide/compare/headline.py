@@ -12,6 +12,7 @@ from ..common import units
 from . import wording
 from .comparison import Comparison
 from .events import Event
+from .fates import lasted
 from .row_moves import FAR, figures_before, is_back
 from .verdicts import ALARMS, Row, Verdict, failed_run, is_load
 
@@ -111,7 +112,7 @@ def headline(comparison: Comparison) -> Headline:
     named = regressions[first:MAX_NAMED_EVENTS]
     again = [_in_doubt(comparison), "" if proved else _advice(comparison, unproved, state)]
     if regressions:
-        again.insert(0, wording.lasted(comparison.jumps.values()))
+        again.insert(0, lasted(comparison.jumps.values()))
     return Headline(
         state,
         tag,

@@ -16,6 +16,7 @@ import msgspec
 from . import wording
 from .comparison import Comparison
 from .events import Event
+from .fates import followed, kept
 from .headline import headline
 from .verdicts import Row, Verdict
 
@@ -112,10 +113,8 @@ def _fate(row: Row) -> Fate | None:
     # A failed measurement has no figure that the next release could keep.
     if row.verdict == "failed-after":
         return None
-    kept = wording.kept(row)
-    if kept is None:
-        return None
-    return wording.followed(kept[1]) or "neither"
+    after = kept(row)
+    return None if after is None else followed(after[1]) or "neither"
 
 
 def tally(entries: Iterable[Entry]) -> dict[str, Counter[Fate]]:

@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, Protocol
+from typing import Protocol
 
 from ..bundles.guide_key import family, version
 from ..catalog.benchmarks import Catalog, Scalar
@@ -14,7 +14,8 @@ from ..common import units
 from ..common.units import TableCell
 from ..common.units import count as count
 from ..figures.pool import Cell, Record
-from .comparison import Comparison, Coverage, Group, Jumps
+from . import fates
+from .comparison import Comparison, Coverage, Group
 from .events import Event, returned
 from .judge import Spread
 from .row_moves import FAR, failed_earlier, is_beyond_kind, over_scatter, releases_at_level
@@ -176,11 +177,6 @@ def unjudged(comparison: Comparison) -> list[str]:
         )
     out.append("Run a benchmark again with both releases, and add the bundles to the results.")
     return out
-
-
-def event_name(event: Event, comparison: Comparison) -> str:
-    """Return what an event is about, with which its title begins: ``STREAM: copy``."""
-    return benchmark_title(event, comparison) if event.is_minor else event.what
 
 
 def event_title(event: Event, comparison: Comparison) -> str:
@@ -408,7 +404,7 @@ def event_lines(event: Event, comparison: Comparison) -> list[str]:
     if not (event.is_cause or returned(event.rows)):
         out.append(_at_level(rows))
     # Incomparable rows have no move that could last.
-    out += _fates(
+    out += fates.in_words(
         [row for row in rows if row.verdict != "incomparable"],
         " of the title" if event.unproved else "",
     )
@@ -467,7 +463,7 @@ def _at_level(rows: Sequence[Row]) -> str:
     )[::2]
     if 2 * most <= len(rows):
         return ""
-    every = "The row was" if len(rows) == 1 else f"{_of_all(most, len(rows))} rows were"
+    every = "The row was" if len(rows) == 1 else f"{fates.of_all(most, len(rows))} rows were"
     return f"{every} at this level before, in {release}."
 
 
@@ -497,67 +493,6 @@ def _moves_of_others(event: Event, comparison: Comparison) -> list[float]:
 def benchmark_title(event: Event, comparison: Comparison) -> str:
     """Return the title of an event's benchmark."""
     return next(each.title for each in comparison.groups if each.benchmark == event.benchmark)
-
-
-def _fates(rows: Sequence[Row], which: str = "") -> list[str]:
-    """Return sentences on the fate of rows in the releases that measured them next: ``6 of 10 reverted
-    and 4 are still there in 05.01.`` or, if only some rows were measured in that release, ``All 19 rows
-    next measured in 11.01 still show it.`` ``which`` says which rows these are, if the event has others."""
-    again: dict[str, list[str]] = {}
-    for row in rows:
-        after = None if row.verdict == "failed-after" else kept(row)
-        if after:
-            again.setdefault(after[0], []).append(followed(after[1]))
-    out = []
-    for release, words in again.items():
-        of = len(words)
-        counts = Counter(filter(None, words)).most_common()
-        if not counts:
-            continue
-        (first, most), *rest = counts
-        if of == len(rows):
-            other = "".join(f" and {number} {_is_there(word, number)}" for word, number in rest)
-            every = _of_all(most, of)
-            if which:
-                every = f"The row{which}" if of == 1 else f"{every} rows{which}"
-            out.append(f"{every} {_is_there(first, most)}{other} in {release}.")
-        elif most == of:
-            every = "The row" if of == 1 else f"{_of_all(of, of)} rows"
-            out.append(f"{every}{which} next measured in {release} {_shows(first, of)}.")
-        else:
-            other = "".join(f" and {number} {_shows(word, number)}" for word, number in rest)
-            said = f"{most} {_shows(first, most)}{other}"
-            out.append(f"Of {of} rows{which} next measured in {release}, {said}.")
-    return out
-
-
-def _is_there(fate: str, number: int) -> str:
-    return "reverted" if fate != "lasted" else f"{'is' if number == 1 else 'are'} still there"
-
-
-def _shows(fate: str, number: int) -> str:
-    return "reverted" if fate != "lasted" else f"still show{'s' if number == 1 else ''} it"
-
-
-MIN_JUMPS = 10
-"""The fewest far moves in earlier releases for which the share that lasted is mentioned."""
-
-MOSTLY_LASTED = 0.75
-"""The share of lasting far moves above which no second measurement is advised."""
-
-
-def lasted(jumps: Iterable[Jumps]) -> str:
-    """Return a sentence on how many far moves in earlier releases lasted; "" if there were few."""
-    counts = list(jumps)
-    kept, of = sum(each.lasted for each in counts), sum(each.of for each in counts)
-    if of < MIN_JUMPS:
-        return ""
-    jumped = f"In earlier releases, {of} single figures jumped far beyond all before them"
-    if kept >= MOSTLY_LASTED * of:
-        return f"{jumped}; {kept} of these jumps were still there in the next release."
-    return (
-        f"{jumped}; {of - kept} of these jumps vanished at the next: measure again before you act."
-    )
 
 
 LISTED_ROWS = 3
@@ -643,14 +578,6 @@ def _range(scatter: float) -> str:
     return f"±{units.number(100 * scatter, digits=2)} %"
 
 
-def _of_all(number: int, of: int) -> str:
-    if of == 1:
-        return "It"
-    if number < of:
-        return f"{number} of {of}"
-    return "Both" if of == 2 else f"All {of}"
-
-
 def acceptance(row: Row) -> str:
     """Return the entry that accepts the change of a row in words; "" if there is none."""
     if row.waiver:
@@ -690,36 +617,6 @@ def _up(share: float) -> str:
 
 def _runs(record: Record | None) -> int:
     return record.cell.runs - record.cell.failed if record else 0
-
-
-def fate(row: Row) -> str:
-    """Return in words whether the next release kept a change; "" if there is none yet."""
-    after = None if row.verdict == "failed-after" else kept(row)
-    word = followed(after[1]) if after else ""
-    words = {"lasted": "still there in", "went back": "reverted in", "": ""}
-    return f"{words[word]} {after[0]}" if after and word else ""
-
-
-def kept(row: Row) -> tuple[str, float] | None:
-    """Return the next release and the part of a change that it kept; ``None`` if there is none yet."""
-    if row.new is None or row.old is None or row.old.cell.mean is None:
-        return None
-    names = [name for name, _ in row.line]
-    if row.new.guide.release not in names:
-        return None
-    later = row.line[names.index(row.new.guide.release) + 1 :]
-    new, old = row.new.cell.mean, row.old.cell.mean
-    # Without a move, there is nothing to keep.
-    if not later or new is None or new == old:
-        return None
-    return later[0][0], (later[0][1] - old) / (new - old)
-
-
-def followed(part: float) -> Literal["lasted", "went back", ""]:
-    """Return the fate of a change, given the part that the next release kept."""
-    if part > 2 / 3:
-        return "lasted"
-    return "went back" if part < 1 / 3 else ""
 
 
 def by_action(comparison: Comparison) -> list[tuple[str, list[Event]]]:

@@ -24,6 +24,7 @@ from ..common.units import TableCell
 from ..compare import ledger, sparkline, waiver_entries, wording
 from ..compare.comparison import Comparison, Group, annotations_used, compare
 from ..compare.events import Event
+from ..compare.fates import fate
 from ..compare.headline import Headline, far_falls, headline
 from ..compare.history import History
 from ..compare.ledger import Compared
@@ -484,7 +485,7 @@ def _moved(row: Row, comparison: Comparison, catalog: Catalog) -> dict[str, Any]
         "board": words.board if len(comparison.spans) > 1 else "",
         "figures": f"{words.old} → {words.new} {words.unit}",
         "change": change,
-        "fate": "; ".join(filter(None, (of_work, wording.fate(row)))),
+        "fate": "; ".join(filter(None, (of_work, fate(row)))),
         "history": sparkline.characters(row),
         "drawn": sparkline.drawing(row),
     }

@@ -1,0 +1,109 @@
+"""The fates of moves: whether the next release that measured a figure kept its change."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Literal
+
+from .comparison import Jumps
+from .verdicts import Row
+
+MIN_JUMPS = 10
+"""The fewest far moves in earlier releases for which the share that lasted is mentioned."""
+
+MOSTLY_LASTED = 0.75
+"""The share of lasting far moves above which no second measurement is advised."""
+
+
+def lasted(jumps: Iterable[Jumps]) -> str:
+    """Return a sentence on how many far moves in earlier releases lasted; "" if there were few."""
+    counts = list(jumps)
+    kept, of = sum(each.lasted for each in counts), sum(each.of for each in counts)
+    if of < MIN_JUMPS:
+        return ""
+    jumped = f"In earlier releases, {of} single figures jumped far beyond all before them"
+    if kept >= MOSTLY_LASTED * of:
+        return f"{jumped}; {kept} of these jumps were still there in the next release."
+    return (
+        f"{jumped}; {of - kept} of these jumps vanished at the next: measure again before you act."
+    )
+
+
+def fate(row: Row) -> str:
+    """Return in words whether the next release kept a change; "" if there is none yet."""
+    after = None if row.verdict == "failed-after" else kept(row)
+    word = followed(after[1]) if after else ""
+    words = {"lasted": "still there in", "went back": "reverted in", "": ""}
+    return f"{words[word]} {after[0]}" if after and word else ""
+
+
+def kept(row: Row) -> tuple[str, float] | None:
+    """Return the next release and the part of a change that it kept; ``None`` if there is none yet."""
+    if row.new is None or row.old is None or row.old.cell.mean is None:
+        return None
+    names = [name for name, _ in row.line]
+    if row.new.guide.release not in names:
+        return None
+    later = row.line[names.index(row.new.guide.release) + 1 :]
+    new, old = row.new.cell.mean, row.old.cell.mean
+    # Without a move, there is nothing to keep.
+    if not later or new is None or new == old:
+        return None
+    return later[0][0], (later[0][1] - old) / (new - old)
+
+
+def followed(part: float) -> Literal["lasted", "went back", ""]:
+    """Return the fate of a change, given the part that the next release kept."""
+    if part > 2 / 3:
+        return "lasted"
+    return "went back" if part < 1 / 3 else ""
+
+
+def in_words(rows: Sequence[Row], which: str = "") -> list[str]:
+    """Return sentences on the fate of rows in the releases that measured them next: ``6 of 10 reverted
+    and 4 are still there in 05.01.`` or, if only some rows were measured in that release, ``All 19 rows
+    next measured in 11.01 still show it.`` ``which`` says which rows these are, if the event has others."""
+    again: dict[str, list[str]] = {}
+    for row in rows:
+        after = None if row.verdict == "failed-after" else kept(row)
+        if after:
+            again.setdefault(after[0], []).append(followed(after[1]))
+    out = []
+    for release, words in again.items():
+        of = len(words)
+        counts = Counter(filter(None, words)).most_common()
+        if not counts:
+            continue
+        (first, most), *rest = counts
+        if of == len(rows):
+            other = "".join(f" and {number} {_is_there(word, number)}" for word, number in rest)
+            every = of_all(most, of)
+            if which:
+                every = f"The row{which}" if of == 1 else f"{every} rows{which}"
+            out.append(f"{every} {_is_there(first, most)}{other} in {release}.")
+        elif most == of:
+            every = "The row" if of == 1 else f"{of_all(of, of)} rows"
+            out.append(f"{every}{which} next measured in {release} {_shows(first, of)}.")
+        else:
+            other = "".join(f" and {number} {_shows(word, number)}" for word, number in rest)
+            said = f"{most} {_shows(first, most)}{other}"
+            out.append(f"Of {of} rows{which} next measured in {release}, {said}.")
+    return out
+
+
+def _is_there(fate: str, number: int) -> str:
+    return "reverted" if fate != "lasted" else f"{'is' if number == 1 else 'are'} still there"
+
+
+def _shows(fate: str, number: int) -> str:
+    return "reverted" if fate != "lasted" else f"still show{'s' if number == 1 else ''} it"
+
+
+def of_all(number: int, of: int) -> str:
+    """Return the start of a sentence on some of several things: ``All 4``, ``3 of 4``."""
+    if of == 1:
+        return "It"
+    if number < of:
+        return f"{number} of {of}"
+    return "Both" if of == 2 else f"All {of}"
