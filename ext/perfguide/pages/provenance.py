@@ -19,7 +19,6 @@ from ..figures.errata import Change, Erratum
 from ..figures.labels import params_text
 from ..figures.pool import Record
 from ..tables import blocks, origins, summaries
-from ..tables.blocks import MAX_ELEMENTS
 from ..tables.grids import Grid, listing, unit_scales
 from ..tables.model import View
 from . import write_files, write_tables
@@ -29,6 +28,9 @@ from .write_tables import PageTable
 
 INDEX = "reports/provenance"
 """The page that lists refused and withdrawn uploads, and links to the provenance of each guide."""
+
+MAX_PAGE_ELEMENTS = 8_000
+"""The estimated number of HTML elements in a page's tables, whose cells are longer than figures."""
 
 NOT_OF_UPLOADS = {"no-results", "missing-path", "catalog", "catalog-prose", "ignored"}
 """Kinds of diagnostics that concern the maintainer rather than an upload."""
@@ -54,7 +56,7 @@ def write(
         logs[position] = find(item, wanted(item), site.limits)
         diagnostics += logs[position].diagnostics
     grids = [origins.table(view, site.pool, logs) for _, view in views]
-    each = blocks.share(map(blocks.weight, grids), MAX_ELEMENTS)
+    each = blocks.share(map(blocks.weight, grids), MAX_PAGE_ELEMENTS)
     tables = [
         write_tables.table(
             *(site, address, table.name.rpartition("/")[2], table.title, grid),
