@@ -52,6 +52,16 @@ def test_every_reason_of_a_finding_is_true() -> None:
         for what, each in latencies
     ]
     check([loaded(*own)], checked, "latencies")
+    rates = enumerate((80.0, 120.0, 185.0, 445.0, 0.7))
+    socs = [
+        loaded(
+            {"benchmark": "ipsec", "metric": "throughput", "unit": "Mbit/s", "value": rate},
+            id=f"{number}",
+            board__soc=f"S{number}",
+        )
+        for number, rate in rates
+    ]
+    check(socs, checked, "five SoCs")
     assert checked.false == []
     patterns = {f"{rule}: {text}" for rule, own in finding_truth.TRUTHS.items() for text in own}
     assert patterns - {*checked.met} == set()

@@ -558,6 +558,23 @@ def _collapsed(it: Doubt, said: Sequence[str]) -> bool:
     )
 
 
+def _below_other_socs(it: Doubt, said: Sequence[str]) -> bool:
+    figure, unit, count, usual = said
+    best: dict[str, float] = {}
+    for owner in it.of.results:
+        means = it.of.means(owner, it.name, it.unit.kind)
+        if means and owner[1] != it.owner[1]:
+            best[owner[1]] = max(best.get(owner[1], 0.0), *means.values())
+    middle = median(best.values())
+    return (
+        it.has_unit(unit)
+        and it.is_(figure, it.mean)
+        and len(best) == int(count) >= 4
+        and it.about(usual, middle)
+        and 0 < 100 * it.mean <= middle
+    )
+
+
 def _under_limit(it: Doubt, said: Sequence[str]) -> bool:
     figure, unit, precision, least = said
     is_part = bool(precision)
@@ -948,7 +965,8 @@ TRUTHS: dict[str, dict[str, Holds]] = {
         rf"({N})( \S+)?, (.+ times (?:higher|lower)) than ({N}) in (\S+), and ({N}) again in (\S+)": _jump
     },
     "rate-collapsed": {
-        rf"({N})( \S+)?, where (\S+) had ({N})(?:, as little as that since (\S+))?": _collapsed
+        rf"({N})( \S+)?, where (\S+) had ({N})(?:, as little as that since (\S+))?": _collapsed,
+        rf"({N})( \S+)?, where half of (\d+) other SoCs have ({N}) or more": _below_other_socs,
     },
     "under-limit": {
         rf"({N})( \S+)?, where (?:Integer, add|(\w+) precision, mul) takes ({N})(?: \S+)?": _under_limit

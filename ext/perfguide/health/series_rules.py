@@ -45,9 +45,10 @@ RULES = (
     Rule(
         "rate-collapsed",
         "warning",
-        "next to nothing of an earlier rate",
+        "next to nothing of a usual rate",
         "a rate is at most a hundredth of that of an earlier release, and another release or board was about as "
-        "fast as that; what hardly works has no speed that could be ranked",
+        "fast as that, or of what half of four or more other SoCs have; what hardly works has no speed that could "
+        "be ranked",
         "look whether the link and the driver worked; if the release broke them, say so in its notes",
         disqualifies=True,
     ),
@@ -79,6 +80,9 @@ RULES = (
         "measure that size again; a search for a rate may have stopped early",
     ),
 )
+
+MIN_OTHER_SOCS = 4
+"""The fewest other SoCs that show what rate is usual."""
 
 MIN_APART_LOG = math.log(1.5)
 MIN_APART_ALONE_LOG = math.log(2)
@@ -255,8 +259,7 @@ def _noise(series: Ints, change: Floats, within: Flags) -> Floats:
     return noise
 
 
-def rate_collapsed(figures: Figures) -> Iterator[Hit]:
-    """Yield rates that are next to nothing compared with earlier releases."""
+def _lines_of_rates(figures: Figures) -> list[list[int]]:
     is_rate = figures.of_kind(
         [
             units.parse(unit).kind in failed_runs.RATES
@@ -264,7 +267,32 @@ def rate_collapsed(figures: Figures) -> Iterator[Hit]:
             for _, metric, unit in figures.kinds[1]
         ]
     )
-    lines = [own for own in figures.lines if is_rate[own[0]]]
+    return [own for own in figures.lines if is_rate[own[0]]]
+
+
+def below_other_socs(figures: Figures) -> Iterator[Hit]:
+    """Yield rates that are next to nothing compared with those of other SoCs."""
+    kind, soc = figures.groups("benchmark", "metric", "unit", "params"), figures.code("soc")
+    best: dict[int, dict[int, float]] = {}
+    lines = _lines_of_rates(figures)
+    for position in (position for own in lines for position in own):
+        of_kind, of_soc = best.setdefault(int(kind[position]), {}), int(soc[position])
+        of_kind[of_soc] = max(float(figures.mean[position]), of_kind.get(of_soc, 0.0))
+    for position in (position for own in lines for position in own):
+        of_kind, mean = best[int(kind[position])], float(figures.mean[position])
+        others = [rate for name, rate in of_kind.items() if name != int(soc[position])]
+        if len(others) < MIN_OTHER_SOCS or mean <= 0:
+            continue
+        usual = median(others)
+        if mean <= failed_runs.MAX_FAILED_SHARE * usual:
+            unit = figures.name("unit", position)
+            detail = f"{amount(mean, unit)}, where half of {len(others)} other SoCs have {units.number(usual)} or more"
+            yield Hit("rate-collapsed", position, detail, weight=math.log(usual / mean))
+
+
+def rate_collapsed(figures: Figures) -> Iterator[Hit]:
+    """Yield rates that are next to nothing compared with earlier releases."""
+    lines = _lines_of_rates(figures)
     of_row: dict[int, list[float]] = {}
     for own in lines:
         of_row.setdefault(_row(figures, own[0]), []).extend(figures.mean[own].tolist())
@@ -405,3 +433,4 @@ def _curves(figures: Figures, positions: Ints, axes: Sequence[str]) -> tuple[Flo
 
 
 CHECKS = (board_apart, one_release_jump, rate_collapsed, beside_another, curve_dips)
+ACROSS_SOCS = (below_other_socs,)

@@ -82,7 +82,15 @@ def survey(pool: Pool, catalog: Catalog, boards: Boards) -> Survey:
     """Return the newest results of the boards in a pool: those in each benchmark's newest guide,
     and the last one of each figure, which may be older."""
     last: dict[str, list[Record]] = {}
-    for record in pool.take(own[-1] for own in Figures(pool, catalog).lines):
+    figures = Figures(pool, catalog)
+    # A failure is no figure by which SoCs could be compared: the one before it counts too.
+    positions = [own[-1] for own in figures.lines]
+    positions += [
+        next((p for p in reversed(own) if figures.mean[p] > 0), own[-1])
+        for own in figures.lines
+        if figures.mean[own[-1]] <= 0
+    ]
+    for record in pool.take(sorted({*positions})):
         last.setdefault(record.benchmark, []).append(record)
     out: dict[str, list[NewestRun]] = {}
     for name in pool.benchmarks():
