@@ -8,6 +8,7 @@ from fnmatch import fnmatchcase
 
 from ..bundle import Bundle
 from ..common import units
+from ..common.grouping import grouped
 
 DEFAULT_SDK = "Processor SDK"
 OS_NAMES = {"linux": "Linux", "rt-linux": "RT-Linux"}
@@ -36,10 +37,8 @@ class GuideKey:
 
 def families(guides: Iterable[GuideKey]) -> dict[Platform, list[GuideKey]]:
     """Group guides by SDK family, SoC and OS, oldest release first."""
-    out: dict[Platform, list[GuideKey]] = {}
-    for key in sorted(guides, key=lambda each: version(each.release)):
-        out.setdefault(key.platform, []).append(key)
-    return out
+    oldest_first = sorted(guides, key=lambda key: version(key.release))
+    return grouped(oldest_first, lambda key: key.platform)
 
 
 def is_like(key: GuideKey, soc: str, os: str) -> bool:

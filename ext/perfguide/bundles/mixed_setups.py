@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from ..bundle import VARYING_FACTS, Result, Value
 from ..common import units
 from ..common.diagnostics import Diagnostic, visible
+from ..common.grouping import grouped
 from . import results
 from .decode import Loaded
 from .guide_key import guide_key
@@ -34,9 +35,7 @@ def find(bundles: Sequence[Loaded], matters: Matters = always) -> Iterator[Diagn
     of a bundle is reported once.
     """
     yield from _within(bundles, matters)
-    by_place: dict[object, list[Loaded]] = {}
-    for item in bundles:
-        by_place.setdefault((guide_key(item.bundle), item.bundle.board.name), []).append(item)
+    by_place = grouped(bundles, lambda item: (guide_key(item.bundle), item.bundle.board.name))
     for items in by_place.values():
         if len(items) > 1:
             yield from _across(items, matters)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..common.diagnostics import Diagnostic
+from ..common.grouping import grouped
 from .decode import Loaded
 from .guide_key import guide_key
 
@@ -95,12 +96,10 @@ def _withdrawn(
 def _same_runs(items: Iterable[Loaded]) -> list[tuple[Loaded, Loaded]]:
     """Return each bundle that repeats all figures of an earlier one of the same guide and board,
     together with that earlier one."""
-    groups: dict[tuple[object, ...], list[Loaded]] = {}
-    for item in items:
-        key = (guide_key(item.bundle), item.bundle.board.name, item.rows())
-        groups.setdefault(key, []).append(item)
     out = []
-    for own in groups.values():
+    for own in grouped(
+        items, lambda item: (guide_key(item.bundle), item.bundle.board.name, item.rows())
+    ).values():
         first: dict[str, Loaded] = {}
         # Do not hash the figures of a bundle that has no counterpart.
         candidates = own if len(own) > 1 else ()

@@ -89,14 +89,9 @@ class Annotation(Generic[S]):
 
     def covers(self, soc: str, os: str, board: str, benchmark: str, metric: str) -> bool:
         """Return whether the entry applies to figures with these names."""
-        pairs = (
-            (soc, self.spec.soc),
-            (os, self.spec.os),
-            (board, self.spec.board),
-            (benchmark, self.spec.benchmark),
-            (metric, self.spec.metric),
-        )
-        return all(fnmatchcase(name, pattern) for name, pattern in pairs)
+        spec, names = self.spec, (soc, os, board, benchmark, metric)
+        patterns = (spec.soc, spec.os, spec.board, spec.benchmark, spec.metric)
+        return all(map(fnmatchcase, names, patterns))
 
     def fits(self, params: Mapping[str, Scalar]) -> bool:
         """Return whether the entry applies to figures with these parameters."""

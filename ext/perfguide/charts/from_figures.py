@@ -15,6 +15,7 @@ from ..catalog.benchmarks import Benchmark
 from ..catalog.board_names import Boards
 from ..catalog.chart_spec import OUTER, Chart, is_number, names, same
 from ..common import units
+from ..common.grouping import grouped
 from ..common.units import TableCell
 from ..figures import engines
 from ..figures.pool import Record
@@ -80,10 +81,8 @@ def with_figures(
     if spec.on == "guide" and (merged := plot.merged(points)) != spec:
         return with_figures(benchmark, merged, records, scene)
     apart = (*plot.free(points), *spec.each, *plot.unplaced(points))
-    groups: dict[Key, list[Record]] = {}
-    for record in points:
-        # Figures in different units cannot share an axis.
-        groups.setdefault((*plot.key(apart, record), record.unit), []).append(record)
+    # Figures in different units cannot share an axis.
+    groups = grouped(points, lambda record: (*plot.key(apart, record), record.unit))
     pictures = [
         (plot.view(members, (*apart, *more)), [*members, *plot.x_figures(members)])
         for _, group in sorted(groups.items())
@@ -301,9 +300,7 @@ class _Plot:
         series = self.line_dimensions(records)
         unit, scale = shown_unit(records)
         ramp = self.is_ramp(series, records)
-        by_panel: dict[Key, list[Record]] = {}
-        for record in records:
-            by_panel.setdefault(self.key(self.panels, record), []).append(record)
+        by_panel = grouped(records, lambda record: self.key(self.panels, record))
         drawn, left_out = _drawn_panels(sorted(by_panel.items()), "release" in self.panels)
         left_out += boards_left_out
         panels, says, warnings = [], list[tuple[Key, list[str]]](), list[str]()
@@ -437,9 +434,8 @@ class _Plot:
         panels = {self.key(self.panels, record) for record in records}
         if len(self.panels) < 2 or len(panels) <= MAX_PANELS:
             return [(records, ())]
-        first, pictures = self.panels[0], dict[Key, list[Record]]()
-        for record in records:
-            pictures.setdefault(self.rank(first, record), []).append(record)
+        first = self.panels[0]
+        pictures = grouped(records, lambda record: self.rank(first, record))
         return [(members, (first,)) for _, members in sorted(pictures.items())]
 
     def line_dimensions(self, records: Sequence[Record]) -> tuple[str, ...]:

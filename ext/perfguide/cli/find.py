@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..common.diagnostics import visible, visible_json
+from ..common.grouping import grouped
 from . import shared
 
 if TYPE_CHECKING:
@@ -194,9 +195,7 @@ def _clocks(
     from ..compare.match import Names
     from ..compare.side_by_side import clock_of
 
-    by_board: dict[tuple[GuideKey, str], list[Record]] = {}
-    for record in records:
-        by_board.setdefault((record.guide, record.board), []).append(record)
+    by_board = grouped(records, lambda record: (record.guide, record.board))
     names = Names(holdings.catalog, boards)
     return {board: clock_of(holdings.pool, own, names) for board, own in by_board.items()}
 

@@ -20,6 +20,7 @@ from ..charts import trends
 from ..charts.from_figures import Scene
 from ..common import units
 from ..common.diagnostics import visible
+from ..common.grouping import grouped
 from ..compare.match import Condition, Names, stated
 from ..compare.side_by_side import OWN_SCALE, clock_of
 from ..compare.verdicts import MAX_OVER_LIMIT, WORDS, Verdict, limit_of, tools_of
@@ -134,9 +135,7 @@ class FiguresOfSoc:
         """The clock in MHz of each board in a guide, by current name; ``None`` if unknown."""
         out = {}
         for guide in self._guides:
-            own: dict[str, list[Record]] = {}
-            for record in guide.records:
-                own.setdefault(self._board(record), []).append(record)
+            own = grouped(guide.records, self._board)
             out[guide.key] = {
                 board: clock_of(self._pool, records, self._names) for board, records in own.items()
             }
@@ -201,11 +200,9 @@ class FiguresOfSoc:
         for name, benchmark in self._names.catalog.benchmarks.items():
             metrics = [m for m in benchmark.entry.metrics if m.headline and m.short]
             figures = self._figures.get(name, []) if metrics else []
-            by_guide: dict[GuideKey, list[Record]] = {}
-            for figure in figures:
-                # Figures measured under load are no headlines among those of idle boards.
-                if engines.is_alone(figure.record, benchmark):
-                    by_guide.setdefault(figure.record.guide, []).append(figure.record)
+            # Figures measured under load are no headlines among those of idle boards.
+            alone = [each.record for each in figures if engines.is_alone(each.record, benchmark)]
+            by_guide = grouped(alone, lambda record: record.guide)
             for metric in metrics:
                 chosen = {
                     record.cell.members[0]
@@ -257,10 +254,9 @@ class FiguresOfSoc:
 
     def _lines(self, benchmark: Benchmark, figures: Iterable[_Figure]) -> list[list[_Figure]]:
         """Group the figures by row, system and board, in the order of rows in guides."""
-        lines: dict[object, list[_Figure]] = {}
-        for figure in figures:
-            key = (figure.row, figure.record.guide.platform, figure.board)
-            lines.setdefault(key, []).append(figure)
+        lines = grouped(
+            figures, lambda figure: (figure.row, figure.record.guide.platform, figure.board)
+        )
 
         def rank(line: list[_Figure]) -> tuple[object, ...]:
             first = line[0]

@@ -14,6 +14,7 @@ from ..bundle import Bundle
 from ..bundles.decode import Loaded
 from ..bundles.guide_key import GuideKey, guide_key
 from ..common.diagnostics import visible
+from ..common.grouping import grouped
 
 MAX_ENTRIES = 200
 """The most entries in a feed; older ones are left out."""
@@ -36,11 +37,8 @@ def releases(
 ) -> list[dict[str, Any]]:
     """Return an entry for each guide, dated by its newest bundle, with the advice from its
     comparison with the previous release."""
-    by_guide: dict[GuideKey, list[Loaded]] = {}
-    for item in bundles:
-        by_guide.setdefault(guide_key(item.bundle), []).append(item)
     out = []
-    for key, items in by_guide.items():
+    for key, items in grouped(bundles, lambda item: guide_key(item.bundle)).items():
         if key not in pages:
             continue  # bundles without results make no guide
         days = sorted(item.bundle.created for item in items)

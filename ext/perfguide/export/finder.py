@@ -16,6 +16,7 @@ from ..catalog.benchmarks import Benchmark, Catalog, Scalar, undescribed
 from ..catalog.board_names import Boards
 from ..common import units
 from ..common.diagnostics import visible
+from ..common.grouping import grouped
 from ..figures import engines, need
 from ..figures.engines import Inferred, Run
 from ..figures.pool import Record
@@ -101,9 +102,7 @@ def part(benchmark: Benchmark, records: Iterable[Record], facts: FactsOfSoc) -> 
     """
     lists = _Lists(benchmark, facts)
     systems: list[tuple[str, list[list[str]]]] = []
-    by_guide: dict[GuideKey, list[Record]] = {}
-    for record in records:
-        by_guide.setdefault(record.guide, []).append(record)
+    by_guide = grouped(records, lambda record: record.guide)
     for keys in families(by_guide).values():
         releases = []
         for number, key in enumerate(reversed(keys)):
@@ -192,9 +191,7 @@ def _metrics(
     catalog: Catalog, benchmark: str, metrics: Sequence[Mapping[str, Any]]
 ) -> list[list[Any]]:
     """Return each metric of a benchmark once, whatever the units of its figures."""
-    by_name: dict[str, list[Mapping[str, Any]]] = {}
-    for each in metrics:
-        by_name.setdefault(each["metric"], []).append(each)
+    by_name: dict[str, list[Mapping[str, Any]]] = grouped(metrics, lambda each: each["metric"])
     described = catalog.get(benchmark) or undescribed(benchmark)
     labels = {name: _label(described, name) for name in by_name}
     counts = Counter(label.casefold() for label in labels.values())

@@ -15,6 +15,7 @@ from ..catalog import benchmarks as catalog
 from ..catalog.board_names import load_notes
 from ..common import slugs, units
 from ..common.diagnostics import Diagnostic
+from ..common.grouping import grouped
 from ..common.package import ROOT
 
 if TYPE_CHECKING:
@@ -196,10 +197,8 @@ def plan(guides: Sequence[GuideKey], benchmarks: Sequence[str]) -> Addresses:
     socs = slugs.slugs(key.soc for key in guides)
     sdks = slugs.slugs(key.sdk for key in guides)
     systems = slugs.slugs(key.os for key in guides)
-    families: dict[tuple[str, str, str], list[GuideKey]] = {}
-    for key in guides:
-        families.setdefault((key.sdk, key.soc, key.os), []).append(key)
     taken: dict[GuideKey, str] = {}
+    families = grouped(guides, lambda key: (key.sdk, key.soc, key.os))
     for (sdk, soc, os), members in families.items():
         folder = ["guides", socs[soc], *([f"sdk-{sdks[sdk]}"] if sdk != DEFAULT_SDK else [])]
         releases = slugs.slugs(key.release for key in members)

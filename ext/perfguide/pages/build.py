@@ -33,6 +33,7 @@ from ..catalog.board_names import load as load_boards
 from ..catalog.board_names import load_notes
 from ..common import extras, parallel, slugs, units
 from ..common.diagnostics import Diagnostic
+from ..common.grouping import grouped
 from ..common.package import surroundings
 from ..compare.select import asked_of, without_guide
 from ..figures import dataset, rows, terms
@@ -347,12 +348,8 @@ def _socs(
     run: _Run, ledger: Ledger, files: Mapping[tuple[str, str], Source], plan: Plan
 ) -> list[_Soc]:
     """Return the SoCs of the site, in natural order."""
-    bundles: dict[str, list[Loaded]] = {}
-    withdrawn: dict[str, list[Withdrawal]] = {}
-    for each in ledger.bundles:
-        bundles.setdefault(each.bundle.board.soc, []).append(each)
-    for pair in ledger.withdrawn:
-        withdrawn.setdefault(pair.old.bundle.board.soc, []).append(pair)
+    bundles = grouped(ledger.bundles, lambda each: each.bundle.board.soc)
+    withdrawn = grouped(ledger.withdrawn, lambda pair: pair.old.bundle.board.soc)
     return [
         _soc(run, name, bundles.get(name, []), withdrawn.get(name, []), files, plan)
         for name in sorted({*bundles, *withdrawn}, key=units.natural)
@@ -484,10 +481,8 @@ def _beyond(run: _Run, surveys: Mapping[str, _Done[list[str]]], plan: Plan) -> d
     tasks = [
         _benchmark_task(run, "outliers of", plan, name, _runs(surveys, name)) for name in names
     ]
-    hits: dict[str, list[DistantHit]] = {}
-    for part in _parts(run, tasks, benchmark.outliers, list[DistantHit], "comparing SoCs"):
-        for hit in part.outcome:
-            hits.setdefault(hit.guide.soc, []).append(hit)
+    parts = _parts(run, tasks, benchmark.outliers, list[DistantHit], "comparing SoCs")
+    hits = grouped((hit for part in parts for hit in part.outcome), lambda hit: hit.guide.soc)
     # Surveys have the platforms of commands in lower case.
     socs = {soc.casefold(): soc for soc in plan.addresses.soc}
     return {

@@ -16,6 +16,7 @@ from ..charts.from_figures import Scene
 from ..charts.gallery import Picture
 from ..common import containment, units
 from ..common.diagnostics import Diagnostic
+from ..common.grouping import grouped
 from ..figures import terms
 from ..figures.dataset import Addresses, Holdings
 from ..figures.pool import Pool
@@ -151,23 +152,19 @@ def site_of(
 ) -> Site:
     """Return the site of some guides; ``findings`` are all doubts about their figures."""
     by_platform = families(guides)
-    socs: dict[str, list[GuideKey]] = {}
     # Sorts are stable, so the guides of one SoC keep their order.
-    for key in sorted(guides, key=lambda key: units.natural(key.soc)):
-        socs.setdefault(key.soc, []).append(key)
+    ordered = sorted(guides, key=lambda key: units.natural(key.soc))
     bundles: dict[Platform, list[Bundle]] = {}
     for item in holdings.ledger.bundles:
         # A bundle without results belongs to no guide.
         if (key := guide_key(item.bundle)) in plan.addresses.guide:
             bundles.setdefault(key.platform, []).append(item.bundle)
-    of_guides: dict[GuideKey, list[Finding]] = {}
-    for finding in findings:
-        of_guides.setdefault(finding.guide, []).append(finding)
+    of_guides = grouped(findings, lambda finding: finding.guide)
     return Site(
         holdings=holdings,
         plan=plan,
         guides=guides,
-        socs=socs,
+        socs=grouped(ordered, lambda key: key.soc),
         families=by_platform,
         scenes={
             platform: trends.scene((key.release for key in keys), bundles.get(platform, ()), boards)

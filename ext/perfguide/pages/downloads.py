@@ -13,6 +13,7 @@ import msgspec
 from ..bundles.guide_key import GuideKey, family
 from ..catalog.benchmarks import undescribed
 from ..common import extras
+from ..common.grouping import grouped
 from ..common.slugs import anchor
 from ..compare.headline import State
 from ..compare.match import Names
@@ -127,11 +128,10 @@ def _write_by_benchmark(
         *(partial(_section, site), site.marks.doubts),
     )
     inferred: dict[engines.Run, engines.Inferred] = {}
-    by_benchmark: dict[str, list[Record]] = {}
     for data in guides.values():
         inferred |= engines.inferred(data.records, site.catalog)
-        for record in data.records:
-            by_benchmark.setdefault(record.benchmark, []).append(record)
+    records_of_all = (record for data in guides.values() for record in data.records)
+    by_benchmark = grouped(records_of_all, lambda record: record.benchmark)
     facts = finder.FactsOfSoc(
         *(site.boards, inferred, {each.key: each.date for each in listed}, figures.clocks),
         *(partial(_address, site), site.marks.doubt),

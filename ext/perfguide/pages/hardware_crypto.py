@@ -21,6 +21,7 @@ from ..catalog.chart_spec import is_number
 from ..charts import crossovers
 from ..charts.crossovers import Engine
 from ..common import units
+from ..common.grouping import grouped
 from ..figures import engines
 from ..figures.engines import RATE, SIZE, Inferred, Run
 from ..figures.pool import Record
@@ -147,10 +148,7 @@ def worth(boards: Boards, guides: Mapping[GuideKey, Sequence[CryptoRun]]) -> Wor
     from the latest guide that has them. Return ``None`` if it has neither kind, or if no guide has an
     accelerator."""
     last = max(guides, key=lambda key: version(key.release))
-    by_board: dict[str, list[CryptoRun]] = {}
-    for runs in guides.values():
-        for run in runs:
-            by_board.setdefault(run.board, []).append(run)
+    by_board = grouped((run for runs in guides.values() for run in runs), lambda run: run.board)
     answers = (
         _of_board(by_board[name], last, boards) for name in sorted(by_board, key=units.natural)
     )

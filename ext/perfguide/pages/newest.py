@@ -18,6 +18,7 @@ from ..bundles.decompress import Limits
 from ..bundles.guide_key import GuideKey, version
 from ..catalog.benchmarks import Catalog
 from ..catalog.board_names import Boards, load_notes
+from ..common.grouping import grouped
 from ..figures import rows, terms
 from ..figures.columns import Figures
 from ..figures.dataset import Settings
@@ -81,7 +82,6 @@ def standing(is_sound: Mapping[GuideKey, bool]) -> GuideKey | None:
 def survey(pool: Pool, catalog: Catalog, boards: Boards) -> Survey:
     """Return the newest results of the boards in a pool: those in each benchmark's newest guide,
     and the last one of each figure, which may be older."""
-    last: dict[str, list[Record]] = {}
     figures = Figures(pool, catalog)
     # A failure is no figure by which SoCs could be compared: the one before it counts too.
     positions = [own[-1] for own in figures.lines]
@@ -90,8 +90,7 @@ def survey(pool: Pool, catalog: Catalog, boards: Boards) -> Survey:
         for own in figures.lines
         if figures.mean[own[-1]] <= 0
     ]
-    for record in pool.take(sorted({*positions})):
-        last.setdefault(record.benchmark, []).append(record)
+    last = grouped(pool.take(sorted({*positions})), lambda record: record.benchmark)
     out: dict[str, list[NewestRun]] = {}
     for name in pool.benchmarks():
         chosen = set(of_boards(pool.guides_and_boards(name), boards))
@@ -129,10 +128,7 @@ def pool_of(
 
 def _merged(runs: Iterable[NewestRun]) -> Iterator[NewestRun]:
     """Yield each bundle once, with the results of all its parts."""
-    by_digest: dict[str, list[NewestRun]] = {}
-    for run in runs:
-        by_digest.setdefault(run.digest, []).append(run)
-    for first, *others in by_digest.values():
+    for first, *others in grouped(runs, lambda run: run.digest).values():
         if others:
             bundles = [schema.decode(run.data) for run in (first, *others)]
             # Parts may share results, because several requests can ask for one.

@@ -10,9 +10,9 @@ import msgspec
 
 from ..bundles.guide_key import GuideKey, guide_key
 from ..bundles.logs import Found, find, wanted
-from ..bundles.supersede import Withdrawal
 from ..common import slugs, units
 from ..common.diagnostics import Diagnostic
+from ..common.grouping import grouped
 from ..export import feed
 from ..figures import query
 from ..figures.errata import Change, Erratum
@@ -140,9 +140,7 @@ def write_errata_index(
     for each in corrections:
         # Each SoC counted only its own part of what a bundle withdrew.
         changed.setdefault(each.by, Counter()).update(each.figures)
-    withdrawn = dict[tuple[str, str], list[Withdrawal]]()
-    for item in site.holdings.ledger.withdrawn:
-        withdrawn.setdefault(item.new.bundle.owned_id, []).append(item)
+    withdrawn = grouped(site.holdings.ledger.withdrawn, lambda item: item.new.bundle.owned_id)
     newest_first = sorted(
         ((own[0].new.bundle, own, changed.get(by, Counter())) for by, own in withdrawn.items()),
         key=lambda each: (each[0].created, each[0].owned_id),

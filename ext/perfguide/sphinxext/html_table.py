@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from ..common import units
 from ..common.diagnostics import SIGNS, Severity
+from ..common.grouping import grouped
 from ..common.units import TableCell
 from ..tables.grids import row_name
 
@@ -509,9 +510,7 @@ def first_rows(rows: Sequence[Sequence[TableCell]], is_stacked: bool) -> set[int
         return None
     parts = [units.whole(row[0]).rpartition(", ")[::2] for row in rows]
     usual = Counter(size for operation, size in parts if operation).most_common(1)
-    groups: dict[str, list[int]] = {}
-    for number, (operation, size) in enumerate(parts):
-        groups.setdefault(operation or size, []).append(number)
+    groups = grouped(range(len(parts)), lambda number: parts[number][0] or parts[number][1])
     for own in groups.values():
         own.sort(key=lambda number: bool(usual) and parts[number][1] != usual[0][0])
     turns = chain.from_iterable(zip_longest(*groups.values()))

@@ -65,9 +65,6 @@ SHEET = "perfguide.css"
 STACKED = ROOT / "sphinxext" / "stacked.css"
 """Rules for tables that are too wide for their container."""
 
-FIRST_PRIORITY, LAST_PRIORITY = -10_000, 10_000
-"""The priorities of listeners that run before and after all others."""
-
 
 def _progress(items: Sequence[T], label: str) -> Iterable[T]:
     # With many items, printing a line for each would take longer than most of the work itself.

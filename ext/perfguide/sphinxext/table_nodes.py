@@ -28,6 +28,7 @@ from sphinx_tabs.tabs import SphinxTabsPanel, SphinxTabsTab, SphinxTabsTablist
 from ..charts import gallery
 from ..common import units
 from ..common.diagnostics import SIGNS
+from ..common.grouping import grouped
 from ..common.slugs import anchor, slug
 from ..common.units import TableCell
 from ..health.finding import KIND_WORDS
@@ -617,12 +618,10 @@ def _divided(
     figures = [column for column in columns if column >= grid.stub]
     boards, metrics = ({row[c] for c in figures} for row in (header[0], header[-1]))
     is_turned = len(boards) > 1 or len(metrics) == 1
-    groups: dict[str, list[int]] = {}
     varying = [row for row in header if len({row[column] for column in figures}) > 1]
     # By metric or, if there is only one, by the first level that varies, such as the engine.
     level = next((row for row in varying if header[-1] not in varying), header[-1])
-    for column in figures:
-        groups.setdefault(level[column] if len(header) > 1 else "", []).append(column)
+    groups = grouped(figures, lambda column: level[column] if len(header) > 1 else "")
     heads = html_table.shortened(header, grid.shorts)
     squares = _in_heads(leaf["boards"], grid.shorts)
     return _fitting(heads, grid.rows, keys, list(groups.values()), is_turned, squares), is_turned

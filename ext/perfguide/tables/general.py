@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from ..catalog.benchmarks import Benchmark, Scalar, Table
 from ..common import slugs
+from ..common.grouping import grouped
 from ..figures.pool import Record
 from .model import MAX_COLUMN_VALUES, MAX_TABS, Shape, View, level, view
 
@@ -18,10 +19,8 @@ MAX_UNTABBED_ROWS = 20
 
 def general_views(benchmark: Benchmark, records: Sequence[Record], shape: Shape) -> list[View]:
     """Return one table for each set of parameters that figures of a benchmark have."""
-    groups: dict[tuple[str, ...], list[Record]] = {}
-    for record in records:
-        # In one table for figures with different parameters, most cells would be empty.
-        groups.setdefault(tuple(sorted(record.params)), []).append(record)
+    # In one table for figures with different parameters, most cells would be empty.
+    groups = grouped(records, lambda record: tuple(sorted(record.params)))
     return [
         view(benchmark, _table(benchmark, groups[names]), groups[names], shape)
         for names in sorted(groups)

@@ -10,13 +10,14 @@ from msgspec.structs import replace
 
 from ..bundle import Bundle
 from ..bundles.decode import Loaded
-from ..bundles.guide_key import GuideKey, version
+from ..bundles.guide_key import version
 from ..bundles.supersede import Withdrawal
 from ..catalog.benchmarks import Catalog, Metric
 from ..catalog.board_names import Boards
 from ..catalog.chart_spec import same
 from ..common import units
 from ..common.diagnostics import Diagnostic, errors
+from ..common.grouping import grouped
 from ..figures import labels
 from ..figures.pool import Cell, Record
 from .grids import Grid, listing, without_empty
@@ -29,9 +30,7 @@ def boards(
     """Return each board with everything that its bundles and the list of boards state, including
     differing statements."""
     names = names or Boards()
-    by_name: dict[str, list[Bundle]] = {}
-    for bundle in bundles:
-        by_name.setdefault(bundle.board.name, []).append(bundle)
+    by_name = grouped(bundles, lambda bundle: bundle.board.name)
     rows = []
     for name in sorted(by_name, key=units.natural):
         # By date, so that the newest of differing statements comes last.
@@ -149,11 +148,8 @@ def at(metric: Metric, records: Iterable[Record]) -> list[Record]:
 
 def headlines(catalog: Catalog, records: Iterable[Record]) -> list[Record]:
     """Return all headline figures that the guides have."""
-    groups: dict[tuple[GuideKey, str, str], list[Record]] = {}
-    for record in records:
-        if is_headline(catalog, record.benchmark, record.metric):
-            key = record.guide, record.benchmark, record.metric
-            groups.setdefault(key, []).append(record)
+    chosen = (each for each in records if is_headline(catalog, each.benchmark, each.metric))
+    groups = grouped(chosen, lambda record: (record.guide, record.benchmark, record.metric))
     out = []
     for (_, benchmark, name), own in groups.items():
         metric = catalog.benchmarks[benchmark].metric(name)

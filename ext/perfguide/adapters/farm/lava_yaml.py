@@ -48,7 +48,6 @@ MAX_LEVELS = 20
 # single such mapping (``/results/testcase/<id>/yaml``).
 _BEGIN = re.compile(r"^(?:- |-\r?$|[a-z_]+:[ \r\n])", re.MULTILINE)
 _NEXT = re.compile(r"^[^ \t\r\n]", re.MULTILINE)
-_IMPLICIT_TAG = re.compile("tag:yaml.org,2002:[a-z]+")
 
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
