@@ -1730,7 +1730,7 @@ HEADLINE = templates(
 
 
 def _single(about: About, said: Sequence[str]) -> bool:
-    """Check “175 of them have one run with each release”"""
+    """Check “175 of them were run once with each release”"""
     rows = [each for each in about.each(about.both.rows) if each.row.verdict == "noisy"]
     # Uploads that entirely repeat another one are no runs; those that repeat a part of it are.
     least, most = (
@@ -1762,7 +1762,7 @@ def _would_show(about: About, said: Sequence[str]) -> bool:
 UNJUDGED = templates(
     {
         r"A change of 50 % would have shown in (?:it, which counts|# of them, which counts?) as judged": _would_show,
-        r"(All|It|# of them) (?:has|have) one run with each release": _single,
+        r"(All|It|# of them) (?:was|were) run once with each release": _single,
         r"With # more runs? of each release, (?:half of the # figures|the one figure) with a known scatter could be judged": _half_with_more,
         r"Run a benchmark again with both releases, and add the bundles to the results": _yes,
     }

@@ -159,8 +159,7 @@ def unjudged(comparison: Comparison) -> list[str]:
         all_of = (
             "All" if 1 < single == len(rows) else "It" if len(rows) == 1 else f"{single} of them"
         )
-        have = "has" if single == 1 else "have"
-        out.append(f"{all_of} {have} one run with each release.")
+        out.append(f"{all_of} {'was' if single == 1 else 'were'} run once with each release.")
     if judged := sum(row.judged for row in rows):
         # Otherwise the share in the headline would seem to contradict the number of these rows.
         which = "it" if len(rows) == 1 else f"{judged:,} of them"
