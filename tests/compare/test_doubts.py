@@ -510,6 +510,25 @@ def test_one_fall_is_an_event_if_it_left_a_level(
         assert bool(listed(both)) is is_event
 
 
+@pytest.mark.parametrize(("other", "is_event"), [(2.8, True), (4.2, False)])
+def test_a_usual_fall_is_an_event_if_several_boards_have_it(
+    other: float, is_event: bool, speed: Catalog
+) -> None:
+    """Each board fell as far before: in other releases, and from other rates."""
+    rates = {"sk": (3.1, 5.3, 7.0, 4.3, 2.8), "lp": (5.2, 3.2, 6.1, 4.4, other)}
+    both = compared(
+        *(
+            release(board, name, result(value=rate, params={"block_size": 64}))
+            for board, own in rates.items()
+            for name, rate in zip((*PAST, "9.5"), own, strict=True)
+        ),
+        releases=("9.4", "9.5"),
+        catalog=speed,
+    )
+    assert {row.verdict for row in both.rows} == {"noisy"}
+    assert len(listed(both)) == is_event and all("2 rows" in each for each in listed(both))
+
+
 @pytest.mark.parametrize(("undirected", "state"), [(0, "ship"), (3, "ship"), (4, "too little")])
 def test_nothing_is_fit_to_ship_by_figures_without_a_better_direction(
     undirected: int, state: str, speed: Catalog

@@ -301,7 +301,12 @@ def _without_usual(
     """Return the unproved rows of each group that form an event, and the rest by benchmark and board."""
     kept: Groups = {}
     for key, own in far.items():
-        unusual_rows = [row for row in own if id(row) in together or not is_usual(row)]
+        on_boards = _alike_on_boards(own)
+        unusual_rows = [
+            row
+            for row in own
+            if id(row) in together or _figure_of(row) in on_boards or not is_usual(row)
+        ]
         parts = []
         for part in _parts(unusual_rows, names):
             alike = [row for row in part if id(row) in together]
@@ -318,6 +323,20 @@ def _without_usual(
             if id(row) not in unusual:
                 minor.setdefault((*key[:2], row.board), []).append(row)
     return kept, minor
+
+
+def _alike_on_boards(rows: Sequence[Row]) -> set[tuple[object, ...]]:
+    """Return the figures that got worse by ``SINGLE_FALL`` and nearly as far on several boards, which is
+    hardly chance."""
+    sizes: dict[tuple[object, ...], list[float]] = {}
+    for row in rows:
+        if (row.worse_by or 0.0) >= SINGLE_FALL and measures_own(row):
+            sizes.setdefault(_figure_of(row), []).append(row.worse_by or 0.0)
+    return {
+        figure
+        for figure, own in sizes.items()
+        if len(own) > 1 and max(own) <= MAX_PAIR_RATIO * min(own)
+    }
 
 
 def _loads_together(rows: Sequence[Row]) -> set[int]:
