@@ -296,7 +296,8 @@ def test_an_impossible_figure_is_shown_with_its_fault_and_leads_nothing(tmp_path
     ("noisy", "words"),
     [
         ([(-0.004, 0.02)], "−0.4 %, usually ±2 %"),
-        ([(0.012, 0.05), (-0.004, 0.02)], "−0.4 % to +1.2 %, usually ±5 %"),
+        ([(0.012, 0.05), (-0.004, 0.02)], "−0.4 to +1.2 %, usually ±5 %"),
+        ([(-0.4, 0.02), (4.5, 3.0)], "−40.0 % to ×5.5, usually up to ×4"),
         ([(-0.3, None)], "−30.0 %, too noisy to tell"),
         ([(4.5, 3.0)], "×5.5, usually up to ×4"),
     ],

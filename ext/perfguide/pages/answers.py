@@ -777,6 +777,8 @@ def changes_text(noisy: Sequence[tuple[float, float | None]]) -> str:
     changes = [units.change_text(share) for share in sorted({share for share, _ in noisy})]
     # Two changes may round to the same text.
     span = " to ".join(dict.fromkeys((changes[0], changes[-1])))
+    # Two changes in per cent share the sign.
+    span = span.replace(" % to ", " to ") if span.endswith(" %") else span
     scatters = [scatter for _, scatter in noisy if scatter is not None]
     if not scatters:
         return f"{span}, too noisy to tell"
