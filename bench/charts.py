@@ -25,7 +25,7 @@ from perfguide.charts.gallery import Picture, draw_all
 from perfguide.charts.model import ChartView
 from perfguide.figures import dataset
 from perfguide.health import report
-from perfguide.pages import build, context, unit
+from perfguide.pages import build, context, soc_pages
 from perfguide.publishing.output_folder import Writer
 
 TOP = Path(__file__).resolve().parents[1]
@@ -44,7 +44,7 @@ def pictures(results: Path) -> list[Picture]:
             making, guides = context.Making(Writer(settings.output)), holdings.pool.guides()
             plan = build.plan_of(holdings.ledger, holdings.catalog)
             site = context.site_of(holdings, guides, plan, (), boards, making, settings.limits)
-            unit.write(site, guides[0].soc, settings, report.check_part(holdings, None))
+            soc_pages.write(site, guides[0].soc, settings, report.check_part(holdings, None))
             out += making.pictures
     return out
 

@@ -25,7 +25,7 @@ from usual_noise import learn
 
 from perfguide.bundles.guide_key import families
 from perfguide.catalog import board_names
-from perfguide.compare import ledger, wording
+from perfguide.compare import event_fates, wording
 from perfguide.compare.comparison import Comparison, compare
 from perfguide.compare.events import Event
 from perfguide.compare.history import History
@@ -111,7 +111,7 @@ def of_archive(folders: Sequence[Path]) -> list[Goal]:
         pairs += 1
         listed = _listed(comparison)
         for event in (*comparison.events, *comparison.far):
-            fates[wording.action(event)][ledger.fate(event)] += 1
+            fates[wording.action(event)][event_fates.fate(event)] += 1
             events += not (event.is_cause or event.is_minor)
         for row in comparison.rows:
             move, earlier = lasting_move(row, history)

@@ -44,7 +44,7 @@ from perfguide.export import json_api, parquet
 from perfguide.export.figure_rows import FIGURES
 from perfguide.figures import dataset
 from perfguide.pages import build, summary
-from perfguide.pages.parts import Part
+from perfguide.pages.reused_parts import Part
 from perfguide.publishing.store import read
 
 TOP = Path(__file__).resolve().parent.parent

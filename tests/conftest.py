@@ -39,12 +39,12 @@ GENERATED = ("guides", "by-benchmark", "compare", "reports", "api")
 
 
 LONGEST = (
-    "every_kind_of_page", "bounds_of_pages", "builds", "parts", "true_sentences", "site_build",
+    "every_kind_of_page", "bounds_of_pages", "builds", "reused_parts", "true_sentences", "site_build",
     "runner", "bombs", "hostile_text", "tables_in_a_browser", "readme", "versions",
     "hostile_documents", "for_everyone", "explorer", "full_disk", "incremental", "reproducible",
     "sound_uploads", "damage", "object_store", "words_of_runs",
     "programs", "downloads", "compare_pages", "atomic_swap",
-    "parallel", "provenance", "unmade",
+    "parallel", "provenance", "failed_pages",
     "growth", "drawing", "host_pages", "emulated_example",
     "sound_and_graphics", "ci_comment", "plain_sources", "bad_among_many", "media_and_peers",
     "verdict_pages", "site_figures", "finder", "inbox_faults", "answers", "init_and_serve",

@@ -21,7 +21,7 @@ from conftest import TOP, sample_results, sound_bundle
 from perfguide.cli.command_line import main
 from perfguide.common import parallel
 from perfguide.figures import dataset
-from perfguide.pages import build, unit
+from perfguide.pages import build, soc_pages
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -145,7 +145,7 @@ def test_pages_and_pictures_are_the_same_bytes_where_a_worker_is_killed(
     run_pieces = parallel._Remote.run
 
     def killing(self: Any, work: Callable[..., Any], pieces: Iterable[Any]) -> Iterator[Any]:
-        if work is unit.make:
+        if work is soc_pages.make:
             killed.append(cluster.kill_one_at_work())
         yield from run_pieces(self, work, pieces)
 

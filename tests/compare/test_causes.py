@@ -10,7 +10,7 @@ from making import SHIPPED, TOML, described, loaded, result
 
 from perfguide.bundles.decode import Loaded
 from perfguide.catalog import benchmarks
-from perfguide.compare import ledger, wording
+from perfguide.compare import event_fates, wording
 from perfguide.compare.causes import alternating
 from perfguide.compare.comparison import Comparison
 from perfguide.compare.events import Event, returned
@@ -82,7 +82,7 @@ def test_a_release_with_exchanged_columns_is_neither_past_nor_proof(
         fell = compared(*bundles, releases=("9.2", "9.3"), catalog=catalog)
         rates = [row for row in fell.rows if row.metric == "rate"]
         after = own[own.index("9.3") + 1]
-        assert {ledger._fate(row) for row in rates if row.line} == {"lasted"}
+        assert {event_fates._fate(row) for row in rates if row.line} == {"lasted"}
         assert {kept(row)[0] for row in rates if row.line} == {after}
 
 

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from perfguide.bundles.guide_key import GuideKey
-from perfguide.compare.ledger import Entry
+from perfguide.compare.event_fates import Entry
 from perfguide.compare.select import ReleasePair
 from perfguide.compare.shared_moves import shared_moves
 from perfguide.compare.verdicts import Verdict

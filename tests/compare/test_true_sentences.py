@@ -26,7 +26,7 @@ from perfguide.bundles.decode import Loaded
 from perfguide.bundles.guide_key import families, version
 from perfguide.catalog import benchmarks
 from perfguide.catalog.board_names import Boards
-from perfguide.compare import ledger, wording
+from perfguide.compare import event_fates, wording
 from perfguide.compare.comparison import Comparison, compare
 from perfguide.compare.history import History
 from perfguide.compare.match import Names
@@ -66,7 +66,7 @@ def checked_seeds() -> truth.Checked:
         for pool, both in of_archive(archive(seed)):
             truth.check_comparison(both, truth.Figures(pool, NAMES), checked)
             events = (*both.events, *both.far)
-            for event, entry in zip(events, ledger.compared(both).entries, strict=True):
+            for event, entry in zip(events, event_fates.compared(both).entries, strict=True):
                 names = {row.benchmark for row in event.rows}
                 is_true = entry.benchmark == (names.pop() if len(names) == 1 else "")
                 checked.note("benchmark of an event", entry.title, is_true, both.new)

@@ -15,7 +15,7 @@ from perfguide.catalog import redirects
 from perfguide.common import parallel, rst_text
 from perfguide.figures.dataset import BUILT_IN, Settings
 from perfguide.pages.build import generate
-from perfguide.sphinxext import browsing, table_nodes
+from perfguide.sphinxext import table_nodes, table_scripts
 from perfguide.tables import cells, grids
 
 TOP = Path(__file__).resolve().parents[2]
@@ -74,7 +74,7 @@ def test_without_a_file_nothing_leads_on(tmp_path: Path) -> None:
 
 
 def test_a_module_becomes_a_script_that_leaves_its_default_export() -> None:
-    script = browsing.classic("var a=1;\nexport{b as B,a as default,c};\n/* licence */")
+    script = table_scripts.classic("var a=1;\nexport{b as B,a as default,c};\n/* licence */")
     assert "window.perfguideDataTable=a;" in script and "licence" in script
     assert "export" not in script
 
@@ -90,11 +90,11 @@ def test_a_module_becomes_a_script_that_leaves_its_default_export() -> None:
 )
 def test_a_module_of_another_form_is_refused(module: str) -> None:
     with pytest.raises(ValueError, match="not a module"):
-        browsing.classic(module)
+        table_scripts.classic(module)
 
 
 def test_the_library_carries_its_licences() -> None:
-    script = browsing.library()
+    script = table_scripts.library()
     assert (
         "MIT License" in script and "SpryMedia" in script and "window.perfguideDataTable=" in script
     )

@@ -26,7 +26,7 @@ from . import containers
 from .containers import Document, Source
 from .decompress import Limits
 from .faults import MAX_FAULTS, Fault, judge, parse, validate
-from .outlay import Outlay
+from .page_estimate import PageEstimate
 from .results import Results, Written, as_columns, columns, encode, pairs
 
 MAX_LISTED_FAULTS = 100
@@ -74,12 +74,12 @@ class _Upload:
 def upload(source: Source, limits: Limits) -> Iterator[Loaded | Diagnostic]:
     """Yield the bundles of one file and all diagnostics about it, with their root."""
     reading = _Upload(limits, limits.faulty)
-    findings, outlay = 0, Outlay(limits)
+    findings, estimate = 0, PageEstimate(limits)
     for items in _items(source, reading):
         for item in items:
             if isinstance(item, Loaded):
                 # Earlier bundles are kept: an upload is cut off where it becomes too large.
-                if excess := outlay.add(item.bundle, item.results.columns):
+                if excess := estimate.add(item.bundle, item.results.columns):
                     message = f"would produce {excess}; this bundle and the rest are not read"
                     hint = "split the upload, or raise the limit: perfguide_limits or --limit"
                     yield Diagnostic("limit", item.origin, message, hint, root=source.root)

@@ -35,7 +35,7 @@ QUIET = {"-q", "--quiet", "-Q", "--silent"}
 REBUILD = {"-E", "--fresh-env", "-a", "--write-all"}
 """Options of sphinx-build that request work even if nothing changed."""
 
-SPHINX = "perfguide.sphinxext.begin"
+SPHINX = "perfguide.sphinxext.sphinx_process"
 """The module that runs Sphinx."""
 
 FIRST_LINE_S, NEXT_LINE_S = 5, 30

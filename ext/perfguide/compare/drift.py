@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from ..common import units
 from ..figures.pool import Record
-from .order import Ratio, is_smooth, successive_ratio
+from .successive_differences import Ratio, is_smooth, successive_ratio
 from .verdicts import Row
 
 MIN_SAMPLES = 5

@@ -14,8 +14,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from .order import Ratio, is_smooth
 from .relative import MAX_RELEASES, Floats, ScaledRow
+from .successive_differences import Ratio, is_smooth
 from .usual_noise import Scatter, Table
 
 TRIMMED_FACTORS = (

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from .order import Ratio, successive_ratio
+from .successive_differences import Ratio, successive_ratio
 
 Floats = NDArray[np.float64]
 

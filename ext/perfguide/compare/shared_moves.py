@@ -10,7 +10,7 @@ from statistics import median
 from ..bundles.guide_key import version
 from ..common import units
 from . import wording
-from .ledger import Entry
+from .event_fates import Entry
 from .select import ReleasePair
 
 MIN_SOCS = 2

@@ -45,8 +45,8 @@ from .context import Making, Plan, Site
 from .hardware_crypto import Worth
 from .lasting_moves import LastingMove
 from .newest import NewestRun
-from .parts import Made, Slice, catalog_of, made_by, writer_of
 from .ranking import RankedFigures
+from .reused_parts import Made, Slice, catalog_of, made_by, writer_of
 from .search_words import FindablePage, FindableRanking, FindableSection
 from .sentences import Link, link_name, section_name
 from .sources import SourceRow

@@ -54,16 +54,16 @@ from . import (
     lists,
     provenance,
     search_words,
+    soc_pages,
     summary,
-    unit,
     verdicts,
     write_files,
 )
 from .benchmark import BenchmarkOutcome
 from .context import Making, Plan, Site
-from .parts import Made, Part, Parts, Slice, catalog_of, hash_of, opened
+from .reused_parts import Made, Part, Parts, Slice, catalog_of, hash_of, opened
+from .soc_pages import Job, Unit
 from .summary import GuideSummary, Summary
-from .unit import Job, Unit
 
 __all__ = ["generate"]
 
@@ -233,7 +233,7 @@ def generate(
         catalog_of(settings.benchmarks, inputs.descriptions)
         # Workers on other machines load modules themselves.
         if not (run or settings.scheduler):
-            unit.load_shared()
+            soc_pages.load_shared()
         with nullcontext(run) if run else parallel.at(settings.scheduler) as workers:
             sends_files = bool(settings.scheduler)
             here = _Run(settings, writer, parts, inputs, progress, workers, sends_files)
@@ -471,7 +471,7 @@ def _surveys(run: _Run, socs: Sequence[_Soc]) -> dict[str, _Done[list[str]]]:
     def task(soc: _Soc) -> _Task:
         return _Task(f"newest of {soc.name}", soc.key, lambda _: soc.unit, soc.files)
 
-    surveys = _parts(run, [*map(task, socs)], unit.survey, list[str], "reading SoCs")
+    surveys = _parts(run, [*map(task, socs)], soc_pages.survey, list[str], "reading SoCs")
     return {soc.name: survey for soc, survey in zip(socs, surveys, strict=True)}
 
 
@@ -549,7 +549,7 @@ def _write_socs(
 
         return _Task(f"pages of {soc.name}", hash_of(soc.key, others), piece, soc.files)
 
-    return _parts(run, [*map(task, socs)], unit.make, Summary, "writing SoCs")
+    return _parts(run, [*map(task, socs)], soc_pages.make, Summary, "writing SoCs")
 
 
 def _write_benchmarks(
@@ -561,7 +561,7 @@ def _write_benchmarks(
     """Write the pages of benchmarks, and return the outcome of each."""
 
     def task(name: str) -> _Task:
-        own = unit.benchmark_slice(name)
+        own = soc_pages.benchmark_slice(name)
         measured = [each for each in outcomes if own in each.slices]
         socs = {each.outcome.soc for each in measured}
         last = [keys[-1] for platform, keys in site.families.items() if platform[1] in socs]
@@ -640,7 +640,7 @@ def _write_health(
             findings.append(each.finding)
             entries[each.finding.id] = each.entry
             decides[each.finding.id] = each.decides
-            slices[each.finding.id] = own.slices[unit.finding_slice(each.finding)]
+            slices[each.finding.id] = own.slices[soc_pages.finding_slice(each.finding)]
     measured = {each.key: each.measured.date() for own in outcomes for each in own.outcome.guides}
     used = {number for own in outcomes for number in own.outcome.used_acknowledgements}
     faults = tuple(acknowledged.faults(settings.acknowledged, rules.RULES, used))
@@ -761,7 +761,7 @@ def _quoted_from(
         ]
         wanted = tuple(dict.fromkeys(files[each] for each in contents))
         of_socs = Unit(settings, descriptions, socs, wanted, tuple(contents), (), plan.spelt)
-        return unit.read(of_socs), plan.addresses
+        return soc_pages.read(of_socs), plan.addresses
 
     return read
 

@@ -21,13 +21,13 @@ from ..charts.model import ChangeKind, ChangeView, Strip
 from ..common import extras, slugs, units
 from ..common.diagnostics import Diagnostic
 from ..common.units import TableCell
-from ..compare import ledger, sparkline, waiver_entries, wording
+from ..compare import event_fates, sparkline, waiver_entries, wording
 from ..compare.comparison import Comparison, Group, annotations_used, compare
+from ..compare.event_fates import Compared
 from ..compare.events import Event
 from ..compare.fates import fate
 from ..compare.headline import Headline, far_falls, headline
 from ..compare.history import History
-from ..compare.ledger import Compared
 from ..compare.match import Names
 from ..compare.select import Filter, ReleasePair, pairs_with_pages
 from ..compare.verdicts import ALARMS, WORDS, Row, Rules, Verdict, is_load
@@ -304,7 +304,7 @@ def _write(site: Site, plan: ComparisonPlan, pair: ReleasePair) -> PageOutcome:
     used = annotations_used(compared.rows, plan.rules)
     return PageOutcome(
         used,
-        ledger.compared(compared),
+        event_fates.compared(compared),
         _verdict(decision, compared, site.catalog),
         {row.new.cell.members[0]: row.verdict for row in compared.rows if row.new and row.old},
         lasting_moves.of_comparison(compared, pair, site.catalog, plan.history, site.marks),

@@ -12,7 +12,7 @@ import msgspec
 from ..bundles.guide_key import family, version
 from ..catalog.benchmarks import Catalog, Scalar
 from ..common import units
-from ..compare import ledger, wording
+from ..compare import event_fates, wording
 from ..compare.comparison import Comparison
 from ..compare.engine_changes import EngineChange
 from ..compare.events import RETURN, Event
@@ -177,7 +177,7 @@ def _is_news(event: Event) -> bool:
     if event.is_cause or event.is_minor or event.accepted or is_return:
         return False
     # An event without proof is news once another release confirms it.
-    return event.kind != "noisy" or ledger.fate(event) == "lasted"
+    return event.kind != "noisy" or event_fates.fate(event) == "lasted"
 
 
 def _name(row: Row) -> tuple[str, frozenset[tuple[str, Scalar]]]:

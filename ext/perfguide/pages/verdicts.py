@@ -10,9 +10,9 @@ import msgspec
 from ..bundles.guide_key import GuideKey, Platform, family, version
 from ..common import slugs, units
 from ..common.units import TableCell
-from ..compare import ledger
+from ..compare import event_fates
+from ..compare.event_fates import FATES, Compared, Entry
 from ..compare.headline import State
-from ..compare.ledger import FATES, Compared, Entry
 from ..compare.select import ReleasePair
 from ..compare.shared_moves import SharedMove, shared_moves
 from ..tables.grids import listing
@@ -35,7 +35,7 @@ MAX_RELEASES = 60
 MAX_EVENTS = 12
 """The number of events per release on such pages; the others are counted."""
 
-SENTENCES: Mapping[ledger.Fate, str] = {
+SENTENCES: Mapping[event_fates.Fate, str] = {
     "lasted": "The next release kept it.",
     "went back": "The next release took it back.",
     "neither": "The next release kept a part of it.",
@@ -92,7 +92,7 @@ def write_ledger(site: Site, comparisons: Neighbours) -> None:
     entries = [entry for each in compared for entry in each.entries]
     rows: list[tuple[TableCell, ...]] = [
         (action, units.counted(counts.total()), *(units.counted(counts[fate]) for fate in FATES))
-        for action, counts in ledger.tally(entries).items()
+        for action, counts in event_fates.tally(entries).items()
     ]
     head = ("Advice", "Events", "Lasted", "Went back", "Neither", "Not followed yet")
     content = [
@@ -115,7 +115,7 @@ def write_ledger(site: Site, comparisons: Neighbours) -> None:
         site,
         LEDGER,
         "verdicts.rst.jinja",
-        sentences=ledger.sentences(compared),
+        sentences=event_fates.sentences(compared),
         comparisons=len(compared),
         shared=[_shared(each) for each in shared_moves(_entries(comparisons))],
         table=write_tables.table(site, LEDGER, "fates", "Events by advice", listing(head, rows))

@@ -25,10 +25,10 @@ from ..publishing import output_folder
 from ..publishing.store import Store
 from . import (
     answers,
-    browsing,
     chart,
     config,
     csv_table,
+    failed_pages,
     figure_role,
     generated,
     glossary,
@@ -45,8 +45,8 @@ from . import (
     reference,
     screen_nodes,
     table_nodes,
+    table_scripts,
     theme,
-    unmade,
 )
 
 T = TypeVar("T")
@@ -55,8 +55,8 @@ logger = logging.getLogger(__name__)
 
 PARTS = (
     *(config, csv_table, generated, chart, screen_nodes, answers, ranking, overview, glossary),
-    *(metadata, menu, numbering, latex, reference, table_nodes, theme, browsing),
-    *(guest, unmade),
+    *(metadata, menu, numbering, latex, reference, table_nodes, theme, table_scripts),
+    *(guest, failed_pages),
 )
 """The modules to register. Their order determines that of the tags in a page's head."""
 

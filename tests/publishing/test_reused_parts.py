@@ -20,8 +20,8 @@ from perfguide.common import parallel
 from perfguide.common.diagnostics import Diagnostic
 from perfguide.export.quoted_figures import FigureFinder
 from perfguide.figures import dataset
-from perfguide.pages import build, parts
-from perfguide.pages.unit import make as make_soc
+from perfguide.pages import build, reused_parts
+from perfguide.pages.soc_pages import make as make_soc
 from perfguide.sphinxext import figure_role
 from perfguide.tables import page_tables
 
@@ -78,14 +78,14 @@ def pictured(settings: dataset.Settings) -> dataset.Settings:
 def made(monkeypatch: pytest.MonkeyPatch, clean_runs: dict[object, Generated]) -> Made:
     """Generate, see that all is as in a run from nothing, and name the parts that were made."""
     asked: list[str] = []
-    real = parts.Parts.add
+    real = reused_parts.Parts.add
 
-    def spied(self: parts.Parts, name: str, *given: Any) -> Any:
+    def spied(self: reused_parts.Parts, name: str, *given: Any) -> Any:
         if name != "site":
             asked.append(name)
         return real(self, name, *given)
 
-    monkeypatch.setattr(parts.Parts, "add", spied)
+    monkeypatch.setattr(reused_parts.Parts, "add", spied)
 
     def generate(settings: dataset.Settings) -> set[str]:
         settle()

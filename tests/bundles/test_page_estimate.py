@@ -13,7 +13,7 @@ from perfguide.bundles import object_store
 from perfguide.bundles.containers import Source
 from perfguide.bundles.decode import Loaded, upload
 from perfguide.bundles.decompress import Limits, changed
-from perfguide.bundles.outlay import FILES_OF_FIGURE, Outlay
+from perfguide.bundles.page_estimate import FILES_OF_FIGURE, PageEstimate
 from perfguide.common.diagnostics import Diagnostic
 
 LIMITS = Limits()
@@ -104,11 +104,11 @@ def test_results_of_boards_are_far_from_all_limits() -> None:
     boundless = Limits(files=10**9, copied=10**9, withdrawals=10**9)
     folder = ROOT / "results"
     sources, _, _ = object_store.find((folder,), folder, boundless, lambda items, _label: items)
-    outlay = Outlay(boundless)
+    estimate = PageEstimate(boundless)
     for source in sources:
         for item in upload(source, boundless):
             if isinstance(item, Loaded):
-                outlay.add(item.bundle, item.results.columns)
-    assert outlay.figures > 1000
-    assert outlay.files < (LIMITS.files + FILES_OF_FIGURE * outlay.figures) / 5
-    assert outlay.copied < LIMITS.copied / 5
+                estimate.add(item.bundle, item.results.columns)
+    assert estimate.figures > 1000
+    assert estimate.files < (LIMITS.files + FILES_OF_FIGURE * estimate.figures) / 5
+    assert estimate.copied < LIMITS.copied / 5

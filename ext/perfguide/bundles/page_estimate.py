@@ -24,7 +24,7 @@ BYTES_OF_FIGURE = 512
 
 
 @dataclass(slots=True)
-class Outlay:
+class PageEstimate:
     """Totals over the bundles of an upload so far, compared with its limits."""
 
     limits: Limits

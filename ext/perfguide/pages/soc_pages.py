@@ -51,7 +51,7 @@ from .answers import Headlines
 from .context import Making, Plan, Site
 from .guide import GuideOutcome
 from .lasting_moves import LastingMove
-from .parts import Made, catalog_of, made_by, writer_of
+from .reused_parts import Made, catalog_of, made_by, writer_of
 from .sentences import link_name
 from .summary import GuideSummary, ListedFinding, Summary
 
