@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
+from functools import partial
 from itertools import islice
-from typing import Any
 
 import msgspec
 
@@ -18,12 +18,11 @@ from ..common import units
 from ..common.grouping import grouped
 from ..common.units import TableCell
 from ..figures import engines
+from ..figures.engines import Identity, Run
 from ..figures.pool import Record
 from . import crossovers
+from .dimensions import Dimensions, Key
 from .model import KINDS, ChartView, Line, Panel, Point
-
-Key = tuple[Any, ...]
-"""A sort key."""
 
 MAX_PANELS = 24
 """More panels in one picture would be unreadable."""
@@ -67,491 +66,468 @@ class Scene:
     order: tuple[str, ...] = ()
 
 
+ViewAndFigures = tuple[ChartView, list[Record]]
+"""A picture, and the figures behind its points on both axes."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Chart:
+    """A chart's description, and what it needs from a page: the dimensions with a line or panel for
+    each value; that from point to point of a line; all figures of the page, by identity those that
+    give others their x position, and the CPU load of each run in %."""
+
+    benchmark: Benchmark
+    spec: Chart
+    scene: Scene
+    dimensions: Dimensions
+    series: tuple[str, ...]
+    panels: tuple[str, ...]
+    along: str
+    records: Sequence[Record]
+    x_figures: Mapping[Identity, Record]
+    loads: Mapping[Run, float]
+
+    @property
+    def assigned(self) -> set[str]:
+        """The dimensions that the description assigns to an axis, lines, panels or pictures."""
+        return {self.along, *self.series, *self.panels, *self.spec.each}
+
+
 def with_figures(
     benchmark: Benchmark, spec: Chart, records: Sequence[Record], scene: Scene | None = None
-) -> list[tuple[ChartView, list[Record]]]:
-    """Return the pictures of one chart for a page's figures, each with the figures behind its
-    points on both axes.
+) -> list[ViewAndFigures]:
+    """Return the pictures of one chart for a page's figures.
 
     There is one per value of ``each``, and per platform, release and board unless an axis shows
     them. Pictures with nothing to compare are left out.
     """
-    plot = _Plot(benchmark, spec, records, scene or Scene())
-    points = [record for record in records if plot.takes(record)]
-    if spec.on == "guide" and (merged := plot.merged(points)) != spec:
-        return with_figures(benchmark, merged, records, scene)
-    apart = (*plot.free(points), *spec.each, *plot.unplaced(points))
+    scene = scene or Scene()
+    dimensions = Dimensions(benchmark, scene.boards, spec.on)
+    measured = [r for r in records if spec.along and r.metric == spec.x and r.cell.mean is not None]
+    x_figures = {engines.identity(record): record for record in measured}
+    series, panels, along = names(spec.series), names(spec.panels), spec.along or spec.x
+    loads = engines.loads(records) if spec.answer else {}
+    chart = _Chart(
+        benchmark, spec, scene, dimensions, series, panels, along, records, x_figures, loads
+    )
+    figures = _matching(chart)
+    if spec.on == "guide" and (shared := _with_shared_axes(chart, figures)) != spec:
+        return with_figures(benchmark, shared, records, scene)
+    apart = (*_free_owners(chart, figures), *spec.each, *_undescribed(chart, figures))
+    pictures = []
     # Figures in different units cannot share an axis.
-    groups = grouped(points, lambda record: (*plot.key(apart, record), record.unit))
-    pictures = [
-        (plot.view(members, (*apart, *more)), [*members, *plot.x_figures(members)])
-        for _, group in sorted(groups.items())
-        for members, more in plot.split(group)
-    ]
-    pictures = [(view, figures) for view, figures in pictures if _compares(view, spec)]
+    groups = grouped(figures, lambda r: (*dimensions.ranks(apart, r), r.unit))
+    for _, group in sorted(groups.items()):
+        divided = _dividing_panels(chart, group)
+        for _, members in sorted(grouped(group, partial(dimensions.ranks, divided)).items()):
+            view = _view(chart, members, (*apart, *divided))
+            if _compares(view, spec):
+                x_members = (_x_figure(chart, r) for r in members if spec.along)
+                pictures.append((view, [*members, *filter(None, x_members)]))
     if spec.on == "guide" and "board" in apart:
-        return plot.of_unlike_boards(pictures)
+        return _without_similar_boards(chart, pictures)
     return pictures
 
 
 def _compares(view: ChartView, spec: Chart) -> bool:
-    lines = max(len(panel.lines) for panel in view.panels)
+    """Return whether a picture has something to compare."""
+    line_count = max(len(panel.lines) for panel in view.panels)
     if spec.x == "release" and not view.has_rows:
-        places = {p.x for panel in view.panels for line in panel.lines for p in line.points}
-        return len(places) >= MIN_RELEASES and lines >= spec.lines
-    points = [len(line.points) for panel in view.panels for line in panel.lines]
-    return lines >= spec.lines and (sum(points) if view.has_rows else max(points)) > 1
+        releases = {p.x for panel in view.panels for line in panel.lines for p in line.points}
+        return len(releases) >= MIN_RELEASES and line_count >= spec.lines
+    counts = [len(line.points) for panel in view.panels for line in panel.lines]
+    return line_count >= spec.lines and (sum(counts) if view.has_rows else max(counts)) > 1
 
 
-class _Plot:
-    """The description of a chart, applied to a page's figures.
+def _matching(chart: _Chart) -> list[Record]:
+    """Return the figures that are points of a chart."""
+    spec = chart.spec
+    named = {*chart.assigned, *spec.where} - {*OUTER, "metric"}
+    described = chart.benchmark.entry.placed | named
 
-    A *dimension* is a parameter, ``metric``, ``board``, ``release`` or ``platform``. Each is
-    assigned to an axis, the lines, the panels or separate pictures.
-    """
-
-    def __init__(
-        self, benchmark: Benchmark, spec: Chart, records: Sequence[Record], scene: Scene
-    ) -> None:
-        self.benchmark = benchmark
-        self.spec = spec
-        self.has_rows = KINDS[spec.kind].has_rows
-        self.records = records
-        self.scene = scene
-        self.loads = engines.loads(records) if spec.answer else {}
-        self.series, self.panels = names(spec.series), names(spec.panels)
-        self.dimensions = {spec.along or spec.x, *self.series, *self.panels, *spec.each}
-        self.params = (self.dimensions | {*spec.where}) - {*OUTER, "metric"}
-        self.placed = benchmark.entry.placed
-        self.on_x = {
-            engines.identity(r): r
-            for r in (records if spec.along else ())
-            if r.metric == spec.x and r.cell.mean is not None
-        }
-
-    def merged(self, records: Sequence[Record]) -> Chart:
-        """Return the description with alternatives on shared axes instead of in separate pictures:
-        as lines if every picture would have just one, otherwise as panels."""
-        spec = self.spec
-        if not spec.each or spec.along or not KINDS[spec.kind].has_lines:
-            return spec
-        owners = self.free(records)
-        lines: dict[Key, set[Key]] = {}
-        for record in records:
-            own = lines.setdefault(self.key((*owners, *spec.each), record), set())
-            own.add((*self.key((*self.series, *self.panels), record), record.unit))
-        several = len({key[len(owners) :] for key in lines}) > 1
-        if several and all(len(own) == 1 for own in lines.values()):
-            return msgspec.structs.replace(spec, series=(*spec.each, *self.series), each=())
-        if several and not self.panels and len(lines) <= MAX_MERGED_PANELS:
-            return msgspec.structs.replace(spec, panels=spec.each, each=())
-        return spec
-
-    def of_unlike_boards(
-        self, pictures: list[tuple[ChartView, list[Record]]]
-    ) -> list[tuple[ChartView, list[Record]]]:
-        """Drop pictures of boards whose figures are all close to those of the first picture. Its
-        subtitle names those boards and by how much they differ."""
-        if not pictures:
-            return pictures
-        first, records = max(pictures, key=lambda picture: len(picture[1]))
-        kept, near = [], dict[str, list[str]]()
-        for view, own in pictures:
-            ratios = self._ratios(records, own) if view is not first else []
-            if ratios and max(ratios) < NEAR_SHARE and min(ratios) > -NEAR_SHARE:
-                board = self.word("board", own[0])
-                ends = [f"{100 * end:+.0f}".replace("-", "−") for end in (min(ratios), max(ratios))]
-                near.setdefault(f"{' to '.join(dict.fromkeys(ends))} %", []).append(board)
-            else:
-                kept.append((view, own))
-        if near:
-            others = (f"{' and '.join(boards)} by {ends}" for ends, boards in near.items())
-            about = f"{first.subtitle}; other boards differ: {', '.join(others)}"
-            named = replace(first, subtitle=about)
-            kept = [(named if view is first else view, own) for view, own in kept]
-        return kept
-
-    def _ratios(self, base: Sequence[Record], other: Sequence[Record]) -> list[float]:
-        """Return the relative difference (0.1 is 10 % more) of each figure in ``other`` to the one in
-        ``base`` with equal parameters, or nothing if one has no counterpart."""
-
-        def by_identity(records: Sequence[Record]) -> dict[Key, float]:
-            return {
-                (r.metric, r.unit, frozenset(r.params.items())): r.cell.mean or 0.0 for r in records
-            }
-
-        figures, others = by_identity(base), by_identity(other)
-        if not others.keys() <= figures.keys() or not all(figures.values()):
-            return []
-        return [others[key] / figures[key] - 1 for key in others]
-
-    def takes(self, record: Record) -> bool:
-        """Return whether a figure is a point of this chart."""
-        spec, params = self.spec, record.params
+    def matches(record: Record) -> bool:
+        params = record.params
         return (
             record.cell.mean is not None
-            and params.keys() & (self.placed | self.params) == self.params
+            and params.keys() & described == named
             and any(fnmatchcase(record.metric, y) for y in names(spec.y))
             and all(same(params[name], value) for name, value in spec.where.items())
             and not (spec.unless and all(same(params[n], v) for n, v in spec.unless.items()))
-            and (not spec.along or self.x_figure(record) is not None)
+            and (not spec.along or _x_figure(chart, record) is not None)
         )
 
-    def x_figure(self, record: Record) -> Record | None:
-        """Return the figure of the x metric from the same run."""
-        return engines.beside(record, self.spec.x, self.on_x)
+    return [record for record in chart.records if matches(record)]
 
-    def x_figures(self, records: Sequence[Record]) -> list[Record]:
-        """Return the figures that give others their x position."""
-        return [x for x in map(self.x_figure, records) if x] if self.spec.along else []
 
-    def free(self, records: Sequence[Record]) -> tuple[str, ...]:
-        """Return which of platform, release and board vary without being shown on an axis."""
-        if self.spec.on == "newest" and "board" in self.dimensions:
-            return ()  # here a board implies its platform and release
-        return tuple(
-            name
-            for name in ("platform", "release", "board")
-            if name not in self.dimensions and len({self.rank(name, r) for r in records}) > 1
-        )
+def _x_figure(chart: _Chart, record: Record) -> Record | None:
+    """Return the figure of the x metric from the same run."""
+    return engines.beside(record, chart.spec.x, chart.x_figures)
 
-    def unrecorded(self, records: Sequence[Record]) -> list[str]:
-        """Return the default of each dimension, such as the engine, that tables always show although
-        no figure of the picture differs from it."""
-        defaults = []
-        for name in (*self.series, *self.panels):
-            param = self.benchmark.param(name)
-            if param.always and param.default is not None:
-                words = self.benchmark.value_label(name, param.default)
-                if all(record.params.get(name) == param.default for record in records):
-                    defaults.append(words)
-        return defaults
 
-    def unplaced(self, records: Sequence[Record]) -> tuple[str, ...]:
-        """Return the parameters that vary although no table or chart mentions them."""
-        names = {name for record in records for name in record.params} - self.placed
-        return tuple(
-            name
-            for name in sorted(names - {*OUTER, "metric"})
-            if len({self.rank(name, record) for record in records}) > 1
-        )
+def _free_owners(chart: _Chart, records: Sequence[Record]) -> tuple[str, ...]:
+    """Return which of platform, release and board vary without being shown on an axis."""
+    if chart.spec.on == "newest" and "board" in chart.assigned:
+        return ()  # here a board implies its platform and release
+    free = [name for name in ("platform", "release", "board") if name not in chart.assigned]
+    return chart.dimensions.varying(free, records)
 
-    def rank(self, dimension: str, record: Record) -> Key:
-        """Return the sort key of a record's value in one dimension."""
-        platform = (units.natural(record.guide.soc), record.guide.sdk, record.guide.os)
-        match dimension:
-            case "metric":
-                rank = self.benchmark.metric_rank(record.metric)[0]
-                return rank, units.natural(record.metric)
-            case "platform":
-                return platform
-            case "release":
-                return version(record.guide.release)
-            case "board":
-                board = units.natural(record.board)
-                return (platform, board) if self.spec.on == "newest" else board
-        if dimension not in record.params:
-            # After every value that a description lists or sorts.
-            return (10**9,)
-        return self.benchmark.value_rank(dimension, record.params[dimension])
 
-    def word(self, dimension: str, record: Record) -> str:
-        """Return the displayed name of a record's value in one dimension."""
-        match dimension:
-            case "metric":
-                return self.benchmark.metric_label(record.metric)
-            case "platform":
-                return f"{record.guide.soc}, {family(record.guide)}"
-            case "release":
-                return record.guide.release
-            case "board":
-                soc, release = record.guide.soc, record.guide.release
-                short = self.scene.boards.short(soc, record.board)
-                if self.spec.on != "newest":
-                    return short
-                board = f"{soc} {short}" if short != record.board else record.board
-                return f"{board}, {release}"
-        if dimension not in record.params:
-            return f"{self.benchmark.param_label(dimension).lower()} not stated"
-        value, param = record.params[dimension], self.benchmark.param(dimension)
-        text = self.benchmark.value_label(dimension, value)
-        if isinstance(value, str) or units.plain(value) in param.values or param.show == "size":
-            return text
-        label, _, unit = self.benchmark.param_label(dimension).partition(" (")
-        return f"{text} {unit.removesuffix(')')}" if unit else f"{label.lower()} {text}"
+def _undescribed(chart: _Chart, records: Sequence[Record]) -> tuple[str, ...]:
+    """Return the parameters that vary although no table or chart mentions them."""
+    params = {name for record in records for name in record.params}
+    undescribed = params - chart.benchmark.entry.placed - {*OUTER, "metric"}
+    return chart.dimensions.varying(sorted(undescribed), records)
 
-    def key(self, dimensions: Sequence[str], record: Record) -> Key:
-        """Return the sort key of the line, panel or picture that a record belongs to."""
-        return tuple(self.rank(name, record) for name in dimensions)
 
-    def words(self, dimensions: Sequence[str], record: Record) -> str:
-        """Return the name of the line, panel or picture that a record belongs to."""
-        return ", ".join(self.word(name, record) for name in dimensions)
+def _with_shared_axes(chart: _Chart, records: Sequence[Record]) -> Chart:
+    """Return the description with alternatives on shared axes instead of in separate pictures: as
+    lines if every picture would have just one, otherwise as panels."""
+    spec, ranks = chart.spec, chart.dimensions.ranks
+    if not spec.each or spec.along or not KINDS[spec.kind].has_lines:
+        return spec
+    owners = _free_owners(chart, records)
+    lines: dict[tuple[Key, Key], set[Key]] = {}  # by owner and alternative
+    for record in records:
+        line = (*ranks((*chart.series, *chart.panels), record), record.unit)
+        lines.setdefault((ranks(owners, record), ranks(spec.each, record)), set()).add(line)
+    if len({alternative for _, alternative in lines}) < 2:
+        return spec
+    if all(len(lines_of_one) == 1 for lines_of_one in lines.values()):
+        return msgspec.structs.replace(spec, series=(*spec.each, *chart.series), each=())
+    if not chart.panels and len(lines) <= MAX_MERGED_PANELS:
+        return msgspec.structs.replace(spec, panels=spec.each, each=())
+    return spec
 
-    def head(self, dimensions: Sequence[str]) -> str:
-        """Return the heading of a column of line or panel names."""
-        heads = {"metric": "Metric", "board": "Board", "release": "Release", "platform": "SoC"}
-        return ", ".join(heads.get(n) or self.benchmark.param_label(n) for n in dimensions)
 
-    def view(self, records: Sequence[Record], apart: Sequence[str]) -> ChartView:
-        """Return a picture of the given figures; the dimensions ``apart`` name it."""
-        spec = self.spec
-        ticks, records, boards_left_out = self._of_best_boards(self.ticks(records), records)
-        series = self.line_dimensions(records)
-        unit, scale = shown_unit(records)
-        ramp = self.is_ramp(series, records)
-        by_panel = grouped(records, lambda record: self.key(self.panels, record))
-        drawn, left_out = _drawn_panels(sorted(by_panel.items()), "release" in self.panels)
-        left_out += boards_left_out
-        panels, says, warnings = [], list[tuple[Key, list[str]]](), list[str]()
-        # Panels that differ only in the release share their sentences.
-        lasting = [name for name in self.panels if name != "release"]
-        for _, members in drawn:
-            title = self.words(self.panels, members[0])
-            lead = f"{title}: " if title and len(by_panel) > 1 else ""
-            answer = crossovers.answer(self.benchmark, spec, members, self.loads)
-            says.append((self.key(lasting, members[0]), [lead + text for text in answer.says]))
-            warnings += [lead + text for text in answer.warnings]
-            lines = self.lines(members, [*ticks], series, scale, ramp)
-            labelled = crossovers.at_level_zero(lines) if spec.along else {}
-            if spec.left_of and labelled:
-                level = self.benchmark.param_label(spec.along).lower()
-                text = crossovers.what_is_left(labelled, level, unit)
-                says.append((self.key(lasting, members[0]), [lead + text]))
-            own = Panel(title, lines, answer.verticals, self.limits(members, unit))
-            panels.append(replace(own, labelled=tuple(labelled.values())))
-        sentences = [*_shown_sentences(says), *left_out]
-        on_axis = tuple(ticks.values())
-        if spec.x == "release":
-            panels, changes = self._with_changes(panels, records, on_axis)
-            sentences += changes
-        return ChartView(
-            spec.id,
-            spec.title,
-            self.words(apart, records[0]),
-            self.x_label(records[0]),
-            self.y_label(records[0], unit),
-            "linear" if ticks else spec.x_scale,
-            spec.y_scale,
-            tuple(panels),
-            tuple(sentences),
-            tuple(warnings),
-            spec.kind,
-            on_axis,
-            self.benchmark.param_label(spec.along) if spec.along else "",
-            line_head=self.head(series),
-            panel_head=self.head(self.panels),
-            styles=self.styles(series),
-            finding=self.finding(panels, unit),
-            subtitle="; ".join([self.subtitle(records), *self.unrecorded(records)]),
-            ramp=ramp,
-            wide=spec.on == "guide",
-        )
+def _dividing_panels(chart: _Chart, records: Sequence[Record]) -> tuple[str, ...]:
+    """Return the panels' first dimension if a picture has too many panels, to be split by it."""
+    panels = {chart.dimensions.ranks(chart.panels, record) for record in records}
+    return chart.panels[:1] if len(chart.panels) > 1 and len(panels) > MAX_PANELS else ()
 
-    def _of_best_boards(
-        self, ticks: dict[Key, str], records: Sequence[Record]
-    ) -> tuple[dict[Key, str], Sequence[Record], list[str]]:
-        """Return the names and figures of at most ``MAX_BARS`` boards if each has a bar, and a
-        sentence on the others, if any."""
-        if not (self.has_rows and self.spec.x == "board" and len(ticks) > MAX_BARS):
-            return ticks, records, []
-        sentences = bars_left_out(len(ticks), "boards", self.benchmark.better(records[0].metric))
+
+def _without_similar_boards(
+    chart: _Chart, pictures: Sequence[ViewAndFigures]
+) -> list[ViewAndFigures]:
+    """Drop pictures of boards whose figures are all close to those of the picture with the most
+    figures. Its subtitle names those boards and by how much they differ."""
+    if not pictures:
+        return []
+    main, main_records = max(pictures, key=lambda picture: len(picture[1]))
+    kept, similar = [], dict[str, list[str]]()
+    for view, records in pictures:
+        differences = [] if view is main else _relative_differences(main_records, records)
+        if differences and min(differences) > -NEAR_SHARE and max(differences) < NEAR_SHARE:
+            ends = [f"{100 * end:+.0f}" for end in (min(differences), max(differences))]
+            span = f"{' to '.join(dict.fromkeys(ends))} %".replace("-", "−")
+            similar.setdefault(span, []).append(chart.dimensions.label("board", records[0]))
+        else:
+            kept.append((view, records))
+    if not similar:
+        return kept
+    others = ", ".join(f"{' and '.join(boards)} by {span}" for span, boards in similar.items())
+    noted = replace(main, subtitle=f"{main.subtitle}; other boards differ: {others}")
+    return [(noted if view is main else view, records) for view, records in kept]
+
+
+def _relative_differences(base: Sequence[Record], other: Sequence[Record]) -> list[float]:
+    """Return the relative difference (0.1 is 10 % more) of each figure in ``other`` to the one in
+    ``base`` with equal parameters, or nothing if one has no counterpart."""
+
+    def by_params(records: Sequence[Record]) -> dict[Key, float]:
+        return {
+            (r.metric, r.unit, frozenset(r.params.items())): r.cell.mean or 0.0 for r in records
+        }
+
+    figures, others = by_params(base), by_params(other)
+    if not others.keys() <= figures.keys() or not all(figures.values()):
+        return []
+    return [others[key] / figures[key] - 1 for key in others]
+
+
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """The choices that all panels of a picture share: the names along the x axis by sort key, empty
+    if it is numeric; the dimensions that name its lines; whether these have an order; and the unit
+    of its figures with the factor to it."""
+
+    x_names: dict[Key, str]
+    series: tuple[str, ...]
+    ramp: bool
+    unit: str
+    scale: float
+
+
+@dataclass(frozen=True, slots=True)
+class _PanelWithText:
+    """A panel with the sentences about it and those that need attention. ``key`` is the same for
+    panels that differ only in the release."""
+
+    panel: Panel
+    key: Key
+    sentences: tuple[str, ...]
+    warnings: tuple[str, ...]
+
+
+def _view(chart: _Chart, records: Sequence[Record], apart: Sequence[str]) -> ChartView:
+    """Return a picture of the given figures; the dimensions ``apart`` name it."""
+    benchmark, spec, dimensions = chart.benchmark, chart.spec, chart.dimensions
+    x_names, bars_sentences = _x_names(chart, records), list[str]()
+    if KINDS[spec.kind].has_rows and spec.x == "board" and len(x_names) > MAX_BARS:
+        bars_sentences = bars_left_out(len(x_names), "boards", benchmark.better(records[0].metric))
         # A thousand bars are illegible and take seconds to draw.
-        ticks = dict(islice(ticks.items(), MAX_BARS))
-        return ticks, [r for r in records if self.rank("board", r) in ticks], sentences
+        x_names = dict(islice(x_names.items(), MAX_BARS))
+        records = [r for r in records if dimensions.rank("board", r) in x_names]
+    series = chart.series
+    if len(series) > 1:
+        series = dimensions.varying(series, records) or series[:1]
+    # Numeric values have an order.
+    ramp = bool(series) and all(is_number(r.params.get(series[-1])) for r in records)
+    layout = _Layout(x_names, series, ramp, *shown_unit(records))
+    by_panel = sorted(grouped(records, partial(dimensions.ranks, chart.panels)).items())
+    is_newest_last = "release" in chart.panels
+    groups = by_panel[-MAX_PANELS:] if is_newest_last else by_panel[:MAX_PANELS]
+    drawn = [_panel(chart, layout, members, len(by_panel) > 1) for _, members in groups]
+    panels_sentences = _panels_left_out(len(by_panel), is_newest_last)
+    panels = [part.panel for part in drawn]
+    sentences = [*_shown_sentences(drawn), *panels_sentences, *bars_sentences]
+    if spec.x == "release":
+        panels, changes = _with_changes(chart.scene, panels, records, [*x_names.values()])
+        sentences += changes
+    first, better = records[0], benchmark.better(records[0].metric)
+    y_label = spec.y_label or benchmark.metric_label(first.metric)
+    return ChartView(
+        spec.id,
+        spec.title,
+        dimensions.labels(apart, first),
+        _x_label(chart, first),
+        units.heading(y_label, layout.unit, better),
+        "linear" if x_names else spec.x_scale,
+        spec.y_scale,
+        tuple(panels),
+        tuple(sentences),
+        tuple(warning for part in drawn for warning in part.warnings),
+        spec.kind,
+        tuple(x_names.values()),
+        benchmark.param_label(spec.along) if spec.along else "",
+        line_head=dimensions.heading(series),
+        panel_head=dimensions.heading(chart.panels),
+        styles=_colour_order(chart, series),
+        finding=_finding(chart, panels, layout.unit),
+        subtitle="; ".join([_subtitle(chart, records), *_shared_defaults(chart, records)]),
+        ramp=ramp,
+        wide=spec.on == "guide",
+    )
 
-    def _with_changes(
-        self, panels: Sequence[Panel], records: Sequence[Record], releases: Sequence[str]
-    ) -> tuple[list[Panel], list[str]]:
-        """Return the panels with a mark at each change of a board, and sentences on the changes."""
-        boards = {record.board for record in records}
-        changes = [c for c in self.scene.changes if c.board in boards and c.release in releases]
-        marks = tuple((releases.index(c.release) - 0.5, f"{c.what} changed") for c in changes)
-        soc = records[0].guide.soc
-        sentences = [
-            f"{self.scene.boards.short(soc, c.board)}: {c.words} from {c.release} on."
-            for c in changes
-        ]
-        marked = [replace(panel, verticals=(*panel.verticals, *marks)) for panel in panels]
-        return marked, sentences
 
-    def styles(self, series: Sequence[str]) -> tuple[str, ...]:
-        """Return line names in colour order if the lines are the boards of one SoC."""
-        if self.spec.on == "newest" or tuple(series) != ("board",):
-            return ()
-        soc = self.records[0].guide.soc
-        named = sorted({record.board for record in self.records}, key=units.natural)
-        # A board may have had several names.
-        shorts = (self.scene.boards.short(soc, board) for board in (*self.scene.order, *named))
-        return tuple(dict.fromkeys(shorts))
+def _x_names(chart: _Chart, records: Sequence[Record]) -> dict[Key, str]:
+    """Return the names along the x axis by sort key, in order; empty if the axis is numeric."""
+    spec, x, dimensions = chart.spec, chart.spec.x, chart.dimensions
+    if spec.along:
+        return {}
+    # Trends include releases without a figure, as gaps.
+    if x == "release" and chart.scene.releases:
+        return {version(release): release for release in chart.scene.releases}
+    is_numeric = x not in (*OUTER, "metric") and all(is_number(r.params[x]) for r in records)
+    if is_numeric and not KINDS[spec.kind].has_rows:
+        return {}
+    x_names = dict(sorted({dimensions.rank(x, r): dimensions.label(x, r) for r in records}.items()))
+    if x != "board" or not KINDS[spec.kind].has_rows:
+        return x_names
+    # Readers want to compare boards, so the best one comes first.
+    higher = chart.benchmark.better(records[0].metric) == "higher"
+    best = {
+        rank: (max if higher else min)(_mean(record) for record in members)
+        for rank, members in grouped(records, partial(dimensions.rank, x)).items()
+    }
+    return {rank: x_names[rank] for rank in sorted(x_names, key=best.__getitem__, reverse=higher)}
 
-    def finding(self, panels: Sequence[Panel], unit: str) -> str:
-        """Return a sentence with the picture's main result if it has a single panel."""
-        if len(panels) != 1:
-            return ""
-        lines = panels[0].lines
-        if self.spec.along:
-            return crossovers.at_equal_marks(lines)
-        if self.spec.on != "guide" or not KINDS[self.spec.kind].has_lines or len(lines) < 2:
-            return ""
-        last = max(point.x for line in lines for point in line.points)
-        ends = sorted(
-            ((p.y, line.label, p.mark) for line in lines for p in line.points if p.x == last),
-            key=lambda end: end[0],
-        )
-        if len(ends) < 2 or ends[0][0] <= 0 or ends[-1][0] < 1.05 * ends[0][0]:
-            return ""
-        symbol = units.parse(unit).symbol
-        best, worst = (f"{units.number(y)} {symbol}".strip() for y, *_ in (ends[-1], ends[0]))
-        where = self.at(ends[-1][2])
-        return f"{where}, {ends[-1][1]} has {best} and {ends[0][1]} {worst}"
 
-    def at(self, mark: TableCell) -> str:
-        """Return the words for a position on the x axis: ``At 1 KiB``, ``At frame size 64 bytes``."""
-        text = units.whole(mark)
-        if isinstance(mark, str) or self.benchmark.param(self.spec.x).show == "size":
-            return f"At {text}"
-        label, _, unit = self.benchmark.param_label(self.spec.x).partition(" (")
-        return f"At {label.lower()} {text} {unit.removesuffix(')')}".rstrip()
+def _mean(record: Record) -> float:
+    assert record.cell.mean is not None  # see _matching
+    return record.cell.mean
 
-    def is_ramp(self, series: Sequence[str], records: Sequence[Record]) -> bool:
-        """Return whether the last dimension of the lines has numeric values, and hence an order."""
-        return bool(series) and all(is_number(r.params.get(series[-1])) for r in records)
 
-    def subtitle(self, records: Sequence[Record]) -> str:
-        """Return the boards, releases and number of runs of the figures, unless the lines or panels
-        name them."""
-        if self.spec.on == "newest":
-            return "The newest release of each board"
-        if self.spec.on == "releases":
-            owners = dict.fromkeys(f"{r.guide.soc}, {family(r.guide)}" for r in records)
-            return "; ".join(owners)
-        return _subtitle(records, self.scene.boards)
+def _panel(
+    chart: _Chart, layout: _Layout, records: Sequence[Record], several: bool
+) -> _PanelWithText:
+    """Return the panel of some figures. Sentences name it if there are ``several``."""
+    spec, dimensions = chart.spec, chart.dimensions
+    title = dimensions.labels(chart.panels, records[0])
+    by_line = sorted(grouped(records, partial(dimensions.ranks, chart.series)).items())
+    lines = tuple(_line(chart, layout, members) for _, members in by_line)
+    answer = crossovers.answer(chart.benchmark, spec, records, chart.loads)
+    sentences = [*answer.says]
+    labelled = crossovers.at_level_zero(lines) if spec.along else {}
+    if spec.left_of and labelled:
+        level = chart.benchmark.param_label(spec.along).lower()
+        sentences.append(crossovers.what_is_left(labelled, level, layout.unit))
+    limits = _limits(chart, records, layout.unit)
+    lead = f"{title}: " if title and several else ""
+    return _PanelWithText(
+        Panel(title, lines, answer.verticals, limits, tuple(labelled.values())),
+        dimensions.ranks([name for name in chart.panels if name != "release"], records[0]),
+        tuple(lead + text for text in sentences),
+        tuple(lead + text for text in answer.warnings),
+    )
 
-    def split(self, records: list[Record]) -> list[tuple[list[Record], tuple[str, ...]]]:
-        """Split a picture with too many panels into one per value of the panels' first dimension.
-        Returns the figures of each, and the dimensions that were split off."""
-        panels = {self.key(self.panels, record) for record in records}
-        if len(self.panels) < 2 or len(panels) <= MAX_PANELS:
-            return [(records, ())]
-        first = self.panels[0]
-        pictures = grouped(records, lambda record: self.rank(first, record))
-        return [(members, (first,)) for _, members in sorted(pictures.items())]
 
-    def line_dimensions(self, records: Sequence[Record]) -> tuple[str, ...]:
-        """Return the line dimensions whose values differ in this picture."""
-        if len(self.series) < 2:
-            return self.series
-        differ = [n for n in self.series if len({self.rank(n, r) for r in records}) > 1]
-        return tuple(differ) or self.series[:1]
+def _line(chart: _Chart, layout: _Layout, records: Sequence[Record]) -> Line:
+    """Return the line of some figures."""
+    first, series, dimensions = records[0], layout.series, chart.dimensions
+    ordered = sorted(records, key=partial(dimensions.rank, chart.along))
+    return Line(
+        dimensions.labels(series, first),
+        tuple(_point(chart, layout, record) for record in ordered),
+        group=dimensions.labels(series[:-1], first) if layout.ramp else "",
+        step=dimensions.labels(series[-1:], first) if layout.ramp else "",
+    )
 
-    def ticks(self, records: Sequence[Record]) -> dict[Key, str]:
-        """Return the names along the x axis in order; empty if the axis is numeric."""
-        x = self.spec.x
-        if self.spec.along:
-            return {}
-        # Trends include releases without a figure, as gaps.
-        if x == "release" and self.scene.releases:
-            return {version(release): release for release in self.scene.releases}
-        numbers = x not in (*OUTER, "metric") and all(is_number(r.params[x]) for r in records)
-        if numbers and not self.has_rows:
-            return {}
-        named = dict(sorted({self.rank(x, r): self.word(x, r) for r in records}.items()))
-        if x != "board" or not self.has_rows:
-            return named
-        # Readers want to compare boards, so the best one comes first.
-        best: dict[Key, float] = {}
-        higher = self.benchmark.better(records[0].metric) == "higher"
-        for record in records:
-            assert record.cell.mean is not None  # see takes
-            rank, mean = self.rank(x, record), record.cell.mean
-            best[rank] = (max if higher else min)(mean, best.get(rank, mean))
-        order = sorted(named, key=lambda rank: best[rank], reverse=higher)
-        return {rank: named[rank] for rank in order}
 
-    def lines(
-        self,
-        records: Sequence[Record],
-        ticks: Sequence[Key],
-        series: Sequence[str],
-        scale: float,
-        ramp: bool,
-    ) -> tuple[Line, ...]:
-        """Return one panel's lines in order, with all figures multiplied by ``scale``."""
-        lines: dict[Key, tuple[tuple[str, str, str], list[tuple[Key, Point]]]] = {}
-        along = self.spec.along or self.spec.x
-        for record in records:
-            cell = record.cell
-            assert cell.mean is not None  # see takes
-            mark: TableCell = self.word(along, record)
-            if along in record.params and not ticks:
-                value = record.params[along]
-                mark = units.labelled(value, self.benchmark.value_label(along, value))
-            low, high = (
-                None if end is None else units.scaled(end, scale) for end in (cell.low, cell.high)
-            )
-            point = Point(self.x(record, ticks), units.scaled(cell.mean, scale), low, high, mark)
-            of_ramp = (self.words(series[:-1], record), self.words(series[-1:], record))
-            names = (self.words(series, record), *(of_ramp if ramp else ("", "")))
-            _, points = lines.setdefault(self.key(self.series, record), (names, []))
-            points.append((self.rank(along, record), point))
-        return tuple(
-            Line(label, tuple(p for _, p in sorted(points, key=lambda each: each[0])), group, step)
-            for _, ((label, group, step), points) in sorted(lines.items())
-        )
+def _point(chart: _Chart, layout: _Layout, record: Record) -> Point:
+    """Return the point of a figure."""
+    along, cell, scale = chart.along, record.cell, layout.scale
+    mark: TableCell = chart.dimensions.label(along, record)
+    if along in record.params and not layout.x_names:
+        value = record.params[along]
+        mark = units.labelled(value, chart.benchmark.value_label(along, value))
+    low, high = (None if end is None else units.scaled(end, scale) for end in (cell.low, cell.high))
+    y = units.scaled(_mean(record), scale)
+    return Point(_x_position(chart, layout, record), y, low, high, mark)
 
-    def x(self, record: Record, ticks: Sequence[Key]) -> float:
-        """Return a figure's x position."""
-        if self.spec.along:
-            x_figure = self.x_figure(record)
-            assert x_figure is not None and x_figure.cell.mean is not None  # see takes
-            mean = x_figure.cell.mean
-            return self.spec.left_of - mean if self.spec.left_of else mean
-        if ticks:
-            return float(ticks.index(self.rank(self.spec.x, record)))
-        return float(record.params[self.spec.x])
 
-    def limits(self, records: Sequence[Record], unit: str) -> tuple[tuple[float, str], ...]:
-        """Return the values that a panel's figures cannot exceed, in the given unit, with their
-        labels."""
-        if not self.spec.limit:
-            return ()
-        owners = {(r.guide, r.board) for r in records}
-        limits = {}
-        for limit in self.records:
-            if limit.metric != self.spec.limit or (limit.guide, limit.board) not in owners:
-                continue
-            # Parameters that the limit does not state have their defaults here.
-            stated = {
-                name: value
-                for name, value in limit.params.items()
-                if value != self.benchmark.param(name).default
-            }
-            applies = any(stated.items() <= r.params.items() for r in records)
-            scale = units.factor(limit.unit, unit)
-            if applies and scale is not None and limit.cell.mean is not None:
-                symbol = units.parse(limit.unit).symbol
-                figure = f"{units.number(limit.cell.mean, 0)} {symbol}"
-                words = f"{self.word('metric', limit)} {figure}"
-                limits[limit.cell.mean * scale] = words
-        return tuple(sorted(limits.items()))
+def _x_position(chart: _Chart, layout: _Layout, record: Record) -> float:
+    spec = chart.spec
+    if spec.along:
+        x_figure = _x_figure(chart, record)
+        assert x_figure is not None  # see _matching
+        return spec.left_of - _mean(x_figure) if spec.left_of else _mean(x_figure)
+    if layout.x_names:
+        return float([*layout.x_names].index(chart.dimensions.rank(spec.x, record)))
+    return float(record.params[spec.x])
 
-    def x_label(self, like: Record) -> str:
-        """Return the label of the x axis."""
-        x = self.spec.x
-        if self.spec.x_label:
-            return self.spec.x_label
-        if self.spec.along:
-            x_figure = self.x_figure(like)
-            unit = x_figure.unit if x_figure else ""
-            return units.heading(self.benchmark.metric_label(x), unit)
-        labels = {"release": "SDK release", "board": "Board", "platform": "SoC", "metric": ""}
-        return labels[x] if x in labels else self.benchmark.param_label(x)
 
-    def y_label(self, like: Record, unit: str) -> str:
-        """Return the label of the y axis: the metric, its unit, and which direction is better."""
-        label = self.spec.y_label or self.benchmark.metric_label(like.metric)
-        return units.heading(label, unit, self.benchmark.better(like.metric))
+def _limits(chart: _Chart, records: Sequence[Record], unit: str) -> tuple[tuple[float, str], ...]:
+    """Return the values that a panel's figures cannot exceed, in the given unit, with their labels."""
+    if not chart.spec.limit:
+        return ()
+    owners = {(r.guide, r.board) for r in records}
+    limits = {}
+    for limit in chart.records:
+        if limit.metric != chart.spec.limit or (limit.guide, limit.board) not in owners:
+            continue
+        # Parameters that the limit does not state have their defaults here.
+        stated = {
+            name: value
+            for name, value in limit.params.items()
+            if value != chart.benchmark.param(name).default
+        }
+        applies = any(stated.items() <= r.params.items() for r in records)
+        scale = units.factor(limit.unit, unit)
+        if applies and scale is not None and limit.cell.mean is not None:
+            figure = f"{units.number(limit.cell.mean, 0)} {units.parse(limit.unit).symbol}"
+            label = f"{chart.dimensions.label('metric', limit)} {figure}"
+            limits[limit.cell.mean * scale] = label
+    return tuple(sorted(limits.items()))
+
+
+def _with_changes(
+    scene: Scene, panels: Sequence[Panel], records: Sequence[Record], releases: Sequence[str]
+) -> tuple[list[Panel], list[str]]:
+    """Return the panels with a mark at each change of a board, and sentences on the changes."""
+    boards = {record.board for record in records}
+    changes = [c for c in scene.changes if c.board in boards and c.release in releases]
+    marks = tuple((releases.index(c.release) - 0.5, f"{c.what} changed") for c in changes)
+    soc = records[0].guide.soc
+    sentences = [
+        f"{scene.boards.short(soc, c.board)}: {c.words} from {c.release} on." for c in changes
+    ]
+    return [replace(panel, verticals=(*panel.verticals, *marks)) for panel in panels], sentences
+
+
+def _x_label(chart: _Chart, like: Record) -> str:
+    """Return the label of the x axis."""
+    x = chart.spec.x
+    if chart.spec.x_label:
+        return chart.spec.x_label
+    if chart.spec.along:
+        x_figure = _x_figure(chart, like)
+        return units.heading(chart.benchmark.metric_label(x), x_figure.unit if x_figure else "")
+    labels = {"release": "SDK release", "board": "Board", "platform": "SoC", "metric": ""}
+    return labels[x] if x in labels else chart.benchmark.param_label(x)
+
+
+def _colour_order(chart: _Chart, series: Sequence[str]) -> tuple[str, ...]:
+    """Return line names in colour order if the lines are the boards of one SoC."""
+    if chart.spec.on == "newest" or tuple(series) != ("board",):
+        return ()
+    soc, scene = chart.records[0].guide.soc, chart.scene
+    boards = sorted({record.board for record in chart.records}, key=units.natural)
+    # A board may have had several names.
+    short_names = (scene.boards.short(soc, board) for board in (*scene.order, *boards))
+    return tuple(dict.fromkeys(short_names))
+
+
+def _finding(chart: _Chart, panels: Sequence[Panel], unit: str) -> str:
+    """Return a sentence with the picture's main result if it has a single panel."""
+    if len(panels) != 1:
+        return ""
+    lines = panels[0].lines
+    if chart.spec.along:
+        return crossovers.at_equal_marks(lines)
+    if chart.spec.on != "guide" or not KINDS[chart.spec.kind].has_lines or len(lines) < 2:
+        return ""
+    last_x = max(point.x for line in lines for point in line.points)
+    ends = [(p, line.label) for line in lines for p in line.points if p.x == last_x]
+    ends.sort(key=lambda end: end[0].y)
+    (low, low_label), (high, high_label) = ends[0], ends[-1]
+    if len(ends) < 2 or low.y <= 0 or high.y < 1.05 * low.y:
+        return ""
+    symbol = units.parse(unit).symbol
+    lowest, highest = (f"{units.number(point.y)} {symbol}".strip() for point in (low, high))
+    position = _position_words(chart, high.mark)
+    return f"{position}, {high_label} has {highest} and {low_label} {lowest}"
+
+
+def _position_words(chart: _Chart, mark: TableCell) -> str:
+    """Return the words for a position on the x axis: ``At 1 KiB``, ``At frame size 64 bytes``."""
+    text, x = units.whole(mark), chart.spec.x
+    if isinstance(mark, str) or chart.benchmark.param(x).show == "size":
+        return f"At {text}"
+    label, _, unit = chart.benchmark.param_label(x).partition(" (")
+    return f"At {label.lower()} {text} {unit.removesuffix(')')}".rstrip()
+
+
+def _subtitle(chart: _Chart, records: Sequence[Record]) -> str:
+    """Return the boards and releases of a picture's figures and the number of runs of each, unless
+    the lines or panels name them."""
+    if chart.spec.on == "newest":
+        return "The newest release of each board"
+    if chart.spec.on == "releases":
+        return "; ".join(dict.fromkeys(f"{r.guide.soc}, {family(r.guide)}" for r in records))
+    guides: dict[str, dict[str, dict[str, None]]] = {}
+    for r in records:
+        boards_by_soc = guides.setdefault(f"{family(r.guide)} {r.guide.release}", {})
+        short_name = chart.scene.boards.short(r.guide.soc, r.board)
+        boards_by_soc.setdefault(r.guide.soc, {})[short_name] = None
+    owners = [
+        ", ".join([*(f"{soc} {', '.join(boards)}" for soc, boards in by_soc.items()), guide])
+        for guide, by_soc in guides.items()
+    ]
+    runs = sorted({record.cell.runs for record in records})
+    count = f"{runs[0]} to {runs[-1]} runs" if len(runs) > 1 else f"{runs[0]} runs"
+    return f"{'; '.join(owners)}; {'1 run' if runs == [1] else count} of each"
+
+
+def _shared_defaults(chart: _Chart, records: Sequence[Record]) -> list[str]:
+    """Return the default of each dimension, such as the engine, that tables always show although
+    no figure of the picture differs from it."""
+    return [
+        chart.benchmark.value_label(name, param.default)
+        for name in (*chart.series, *chart.panels)
+        if (param := chart.benchmark.param(name)).always
+        and param.default is not None
+        and all(record.params.get(name) == param.default for record in records)
+    ]
 
 
 MAX_AXIS_FIGURE = 10_000
@@ -565,32 +541,11 @@ def shown_unit(records: Sequence[Record]) -> tuple[str, float]:
     return units.readable(unit, [largest]) if largest >= MAX_AXIS_FIGURE else (unit, 1.0)
 
 
-def _subtitle(records: Sequence[Record], boards: Boards) -> str:
-    """Return the figures' boards and releases, and the number of runs of each."""
-    guides: dict[str, dict[str, dict[str, None]]] = {}
-    for r in records:
-        guide = f"{family(r.guide)} {r.guide.release}"
-        names = guides.setdefault(guide, {}).setdefault(r.guide.soc, {})
-        names[boards.short(r.guide.soc, r.board)] = None
-    named = [
-        ", ".join([*(f"{soc} {', '.join(names)}" for soc, names in socs.items()), guide])
-        for guide, socs in guides.items()
-    ]
-    runs = sorted({record.cell.runs for record in records})
-    count = f"{runs[0]} to {runs[-1]} runs" if len(runs) > 1 else f"{runs[0]} runs"
-    return f"{'; '.join(named)}; {'1 run' if runs == [1] else count} of each"
-
-
-def _drawn_panels(
-    panels: list[tuple[Key, list[Record]]], newest_last: bool
-) -> tuple[list[tuple[Key, list[Record]]], list[str]]:
-    """Return the panels to draw, and a sentence if some are left out."""
-    if len(panels) <= MAX_PANELS:
-        return panels, []
-    drawn = panels[-MAX_PANELS:] if newest_last else panels[:MAX_PANELS]
+def _panels_left_out(count: int, newest_last: bool) -> list[str]:
+    """Return a sentence on the panels left out, if there are more than fit in a picture."""
     which = "newest" if newest_last else "first"
-    words = f"The {which} {MAX_PANELS} of {len(panels)} panels are drawn; the tables have all."
-    return drawn, [words]
+    words = f"The {which} {MAX_PANELS} of {count} panels are drawn; the tables have all."
+    return [words] if count > MAX_PANELS else []
 
 
 def bars_left_out(count: int, noun: str, better: units.Better) -> list[str]:
@@ -600,16 +555,16 @@ def bars_left_out(count: int, noun: str, better: units.Better) -> list[str]:
     return [words] if count > MAX_BARS else []
 
 
-def _shown_sentences(panels: Sequence[tuple[Key, list[str]]]) -> list[str]:
-    """Return the sentences above a picture, given each panel's key and sentences.
+def _shown_sentences(panels: Sequence[_PanelWithText]) -> list[str]:
+    """Return the sentences above a picture.
 
     Panels of the same thing in several releases, newest last, share a key. If there are too many
     sentences, only those of each key's newest panel are kept.
     """
-    every = [text for _, sentences in panels for text in sentences]
+    every = [text for panel in panels for text in panel.sentences]
     if len(every) <= MAX_SENTENCES:
         return every
-    newest = {key: sentences for key, sentences in panels if sentences}
+    newest = {panel.key: panel.sentences for panel in panels if panel.sentences}
     kept = [text for sentences in newest.values() for text in sentences]
     older = ["Their guides say more about older releases."]
     return [*kept, *(older if len(kept) < len(every) else [])]
