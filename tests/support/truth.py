@@ -1114,7 +1114,7 @@ def fates(about: About, release: str) -> Counter[str]:
         now = version(each.row.new.guide.release) if each.row.new else ()
         later = [own for own in each.series(all_of=True) if version(own[0]) > now] if now else []
         means = [each._mean(side) for side in each.sides]
-        if each.row.verdict == "failed-after" or None in means or means[0] == means[1]:
+        if None in means or means[0] == means[1]:
             continue
         if not later or later[0][0] != release:
             continue
@@ -1124,43 +1124,49 @@ def fates(about: About, release: str) -> Counter[str]:
     return out
 
 
-def _fate_word(text: str) -> str:
-    return "went back" if text.lower() == "reverted" else "lasted" if text else ""
+def _fates_said(most: int, word: str, others: str) -> Counter[str]:
+    """Return the number of rows with each fate in the words of a sentence, the first of which is given."""
+    said = [(most, word), *((int(n), w) for n, w in re.findall(rf"(\d+) ({FATE})", others))]
+    return Counter(
+        {
+            "went back"
+            if word == "reverted"
+            else "neither"
+            if "between" in word
+            else "lasted": number
+            for number, word in said
+        }
+    )
 
 
 def _fate(about: About, said: Sequence[str]) -> bool:
     """Check “4 of 6 reverted and 1 is still there in 10.00”"""
-    words, title, most, other, also, release = said
-    most, also = _fate_word(most), _fate_word(also)
+    words, title, most, others, release = said
     own = fates(about, release)
     of = int(words.split(" of ")[-1]) if " of " in words else len(about.counted)
     by_word = {"it": 1, "the row": 1, "both": 2}
     number_of = by_word.get(words.lower()) or int(re.findall(r"\d+", words)[0])
     return bool(title) == bool(about.beside) and (
         sum(own.values()) == of == len(about.counted)
-        and own[most] == number_of
-        and own[also] == int(other or 0)
+        and own == _fates_said(number_of, most, others)
     )
 
 
 def _fate_again(about: About, said: Sequence[str]) -> bool:
     """Check “All 8 rows next measured in 08.00 reverted”"""
     words, title, release, what = said
-    what = _fate_word(what)
     own = fates(about, release)
     of = {"the row": 1, "both rows": 2}.get(words.lower()) or int(re.findall(r"\d+", words)[0])
-    is_some = own[what] == of == sum(own.values()) < len(about.counted)
+    is_some = own == _fates_said(of, what, "") and of < len(about.counted)
     return is_some and bool(title) == bool(about.beside)
 
 
 def _fate_of(about: About, said: Sequence[str]) -> bool:
-    of, title, release, number_of, what, other, also = said
-    what, also = _fate_word(what), _fate_word(also)
+    """Check “Of 9 rows next measured in 08.00, 8 reverted and 1 lies between the two”"""
+    of, title, release, number_of, what, others = said
     own = fates(about, release)
     return bool(title) == bool(about.beside) and (
-        sum(own.values()) == int(of)
-        and own[what] == int(number_of)
-        and own[also] == int(other or 0)
+        sum(own.values()) == int(of) and own == _fates_said(int(number_of), what, others)
     )
 
 
@@ -1242,7 +1248,8 @@ def _not_compared(about: About, said: Sequence[str]) -> bool:
     )
 
 
-STAYED, SHOWS = "(?:is|are) still there", "still shows? it"
+FATE = "(?:is|are) still there|still shows? it|reverted|lies? between the two"
+OTHERS = rf"((?:,? (?:and )?\d+ (?:{FATE}))*)"
 
 JUMPED = (
     r"In earlier releases, # single figures jumped far beyond all before them; "
@@ -1266,9 +1273,9 @@ LINES = templates(
         ),
         r"# more rows? moved with (?:it|them): (.+)": _with_them,
         r"# more rows? (?:is the same figure under another name|are the same figures under other names): (.+)": _under_other_names,
-        rf"(It|The row|Both|All \d+|\d+ of \d+)(?: rows?)?( of the title)? ({STAYED}|reverted)(?: and # ({STAYED}|reverted))? in (.+)": _fate,
-        rf"(The row|Both rows|All \d+ rows)( of the title)? next measured in (.+?) ({SHOWS}|reverted)": _fate_again,
-        rf"Of # rows( of the title)? next measured in (.+?), # ({SHOWS}|reverted)(?: and # ({SHOWS}|reverted))?": _fate_of,
+        rf"(It|The row|Both|All \d+|\d+ of \d+)(?: rows?)?( of the title)? ({FATE}){OTHERS} in (.+)": _fate,
+        rf"(The row|Both rows|All \d+ rows)( of the title)? next measured in (.+?) ({FATE})": _fate_again,
+        rf"Of # rows( of the title)? next measured in (.+?), # ({FATE}){OTHERS}": _fate_of,
         r"(The row was|(?:Both|All \d+|\d+ of \d+) rows were) at this level before, in (.+)": _at_level,
         r"Rows moved with it: (.+)": _followed,
         r"No benchmark moved with it, so it may have been recorded wrongly": lambda about, _: (
@@ -1329,10 +1336,12 @@ def check_event(event: Event, about: About, checked: Checked, where: str) -> Non
         than = f"{before} {event.since}" * (not event.is_cause) if event.since else ""
         size = text.removeprefix(f"{begin}: ").removesuffix(than)
         is_true = text == f"{begin}: {size}{than}"
-        figures = re.match(rf"({N}) → ({N}) [^,]+(?:, |$)", size)
+        figures = re.match(rf"({N}) → ({N})( [^,]+)?(?:, |$)", size)
         if figures:
             (only,) = own.each(counted)
-            is_true &= all(map(rounds, figures.groups(), only.ends))
+            is_true &= all(map(rounds, figures.groups()[:2], only.ends))
+            # Old releases state no unit of some figures.
+            is_true &= bool(figures[3]) == bool(units.parse(only.row.unit).symbol)
             size = size[figures.end() :]
         is_true &= is_size(size, event, own) if size or not figures else True
         checked.note("how far", title, is_true, where)

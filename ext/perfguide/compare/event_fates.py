@@ -110,9 +110,6 @@ def fate(event: Event) -> Fate:
 
 
 def _fate(row: Row) -> Fate | None:
-    # A failed measurement has no figure that the next release could keep.
-    if row.verdict == "failed-after":
-        return None
     after = kept(row)
     return None if after is None else followed(after[1]) or "neither"
 

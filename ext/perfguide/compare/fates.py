@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
+from ..common import units
 from .comparison import Jumps
 from .verdicts import Row
 
@@ -32,14 +33,15 @@ def lasted(jumps: Iterable[Jumps]) -> str:
 
 def fate(row: Row) -> str:
     """Return in words whether the next release kept a change; "" if there is none yet."""
-    after = None if row.verdict == "failed-after" else kept(row)
+    after = kept(row)
     word = followed(after[1]) if after else ""
-    words = {"lasted": "still there in", "went back": "reverted in", "": ""}
+    words = {"lasted": "still there in", "went back": "reverted in"}
     return f"{words[word]} {after[0]}" if after and word else ""
 
 
 def kept(row: Row) -> tuple[str, float] | None:
-    """Return the next release and the part of a change that it kept; ``None`` if there is none yet."""
+    """Return the next release and the part of a change, or of a fall to a failed run, that it kept; ``None``
+    if there is none yet."""
     if row.new is None or row.old is None or row.old.cell.mean is None:
         return None
     names = [name for name, _ in row.line]
@@ -66,38 +68,46 @@ def in_words(rows: Sequence[Row], which: str = "") -> list[str]:
     next measured in 11.01 still show it.`` ``which`` says which rows these are, if the event has others."""
     again: dict[str, list[str]] = {}
     for row in rows:
-        after = None if row.verdict == "failed-after" else kept(row)
-        if after:
+        if after := kept(row):
             again.setdefault(after[0], []).append(followed(after[1]))
     out = []
     for release, words in again.items():
         of = len(words)
-        counts = Counter(filter(None, words)).most_common()
-        if not counts:
+        counts = Counter(words)
+        # What did neither comes last.
+        (first, most), *rest = sorted(counts.items(), key=lambda each: (not each[0], -each[1]))
+        if not first:
             continue
-        (first, most), *rest = counts
-        if of == len(rows):
-            other = "".join(f" and {number} {_is_there(word, number)}" for word, number in rest)
+        is_each = of == len(rows)
+        verbs = _IS_THERE if is_each else _SHOWS
+        verb = verbs[first][most > 1]
+        others = [f"{number} {verbs[word][number > 1]}" for word, number in rest]
+        if is_each:
             every = of_all(most, of)
             if which:
                 every = f"The row{which}" if of == 1 else f"{every} rows{which}"
-            out.append(f"{every} {_is_there(first, most)}{other} in {release}.")
+            out.append(f"{units.enumeration([f'{every} {verb}', *others])} in {release}.")
         elif most == of:
             every = "The row" if of == 1 else f"{of_all(of, of)} rows"
-            out.append(f"{every}{which} next measured in {release} {_shows(first, of)}.")
+            out.append(f"{every}{which} next measured in {release} {verb}.")
         else:
-            other = "".join(f" and {number} {_shows(word, number)}" for word, number in rest)
-            said = f"{most} {_shows(first, most)}{other}"
+            said = units.enumeration([f"{most} {verb}", *others])
             out.append(f"Of {of} rows{which} next measured in {release}, {said}.")
     return out
 
 
-def _is_there(fate: str, number: int) -> str:
-    return "reverted" if fate != "lasted" else f"{'is' if number == 1 else 'are'} still there"
-
-
-def _shows(fate: str, number: int) -> str:
-    return "reverted" if fate != "lasted" else f"still show{'s' if number == 1 else ''} it"
+_BETWEEN = ("lies between the two", "lie between the two")
+_IS_THERE = {
+    "lasted": ("is still there", "are still there"),
+    "went back": ("reverted",) * 2,
+    "": _BETWEEN,
+}
+_SHOWS = {
+    "lasted": ("still shows it", "still show it"),
+    "went back": ("reverted",) * 2,
+    "": _BETWEEN,
+}
+"""The verbs for what the next release did to one and to several rows."""
 
 
 def of_all(number: int, of: int) -> str:
