@@ -1125,7 +1125,7 @@ def fates(about: About, release: str) -> Counter[str]:
 
 
 def _fates_said(most: int, word: str, others: str) -> Counter[str]:
-    """Return the number of rows with each fate in the words of a sentence, the first of which is given."""
+    """Return the number of rows with each fate in the words of a sentence, given the first of them."""
     said = [(most, word), *((int(n), w) for n, w in re.findall(rf"(\d+) ({FATE})", others))]
     return Counter(
         {
