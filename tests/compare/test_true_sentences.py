@@ -274,6 +274,15 @@ def test_moves_that_lasted_and_engines_that_changed_are_those_of_the_bundles(soc
                 load = fmean(own[release][algorithm, "cpu_load", None])
                 assert truth.rounds(said[3 + number], rate) and truth.rounds(said[5 + number], load)
             found += 1
+        for event in both.events if changes else ():
+            for row in event.rows if event.of_engine and event.benchmark == "openssl" else ():
+                algorithm = row.params["algorithm"], "cpu_load", None
+                of_release = figures[row.guide.os, row.board]
+                loads = [
+                    fmean(of_release[own][algorithm]) for own in (event.since, pair.new.release)
+                ]
+                # Only what waited for an engine in just one of them is explained by it.
+                assert max(loads) >= 90 and min(loads) < 80, row
         for move in moves:
             if not move.is_engine:
                 assert is_where_later_releases_are(move, pair, of_files), move

@@ -1111,11 +1111,11 @@ def fates(about: About, release: str) -> Counter[str]:
     """Count the fates of the rows that were next measured in a release."""
     out: Counter[str] = Counter()
     for each in about.each(about.counted):
-        now = version(each.row.new.guide.release) if each.row.new else ()
-        later = [own for own in each.series(all_of=True) if version(own[0]) > now] if now else []
         means = [each._mean(side) for side in each.sides]
-        if None in means or means[0] == means[1]:
+        if None in means or means[0] == means[1] or not each.row.new:
             continue
+        now = version(each.row.new.guide.release)
+        later = [own for own in each.series(all_of=True) if version(own[0]) > now]
         if not later or later[0][0] != release:
             continue
         old, new = each.ends

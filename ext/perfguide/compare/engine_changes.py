@@ -47,7 +47,7 @@ class EngineChange:
     """A benchmark of a board for which the processor, judging by its load, waited for an engine in only
     one of two releases.
 
-    ``count`` runs show the change. ``loads`` (in %) and ``rates`` are those of the run whose rate with the
+    ``runs`` show the change. ``loads`` (in %) and ``rates`` are those of the run whose rate with the
     largest blocks changed most, and ``record`` is its newer figure. ``has_stayed`` is true unless the next
     release contradicts the change.
     """
@@ -57,7 +57,7 @@ class EngineChange:
     record: Record
     loads: tuple[float, float]
     rates: Rates | None
-    count: int
+    runs: frozenset[RunParams]
     has_stayed: bool
 
     @property
@@ -86,10 +86,11 @@ class EngineChange:
         """Return the change in words."""
         guide = self.record.guide
         example = f"{self.figure(names.catalog)}: {self.rates.words}, " if self.rates else ""
+        count = len(self.runs)
         return (
             f"{guide.soc}, {family(guide)}, {names.boards.short(guide.soc, self.board)}, "
-            f"{names.catalog.title(self.record.benchmark)}: {self.ground}, with {self.count} "
-            f"{CIPHERS[self.count > 1]}; {example}{self.load_words}"
+            f"{names.catalog.title(self.record.benchmark)}: {self.ground}, with {count} "
+            f"{CIPHERS[count > 1]}; {example}{self.load_words}"
         )
 
 
@@ -150,7 +151,7 @@ def _change(
         record,
         (loads[0], loads[1]),
         chosen[1] if chosen else None,
-        len(runs),
+        frozenset(runs),
         2 * sum(later_waits.get(run, new_waits[run]) == new_waits[run] for run in runs) > len(runs),
     )
 

@@ -8,6 +8,7 @@ from functools import cache, partial
 
 from ..bundles.guide_key import GuideKey, version
 from ..common import units
+from ..figures.engines import run_of
 from ..figures.pool import Pool, Record
 from .causes import EXCHANGED, exchanged
 from .engine_changes import EngineChange
@@ -60,7 +61,9 @@ def events_since(
             continue
         if (against := _against(row, last, history)) is None:
             continue
-        if not (change := changes.get(table)):
+        # Only what ran with another engine is explained by it.
+        change = changes.get(table)
+        if not (change and row.new and run_of(row.new)[3] in change.runs):
             regressions.setdefault((last.guide.release, row.benchmark), []).append(against)
         elif change.release == last.guide.release:
             row = replace(against, verdict="incomparable", ground=change.ground)
