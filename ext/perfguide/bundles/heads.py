@@ -68,7 +68,7 @@ def head(item: Loaded) -> Head:
     """Return the head of a bundle."""
     columns = item.results.columns
     names = columns.triples()
-    counts = Counter(columns.whole(columns.named)) if columns.rows else Counter[int]()
+    counts = Counter(columns.integers(columns.name_indices)) if columns.rows else Counter[int]()
     return Head(
         root=item.root,
         origin=item.origin,

@@ -47,8 +47,8 @@ def _across(bundles: Sequence[Loaded], matters: Matters) -> Iterator[Diagnostic]
     difference, as older bundles state fewer facts."""
     setups = [
         [
-            item.bundle.setup | results.beside(text)[0]
-            for text in item.results.columns.beside or [""]
+            item.bundle.setup | results.decode_annotation(text)[0]
+            for text in item.results.columns.annotations or [""]
         ]
         for item in bundles
     ]
@@ -65,13 +65,11 @@ def _across(bundles: Sequence[Loaded], matters: Matters) -> Iterator[Diagnostic]
     for item, own in zip(bundles, setups, strict=True):
         columns, reported = item.results.columns, set[tuple[str, str]]()
         triples, lines = columns.triples(), columns.params.split("\n") if columns.rows else []
-        codes = zip(
-            columns.whole(columns.named), lines, columns.whole(columns.besides), strict=True
-        )
-        for row, (code, line, beside) in enumerate(codes):
+        indices = map(columns.integers, (columns.name_indices, columns.annotation_indices))
+        for row, (code, annotation, line) in enumerate(zip(*indices, lines, strict=True)):
             benchmark, metric, _ = triples[code]
-            for fact in differing & own[beside].keys():
-                value = own[beside][fact]
+            for fact in differing & own[annotation].keys():
+                value = own[annotation][fact]
                 key = benchmark, metric, line, fact
                 other, at, stated = first.setdefault(key, (item, row, value))
                 if other is item or stated == value or (benchmark, metric) in reported:
@@ -101,16 +99,14 @@ def _shared_logs(bundles: Sequence[Loaded]) -> Iterator[Diagnostic]:
 def _within(bundles: Iterable[Loaded], matters: Matters) -> Iterator[Diagnostic]:
     for item in bundles:
         columns = item.results.columns
-        if len(columns.beside) < 2:
+        if len(columns.annotations) < 2:
             continue
-        setups = [results.beside(text)[0] for text in columns.beside]
+        setups = [results.decode_annotation(text)[0] for text in columns.annotations]
         triples, lines = columns.triples(), columns.params.split("\n")
-        codes = zip(
-            columns.whole(columns.named), lines, columns.whole(columns.besides), strict=True
-        )
+        indices = map(columns.integers, (columns.name_indices, columns.annotation_indices))
         # Many rows share few combinations of names, parameters and setup.
         first_rows: dict[tuple[int, str], dict[int, int]] = {}
-        for row, (code, line, setup) in enumerate(codes):
+        for row, (code, setup, line) in enumerate(zip(*indices, lines, strict=True)):
             first_rows.setdefault((code, line), {}).setdefault(setup, row)
         reported: set[tuple[str, str]] = set()
         for (code, _), rows in first_rows.items():

@@ -72,7 +72,7 @@ class Columns(msgspec.Struct, array_like=True, frozen=True, gc=False):
     """The results of a bundle, one row each.
 
     A string column lists each distinct string once, with an array of indices next to it. Integers,
-    such as these indices, are arrays to be opened with :meth:`whole`. Other numbers are arrays of
+    such as these indices, are arrays to be opened with :meth:`integers`. Other numbers are arrays of
     ``float64``; as figures are finite, NaN marks missing ones.
     """
 
@@ -80,14 +80,14 @@ class Columns(msgspec.Struct, array_like=True, frozen=True, gc=False):
     names: str
     """Each distinct benchmark, metric and unit: one combination per line, separated by tabs. Names
     contain neither."""
-    named: bytes
+    name_indices: bytes
     params: str
     """The parameters of each row as JSON with sorted keys, or ``null``, one row per line."""
     commands: list[str]
-    commanded: bytes
+    command_indices: bytes
     logs: list[str]
     """The names of logs; an empty string for rows without one."""
-    logged: bytes
+    log_indices: bytes
     line: bytes
     """The line in the log, or 0 without a log."""
     sizes: bytes
@@ -103,20 +103,17 @@ class Columns(msgspec.Struct, array_like=True, frozen=True, gc=False):
     """An integer, or 0 if missing."""
     failed: bytes
     """1 for each row with a status, else 0."""
-    beside: list[str]
+    annotations: list[str]
     """Each distinct setup with its notes as JSON; an empty string for rows with neither."""
-    besides: bytes
+    annotation_indices: bytes
     sections: list[str]
     """Each distinct benchmark with its parameter names, separated by tabs: the sections of pages,
     each with its own table."""
 
-    def kind(self, column: bytes) -> _IntCode:
-        """Return the type code of an array with one integer per row."""
-        return _INT_CODES[len(column) // self.rows] if self.rows else "B"
-
-    def whole(self, column: bytes) -> memoryview[int]:
+    def integers(self, column: bytes) -> memoryview[int]:
         """Return a column of integers."""
-        return memoryview(column).cast(self.kind(column))
+        code = _INT_CODES[len(column) // self.rows] if self.rows else "B"
+        return memoryview(column).cast(code)
 
     def triples(self) -> list[tuple[str, str, str]]:
         """Return each distinct benchmark, metric and unit."""
@@ -125,9 +122,10 @@ class Columns(msgspec.Struct, array_like=True, frozen=True, gc=False):
 
     def figures(self) -> tuple[object, ...]:
         """Return a key that is equal for bundles with the same figures."""
-        names = self.names, self.named, self.params, tuple(self.beside), self.besides
-        ends = self.value, self.min, self.max, self.count
-        return (*names, self.sizes, self.samples, *ends, self.failed)
+        names = self.names, self.name_indices, self.params
+        annotations = tuple(self.annotations), self.annotation_indices
+        values = self.value, self.min, self.max, self.count
+        return (*names, *annotations, self.sizes, self.samples, *values, self.failed)
 
     def distinct(self) -> int:
         """Return the number of distinct figures."""
@@ -146,45 +144,47 @@ def columns(written: Sequence[Any]) -> tuple[Columns, int]:
     benchmark, metric, unit, params, samples, value, low, high, counts, status, *rest = given
     command, log, setups, notes = rest
     rows, optional = len(written), {"params": params, "command": command, "log": log}
-    if has_beside := not setups.count(None) == notes.count(None) == rows:
+    if has_annotations := not setups.count(None) == notes.count(None) == rows:
         optional |= {"setup": setups, "notes": notes}
-    if spelt_out := sum(_leave_out(written, name, own) for name, own in optional.items()):
+    if spelt_out := sum(_leave_out(written, name, column) for name, column in optional.items()):
         return columns(written)[0], spelt_out
-    names, named = _coded(map("\t".join, zip(benchmark, metric, unit, strict=True)))
+    names, name_indices = _coded(map("\t".join, zip(benchmark, metric, unit, strict=True)))
     lines = _ENCODER.encode_lines(params)
-    commands, commanded = _coded(command)
-    logs, logged = _coded([own.file if own else "" for own in log])
-    line = [own.line if own else 0 for own in log]
-    beside, besides, keys = [""][:rows], bytes(rows), set[str]()
-    if has_beside:
-        beside, besides = _coded(map(_beside, setups, notes))
+    commands, command_indices = _coded(command)
+    logs, log_indices = _coded([location.file if location else "" for location in log])
+    line = [location.line if location else 0 for location in log]
+    annotations, annotation_indices, keys = [""][:rows], bytes(rows), set[str]()
+    if has_annotations:
+        annotations, annotation_indices = _coded(map(_annotation, setups, notes))
         keys.update(*filter(None, setups))
     sizes = [*map(len, samples)]
-    several = [own for own, size in zip(samples, sizes, strict=True) if size > 1]
+    several = [values for values in samples if len(values) > 1]
     out = Columns(
         rows=rows,
         names="\n".join(names),
-        named=named,
+        name_indices=name_indices,
         params=lines[:-1].decode(),
-        commands=[own or "" for own in commands],
-        commanded=commanded,
+        commands=[text or "" for text in commands],
+        command_indices=command_indices,
         logs=logs,
-        logged=logged,
-        line=_whole(line, max(line, default=0)),
-        sizes=_whole(sizes, max(sizes, default=0)),
+        log_indices=log_indices,
+        line=_packed_integers(line, max(line, default=0)),
+        sizes=_packed_integers(sizes, max(sizes, default=0)),
         samples=_packed("d", [*chain.from_iterable(samples)]),
         # fsum is exact, so the mean does not depend on the order of the samples.
         means=_packed("d", [*map(truediv, map(math.fsum, several), map(len, several))]),
         value=_packed("d", value),
         min=_packed("d", low),
         max=_packed("d", high),
-        count=_whole(counts, max(counts, default=0)),
+        count=_packed_integers(counts, max(counts, default=0)),
         failed=bytes(map(bool, status)) if any(status) else bytes(rows),
-        beside=beside,
-        besides=besides,
+        annotations=annotations,
+        annotation_indices=annotation_indices,
         sections=sorted(
-            "\t".join((name, *sorted(of)))
-            for name, of in {*zip(benchmark, (tuple(own or ()) for own in params), strict=True)}
+            "\t".join((name, *sorted(param_names)))
+            for name, param_names in {
+                *zip(benchmark, (tuple(p or ()) for p in params), strict=True)
+            }
         ),
     )
     # Checking every name is slow, so only look at names of results that may have more than visible
@@ -209,8 +209,8 @@ def _leave_out(written: Sequence[Any], name: str, column: Sequence[Any]) -> int:
     """Remove a key from the results that spell out its default; return the number of such results."""
     empty = [*filterfalse(None, column)]
     if number := len(empty) - empty.count(_ABSENT[name]):
-        for each in compress(written, map(eq, column, repeat(_SPELT_OUT[name]))):
-            setattr(each, name, _ABSENT[name])
+        for result in compress(written, map(eq, column, repeat(_SPELT_OUT[name]))):
+            setattr(result, name, _ABSENT[name])
     return number
 
 
@@ -220,8 +220,8 @@ def pairs(text: bytes, first: bytes, second: bytes) -> list[int]:
     import numpy as np  # imported late: commands that read no bundle do without it
 
     before, after = np.frombuffer(text, "uint8")[:-1], np.frombuffer(text, "uint8")[1:]
-    is_first = reduce(or_, [before == each for each in first])
-    return np.flatnonzero(is_first & reduce(or_, [after == each for each in second])).tolist()
+    is_first = reduce(or_, [before == byte for byte in first])
+    return np.flatnonzero(is_first & reduce(or_, [after == byte for byte in second])).tolist()
 
 
 def _longest(lines: bytes) -> int:
@@ -236,17 +236,17 @@ _VISIBLE_ASCII = bytes(range(ord("!"), ord("~") + 1))
 """The visible characters of ASCII."""
 
 
-def _beside(setup: dict[str, Any] | None, notes: list[str] | None) -> str:
+def _annotation(setup: dict[str, Any] | None, notes: list[str] | None) -> str:
     """Return a result's setup and notes as JSON, or an empty string if it has neither."""
     if not setup and not notes:
         return ""
     return encode({"setup": setup or {}, "notes": notes or []}).decode()
 
 
-def beside(text: str) -> tuple[dict[str, Any], list[str]]:
-    """Decode the setup and the notes from an entry of ``Columns.beside``."""
-    own = msgspec.json.decode(text) if text else {"setup": {}, "notes": []}
-    return own["setup"], own["notes"]
+def decode_annotation(text: str) -> tuple[dict[str, Any], list[str]]:
+    """Decode the setup and the notes from an entry of ``Columns.annotations``."""
+    annotation = msgspec.json.decode(text) if text else {"setup": {}, "notes": []}
+    return annotation["setup"], annotation["notes"]
 
 
 def _coded(column: Iterable[T]) -> tuple[list[T], bytes]:
@@ -254,14 +254,14 @@ def _coded(column: Iterable[T]) -> tuple[list[T], bytes]:
     # A missing key gets the next number, so keys are in order of first occurrence.
     indices: defaultdict[T, int] = defaultdict(count().__next__)
     row_indices = [*map(indices.__getitem__, column)]
-    return [*indices], _whole(row_indices, len(indices))
+    return [*indices], _packed_integers(row_indices, len(indices))
 
 
 def _packed(kind: str, column: Sequence[float]) -> bytes:
     return struct.pack(f"{len(column)}{kind}", *column)
 
 
-def _whole(column: Sequence[int], largest: int) -> bytes:
+def _packed_integers(column: Sequence[int], largest: int) -> bytes:
     """Pack integers up to ``largest`` in as few bytes each as possible."""
     if not largest:
         return bytes(len(column))
@@ -272,10 +272,9 @@ def _consistent(given: Columns) -> bool:
     """Return whether each result has either figures or a failure."""
     import numpy as np  # imported late: commands that read no bundle do without it
 
-    low, high, value = (np.frombuffer(each) for each in (given.min, given.max, given.value))
-    sampled, counted = (
-        np.frombuffer(each, given.kind(each)) > 0 for each in (given.sizes, given.count)
-    )
+    low, high, value = map(np.frombuffer, (given.min, given.max, given.value))
+    sampled = np.asarray(given.integers(given.sizes)) > 0
+    counted = np.asarray(given.integers(given.count)) > 0
     published, failed = value == value, np.frombuffer(given.failed, "bool")
     ranged = (low == low) | (high == high) | counted
     agree = schema.figures_agree(sampled, published, ranged, failed)
@@ -319,54 +318,55 @@ class Results(Sequence[Result]):
 
     def command(self, row: int) -> str:
         """Return the command of one result."""
-        return self.columns.commands[self.columns.whole(self.columns.commanded)[row]]
+        return self.columns.commands[self.columns.integers(self.columns.command_indices)[row]]
 
     def log(self, row: int) -> Log | None:
         """Return the log location of one result."""
-        file = self.columns.logs[self.columns.whole(self.columns.logged)[row]]
-        return Log(file=file, line=self.columns.whole(self.columns.line)[row]) if file else None
+        file = self.columns.logs[self.columns.integers(self.columns.log_indices)[row]]
+        return Log(file=file, line=self.columns.integers(self.columns.line)[row]) if file else None
 
     def ranged(self) -> list[int]:
         """Return the rows that have a value together with extremes or samples."""
         import numpy as np
 
-        own = self.columns
-        value, low, high = (np.frombuffer(each) for each in (own.value, own.min, own.max))
-        sampled = np.frombuffer(own.sizes, own.kind(own.sizes)) > 0
-        beside = (low == low) | (high == high) | sampled
-        return np.flatnonzero((value == value) & beside).tolist()
+        columns = self.columns
+        value, low, high = map(np.frombuffer, (columns.value, columns.min, columns.max))
+        sampled = np.asarray(columns.integers(columns.sizes)) > 0
+        has_range = (low == low) | (high == high) | sampled
+        return np.flatnonzero((value == value) & has_range).tolist()
 
     def restated(self) -> list[int]:
         """Return the rows whose value can be verified, from their samples or from the extremes of
         just two samples."""
         import numpy as np
 
-        own = self.columns
-        value = np.frombuffer(own.value)
-        behind = np.frombuffer(own.count, own.kind(own.count))
-        sampled = np.frombuffer(own.sizes, own.kind(own.sizes)) > 0
-        return np.flatnonzero((value == value) & (sampled | (behind == 2))).tolist()
+        columns = self.columns
+        value = np.frombuffer(columns.value)
+        sample_count = np.asarray(columns.integers(columns.count))
+        sampled = np.asarray(columns.integers(columns.sizes)) > 0
+        return np.flatnonzero((value == value) & (sampled | (sample_count == 2))).tolist()
 
     def _result(self, row: int) -> Result:
-        own = self.columns
+        columns = self.columns
         if not self._lines:
-            self._triples, self._lines = own.triples(), own.params.split("\n")
-            self._ends = array("Q", accumulate(own.whole(own.sizes)))
-        benchmark, metric, unit = self._triples[own.whole(own.named)[row]]
+            self._triples, self._lines = columns.triples(), columns.params.split("\n")
+            self._ends = array("Q", accumulate(columns.integers(columns.sizes)))
+        benchmark, metric, unit = self._triples[columns.integers(columns.name_indices)[row]]
         figures: dict[str, Any] = {}
         for name in ("value", "min", "max"):
-            figure = memoryview(getattr(own, name)).cast("d")[row]
+            figure = memoryview(getattr(columns, name)).cast("d")[row]
             # Only NaN, which marks a missing number, differs from itself.
             if figure == figure:
                 figures[name] = figure
-        if number := own.whole(own.count)[row]:
+        if number := columns.integers(columns.count)[row]:
             figures["count"] = number
-        if own.failed[row]:
+        if columns.failed[row]:
             figures["status"] = "fail"
-        if size := own.whole(own.sizes)[row]:
+        if size := columns.integers(columns.sizes)[row]:
             end = self._ends[row]
-            figures["samples"] = memoryview(own.samples).cast("d")[end - size : end].tolist()
-        setup, notes = beside(own.beside[own.whole(own.besides)[row]])
+            figures["samples"] = memoryview(columns.samples).cast("d")[end - size : end].tolist()
+        annotation = columns.annotations[columns.integers(columns.annotation_indices)[row]]
+        setup, notes = decode_annotation(annotation)
         return Result(
             benchmark=benchmark,
             metric=metric,

@@ -59,7 +59,7 @@ def against(bundles: Sequence[Loaded], catalog: Catalog, folder: str) -> list[Di
     for item in bundles:
         columns = item.results.columns
         lines = columns.params.split("\n") if columns.rows else []
-        codes, triples = columns.whole(columns.named), columns.triples()
+        codes, triples = columns.integers(columns.name_indices), columns.triples()
         # Thousands of rows repeat a few names and parameters, so examine each combination once.
         counts: dict[tuple[int, str], tuple[int, int]] = {}
         for row, pair in enumerate(zip(codes, lines, strict=True)):
@@ -226,7 +226,8 @@ def same_keys(bundles: Iterable[Loaded]) -> Iterator[Diagnostic]:
         lines = columns.params.split("\n") if columns.rows else []
         # Facts stated for a result are part of its key, so stating the difference resolves the
         # finding.
-        codes, triples = map(columns.whole, (columns.named, columns.besides)), columns.triples()
+        codes = map(columns.integers, (columns.name_indices, columns.annotation_indices))
+        triples = columns.triples()
         groups: dict[tuple[int, int, str], list[int]] = {}
         for row, key in enumerate(zip(*codes, lines, strict=True)):
             groups.setdefault(key, []).append(row)

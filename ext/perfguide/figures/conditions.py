@@ -24,17 +24,17 @@ class Conditions:
         self._names = {name: frame.table[name].cat.categories.tolist() for name in CONDITIONS}
         # Many figures share their conditions, so each combination is computed only once.
         self._cache: dict[tuple[object, ...], dict[str, frozenset[str]]] = {}
-        beside = frame.beside
-        self._beside = beside.codes
-        self._stated_beside = [results.beside(text) for text in beside.distinct]
+        annotations = frame.annotations
+        self._annotation_codes = annotations.codes
+        self._annotations = [results.decode_annotation(text) for text in annotations.distinct]
         self._of_bundles = [loaded.bundle.setup for loaded in frame.bundles]
-        self._has_facts = any(self._of_bundles) or any(own for own, _ in self._stated_beside)
+        self._has_facts = any(self._of_bundles) or any(setup for setup, _ in self._annotations)
         # An empty benchmark or metric matches any.
         self._notes = [
             [(n.text, n.benchmark or "", n.metric or "") for n in loaded.bundle.notes]
             for loaded in frame.bundles
         ]
-        self.has_notes = any(self._notes) or any(notes for _, notes in self._stated_beside)
+        self.has_notes = any(self._notes) or any(notes for _, notes in self._annotations)
 
     def commands(self, rows: Sequence[int]) -> list[str]:
         """Return the distinct commands of results, in natural order."""
@@ -63,13 +63,13 @@ class Conditions:
 
     def _pairs(self, rows: list[int]) -> Iterable[tuple[int, int]]:
         """Return each row's bundle, and the code of the setup and notes stated for that row."""
-        return zip(self._bundle[rows].tolist(), self._beside[rows].tolist(), strict=True)
+        return zip(self._bundle[rows].tolist(), self._annotation_codes[rows].tolist(), strict=True)
 
     def _facts_of(self, pairs: Iterable[tuple[int, int]]) -> dict[str, list[str]]:
         facts: dict[str, list[str]] = {}
         for bundle, code in sorted(pairs) if self._has_facts else ():
             # A result's own fact replaces that of its run.
-            for name, value in (self._of_bundles[bundle] | self._stated_beside[code][0]).items():
+            for name, value in (self._of_bundles[bundle] | self._annotations[code][0]).items():
                 texts = facts.setdefault(name, [])
                 if (text := units.plain(value)) not in texts:
                     texts.append(text)
@@ -81,8 +81,8 @@ class Conditions:
 
     def own_setup(self, row: int) -> dict[str, str]:
         """Return the facts stated by one result itself rather than by its bundle."""
-        own = self._stated_beside[self._beside[row]][0] if self._has_facts else {}
-        return {name: units.plain(value) for name, value in own.items()}
+        setup = self._annotations[self._annotation_codes[row]][0] if self._has_facts else {}
+        return {name: units.plain(value) for name, value in setup.items()}
 
     def facts(self, rows: Sequence[int]) -> dict[str, list[str | int]]:
         """Return the facts that at least one of these results states itself, each with its
@@ -90,12 +90,12 @@ class Conditions:
         their bundle instead."""
         pairs = sorted(set(self._pairs(list(rows)))) if self._has_facts else []
         out: dict[str, list[str | int]] = {}
-        for name in sorted({name for _, code in pairs for name in self._stated_beside[code][0]}):
+        for name in sorted({name for _, code in pairs for name in self._annotations[code][0]}):
             values: dict[str | int, None] = {}
             for bundle, code in pairs:
-                own = self._stated_beside[code][0]
-                if name in own:
-                    values[units.plain(own[name])] = None
+                setup = self._annotations[code][0]
+                if name in setup:
+                    values[units.plain(setup[name])] = None
                 elif name in self._of_bundles[bundle]:
                     values[bundle] = None
             out[name] = list(values)
@@ -104,19 +104,20 @@ class Conditions:
     def own_notes(self, rows: Sequence[int]) -> list[str]:
         """Return the notes stated by the results themselves."""
         pairs = sorted(set(self._pairs(list(rows)))) if self.has_notes else []
-        return [text for _, code in pairs for text in self._stated_beside[code][1]]
+        return [text for _, code in pairs for text in self._annotations[code][1]]
 
     def notes(
-        self, rows: Sequence[int], benchmark: str, metric: str, own: bool = False
+        self, rows: Sequence[int], benchmark: str, metric: str, about_metric: bool = False
     ) -> list[str]:
-        """Return the notes about results of one metric; ``own`` excludes notes about the entire
-        run or benchmark."""
+        """Return the notes about results of one metric; ``about_metric`` excludes notes about the
+        entire run or benchmark."""
         out: dict[str, None] = {}
         for bundle, code in sorted(set(self._pairs(list(rows)))) if self.has_notes else ():
-            for text, of, only in self._notes[bundle]:
-                if of in ("", benchmark) and only in ("", metric) and (only or not own):
+            for text, of_benchmark, of_metric in self._notes[bundle]:
+                applies = of_benchmark in ("", benchmark) and of_metric in ("", metric)
+                if applies and (of_metric or not about_metric):
                     out[text] = None
-            out |= dict.fromkeys(self._stated_beside[code][1])
+            out |= dict.fromkeys(self._annotations[code][1])
         return list(out)
 
     def _stated(

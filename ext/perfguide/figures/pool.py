@@ -154,7 +154,7 @@ class Pool:
         boards: dict[GuideKey, set[str]] = {}
         for *key, board in self._identity[list(NAMES[:5])].drop_duplicates().to_numpy().tolist():
             boards.setdefault(GuideKey(*key), set()).add(board)
-        return {key: frozenset(own) for key, own in boards.items()}
+        return {key: frozenset(names) for key, names in boards.items()}
 
     def benchmarks(self) -> list[str]:
         """Return the names of all benchmarks with results."""
@@ -260,8 +260,8 @@ class Pool:
         none of these contributed."""
         wanted = np.isin(self._bundle, list(bundles))
         members = [[row for row in record.cell.members if wanted[row]] for record in records]
-        sizes = np.array([len(each) for each in members], dtype="int64")
-        rows = np.array([row for each in members for row in each], dtype="int64")
+        sizes = np.array([*map(len, members)], dtype="int64")
+        rows = np.array([*chain.from_iterable(members)], dtype="int64")
         pooled = self._pool(rows, sizes)
         cells = self._cells(rows, sizes, pooled)
         return [cell if cell.runs else None for cell in cells]
@@ -282,15 +282,15 @@ class Pool:
         measured = self.frame.measured
         return str(measured.distinct[measured.codes[record.cell.members[0]]][2])
 
-    def notes_of(self, rows: Sequence[int], own: bool = False) -> list[str]:
-        """Return the notes about rows of one benchmark and metric, hand-written ones first; ``own``
-        limits them to notes in bundles about this very metric."""
-        words = self._has_written_notes and not own
-        if not (self.stated.has_notes or words):
+    def notes_of(self, rows: Sequence[int], about_metric: bool = False) -> list[str]:
+        """Return the notes about rows of one benchmark and metric, hand-written ones first;
+        ``about_metric`` limits them to notes in bundles about this very metric."""
+        has_written_notes = self._has_written_notes and not about_metric
+        if not (self.stated.has_notes or has_written_notes):
             return []
-        benchmark, metric = self.measured(rows[0])
-        written = self._written_about(rows[0]) if words else []
-        return list(dict.fromkeys([*written, *self.stated.notes(rows, benchmark, metric, own)]))
+        written = self._written_about(rows[0]) if has_written_notes else []
+        notes = self.stated.notes(rows, *self.measured(rows[0]), about_metric)
+        return list(dict.fromkeys([*written, *notes]))
 
     def measured(self, row: int) -> tuple[str, str]:
         """Return the benchmark and metric of a row of the frame."""
@@ -309,8 +309,9 @@ class Pool:
             names[self._group[row]] for names in self._note_columns[:4]
         )
         if (soc, release, board, benchmark) not in self._written_notes:
-            both = [self.hand_written_notes(soc, release, {board}, of) for of in ("", benchmark)]
-            self._written_notes[soc, release, board, benchmark] = [*both[0], *both[1]]
+            about_guide = self.hand_written_notes(soc, release, {board})
+            about_benchmark = self.hand_written_notes(soc, release, {board}, benchmark)
+            self._written_notes[soc, release, board, benchmark] = about_guide + about_benchmark
         return self._written_notes[soc, release, board, benchmark]
 
     @cached_property
@@ -357,8 +358,7 @@ class Pool:
             names = (sdk, soc, os, release)
             if names not in guides:
                 guides[names] = GuideKey(*names)
-            own = self._params[params]
-            yield Record(guides[names], board, benchmark, metric, unit, own, cell)
+            yield Record(guides[names], board, benchmark, metric, unit, self._params[params], cell)
 
     def _cells(self, rows: Ints, sizes: Ints, pooled: Pooled) -> Iterator[Cell]:
         """Yield a cell for each pooled figure. ``rows`` are the rows of all figures, concatenated;
@@ -426,8 +426,8 @@ class Pool:
         scale = cell.mean / pooled if cell.mean and pooled else 1.0
         scale = 1.0 if abs(scale - 1) < 1e-9 else scale
         return tuple(
-            scale * float(np.average(values[own], weights=weights[own]))
-            for own in (bundles == number for number in chosen)
+            scale * float(np.average(values[is_run], weights=weights[is_run]))
+            for is_run in (bundles == number for number in chosen)
         )
 
     def samples_of(self, row: int) -> tuple[float, ...]:
@@ -471,7 +471,7 @@ def weighted_means(values: Floats, weights: Ints, starts: Ints) -> Floats:
     for size in np.unique(sizes[sizes > 1]).tolist():
         groups = np.flatnonzero(sizes == size)
         rows = starts[groups][:, None] + np.arange(size)
-        own = weights[rows]
-        sums = np.matmul(values[rows][:, None, :], own[:, :, None].astype("float64"))
-        out[groups] = sums[:, 0, 0] / own.sum(axis=1)
+        group_weights = weights[rows]
+        sums = np.matmul(values[rows][:, None, :], group_weights[:, :, None].astype("float64"))
+        out[groups] = sums[:, 0, 0] / group_weights.sum(axis=1)
     return out

@@ -88,10 +88,11 @@ class Frame:
         return Coded(of_text.distinct, of_text.codes[written.codes])
 
     @cached_property
-    def beside(self) -> Coded[str]:
-        """The setup and notes of each row, as in ``Columns.beside``."""
+    def annotations(self) -> Coded[str]:
+        """The setup and notes of each row, as in ``Columns.annotations``."""
         columns = [loaded.results.columns for loaded in self.bundles]
-        return _merged([each.beside for each in columns], _integers(columns, "besides"), columns)
+        indices = _integers(columns, "annotation_indices")
+        return _merged([each.annotations for each in columns], indices, columns)
 
 
 def build(bundles: Sequence[Loaded]) -> Frame:
@@ -107,12 +108,12 @@ def build(bundles: Sequence[Loaded]) -> Frame:
         for index, name in enumerate(_OF_BUNDLES)
     }
     lines = (each.names.split("\n") if each.rows else [] for each in results)
-    names = _merged(lines, _integers(results, "named"), results)
+    names = _merged(lines, _integers(results, "name_indices"), results)
     triples = [(b, m, u) for b, m, u in (line.split("\t") for line in names.distinct)]
     for index, name in enumerate(("benchmark", "metric", "unit")):
         columns[name] = named([each[index] for each in triples], names.codes)
     commands = _merged(
-        [each.commands for each in results], _integers(results, "commanded"), results
+        [each.commands for each in results], _integers(results, "command_indices"), results
     )
     columns["command"] = named(commands.distinct, commands.codes)
     table = pd.DataFrame({name: columns[name] for name in (*NAMES[:-1], *CONDITIONS)})
@@ -156,8 +157,7 @@ def _merged(columns: Iterable[Sequence[T]], codes: Ints, results: Sequence[Colum
 
 def _integers(results: Sequence[Columns], name: str) -> Ints:
     """Concatenate one integer column of several bundles."""
-    given = [(each, getattr(each, name)) for each in results]
-    arrays = [np.frombuffer(column, each.kind(column)) for each, column in given]
+    arrays = [np.asarray(columns.integers(getattr(columns, name))) for columns in results]
     return np.concatenate([np.empty(0, "uint8"), *arrays])
 
 
@@ -235,7 +235,7 @@ def params_of_rows(columns: Columns) -> list[str]:
     if _NUMBERED not in columns.params:
         return lines
     start = 0
-    for _, column in groupby(columns.whole(columns.named)):
+    for _, column in groupby(columns.integers(columns.name_indices)):
         end = start + len(list(column))
         if any(_NUMBERED in line for line in lines[start:end]):
             lines[start:end] = _in_one_table(lines[start:end])

@@ -94,7 +94,11 @@ def figures_by_guide(bundles: Iterable[Loaded], catalog: Catalog) -> dict[GuideK
     for each in bundles:
         columns = each.results.columns
         triples, params = columns.triples(), params_of_rows(columns)
-        names = [triples[code] for code in columns.whole(columns.named)] if columns.rows else []
+        names = (
+            [triples[code] for code in columns.integers(columns.name_indices)]
+            if columns.rows
+            else []
+        )
         counted.update(names)
         distinct.append((each, set(zip(names, params, strict=False))))
     spelt = spellings(counted, catalog)

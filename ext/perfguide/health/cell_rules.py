@@ -295,7 +295,7 @@ def same_key(figures: Figures) -> Iterator[Hit]:
     """Yield figures pooled from results of one bundle that contradict each other."""
     frame, positions = figures.pool.frame, figures.pool.positions()
     bundle = frame.table["bundle"].to_numpy(dtype="int64")
-    keys = np.stack([positions, bundle, frame.beside.codes])
+    keys = np.stack([positions, bundle, frame.annotations.codes])
     _, inverse, counts = np.unique(keys, axis=1, return_inverse=True, return_counts=True)
     groups: dict[int, list[int]] = {}
     for row in np.flatnonzero(counts[inverse.ravel()] > 1).tolist():
@@ -315,19 +315,19 @@ def same_key(figures: Figures) -> Iterator[Hit]:
 
 def runner_warned(figures: Figures) -> Iterator[Hit]:
     """Yield figures that the runner itself flagged as doubtful."""
-    beside = figures.pool.frame.beside
+    annotations = figures.pool.frame.annotations
     warnings = [
-        [note.removeprefix(WARNED) for note in results.beside(text)[1] if note.startswith(WARNED)]
-        for text in beside.distinct
+        [note.removeprefix(WARNED) for note in notes if note.startswith(WARNED)]
+        for _, notes in map(results.decode_annotation, annotations.distinct)
     ]
     if not any(warnings):
         return
     positions = figures.pool.positions()
-    doubtful = np.array([bool(own) for own in warnings])[beside.codes]
+    doubtful = np.array([bool(texts) for texts in warnings])[annotations.codes]
     seen: set[tuple[int, str]] = set()
     for row in np.flatnonzero(doubtful).tolist():
         # Several results pooled into one figure can carry the same warning.
-        for words in warnings[int(beside.codes[row])]:
+        for words in warnings[int(annotations.codes[row])]:
             if (key := (int(positions[row]), words)) not in seen:
                 seen.add(key)
                 yield Hit("runner-warned", *key)

@@ -133,15 +133,15 @@ def above(view: View, pool: Pool) -> list[Line]:
             if cell is None or row.single:
                 continue
             figures += 1
-            note_counts.update(pool.notes_of(cell.members, own=True))
-            own: set[str] = set()
+            note_counts.update(pool.notes_of(cell.members, about_metric=True))
+            stated: set[str] = set()
             for member in cell.members:
                 # Facts of entire runs have their own table and are not repeated here.
                 for name, text in pool.stated.own_setup(member).items():
                     board = bundles[int(owner[member])].bundle.board.name
                     facts.setdefault(name, {}).setdefault(text, {})[board] = None
-                    own.add(name)
-            stating.update(own)
+                    stated.add(name)
+            stating.update(stated)
 
     def of_figures(count: int) -> str:
         return "" if count == figures else f" ({count} of {figures} figures)"
