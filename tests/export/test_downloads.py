@@ -440,8 +440,8 @@ def test_a_badge_has_the_advice_on_a_release(tmp_path: Path) -> None:
     assert _json(tmp_path, "badges/AM62X/linux/09.02.json") == {
         "schemaVersion": 1,
         "label": "AM62X, Linux 09.02",
-        "message": "look at 1 event",
-        "color": "orange",
+        "message": "do not ship",
+        "color": "red",
     }
     assert not (tmp_path / "out" / json_api.ROOT / "badges/AM62X/linux/09.01.json").exists()
 
