@@ -55,8 +55,8 @@ def of_boards(
     return sorted(newest.values())
 
 
-MAX_RELEASES_BACK = 2
-"""The number of releases with a figure that are considered: if the newest one is in doubt, the one
+MAX_RELEASES_BACK = 3
+"""The number of releases with a figure that are considered: if the newest ones are in doubt, the one
 before replaces it. Older figures say too little about a board to rank it."""
 
 
