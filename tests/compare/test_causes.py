@@ -168,6 +168,29 @@ def test_the_same_clock_change_of_two_boards_is_one_event(tmp_path: Path) -> Non
     assert event.perhaps == ("Rows moved with it: Speed 4 of 4",)
 
 
+def test_a_clock_that_changed_is_named_with_what_moved_farther_and_when_it_was_so_before(
+    tmp_path: Path,
+) -> None:
+    """Sizes 1 to 6 follow the clock; size 7 is twice as fast besides."""
+    clocks = [1400] * 2 + [1200] * 6 + [1400]
+    bundles = [
+        loaded(
+            result("clock", "MHz", value=mhz),
+            *(result(value=n * mhz, params={"block_size": n}) for n in range(1, 7)),
+            result(value=7 * mhz * (2 if at == 8 else 1), params={"block_size": 7}),
+            id=f"c{at}",
+            sdk__version=f"9.{at + 1}",
+        )
+        for at, mhz in enumerate(clocks)
+    ]
+    both = newest(bundles, described(tmp_path, WITH_CLOCK))
+    (clock,) = causes(both)
+    assert clock.perhaps == ("Rows moved with it: Speed 6 of 7", "it was 1,400 MHz in 9.2")
+    (other,) = (event for event in (*both.events, *both.far) if not event.is_cause)
+    assert [row.params["block_size"] for row in other.rows] == [7]
+    assert other.perhaps[-1] == "part of this is the clock (+16.7 %)"
+
+
 PER_CLOCK = WITH_CLOCK.replace(
     "metrics = [",
     'metrics = [\n  { name = "per_mhz", unit = "1", better = "higher", computed_from = ["clock"] },',

@@ -1222,6 +1222,22 @@ def _followed(about: About, said: Sequence[str]) -> bool:
     return True
 
 
+def _part_is_clock(about: About, said: Sequence[str]) -> bool:
+    """Check “part of this is the clock (+12.0 %)”: a clock of a board of the event moved that much, the event
+    moved the way that this moves figures."""
+    for clock in about.each(about.both.rows):
+        if not clock.row.is_clock or clock.row.board not in {row.board for row in about.rows}:
+            continue
+        ratio = clock.ends[1] / clock.ends[0]
+        own = [each for each in about.each(about.counted) if each.row.board == clock.row.board]
+        alike = any(each.worse * math.log(ratio) < 0 for each in own if each.is_rated)
+        if alike and math.isclose(
+            float(said[0].replace(",", "").replace("−", "-")), 100 * (ratio - 1), abs_tol=0.06
+        ):
+            return True
+    return False
+
+
 def _not_compared(about: About, said: Sequence[str]) -> bool:
     rated = [
         each
@@ -1278,6 +1294,9 @@ LINES = templates(
         rf"Of # rows( of the title)? next measured in (.+?), # ({FATE}){OTHERS}": _fate_of,
         r"(The row was|(?:Both|All \d+|\d+ of \d+) rows were) at this level before, in (.+)": _at_level,
         r"Rows moved with it: (.+)": _followed,
+        r"It was (.+) MHz in (.+)": lambda about, said: (
+            units.number(dict(about.series())[said[1]]) == said[0] == units.number(about.ends[1])
+        ),
         r"No benchmark moved with it, so it may have been recorded wrongly": lambda about, _: (
             not any(
                 abs(-each.worse - math.log(about.ends[1] / about.ends[0])) <= 0
@@ -1300,6 +1319,7 @@ LINES = templates(
 
 PERHAPS = templates(
     {
+        r"part of this is the clock \(([+−].+) %\)": _part_is_clock,
         r"a return to the level of (.+?), from which (.+?) differed(?:, in ([\d,]+) of the ([\d,]+) rows)?": _returned,
         ".+ .* → .+": _yes,
     }
@@ -1361,7 +1381,7 @@ def check_event(event: Event, about: About, checked: Checked, where: str) -> Non
     for line in wording.event_lines(event, both):
         said = line.removesuffix(".")
         if said.startswith("Perhaps: "):
-            for text in re.split(r"; (?=a |\S+ [^;]*→)", said.removeprefix("Perhaps: ")):
+            for text in re.split(r"; (?=a |part of |\S+ [^;]*→)", said.removeprefix("Perhaps: ")):
                 checked.check(text, PERHAPS, own, where)
         elif said.startswith("Also moved"):
             checked.note("also moved", line, _is_beside(said, event, own), where)

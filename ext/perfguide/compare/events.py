@@ -16,7 +16,7 @@ from functools import partial
 from itertools import pairwise
 from statistics import median
 
-from ..bundles.guide_key import Platform
+from ..bundles.guide_key import Platform, version
 from ..catalog.benchmarks import Benchmark
 from ..common import units
 from ..figures import labels
@@ -182,7 +182,7 @@ def events(
     """
     clocks = _clock_events(rows, names)
     # Rows that followed a clock are part of its event and must not be reported twice.
-    explained = {id(row) for event in clocks for row in event.rows}
+    explained = {id(row) for event in clocks for row in [*event.rows, *event.unproved]}
     others = [row for row in rows if id(row) not in explained]
     proved = _proved_rows(others, names)
     together = _loads_together(rows)
@@ -216,7 +216,7 @@ def events(
         for event in _of_one_cause(ordered, names)
     ]
     joined.sort(key=lambda e: (e.kind == "noisy", e.accepted, ORDER.get(e.kind, 0)))
-    joined = _covering(joined, rows, names, event_of)
+    joined = [_with_clock(event, clocks) for event in _covering(joined, rows, names, event_of)]
     return (
         tuple(event for event in joined if event.kind != "noisy"),
         tuple(event for event in joined if event.kind == "noisy"),
@@ -535,8 +535,11 @@ def _of_clock(clocks: Sequence[Row], rows: Sequence[Row], names: Names) -> Event
     clock = clocks[0]
     assert clock.change is not None and clock.old and clock.new
     own: list[Row] = [*clocks]
+    partly: list[Row] = []
     for each in clocks:
-        own += [row for fitting, _ in followers(each, rows).values() for row in fitting]
+        following = followers(each, rows)
+        own += [row for fitting, _ in following.values() for row in fitting]
+        partly += [row for row in rows if row.benchmark in following and _moved_less(row, each)]
     counts = Counter(row.benchmark for row in own[len(clocks) :])
     boards = {(each.guide.platform, each.board) for each in clocks}
     # Counted on all of these boards, even where a benchmark did not follow.
@@ -556,6 +559,15 @@ def _of_clock(clocks: Sequence[Row], rows: Sequence[Row], names: Names) -> Event
         kind = "regressed" if "regressed" in called else "improved"
     listed = [f"{names.catalog.title(name)} {n} of {rated[name]}" for name, n in counts.items()]
     words = f"Rows moved with it: {', '.join(listed)}"
+    before = version(clock.old.guide.release)
+    like_now = [
+        release
+        for release, value in clock.line
+        if value == clock.new.cell.mean and version(release) < before
+    ]
+    earlier = (
+        [f"it was {now} {units.parse(clock.unit).symbol} in {like_now[-1]}"] if like_now else []
+    )
     return Event(
         kind,
         what,
@@ -564,9 +576,37 @@ def _of_clock(clocks: Sequence[Row], rows: Sequence[Row], names: Names) -> Event
         (*clocks, *sorted(own[len(clocks) :], key=_farthest)),
         median(ratios) - 1 if ratios else None,
         False,
-        (words if counts else "No benchmark moved with it, so it may have been recorded wrongly",),
+        (
+            words if counts else "No benchmark moved with it, so it may have been recorded wrongly",
+            *earlier,
+        ),
         is_cause=True,
+        unproved=tuple(sorted(partly, key=_farthest)),
     )
+
+
+def _with_clock(event: Event, clocks: Sequence[Event]) -> Event:
+    """Return an event, with a remark if its rows moved farther the way of a clock than those that followed."""
+    for clock in () if event.is_cause else clocks:
+        first, *following = clock.rows
+        followed = {(row.guide.platform, row.board, row.benchmark) for row in following}
+        assert first.change is not None
+        if any(
+            (row.guide.platform, row.board, row.benchmark) in followed
+            and (row.worse_by or 0.0) * first.change < 0
+            for row in event.counted
+        ):
+            remark = f"part of this is the clock ({units.change_text(first.change)})"
+            return replace(event, perhaps=(*event.perhaps, remark))
+    return event
+
+
+def _moved_less(row: Row, clock: Row) -> bool:
+    """Return whether a row moved the way of a clock of its board, but less far than those that followed."""
+    assert clock.change is not None
+    share = -(row.worse_by or 0.0) / math.log1p(clock.change)
+    is_own = (row.guide.platform, row.board) == (clock.guide.platform, clock.board)
+    return is_own and not row.is_clock and 0 < share < 2 / 3 and _is_listed(row)
 
 
 def series_of(row: Row, names: Names) -> tuple[object, ...]:
