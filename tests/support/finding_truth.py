@@ -388,20 +388,25 @@ def _clock_apart(it: Doubt, said: Sequence[str]) -> bool:
     )
 
 
-def _others(it: Doubt) -> list[float]:
-    means = it.means
-    return [mean for release, mean in means.items() if release != it.release]
+def _others(it: Doubt, name: Name, where: str = "releases") -> list[float]:
+    """Return the figures of other releases, or also of other boards of the SoC on any system."""
+    owners = [it.owner]
+    if where != "releases":
+        # The board itself has too few.
+        assert len(_others(it, name)) < 2
+        owners = [own for own in it.of.results if own[:2] == it.owner[:2]]
+    means = ((own, *each) for own in owners for each in it.of.means(own, name).items())
+    return [mean for own, release, mean in means if (own, release) != (it.owner, it.release)]
 
 
 def _wrong_quotient(it: Doubt, said: Sequence[str]) -> bool:
-    figure, unit, clock, _, label = said
+    figure, unit, clock, _, label, where = said
     clocks = [(n, mean) for n, mean in it.rows().items() if (m := it.of.metric(n)) and m.clock]
     others = [n for n in it.rows() if it.of.label(n) == label]
     away = {
         name: math.log(mean / median(own))
         for name, mean in it.rows().items()
-        if (own := [m for r, m in it.of.means(it.owner, name).items() if r != it.release])
-        and min(own) > 0 < mean
+        if (own := _others(it, name, where)) and min(own) > 0 < mean
     }
     return (
         it.has_unit(unit)
@@ -413,11 +418,12 @@ def _wrong_quotient(it: Doubt, said: Sequence[str]) -> bool:
 
 
 def _wrong_clock(it: Doubt, said: Sequence[str]) -> bool:
-    clock, unit, usual, _ = said
+    clock, unit, where, usual, _ = said
+    others = _others(it, it.name, where)
     return (
         it.has_unit(unit)
         and it.is_(clock, it.mean)
-        and math.isclose(number(usual), median(_others(it)) / it.unit.scale, rel_tol=1e-3)
+        and math.isclose(number(usual), median(others) / it.unit.scale, rel_tol=1e-3)
     )
 
 
@@ -945,8 +951,8 @@ TRUTHS: dict[str, dict[str, Holds]] = {
         rf"({N}) MHz, and (\d+) of (\d+) runs of this board are at ({N}) MHz": _clock_apart,
     },
     "wrong-clock": {
-        rf"({N})( \S+)? is for ({N})( \S+)?, and (.+) is that of other releases": _wrong_quotient,
-        rf"({N})( \S+)?, where other releases have ({N})( \S+)?": _wrong_clock,
+        rf"({N})( \S+)? is for ({N})( \S+)?, and (.+) is that of other ((?:boards and )?releases)": _wrong_quotient,
+        rf"({N})( \S+)?, where other ((?:boards and )?releases) have ({N})( \S+)?": _wrong_clock,
     },
     "pooled-metrics": {
         rf"its (minimum|maximum) ({N})( \S+)? is also (?:the (minimum|maximum) of (.+)|the figure of (.+))": _pooled

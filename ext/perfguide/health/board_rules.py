@@ -35,8 +35,8 @@ RULES = (
         "wrong-clock",
         "error",
         "computed with a clock that was not that of the run",
-        "a figure per clock changed with the clock that was recorded, while the figure that it is "
-        "computed from stayed: the board ran at its usual clock",
+        "a figure per clock differs from those of other releases, or of other boards of its SoC, as the recorded "
+        "clock does, while the figure that it is computed from does not: the board ran at its usual clock",
         "correct the clock in the bundle, and compute the figure again",
         disqualifies=True,
     ),
@@ -169,7 +169,8 @@ def _measured_clocks(figures: Figures) -> dict[int, tuple[int, float]]:
 
 
 def wrong_clock(figures: Figures) -> Iterator[Hit]:
-    """Yield figures per clock that moved with a clock unlike that of other releases, and the clock."""
+    """Yield figures per clock that are off because of a clock unlike that of other releases, or of other boards
+    of the SoC if there are too few releases, and the clock."""
     parts = [m.computed_from if m else () for _, m, _ in figures.kinds[1]]
     computed = figures.of_kind(list(map(bool, parts)))
     run = figures.groups(*OWNER, "release", "benchmark", "params")
@@ -177,6 +178,11 @@ def wrong_clock(figures: Figures) -> Iterator[Hit]:
     for position in np.flatnonzero(np.isin(run, run[computed])).tolist():
         by_run.setdefault(int(run[position]), []).append(position)
     past = {position: line for line in figures.lines for position in line}
+    kind = figures.groups("sdk", "soc", "benchmark", "metric", "unit", "params")
+    of_kind: dict[int, list[int]] = {}
+    for position in (p for own in by_run.values() for p in own if p in past):
+        of_kind.setdefault(int(kind[position]), []).append(position)
+    of_soc = {position: own for own in of_kind.values() for position in own}
     for position in np.flatnonzero(computed).tolist():
         wanted = parts[int(figures.kinds[0][position])]
         of_run = [p for p in by_run[int(run[position])] if figures.name("metric", p) in wanted]
@@ -184,10 +190,13 @@ def wrong_clock(figures: Figures) -> Iterator[Hit]:
         others = [p for p in of_run if p not in clocks]
         if not clocks or not others:
             continue
-        by_figure, by_clock, by_work = (
-            _away(figures, past, p) for p in (position, clocks[0], others[0])
-        )
-        if by_figure is None or by_clock is None or by_work is None:
+        for peers, where in ((past, "other releases"), (of_soc, "other boards and releases")):
+            by_figure, by_clock, by_work = (
+                _away(figures, peers, p) for p in (position, clocks[0], others[0])
+            )
+            if by_figure is not None and by_clock is not None and by_work is not None:
+                break
+        else:
             continue
         # The quotient moved as the recorded clock implies, but the work per second did not.
         slack = abs(by_clock) / 3
@@ -195,19 +204,19 @@ def wrong_clock(figures: Figures) -> Iterator[Hit]:
             clock_text = amount(figures.mean[clocks[0]], figures.name("unit", clocks[0]))
             detail = (
                 f"{amount(figures.mean[position], figures.name('unit', position))} is for "
-                f"{clock_text}, and {figures.metric_label(others[0])} is that of other releases"
+                f"{clock_text}, and {figures.metric_label(others[0])} is that of {where}"
             )
             yield Hit("wrong-clock", position, detail, weight=2.0 + abs(by_figure))
             # One cause, one finding: report the clock here too, which silences the “clock” rule.
             unit = figures.name("unit", clocks[0])
             usual = amount(round(float(figures.mean[clocks[0]]) * math.exp(-by_clock), 3), unit)
-            yield Hit("wrong-clock", clocks[0], f"{clock_text}, where other releases have {usual}")
+            yield Hit("wrong-clock", clocks[0], f"{clock_text}, where {where} have {usual}")
 
 
-def _away(figures: Figures, past: Mapping[int, list[int]], position: int) -> float | None:
-    """Return the log of a figure's ratio to the median of other releases; ``None`` if there are fewer than
+def _away(figures: Figures, peers: Mapping[int, list[int]], position: int) -> float | None:
+    """Return the log of a figure's ratio to the median of its peers; ``None`` if there are fewer than
     ``MIN_OTHER_RELEASES`` or any figure is not positive."""
-    others = [figures.mean[p] for p in past.get(position, ()) if p != position]
+    others = [figures.mean[p] for p in peers.get(position, ()) if p != position]
     mean = figures.mean[position]
     if len(others) < MIN_OTHER_RELEASES or min([mean, *others]) <= 0:
         return None
