@@ -430,6 +430,25 @@ def test_a_figure_in_doubt_has_no_bar_and_is_named(shipped: benchmarks.Catalog) 
     assert view.warnings == ("Left out: c with 34,490 MB/s (more than is possible)",)
 
 
+def test_no_figure_in_doubt_sets_the_scale_of_a_trend(shipped: benchmarks.Catalog) -> None:
+    rates = (30.0, 34_490.0, 100.0, 80.0)
+    bundles = [release(f"{n}.0", 1000, rate) for n, rate in enumerate(rates, 9)]
+    scene = trends.scene([b.bundle.sdk.version for b in bundles], [])
+    pool = pooled(bundles, shipped)
+    records = [r for key in pool.guides() for r in pool.of_guide(key) if r.metric == "copy"]
+
+    def doubt(record: Record) -> str:
+        return "in doubt" if record.cell.mean in (30.0, 34_490.0) else ""
+
+    view = only(trends.over_releases(shipped, records, scene, doubt))
+    assert [point.y for point in view.panels[0].lines[0].points] == [30.0, 100.0, 80.0]
+    assert view.warnings == (
+        "Left out: STREAM, Copy of sk in 10.0 with 34,490 MB/s (in doubt)",
+    )
+    every = only(trends.over_releases(shipped, records, scene, lambda _: "in doubt"))
+    assert len(every.panels[0].lines[0].points) == 4 and not every.warnings
+
+
 def test_boards_with_the_same_figure_are_first_together(shipped: benchmarks.Catalog) -> None:
     boards = [release("9.2", 1000, rate, board=name) for name, rate in
               (("a", 100.0), ("b", 80.0), ("c", 100.0))]  # fmt: skip

@@ -812,9 +812,10 @@ def test_a_figure_per_clock_with_a_clock_that_was_not_that_of_the_run_is_found()
     throttled = run(*dhrystone(400, 2_105_263, 3.0), release="08.04")
     assert not found("wrong-clock", *usual, throttled)
     # A board that was measured twice has too few releases; the other boards of its SoC show the clock.
-    own = [run(*dhrystone(*each), board="other", release=f"08.0{n}") for n, each in enumerate(
-        ((984.41, 5_193_600, 2.9638), (407.89, 5_026_000, 7.3263))
-    )]
+    own = [
+        run(*dhrystone(*each), board="other", release=f"08.0{n}")
+        for n, each in enumerate(((984.41, 5_193_600, 2.9638), (407.89, 5_026_000, 7.3263)))
+    ]
     finding = only(found("wrong-clock", *usual, *own))
     assert [each.record.board for each in finding.suspects] == ["other", "other"]
     assert "407.89 MHz, where other boards and releases have 1,000 MHz" in finding.reason

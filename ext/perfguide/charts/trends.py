@@ -85,9 +85,17 @@ def breaks(
     return out
 
 
-def over_releases(catalog: Catalog, records: Sequence[Record], scene: Scene) -> list[ChartView]:
-    """Return a small trend of each figure measured in at least three releases, with a line per
-    board."""
+def over_releases(
+    catalog: Catalog,
+    records: Sequence[Record],
+    scene: Scene,
+    doubt: Callable[[Record], str] = lambda _: "",
+) -> list[ChartView]:
+    """Return a small trend of each figure measured in at least three releases, with a line per board.
+
+    A figure for which ``doubt`` gives a reason must not set the scale: above all others, it is not drawn but
+    named.
+    """
     spec: dict[str, Any] = {"title": "Over releases", "x": "release", "series": "board"}
     order = {name: rank for rank, name in enumerate(catalog.benchmarks)}
     by_figure: dict[tuple[Any, ...], list[Record]] = {}
@@ -102,13 +110,28 @@ def over_releases(catalog: Catalog, records: Sequence[Record], scene: Scene) -> 
         # Escape the metric's name, so that the pattern matches nothing else.
         y = "".join(f"[{letter}]" if letter in "*?[" else letter for letter in like.metric)
         chart = Chart(id="small", on="releases", y=y, where=dict(like.params), **spec)
-        drawn = with_figures(benchmark, chart, members, scene)
+        tops = {r.unit: 0.0 for r in members}
+        for record in members:
+            if not doubt(record):
+                tops[record.unit] = max(tops[record.unit], record.cell.mean or 0.0)
+        # If all are in doubt, none is more so than the others.
+        beyond = [r for r in members if doubt(r) and 0 < tops[r.unit] < (r.cell.mean or 0.0)]
+        drawn = with_figures(benchmark, chart, [r for r in members if r not in beyond], scene)
+        warnings = [
+            _left_out(
+                r,
+                f"{labels.full(benchmark, r)} of {_board_name(r, scene.boards)} in {r.guide.release}",
+                doubt,
+            )
+            for r in beyond
+        ]
         for view, figures in drawn:
             first = figures[0]
             name, unit = _headline(benchmark, first), labels.unit(benchmark, first)
             name = f"{name} ({unit})" if len(drawn) > 1 else name
             y_label = units.unit_cell(shown_unit(figures)[0], benchmark.better(first.metric))
-            views.append(replace(view, name=name, y_label=y_label, subtitle="", small=True))
+            shown = replace(view, name=name, y_label=y_label, subtitle="", small=True)
+            views.append(replace(shown, warnings=(*view.warnings, *warnings)))
     return views
 
 
@@ -146,21 +169,19 @@ def of_boards(
             view = _bars(
                 catalog.benchmarks[members[0].benchmark], sound, by_identity, newest, boards
             )
-            doubtful = [record for record in members if doubt(record)]
-            view = replace(view, warnings=(*view.warnings, *_left_out(doubtful, boards, doubt)))
-            views.append(view)
+            left_out = (
+                _left_out(record, _board_name(record, boards), doubt)
+                for record in members
+                if doubt(record)
+            )
+            views.append(replace(view, warnings=(*view.warnings, *left_out)))
     return views
 
 
-def _left_out(
-    doubtful: Sequence[Record], boards: Boards, doubt: Callable[[Record], str]
-) -> list[str]:
-    """Return a sentence for each figure that has no bar."""
-    return [
-        f"Left out: {_board_name(record, boards)} with {units.number(record.cell.mean or 0.0)} "
-        f"{units.parse(record.unit).symbol} ({visible(doubt(record))})"
-        for record in doubtful
-    ]
+def _left_out(record: Record, name: str, doubt: Callable[[Record], str]) -> str:
+    """Return a sentence on a figure that is not drawn."""
+    figure = f"{units.number(record.cell.mean or 0.0)} {units.parse(record.unit).symbol}"
+    return f"Left out: {name} with {figure} ({visible(doubt(record))})"
 
 
 def _board_name(record: Record, boards: Boards) -> str:

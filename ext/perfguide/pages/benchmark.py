@@ -666,13 +666,13 @@ def _section(site: Site, name: str, keys: Sequence[GuideKey]) -> _Section:
         own = site.layout.general(name, other[name], OVER_RELEASES)
         parts.append(write_tables.general(site, page, name, own, prefix, more, guides=keys))
     headlines = _headlines(site, sections) or _first_figure(site, name, records)
-    views = trends.over_releases(site.catalog, headlines, scene)
+    views = trends.over_releases(site.catalog, headlines, scene, site.marks.doubt)
     charts = write_tables.small_charts(site, page, f"{prefix}trend", "Figures over releases", views)
     for section in sections:
         anchor = f"{prefix}{section.part_id}".strip("-")
         charts += write_tables.charts(site, page, section, anchor, "releases", scene)
     words = search_words.of_records(site.catalog.get(name), name, records)
-    # A figure in doubt is drawn, but no step to or from it is news.
+    # A figure in doubt may be drawn, but no step to or from it is news.
     sound = [record for record in headlines if not site.marks.doubt(record)]
     of_sound = (
         views if len(sound) == len(headlines) else trends.over_releases(site.catalog, sound, scene)

@@ -90,7 +90,8 @@ def write(
             # Equal numbers fill the rows, of three charts each; one alone would leave a gap.
             room = max(1, MAX_TRENDS // len(platforms))
             drawn = _of_trends(site, own)
-            views = trends.over_releases(site.catalog, drawn, site.scenes[platform])[:room]
+            scene, doubt = site.scenes[platform], site.marks.doubt
+            views = trends.over_releases(site.catalog, drawn, scene, doubt)[:room]
             charts += write_tables.small_charts(site, page, f"trend-{slug}", caption, views)
     every = [record for own in records.values() for record in own]
     write_files.page(
