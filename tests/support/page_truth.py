@@ -446,7 +446,7 @@ COUNTED = re.compile(r"(\d+) (wrong|suspect|note)s?")
 
 
 def check_careful(page: Page, checked: Checked) -> None:
-    """Check the number of findings of each severity, without those that most guides share."""
+    """Check the number of the worst findings among all that Health lists, and of those that most guides share."""
     said, site = page.fact("Careful"), page.site
     guides = site.guides_of(page.guide[1])
     # Neither the guide nor Health lists lost figures.
@@ -458,30 +458,26 @@ def check_careful(page: Page, checked: Checked) -> None:
         for kind in {(f.rule.id, f.benchmark) for f in site.findings if _guide(f) == guide}
     )
     usual = {kind for kind, count in kinds.items() if len(guides) >= 4 and 2 * count > len(guides)}
-    own = [f for f in every if (f.rule.id, f.benchmark) not in usual]
+    shared = sum((f.rule.id, f.benchmark) in usual for f in every)
     if not every:
         is_true = said == "No check found a problem with these figures."
-    elif not own:
-        count = re.fullmatch(
-            r"Only (\d+) findings? that most guides of this SoC have too\. Health", said
-        )
-        is_true = bool(count) and int(count[1]) == len(every)
     else:
         head, _, tail = said.rpartition(" Health")
-        wanted = Counter(f.severity for f in own)
-        rest = re.search(r"Beside these, (\d+) finding", head)
+        wanted = Counter(f.severity for f in every)
+        rest = re.search(r"\. Most guides of this SoC have (it|them|(\d+) of them) too\.$", head)
         first = COUNTED.match(head)
-        titles = {f"{site.title(f.benchmark)}, {f.rule.title}" for f in own}
+        titles = {f"{site.title(f.benchmark)}, {f.rule.title}" for f in every}
         among = re.search(r" among (\d+) findings: ", head)
         more = re.search(r"; and (\d+) more\.", head)
         named = [title for title in titles if title in head]
         is_true = (
             not tail
-            and int(rest[1] if rest else 0) == len(every) - len(own)
+            and (int(rest[2] or len(every)) if rest else 0) == shared
+            and (not rest or rest[1] != "it" or len(every) == 1)
             and bool(first)
             and SEVERITIES[first[2]] == next(s for s in SEVERITIES.values() if wanted[s])
             and int(first[1]) == wanted[SEVERITIES[first[2]]]
-            and int(among[1] if among else first[1]) == len(own)
+            and int(among[1] if among else first[1]) == len(every)
             and len(named) + int(more[1] if more else 0) == len(titles)
         )
     checked.note("careful", said, is_true, f"{page.guide}")

@@ -190,7 +190,7 @@ def wrong_clock(figures: Figures) -> Iterator[Hit]:
         others = [p for p in of_run if p not in clocks]
         if not clocks or not others:
             continue
-        for peers, where in ((past, "other releases"), (of_soc, "other boards and releases")):
+        for peers in (past, of_soc):
             by_figure, by_clock, by_work = (
                 _away(figures, peers, p) for p in (position, clocks[0], others[0])
             )
@@ -198,6 +198,7 @@ def wrong_clock(figures: Figures) -> Iterator[Hit]:
                 break
         else:
             continue
+        where = "other releases" if peers is past else "other boards and releases"
         # The quotient moved as the recorded clock implies, but the work per second did not.
         slack = abs(by_clock) / 3
         if abs(by_clock) >= MIN_CLOCK_LOG and max(abs(by_figure + by_clock), abs(by_work)) <= slack:

@@ -533,26 +533,27 @@ class Headlines:
         ]
         if not every:
             return [Fact("Careful", (Part("No check found a problem with these figures."),))]
-        own = [f for f in every if (f.rule.id, f.benchmark) not in self._usual_findings]
-        usual = wording.count(len(every) - len(own), "finding")
-        if not own:
-            words = f"Only {usual} that most guides of this SoC have too. "
-            return [Fact("Careful", (Part(words), Part("Health", HEALTH)))]
-        counts = kind_counts(finding.severity for finding in own)
+        # Those that most guides share count as much, but the others are named first.
+        usual = [f for f in every if (f.rule.id, f.benchmark) in self._usual_findings]
+        counts = kind_counts(finding.severity for finding in every)
         titles = dict.fromkeys(
-            f"{self._site.catalog.title(f.benchmark)}, {f.rule.title}" for f in own
+            f"{self._site.catalog.title(f.benchmark)}, {f.rule.title}"
+            for f in sorted(every, key=usual.__contains__)
         )
         named = "; ".join(list(titles)[:MOST_NAMED])
         more = f"; and {len(titles) - MOST_NAMED} more" if len(titles) > MOST_NAMED else ""
         worst = next(iter(counts))
         badge = Part(counts[worst], strong=True, severity=worst)
-        among = f" among {len(own)} findings" if len(counts) > 1 else ""
+        among = f" among {len(every)} findings" if len(counts) > 1 else ""
         link = Part("Health", HEALTH, section_name(HEALTH, section_of(self._site, key)))
-        rest = (
-            f" Beside these, {usual} that most guides of this SoC have too."
-            if len(every) > len(own)
-            else ""
+        shared = (
+            f"{len(usual)} of them"
+            if len(usual) < len(every)
+            else "it"
+            if len(every) == 1
+            else "them"
         )
+        rest = f" Most guides of this SoC have {shared} too." if usual else ""
         return [Fact("Careful", (badge, Part(f"{among}: {named}{more}.{rest} "), link))]
 
 
