@@ -102,6 +102,7 @@ RARE = (
         "The only figure",
         "or several runs) each, and",
         "a return to the level",
+        "part of this is the clock",
     ),
 )
 """Parts of sentences for which an archive needs several conditions at once. They have tests of their own."""

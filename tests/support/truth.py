@@ -1224,7 +1224,7 @@ def _followed(about: About, said: Sequence[str]) -> bool:
 
 def _part_is_clock(about: About, said: Sequence[str]) -> bool:
     """Check “part of this is the clock (+12.0 %)”: a clock of a board of the event moved that much, the event
-    moved the way that this moves figures."""
+    moved as that moves figures."""
     for clock in about.each(about.both.rows):
         if not clock.row.is_clock or clock.row.board not in {row.board for row in about.rows}:
             continue
