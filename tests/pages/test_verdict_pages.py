@@ -302,21 +302,29 @@ def test_the_front_page_counts_the_falls_that_it_does_not_list(
     assert (overview["worse"], overview["more_worse"]) == ([], 1)
 
 
-def test_falls_and_rises_of_loads_are_listed_after_others_and_engines_last() -> None:
+def test_every_lasting_move_can_be_opened_and_the_largest_of_what_got_worse_are_open() -> None:
     moves = [
         LastingMove(
-            *("emmc", "AM62X", "SK", 1, figure, "1 → 2", "", size, "Linux", "", figure, ""),
+            *("emmc", "AM62X", "SK", 1, figure, "1 → 2", "", size, "Linux", "", address, ""),
             is_engine=is_engine,
             is_load=is_load,
         )
-        for figure, size, is_engine, is_load in (
-            ("load", 3.0, False, True),
-            ("engine", 2.0, True, False),
-            ("rise", -0.5, False, False),
-            ("small fall", 0.2, False, False),
-            ("fall", 0.4, False, False),
+        for figure, size, address, is_engine, is_load in (
+            ("load", 3.0, "a", False, True),
+            ("engine", 2.0, "a", True, False),
+            ("gain", -0.5, "a", False, False),
+            ("small loss", 0.2, "b", False, False),
+            ("loss", 0.4, "a", False, False),
         )
     ]
-    listed = [move.figure for move in lasting_moves.largest(moves)]
-    assert listed == ["fall", "small fall", "load", "rise", "engine"]
-    assert lasting_moves.counted(moves) == "3 falls, 1 rise and 1 change of engine"
+    shown, folded = lasting_moves.open_and_folded(moves)
+    # One of each comparison.
+    assert [move.figure for move in shown] == ["loss", "small loss"]
+    assert [(words, [move.figure for move in own]) for words, own in folded] == [
+        ("1 more got worse", ["load"]),
+        ("1 got better", ["gain"]),
+        ("1 came with another engine", ["engine"]),
+    ]
+    assert (
+        lasting_moves.counted(moves) == "3 got worse, 1 got better and 1 came with another engine"
+    )

@@ -479,19 +479,22 @@ def _metrics(site: Site, name: str) -> str:
 
 
 def _lasting(page: str, moves: Sequence[LastingMove]) -> dict[str, Any] | None:
-    """Return the largest lasting moves of the benchmark across all SoCs, or ``None``."""
+    """Return the lasting moves of the benchmark across all SoCs, or ``None``."""
     if not moves:
         return None
-    largest = lasting_moves.largest(moves)
-    # What got worse is open; the rest is one click away, unless there is nothing else.
-    first = [move for move in largest if move.word == "worse"] or largest
-    rest = [move for move in largest if move not in first]
+    shown, folded = lasting_moves.open_and_folded(moves)
+
+    def linked(own: Sequence[LastingMove]) -> list[tuple[LastingMove, str]]:
+        return [(move, slugs.relative(page, move.address)) for move in own]
+
     return {
         "title": lasting_moves.TITLE,
-        "counted": f"{'The largest of ' if len(largest) < len(moves) else ''}{lasting_moves.counted(moves)}",
-        "first": [(each, slugs.relative(page, each.address)) for each in first],
-        "rest": [(each, slugs.relative(page, each.address)) for each in rest],
-        "rest_counted": units.capital(lasting_moves.counted(rest)) if rest else "",
+        "counted": lasting_moves.counted(moves),
+        "shown": linked(shown),
+        "folded": [
+            (words, linked(own[: lasting_moves.MAX_FOLDED]), len(own) - lasting_moves.MAX_FOLDED)
+            for words, own in folded
+        ],
     }
 
 

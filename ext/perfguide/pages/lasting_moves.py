@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable
 
 import msgspec
 
@@ -36,8 +37,15 @@ WORDS = (
 )
 """Words that a reader may search for."""
 
-MAX_MOVES = 5
-"""The maximum number of regressions, of improvements and of changes of engine in a list."""
+MAX_OPEN, MAX_FOLDED = 5, 100
+"""The maximum number of moves of one direction that a page shows at once, and in a fold."""
+
+DIRECTIONS = {
+    "worse": "got worse",
+    "better": "got better",
+    "another engine": "came with another engine",
+}
+"""The directions of moves, those that readers look for first, with words for a number of them."""
 
 MIN_KEPT_PART, MIN_NEAR_PART, MAX_LOST_PART = 2 / 3, 1 / 2, 1 / 3
 """A figure that keeps more than the first part of a move, as a log ratio, is at the new figure. One that
@@ -286,30 +294,32 @@ def _values(row: Row) -> str:
     return units.from_to(row.old.cell.mean or 0.0, row.new.cell.mean or 0.0, row.unit)
 
 
-def largest(moves: Iterable[LastingMove]) -> list[LastingMove]:
-    """Return the largest regressions, then the largest improvements, then changes of engine, one of each
-    kind per system and release. Boards that no later release measured come last."""
+def open_and_folded(
+    moves: Iterable[LastingMove],
+) -> tuple[list[LastingMove], list[tuple[str, list[LastingMove]]]]:
+    """Return the moves that a page shows at once, which are the largest of the first direction, one of each
+    comparison, and the others by direction, with their number in words. Within a direction, loads come after
+    other figures, and boards that no later release measured last."""
 
     def rank(move: LastingMove) -> tuple[bool, bool, float]:
         return move.after == UNMEASURED, move.is_load, -abs(move.size)
 
     ordered = sorted(moves, key=rank)
-    by_page: dict[tuple[str, str], LastingMove] = {}
-    for move in ordered:
-        by_page.setdefault((move.address, move.word), move)
-    first = [*by_page.values()]
-    falls = [move for move in first if move.size > 0 and not move.is_engine]
-    rises = [move for move in first if move.size <= 0 and not move.is_engine]
-    others = [move for move in first if move.is_engine]
-    return [*falls[:MAX_MOVES], *rises[:MAX_MOVES], *others[:MAX_MOVES]]
+    first, *others = (
+        own for word in DIRECTIONS if (own := [move for move in ordered if move.word == word])
+    )
+    largest = {move.address: move for move in reversed(first)}
+    shown = [move for move in first if largest[move.address] is move][:MAX_OPEN]
+    rest = [move for move in first if all(move is not each for each in shown)]
+    folded = [(counted(own), own) for own in others]
+    if rest:
+        folded.insert(0, (f"{len(rest)} more {DIRECTIONS[rest[0].word]}", rest))
+    return shown, folded
 
 
-def counted(moves: Sequence[LastingMove]) -> str:
-    """Return in words how many moves of each direction and changes of engine there are in all."""
-    own = [move for move in moves if not move.is_engine]
-    falls = sum(move.size > 0 for move in own)
-    parts = [(falls, "fall"), (len(own) - falls, "rise"), (len(moves) - len(own), "change")]
-    words = [wording.count(number, word) for number, word in parts if number]
-    if len(own) < len(moves):
-        words[-1] += " of engine"
-    return units.enumeration(words)
+def counted(moves: Iterable[LastingMove]) -> str:
+    """Return in words how many moves of each direction there are."""
+    numbers = Counter(move.word for move in moves)
+    return units.enumeration(
+        [f"{numbers[word]} {words}" for word, words in DIRECTIONS.items() if numbers[word]]
+    )
