@@ -25,7 +25,7 @@ from .verdicts import (
     metric_of,
     too_small,
     tools_of,
-    without_run,
+    without_failed_runs,
 )
 
 MIN_IN_RANGE, MIN_BEYOND_RANGE = 3, 2.0
@@ -75,8 +75,7 @@ def events_since(
     ]
     listed: tuple[list[Event], list[Event]] = (changed, [])
     for (release, _), measured in regressions.items():
-        without_run(measured)
-        rows = [*filter(is_new_low, measured)]
+        rows = [*filter(is_new_low, without_failed_runs(measured))]
         is_far = any(row.verdict == "failed-after" or (row.worse_by or 0.0) >= FAR for row in rows)
         if not is_far and len({row.measurement for row in rows if has_left_range(row)}) < 2:
             continue

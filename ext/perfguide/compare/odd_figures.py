@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -108,31 +108,30 @@ def _move_to_old(row: Row) -> float:
     return math.log(old / before) if min(before, old) > 0 else 0.0
 
 
-def unlike_curves(rows: Sequence[Row], first: Collection[int]) -> dict[int, str]:
-    """Describe the neighbours of each older figure that is off their curve, by the row's position: the
+def unlike_curves(rows: Sequence[Row], no_past: Sequence[Row]) -> dict[int, str]:
+    """Describe the neighbours of each older figure that is off their curve, by the ``id()`` of its row: the
     figures at the next smaller and larger block size, for example.
 
-    Only the positions in ``first`` are considered: rows with earlier figures are better judged by these.
+    Only rows with ``no_past`` are considered: others are better judged by their earlier figures.
     """
-    curves: dict[tuple[object, ...], dict[float, int]] = {}
-    for position, row in enumerate(rows):
+    curves: dict[tuple[object, ...], dict[float, Row]] = {}
+    for row in rows:
         if min(_old(row), _new(row)) > 0:
             for name, value in row.params.items():
                 if is_number(value) and float(value) > 0:
                     others = frozenset((n, str(v)) for n, v in row.params.items() if n != name)
                     table = (row.guide.platform, row.board, row.benchmark, row.metric, row.unit)
-                    curves.setdefault((name, others, table), {})[float(value)] = position
-    out = {}
+                    curves.setdefault((name, others, table), {})[float(value)] = row
+    considered, out = {*map(id, no_past)}, {}
     for key, points in curves.items():
         values = sorted(points)
         for three in zip(values, values[1:], values[2:], strict=False):
-            position = points[three[1]]
-            below, row, above = (rows[points[value]] for value in three)
-            if position in first and _is_off(three, (below, row, above)):
+            below, row, above = (points[value] for value in three)
+            if id(row) in considered and _is_off(three, (below, row, above)):
                 ends = f"{units.number(_old(below))} and {units.number(_old(above))}"
                 where = f"at the next smaller and larger {str(key[0]).replace('_', ' ')}"
                 unit = units.parse(row.unit).symbol
-                out[position] = f"{BAD_MEASUREMENT}: those {where} were {ends} {unit}".rstrip()
+                out[id(row)] = f"{BAD_MEASUREMENT}: those {where} were {ends} {unit}".rstrip()
     return out
 
 

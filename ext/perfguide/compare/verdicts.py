@@ -14,6 +14,7 @@ from ..bundles.guide_key import GuideKey, version
 from ..catalog.benchmarks import Metric, Scalar
 from ..catalog.waivers import Annotation, Annotations, AnyEntry, Level, Note, Waiver
 from ..common import units
+from ..common.grouping import grouped
 from ..figures import engines
 from ..figures.engines import Inferred
 from ..figures.failed_runs import RATES, in_mean
@@ -222,53 +223,58 @@ class Row:
 
 def rows(old: SideFigures, new: SideFigures, history: History, rules: Rules) -> tuple[Row, ...]:
     """Return every figure of both sides with its verdict, largest change first."""
-    out: list[Row] = []
-    judged: dict[int, Pair] = {}
-    pasts: dict[int, Others] = {}
-    factors: dict[int, float] = {}
-    catalog = rules.names.catalog
-    engines_of = [engines.inferred(side.records, catalog) for side in (old, new)]
+    compared = _without_faulty_tables(_compared(old, new, rules), old.pool, new.pool)
+    open_rows = [
+        _open_row(row, old.pool, new.pool, history, rules)
+        for row in compared
+        if row.verdict == "same"
+    ]
+    judged = _judged_rows(open_rows, rules.usual_noise)
+    in_order = iter(judged)
+    out = [next(in_order) if row.verdict == "same" else row for row in compared]
+    no_past = [
+        row
+        for row, open_row in zip(judged, open_rows, strict=True)
+        if not (open_row.pair.history or open_row.pair.sampled)
+    ]
+    odd = unlike_curves(out, no_past)
+    out = [replace(row, odd=odd[id(row)]) if id(row) in odd else row for row in out]
+    out = without_failed_runs([_clock(row, rules.names) for row in out])
+    # Waivers come first: a new level is only considered if no waiver accepts the change.
+    accepted = (_accepted(row, rules.waivers) for row in _followers(out))
+    return tuple(sorted((_annotated(row, rules.annotations) for row in accepted), key=_order))
+
+
+def _compared(old: SideFigures, new: SideFigures, rules: Rules) -> list[Row]:
+    """Return every figure of both sides with the verdict that needs no statistics; ``same`` means that
+    it is still open."""
+    old_engines, new_engines = (
+        engines.inferred(side.records, rules.names.catalog) for side in (old, new)
+    )
     small = too_small((*old.records, *new.records), rules.names)
+    out = []
     for matched in match(old.records, new.records, rules.names):
         row = _row(matched, old.pool, new.pool, rules)
-        if row.verdict == "same" and (reason := _below_least(matched, small)):
-            row = replace(row, verdict="incomparable", ground=reason)
-        # “same” means that nothing has ruled the row out so far.
-        if row.verdict == "same" and (changed := _engine_changed(matched, *engines_of)):
-            row = replace(row, verdict="incomparable", ground=changed)
+        if row.verdict == "same" and (
+            ground := _below_least(matched, small)
+            or _engine_changed(matched, old_engines, new_engines)
+        ):
+            row = replace(row, verdict="incomparable", ground=ground)
         out.append(row)
-        # Use the units in the bundles, because those of the records may be converted.
-        if matched.old and matched.new and row.verdict == "same":
-            stated = old.pool.stated_unit(matched.old), new.pool.stated_unit(matched.new)
-            factors[len(out) - 1] = units.factor(*stated) or 1.0
-    for position, ground in {**_of_other_units(out, factors), **_repeated(out, factors)}.items():
-        out[position] = replace(out[position], verdict="incomparable", ground=ground)
-    for position in factors:
-        if out[position].verdict == "same":
-            judged[position], pasts[position] = _pair(
-                out[position], old.pool, new.pool, history, rules
-            )
-            if (record := out[position].new) and (former := history.former_names(record)):
-                out[position] = replace(out[position], aliases=(*out[position].aliases, *former))
-    work = _work(out, judged)
-    loads = {
-        position: _scaled_to_rate(judged, pasts, position, own) for position, own in work.items()
-    }
-    verdicts = judge([loads.get(i) or pair for i, pair in judged.items()], table=rules.usual_noise)
-    for (position, pair), judgement in zip(judged.items(), verdicts, strict=True):
-        out[position] = _judged(out[position], loads.get(position) or pair, judgement)
-        if loads.get(position):
-            rate_position = work[position]
-            out[position] = _of_load(out[position], out[rate_position], pair, judged[rate_position])
-    no_past = {position for position, pair in judged.items() if not (pair.history or pair.sampled)}
-    for position, odd in unlike_curves(out, no_past).items():
-        out[position] = replace(out[position], odd=odd)
-    out = [_clock(row, rules.names) for row in out]
-    without_run(out)
-    _two_names(out)
-    # Waivers come first: a new level is only considered if no waiver accepts the change.
-    accepted = [_annotated(_accepted(row, rules.waivers), rules.annotations) for row in out]
-    return tuple(sorted(accepted, key=_order))
+    return out
+
+
+def _without_faulty_tables(compared: Sequence[Row], before: Pool, after: Pool) -> list[Row]:
+    """Return the rows, those as incomparable whose table seems to have another unit, or whose board
+    repeats the older release."""
+    open_rows = [row for row in compared if row.verdict == "same"]
+    grounds = _of_other_units(open_rows, before, after) | _repeated(open_rows)
+    return [
+        replace(row, verdict="incomparable", ground=ground)
+        if (ground := grounds.get(id(row)))
+        else row
+        for row in compared
+    ]
 
 
 ENGINE_CHANGED = "the engine seems to have changed"
@@ -290,22 +296,17 @@ REPEATED = "the figures are those of"
 """The start of the ground of a row that repeats the figure of the older release."""
 
 
-def _repeated(out: Sequence[Row], rated: Iterable[int]) -> dict[int, str]:
-    """Return, by position, the ground of each row that repeats the older release, if at least half of the
+def _repeated(open_rows: Sequence[Row]) -> dict[int, str]:
+    """Return, by ``id()``, the ground of each row that repeats the older release, if at least half of the
     rows of its board do."""
-    boards: dict[tuple[object, ...], list[tuple[int, bool | None]]] = {}
-    for position in rated:
-        row = out[position]
-        assert row.old and row.new  # rated rows have two sides
-        same = repeats(row.old.cell, row.new.cell)
-        boards.setdefault((row.guide.platform, row.board), []).append((position, same))
-    return {
-        position: f"{REPEATED} {old.guide.release}, alone or with more samples"
-        for own in boards.values()
-        if are_repeated([same for _, same in own])
-        for position, same in own
-        if same and (old := out[position].old) and not _has_new_failure(out[position])
-    }
+    grounds = {}
+    for board_rows in grouped(open_rows, lambda row: (row.guide.platform, row.board)).values():
+        same = [repeats(row.old.cell, row.new.cell) for row in board_rows if row.old and row.new]
+        for row, is_same in zip(board_rows, same, strict=True) if are_repeated(same) else ():
+            if is_same and row.old and not _has_new_failure(row):
+                release = row.old.guide.release
+                grounds[id(row)] = f"{REPEATED} {release}, alone or with more samples"
+    return grounds
 
 
 def _has_new_failure(row: Row) -> bool:
@@ -328,31 +329,30 @@ MIN_OTHER_UNIT_ROWS, OTHER_UNIT_SHARE, UNIT_RATIO_TOLERANCE_LOG = 3, 0.7, 0.003
 their digits than the units differ, or all moved by the ratio of units, give or take so much."""
 
 
-def _of_other_units(out: Sequence[Row], factors: Mapping[int, float]) -> dict[int, str]:
-    """Return, by position, the grounds of rows in tables whose unit seems to be wrong in one release:
+def _of_other_units(open_rows: Sequence[Row], before: Pool, after: Pool) -> dict[int, str]:
+    """Return, by ``id()``, the grounds of rows in tables whose unit seems to be wrong in one release:
     the digits hardly changed although the unit did, or all rows changed by the ratio of two units."""
-    tables: dict[tuple[object, ...], list[tuple[int, float, float]]] = {}
-    for position, factor in factors.items():
-        row = out[position]
+    tables: dict[tuple[tuple[object, ...], float], list[tuple[Row, float]]] = {}
+    for row in open_rows:
         assert row.old and row.new
         old, new = row.old.cell.mean, row.new.cell.mean
         if old and new and min(old, new) > 0 and units.parse(row.unit).kind == "data rate":
-            table = (row.guide.platform, row.board, row.benchmark, factor)
+            # Use the units in the bundles, because those of the records may be converted.
+            factor = units.factor(before.stated_unit(row.old), after.stated_unit(row.new)) or 1.0
+            table = (row.guide.platform, row.board, row.benchmark)
             move = math.log(new) - math.log(old)
-            tables.setdefault(table, []).append((position, move, math.log(factor)))
+            tables.setdefault((table, math.log(factor)), []).append((row, move))
     grounds = {}
-    for members in tables.values():
-        moves, apart = [move for _, move, _ in members], members[0][2]
+    for (_, apart), members in tables.items():
         if len(members) < MIN_OTHER_UNIT_ROWS:
             continue
         near = [
-            (position, move)
-            for position, move, _ in members
+            (row, move)
+            for row, move in members
             if move * apart < 0 and abs(move + apart) <= min(abs(move), abs(apart))
         ]
         if 0 < abs(apart) < math.log(1.1) and len(near) >= OTHER_UNIT_SHARE * len(members):
-            moves = [move for _, move in near]
-            members = [(position, move, apart) for position, move in near]
+            members, moves = near, [move for _, move in near]
             digits = math.expm1(median(move + apart for move in moves))
             digits_moved = (
                 "hardly moved"
@@ -364,54 +364,75 @@ def _of_other_units(out: Sequence[Row], factors: Mapping[int, float]) -> dict[in
             ground = f"{OTHER_UNIT}: the digits {digits_moved}, converted they moved by "
             ground += units.change_text(math.expm1(median(moves)))
         else:
-            apart = math.copysign(math.log(BINARY_FACTOR), moves[0])
-            if any(abs(move - apart) > UNIT_RATIO_TOLERANCE_LOG for move in moves):
+            ratio = math.copysign(math.log(BINARY_FACTOR), members[0][1])
+            if any(abs(move - ratio) > UNIT_RATIO_TOLERANCE_LOG for _, move in members):
                 continue
             ground = f"{OTHER_UNIT}: all rows moved by the ratio of MB and MiB"
-        grounds.update(dict.fromkeys((position for position, *_ in members), ground))
+        grounds.update(dict.fromkeys((id(row) for row, _ in members), ground))
     return grounds
 
 
 # ---------------------------------------------------------------- metrics of one run
 
-Others = tuple[dict[str, Side], dict[str, Side]]
-"""A row in earlier releases and, if looking ahead is allowed, in later ones, by release."""
+
+@dataclass(frozen=True, slots=True)
+class _OpenRow:
+    """A row without a verdict yet, its pair to judge, and its figures in earlier releases and, if looking
+    ahead is allowed, in later ones."""
+
+    row: Row
+    pair: Pair
+    earlier: Mapping[str, Side]
+    later: Mapping[str, Side]
+
 
 MIN_RATE_CHANGE = 0.05
 """The smallest relative change of a rate for which a load with samples is judged per unit of the rate. A
 load of single runs always is."""
 
 
-def _work(out: Sequence[Row], judged: Mapping[int, Pair]) -> dict[int, int]:
-    """Return the position of the rate that was reached with each load, by the load's position."""
-    rates: dict[tuple[object, ...], int] = {}
-    for position in judged:
-        kind = units.parse(out[position].unit).kind
-        if kind in RATES and out[position].better == "higher":
-            name = (*out[position].observation, kind, direction(out[position].metric))
+def _judged_rows(open_rows: Sequence[_OpenRow], usual_noise: Table | None) -> list[Row]:
+    """Return the rows with verdicts, those on loads per unit of the rate reached with them."""
+    rates = _rates_of_loads(open_rows)
+    pairs = [
+        _scaled_to_rate(open_row, rate) if rate else open_row.pair
+        for open_row, rate in zip(open_rows, rates, strict=True)
+    ]
+    judgements = judge(pairs, table=usual_noise)
+    judged = []
+    for open_row, rate, pair, judgement in zip(open_rows, rates, pairs, judgements, strict=True):
+        row = _judged(open_row.row, pair, judgement)
+        judged.append(_of_load(row, open_row.pair, rate) if rate else row)
+    return judged
+
+
+def _rates_of_loads(open_rows: Sequence[_OpenRow]) -> list[_OpenRow | None]:
+    """Return for each row the rate that was reached with it, if it is a load that is judged per unit of
+    that rate."""
+    rates: dict[tuple[object, ...], _OpenRow | None] = {}
+    for open_row in open_rows:
+        row, kind = open_row.row, units.parse(open_row.row.unit).kind
+        if kind in RATES and row.better == "higher":
+            name = (*row.observation, kind, direction(row.metric))
             # If a run has two rates of one kind, it is unknown to which one the load belongs.
-            rates[name] = -1 if name in rates else position
-    positions = {}
-    for position, pair in judged.items():
-        row = out[position]
-        # A packet loss is a share too, but does not depend on the rate.
-        if not pair.load or row.better != "lower" or "load" not in row.metric:
-            continue
-        own = [
-            (*row.observation, kind, way) for kind in RATES for way in (direction(row.metric), "")
-        ]
-        at = next((rates[name] for name in own if rates.get(name, -1) >= 0), -1)
-        if (
-            at < 0
-            or ranges_overlap(judged[at])
-            or not all(units.measurable(side.mean) for side in (judged[at].old, judged[at].new))
-        ):
-            continue
-        moved = abs(judged[at].new.mean / judged[at].old.mean - 1)
-        both = all(units.measurable(side.mean) for side in (pair.old, pair.new))
-        if both and (not pair.sampled or moved >= MIN_RATE_CHANGE):
-            positions[position] = at
-    return positions
+            rates[name] = None if name in rates else open_row
+    return [_rate_of_load(open_row.row, open_row.pair, rates) for open_row in open_rows]
+
+
+def _rate_of_load(
+    row: Row, pair: Pair, rates: Mapping[tuple[object, ...], _OpenRow | None]
+) -> _OpenRow | None:
+    # A packet loss is a share too, but does not depend on the rate.
+    if not pair.load or row.better != "lower" or "load" not in row.metric:
+        return None
+    names = [(*row.observation, kind, way) for kind in RATES for way in (direction(row.metric), "")]
+    rate = next(filter(None, map(rates.get, names)), None)
+    if rate is None or ranges_overlap(rate.pair):
+        return None
+    old, new = rate.pair.old.mean, rate.pair.new.mean
+    if not all(map(units.measurable, (old, new, pair.old.mean, pair.new.mean))):
+        return None
+    return rate if not pair.sampled or abs(new / old - 1) >= MIN_RATE_CHANGE else None
 
 
 def direction(metric: str) -> str:
@@ -420,49 +441,52 @@ def direction(metric: str) -> str:
     return word if word in ("read", "write", "rx", "tx", "ingress", "egress") else ""
 
 
-def _scaled_to_rate(
-    judged: Mapping[int, Pair], pasts: Mapping[int, Others], position: int, own: int
-) -> Pair:
+def _scaled_to_rate(load: _OpenRow, rate: _OpenRow) -> Pair:
     """Return a load's pair with all loads scaled to the rate of the older release."""
-    load, rate = judged[position], judged[own]
+    base = rate.pair.old
     before, later = (
         tuple(
-            _over(side, rates[release], rate.old)
+            _over(side, rates[release], base)
             for release, side in loads.items()
             if release in rates
             and units.measurable(rates[release].mean)
             and units.measurable(side.mean)
         )
-        for loads, rates in zip(pasts[position], pasts[own], strict=True)
+        for loads, rates in ((load.earlier, rate.earlier), (load.later, rate.later))
     )
-    old, new = _over(load.old, rate.old, rate.old), _over(load.new, rate.new, rate.old)
-    return replace(load, old=old, new=new, load=False, history=before, later=later)
+    old, new = _over(load.pair.old, base, base), _over(load.pair.new, rate.pair.new, base)
+    return replace(load.pair, old=old, new=new, load=False, history=before, later=later)
 
 
-def _over(load: Side, rate: Side, at: Side) -> Side:
-    by = at.mean / rate.mean
+def _over(load: Side, rate: Side, base: Side) -> Side:
+    """Return a load scaled from its rate to another one."""
+    factor = base.mean / rate.mean
     return replace(
         load,
-        mean=load.mean * by,
-        low=None if load.low is None else load.low * by,
-        high=None if load.high is None else load.high * by,
-        samples=tuple(sample * by for sample in load.samples),
-        step=load.step * by,
+        mean=load.mean * factor,
+        low=None if load.low is None else load.low * factor,
+        high=None if load.high is None else load.high * factor,
+        samples=tuple(sample * factor for sample in load.samples),
+        step=load.step * factor,
     )
 
 
-def _of_load(row: Row, rate: Row, pair: Pair, rates: Pair) -> Row:
+def _of_load(row: Row, pair: Pair, rate: _OpenRow) -> Row:
     """Return a load that was judged per unit of work, with its own change restored."""
-    assert rate.old and rate.new and row.old and row.new
-    was, now = (units.number(r.cell.mean or 0.0) for r in (rate.old, rate.new))
-    unit = units.parse(rate.unit).symbol
+    assert rate.row.old and rate.row.new
+    old_rate, new_rate = rate.row.old.cell.mean or 0.0, rate.row.new.cell.mean or 0.0
+    was, now, unit = (
+        units.number(old_rate),
+        units.number(new_rate),
+        units.parse(rate.row.unit).symbol,
+    )
     change = None if not pair.old.mean else pair.new.mean / pair.old.mean - 1
-    others = (*rates.history, rates.new)
-    if any(abs(side.mean / rates.old.mean - 1) >= MIN_SHOWN_CHANGE for side in others if side.mean):
+    rates, base = (*rate.pair.history, rate.pair.new), rate.pair.old.mean
+    if any(abs(side.mean / base - 1) >= MIN_SHOWN_CHANGE for side in rates if side.mean):
         scaling = f"loads scaled to {was} {unit}"
         odd = f"{row.odd}; {scaling}" if row.odd else ""
         row = replace(row, ground=f"{row.ground}; {scaling}", odd=odd)
-    if abs((rate.new.cell.mean or 0.0) / (rate.old.cell.mean or 1.0) - 1) < MIN_RATE_CHANGE:
+    if abs(new_rate / (old_rate or 1.0) - 1) < MIN_RATE_CHANGE:
         return replace(row, change=change, work=row.change)
     return replace(
         row,
@@ -490,30 +514,32 @@ MIN_CONCLUSIVE_DIGITS = 3
 """Two equal figures with fewer digits may agree by chance."""
 
 
-def _two_names(out: list[Row]) -> None:
-    """Make equal figures of one run, and all figures of a run that equals another one, follow the first of
-    them, so that each counts once."""
-    first: dict[tuple[object, ...], str] = {}
-    runs: dict[tuple[object, ...], set[tuple[object, ...]]] = {}
-    for row in out:
+def _followers(rows: Sequence[Row]) -> list[Row]:
+    """Return the rows. Equal figures of one run, and all figures of a run that equals another one, follow
+    the first of them, so that each counts once."""
+    figures_of_runs: dict[tuple[object, ...], set[tuple[object, ...]]] = {}
+    for row in rows:
         if row.new and _is_conclusive(row.new.cell.mean):
-            means = (row.old and row.old.cell.mean, row.new.cell.mean)
-            runs.setdefault(row.observation, set()).add((row.metric, *means))
-    same: dict[tuple[object, ...], tuple[object, ...]] = {}
-    for position, row in enumerate(out):
-        own = runs.get(row.observation, set())
-        if len(own) > 1 and row.observation != same.setdefault(
-            (*row.observation[:3], frozenset(own)), row.observation
+            figures = (row.metric, row.old and row.old.cell.mean, row.new.cell.mean)
+            figures_of_runs.setdefault(row.observation, set()).add(figures)
+    first_runs: dict[tuple[object, ...], tuple[object, ...]] = {}
+    first_metrics: dict[tuple[object, ...], str] = {}
+    out = []
+    for row in rows:
+        figures_of_run = figures_of_runs.get(row.observation, set())
+        contents = (*row.observation[:3], frozenset(figures_of_run))
+        if (
+            len(figures_of_run) > 1
+            and first_runs.setdefault(contents, row.observation) != row.observation
         ):
-            out[position] = row = replace(row, follows=row.metric)
-        if not row.old or not row.new or row.change in (None, 0.0):
-            continue
-        figures = (row.unit, row.old.cell.mean, row.new.cell.mean)
-        if not _is_conclusive(row.new.cell.mean):
-            continue
-        lead = first.setdefault((*row.observation, *figures), row.metric)
-        if lead != row.metric and not row.follows and row.verdict in (*ALARMS, *RATED):
-            out[position] = replace(row, follows=lead)
+            row = replace(row, follows=row.metric)
+        if row.old and row.new and row.change and _is_conclusive(row.new.cell.mean):
+            pair = (*row.observation, row.unit, row.old.cell.mean, row.new.cell.mean)
+            lead = first_metrics.setdefault(pair, row.metric)
+            if lead != row.metric and not row.follows and row.verdict in (*ALARMS, *RATED):
+                row = replace(row, follows=lead)
+        out.append(row)
+    return out
 
 
 def _is_conclusive(mean: float | None) -> bool:
@@ -729,21 +755,19 @@ def tools_of(names: Names, benchmark: str) -> tuple[str, ...]:
     return described.entry.tools if described else (benchmark,)
 
 
-def _pair(
-    row: Row, before: Pool, after: Pool, history: History, rules: Rules
-) -> tuple[Pair, Others]:
-    """Return the pair to judge, and its earlier and later figures by release."""
+def _open_row(row: Row, before: Pool, after: Pool, history: History, rules: Rules) -> _OpenRow:
+    """Return a row with its pair to judge, and with the former names of its figure."""
     old, new = row.old, row.new
     assert old is not None and new is not None
     metric = metric_of(rules.names, new)
     compared = {old.guide.release, new.guide.release}
     tools = tools_of(rules.names, row.benchmark)
-    others = history.of(after, new, compared, tools, _since(row, rules.annotations.levels))
+    earlier = history.of(after, new, compared, tools, _since(row, rules.annotations.levels))
     # An earlier rate or time of 0, or with a sample of 0, is a failed run rather than scatter.
     if (_is_rate(row) or _is_time(row)) and old.cell.mean:
-        others = {
+        earlier = {
             release: side
-            for release, side in others.items()
+            for release, side in earlier.items()
             if side.mean and not in_mean(row.unit, side.low, side.high)
         }
     later = history.later(after, new, compared, tools) if rules.look_ahead else {}
@@ -752,7 +776,7 @@ def _pair(
         old=history.side(before, old),
         new=history.side(after, new),
         floor=_floor(row, metric, rules.threshold),
-        history=tuple(others.values()),
+        history=tuple(earlier.values()),
         later=tuple(later.values()),
     )
     figures = [side.mean for side in (*pair.history, pair.old, pair.new)]
@@ -763,35 +787,48 @@ def _pair(
     # A load that went from 1 to 2 % has doubled, but that hardly matters.
     if pair.load and not pair.sampled and pair.old.mean and rules.threshold is None:
         pair = replace(pair, floor=max(pair.floor, _part(MIN_LOAD_POINTS, abs(pair.old.mean))))
-    return pair, (others, later)
+    row = replace(row, aliases=(*row.aliases, *history.former_names(new)))
+    return _OpenRow(row, pair, earlier, later)
 
 
 FAILED_RATE_LOG = math.log(5)
 """The log of the factor from which the other rate of a failed run counts as failed too."""
 
 
-def without_run(out: list[Row]) -> None:
-    """Withdraw the verdicts on the load and the other rate of a run in which one rate failed."""
+def without_failed_runs(rows: Sequence[Row]) -> list[Row]:
+    """Return the rows, without the verdicts on the load and the other rate of a run in which one rate
+    failed."""
     failed = {
         (*row.observation, direction(row.metric)): row
-        for row in out
+        for row in rows
         if _is_rate(row)
         if row.verdict in ("failed-after", "failed-before")
         or row.ground.startswith(FAILED_RUN_BEFORE)
     }
-    for position, row in enumerate(out) if failed else ():
-        rate = failed.get((*row.observation, direction(row.metric)))
-        verdict = rate.verdict if rate else "same"
-        ground = f"the {'new' if verdict == 'failed-after' else 'old'} run failed"
-        if rate and units.parse(row.unit).kind == "share" and row.verdict in RATED:
-            out[position] = replace(row, verdict="incomparable", ground=ground)
-        elif rate and verdict == "incomparable" and _is_rate(row) and row.verdict in RATED:
-            out[position] = replace(row, verdict=verdict, ground=rate.ground)
-        elif verdict in ("failed-after", "failed-before") and row.params and _is_rate(row):
-            worse_by = row.worse_by or 0.0
-            # A few packets per second may be printed as 0 while their bytes are not.
-            if (worse_by if verdict == "failed-after" else -worse_by) >= FAILED_RATE_LOG:
-                out[position] = replace(row, verdict=verdict, ground=ground, change=None)
+    if not failed:
+        return [*rows]
+    return [
+        _beside_failed(row, rate)
+        if (rate := failed.get((*row.observation, direction(row.metric))))
+        else row
+        for row in rows
+    ]
+
+
+def _beside_failed(row: Row, rate: Row) -> Row:
+    """Return a row of a run in which a rate failed."""
+    ground = f"the {'new' if rate.verdict == 'failed-after' else 'old'} run failed"
+    if units.parse(row.unit).kind == "share" and row.verdict in RATED:
+        return replace(row, verdict="incomparable", ground=ground)
+    if rate.verdict == "incomparable":
+        is_rated = _is_rate(row) and row.verdict in RATED
+        return replace(row, verdict="incomparable", ground=rate.ground) if is_rated else row
+    if row.params and _is_rate(row):
+        worse_by = row.worse_by or 0.0
+        # A few packets per second may be printed as 0 while their bytes are not.
+        if (worse_by if rate.verdict == "failed-after" else -worse_by) >= FAILED_RATE_LOG:
+            return replace(row, verdict=rate.verdict, ground=ground, change=None)
+    return row
 
 
 def pair_of(record: Record, names: Names) -> Pair:
