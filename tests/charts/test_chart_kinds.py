@@ -351,7 +351,7 @@ def test_a_trend_has_releases_in_order_with_gaps_ranges_and_changes_of_the_board
     assert scene.releases == ("9.2", "9.10", "10.0", "11.0", "11.1")
     pool = pooled(bundles, shipped)
     records = [r for key in pool.guides() for r in pool.of_guide(key) if r.metric == "copy"]
-    view = only(trends.over_releases(shipped, records, scene))
+    view, _ = only(trends.over_releases(shipped, records, scene))
     (panel,) = view.panels
     lp, sk = panel.lines
     assert (lp.label, [p.mark for p in lp.points]) == ("lp", ["10.0", "11.0"])
@@ -373,7 +373,7 @@ def test_a_trend_has_releases_in_order_with_gaps_ranges_and_changes_of_the_board
     on_one_scale([p.x for p in sk.points] + [2.5], [x for x, _ in places] + [change])
     named = Boards(shorts={("AM62X", "lp"): "Low power", ("AM62X", "sk"): "Starter"})
     short = trends.scene(scene.releases, [b.bundle for b in bundles], named)
-    view = only(trends.over_releases(shipped, records, short))
+    view, _ = only(trends.over_releases(shipped, records, short))
     assert [line.label for line in view.panels[0].lines] == ["Low power", "Starter"]
     assert view.styles == ("Starter", "Low power"), "the newest release has no other board"
     assert view.says == ("Starter: clock 1000 MHz → 1250 MHz from 11.0 on.",)
@@ -467,7 +467,7 @@ def test_a_trend_names_the_unit_that_its_figures_are_in(shipped: benchmarks.Cata
         for version, rate in rates.items()
     ]
     scene = trends.scene(list(rates), [b.bundle for b in bundles])
-    view = only(
+    view, _ = only(
         trends.over_releases(shipped, pooled(bundles, shipped).of_benchmark("linpack"), scene)
     )
     assert [point.y for point in view.panels[0].lines[0].points] == [240.0, 250.0, 245.0]

@@ -307,6 +307,12 @@ def test_the_front_page_and_a_ranking_take_one_figure_of_each_soc(
     text = (out / "by-benchmark/openssl.rst").read_text("utf-8")
     assert "SOUND leads with 231.9 MB/s at 98 % CPU (engine not recorded) in Linux 9.00;" in text
     extra = (out / "by-benchmark/openssl/figures.js").read_text("utf-8")
+    # The largest steps, each between two releases, with a busy CPU in one of them only.
+    steps = dict(re.findall(r"^ +(\w+), Linux\. Largest step, (.*)$", text, re.M))
+    assert steps == {
+        "SOUND": "9.00 → 10.00: 231.9 → 24.7 MB/s, as the engine changed",
+        "DOUBTED": "8.00 → 9.00: 45 → 20 MB/s, as the engine changed",
+    }
     assert '"11.00: 24.5, likely the accelerator"' in extra and extra.count('"current"') == 3
     # The newest release was measured in 2023.
     assert re.findall(r'"soc":"(\w+)".*?"year":"(\d*)"', extra) == [

@@ -19,7 +19,15 @@ from ..common.diagnostics import visible
 from ..figures import engines, labels
 from ..figures.engines import ENGINE, Identity
 from ..figures.pool import Record
-from .from_figures import MAX_BARS, Change, Scene, bars_left_out, shown_unit, with_figures
+from .from_figures import (
+    MAX_BARS,
+    Change,
+    Scene,
+    ViewAndFigures,
+    bars_left_out,
+    shown_unit,
+    with_figures,
+)
 from .model import MAX_TICK_CHARS, ChartView, Line, Panel, Point
 
 MAX_PICTURES = 24
@@ -90,8 +98,9 @@ def over_releases(
     records: Sequence[Record],
     scene: Scene,
     doubt: Callable[[Record], str] = lambda _: "",
-) -> list[ChartView]:
-    """Return a small trend of each figure measured in at least three releases, with a line per board.
+) -> list[ViewAndFigures]:
+    """Return a small trend of each figure measured in at least three releases, with a line per board,
+    and the figures in it.
 
     A figure for which ``doubt`` gives a reason must not set the scale: above all others, it is not drawn but
     named.
@@ -104,7 +113,7 @@ def over_releases(
         params = tuple((n, benchmark.value_rank(n, v)) for n, v in sorted(record.params.items()))
         metric = benchmark.metric_rank(record.metric)[0], units.natural(record.metric)
         by_figure.setdefault((order[record.benchmark], *metric, params), []).append(record)
-    views = []
+    views = list[ViewAndFigures]()
     for _, members in sorted(by_figure.items()):
         benchmark, like = catalog.benchmarks[members[0].benchmark], members[0]
         # Escape the metric's name, so that the pattern matches nothing else.
@@ -131,7 +140,8 @@ def over_releases(
             name = f"{name} ({unit})" if len(drawn) > 1 else name
             y_label = units.unit_cell(shown_unit(figures)[0], benchmark.better(first.metric))
             shown = replace(view, name=name, y_label=y_label, subtitle="", small=True)
-            views.append(replace(shown, warnings=(*view.warnings, *warnings)))
+            shown = replace(shown, warnings=(*view.warnings, *warnings))
+            views.append((shown, figures))
     return views
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import pairwise
@@ -669,7 +669,8 @@ def _section(site: Site, name: str, keys: Sequence[GuideKey]) -> _Section:
         own = site.layout.general(name, other[name], OVER_RELEASES)
         parts.append(write_tables.general(site, page, name, own, prefix, more, guides=keys))
     headlines = _headlines(site, sections) or _first_figure(site, name, records)
-    views = trends.over_releases(site.catalog, headlines, scene, site.marks.doubt)
+    drawings = trends.over_releases(site.catalog, headlines, scene, site.marks.doubt)
+    views = [view for view, _ in drawings]
     charts = write_tables.small_charts(site, page, f"{prefix}trend", "Figures over releases", views)
     for section in sections:
         anchor = f"{prefix}{section.part_id}".strip("-")
@@ -677,11 +678,13 @@ def _section(site: Site, name: str, keys: Sequence[GuideKey]) -> _Section:
     words = search_words.of_records(site.catalog.get(name), name, records)
     # A figure in doubt may be drawn, but no step to or from it is news.
     sound = [record for record in headlines if not site.marks.doubt(record)]
-    of_sound = (
-        views if len(sound) == len(headlines) else trends.over_releases(site.catalog, sound, scene)
+    if len(sound) < len(headlines):
+        drawings = trends.over_releases(site.catalog, sound, scene)
+    same = [drawing for drawing in drawings if drawing[0].name == views[0].name]
+    ran_on_cpu = _ran_on_cpu(site, records, same[0][1]) if same else {}
+    step, step_words = (
+        _largest_step(same[0][0], ran_on_cpu) if same else (1.0 if views else 0.0, "")
     )
-    same = [view for view in of_sound if view.name == views[0].name]
-    step, step_words = _largest_step(same[0]) if same else (1.0 if views else 0.0, "")
     drawn = charts[0].pictures[0] if views and charts[0].pictures else None
     chart = drawn.name if drawn else ""
     history = PlatformHistory(slug, title, len(keys), words, chart, drawn, step, step_words)
@@ -712,9 +715,27 @@ def _first_figure(site: Site, name: str, records: Sequence[Record]) -> list[Reco
     )
 
 
-def _largest_step(view: ChartView) -> tuple[float, str]:
+def _ran_on_cpu(
+    site: Site, records: Sequence[Record], figures: Iterable[Record]
+) -> dict[tuple[str, str], bool]:
+    """Return by release and board whether the engine of a figure ran on the CPU, where that is known.
+    ``records`` are all those of the benchmark, which show which engine ran."""
+    inferred, loads = engines.inferred(records, site.catalog), engines.loads(records)
+    out = {}
+    for figure in figures:
+        benchmark = site.catalog.benchmarks[figure.benchmark]
+        load = loads.get(engines.run_of(figure))
+        is_on_cpu = engines.is_on_cpu(benchmark, figure, inferred, load)
+        if is_on_cpu is not None:
+            short = site.boards.short(figure.guide.soc, figure.board)
+            out[figure.guide.release, short] = is_on_cpu
+    return out
+
+
+def _largest_step(view: ChartView, ran_on_cpu: Mapping[tuple[str, str], bool]) -> tuple[float, str]:
     """Return the largest ratio between two successive figures of a line, and a sentence on it; empty
-    if nothing changed."""
+    if nothing changed. The sentence says if one ran on the CPU, by release and board, and the other
+    did not."""
     largest, said = 1.0, ""
     lines = [line for panel in view.panels for line in panel.lines]
     unit = view.y_label.strip(" ↑↓").replace(units.SCORE, "")
@@ -727,8 +748,10 @@ def _largest_step(view: ChartView) -> tuple[float, str]:
                 board = f" on {line.label}" if len({each.label for each in lines}) > 1 else ""
                 figures = f"{units.number(before.y)} → {units.number(after.y)}"
                 # Releases between them may lack the figure.
-                releases = " → ".join(view.ticks[round(each.x)] for each in (before, after))
-                said = f"Largest step, {releases}{board}: {figures} {unit}".rstrip()
+                releases = [view.ticks[round(each.x)] for each in (before, after)]
+                said = f"Largest step, {' → '.join(releases)}{board}: {figures} {unit}".rstrip()
+                sides = {ran_on_cpu.get((release, line.label)) for release in releases}
+                said += ", as the engine changed" if sides == {True, False} else ""
     return largest, said
 
 

@@ -91,7 +91,8 @@ def write(
             room = max(1, MAX_TRENDS // len(platforms))
             drawn = _of_trends(site, own)
             scene, doubt = site.scenes[platform], site.marks.doubt
-            views = trends.over_releases(site.catalog, drawn, scene, doubt)[:room]
+            drawings = trends.over_releases(site.catalog, drawn, scene, doubt)[:room]
+            views = [view for view, _ in drawings]
             charts += write_tables.small_charts(site, page, f"trend-{slug}", caption, views)
     every = [record for own in records.values() for record in own]
     write_files.page(
