@@ -49,10 +49,12 @@ CAPTION = (
 )
 LOAD_NOTE = "CPU is the load of the same run: compare rates only at similar loads."
 OLDER_NOTE = (
-    "A release beside a figure is older than the newest guide. That guide lacks the figure, or has it "
-    "of a slower engine."
+    "A release beside a figure means an older guide: the newest lacks the figure, or has that of a "
+    "slower engine."
 )
-RUNS_NOTE = "“±”: the runs are far apart; point at the mark."
+RUNS_NOTE = "“±”: the runs are far apart."
+SHORT_RELEASE = len("12.00")
+"""The length of a release that fits into the room of a bar."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,14 +140,14 @@ class perf_overview(ScreenNode):
         notes += [RUNS_NOTE] if any(cell.runs for cell in cells) else []
         notes += [CUT_NOTE] if any(cell.share and cell.share > 1 for cell in cells) else []
         notes += [DOUBT_NOTE] if any(cell.result.doubt for cell in cells) else []
-        # The figures of a column end at one edge if all have room for a bar or a release.
-        rooms = [
-            any((cell := own[at]) and (cell.older or cell.share is not None) for _, own in lines)
-            for at in range(len(columns))
-        ]
+        # The figures of a column end at one edge if all have room for a mark, and for a bar or a release.
+        by_column = [[cell for _, own in lines if (cell := own[at])] for at in range(len(columns))]
+        marks = [any(cell.runs or cell.result.doubt for cell in own) for own in by_column]
+        rooms = [_room(own) for own in by_column]
         return {
             "columns": columns,
             "lines": lines,
+            "marks": marks,
             "rooms": rooms,
             "caption": CAPTION,
             "notes": notes,
@@ -229,32 +231,43 @@ def lines(socs: Sequence[SocOverview], matrix_columns: Sequence[Column]) -> list
 
 
 def run_notes(matrix_columns: Sequence[Column], every: Sequence[Line]) -> list[str]:
-    """Return a sentence for each column on the parameters and engines of its figures, with the range
-    of their CPU loads."""
+    """Return a sentence for each column whose figures differ in their parameters or engines, with
+    the range of the CPU loads if the column has them."""
     out = []
     for index, column in enumerate(matrix_columns):
         groups: dict[str, list[tuple[str, float | None]]] = {}
         for soc, cells in every:
             cell = cells[index]
             if cell and cell.number is not None:
-                groups.setdefault(cell.run, []).append((soc.soc, cell.result.load))
-        if not any(groups):
+                load = cell.result.load if column.has_load else None
+                groups.setdefault(cell.run, []).append((soc.soc, load))
+        if len(groups) < 2:
             continue
         phrases = [
-            _in_words(run or "not stated", loads, len(groups) > 1)
+            _in_words(run or "not stated", loads)
             for run, loads in sorted(groups.items(), key=lambda group: -len(group[1]))
         ]
-        out.append(f"{column.label}: {'; '.join(phrases)}.")
+        out.append(f"{column.name}: {'; '.join(phrases)}.")
     return out
 
 
-def _in_words(run: str, own: Sequence[tuple[str, float | None]], is_one_of_several: bool) -> str:
+def _room(cells: Sequence[Best]) -> str:
+    """Return the classes of the place for bars and releases beside a column's figures, or "" if they
+    have neither."""
+    longest = max((len(cell.older) for cell in cells), default=0)
+    if longest > SHORT_RELEASE:
+        return "perf-room perf-room-long"
+    has_bars = any(cell.share is not None for cell in cells)
+    return "perf-room" if longest or has_bars else ""
+
+
+def _in_words(run: str, own: Sequence[tuple[str, float | None]]) -> str:
     loads = sorted(load for _, load in own if load is not None)
     ends = dict.fromkeys(f"{load:.0f}" for load in (loads[0], loads[-1])) if loads else {}
     at_load = f" at {' to '.join(ends)} % CPU" if ends else ""
     names = [soc for soc, _ in own]
     socs = units.enumeration(names) if len(names) <= MAX_NAMED_SOCS else f"{len(names)} SoCs"
-    return f"{run}{at_load}{f' on {socs}' if is_one_of_several else ''}"
+    return f"{run}{at_load} on {socs}"
 
 
 def _best(soc: SocOverview, column: Column) -> Best | None:
