@@ -440,10 +440,10 @@ def test_no_figure_in_doubt_sets_the_scale_of_a_trend(shipped: benchmarks.Catalo
     def doubt(record: Record) -> str:
         return "in doubt" if record.cell.mean in (30.0, 34_490.0) else ""
 
-    view = only(trends.over_releases(shipped, records, scene, doubt))
+    view, _ = only(trends.over_releases(shipped, records, scene, doubt))
     assert [point.y for point in view.panels[0].lines[0].points] == [30.0, 100.0, 80.0]
     assert view.warnings == ("Left out: STREAM, Copy of sk in 10.0 with 34,490 MB/s (in doubt)",)
-    every = only(trends.over_releases(shipped, records, scene, lambda _: "in doubt"))
+    every, _ = only(trends.over_releases(shipped, records, scene, lambda _: "in doubt"))
     assert len(every.panels[0].lines[0].points) == 4 and not every.warnings
 
 

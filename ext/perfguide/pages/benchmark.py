@@ -482,7 +482,7 @@ def _lasting(page: str, moves: Sequence[LastingMove]) -> dict[str, Any] | None:
     """Return the lasting moves of the benchmark across all SoCs, or ``None``."""
     if not moves:
         return None
-    shown, folded = lasting_moves.open_and_folded(moves)
+    listed, folded = lasting_moves.open_and_folded(moves)
 
     def linked(own: Sequence[LastingMove]) -> list[tuple[LastingMove, str]]:
         return [(move, slugs.relative(page, move.address)) for move in own]
@@ -490,7 +490,7 @@ def _lasting(page: str, moves: Sequence[LastingMove]) -> dict[str, Any] | None:
     return {
         "title": lasting_moves.TITLE,
         "counted": lasting_moves.counted(moves),
-        "shown": linked(shown),
+        "shown": linked(listed),
         "folded": [
             (words, linked(own[: lasting_moves.MAX_FOLDED]), len(own) - lasting_moves.MAX_FOLDED)
             for words, own in folded

@@ -309,12 +309,12 @@ def open_and_folded(
         own for word in DIRECTIONS if (own := [move for move in ordered if move.word == word])
     )
     largest = {move.address: move for move in reversed(first)}
-    shown = [move for move in first if largest[move.address] is move][:MAX_OPEN]
-    rest = [move for move in first if all(move is not each for each in shown)]
+    listed = [move for move in first if largest[move.address] is move][:MAX_OPEN]
+    rest = [move for move in first if all(move is not each for each in listed)]
     folded = [(counted(own), own) for own in others]
     if rest:
         folded.insert(0, (f"{len(rest)} more {DIRECTIONS[rest[0].word]}", rest))
-    return shown, folded
+    return listed, folded
 
 
 def counted(moves: Iterable[LastingMove]) -> str:
