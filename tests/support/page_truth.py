@@ -541,7 +541,7 @@ FIGURE = rf"({N}) MB/s(?: at ({N}) % CPU)?"
 WORTH = re.compile(
     rf"(?P<algorithm>[A-Z]+-\S+) on (?P<board>.+?) with blocks of (?P<size>[\w ]+): {FIGURE} with (?P<what>.+?)"
     rf"(?:; {FIGURE} with (?P<cpu>.+?), the fastest on the CPU|; {FIGURE} in a run of (?P<release>\S+) whose engine is not recorded)?\."
-    rf"(?: That run was faster (?P<busy>.+)\.)?$"
+    rf"(?P<apart> The two are of different releases\.)?(?: That run was faster (?P<busy>.+)\.)?$"
 )
 MORE = "more data per second of CPU time"
 VERDICTS = (
@@ -639,7 +639,9 @@ def _is_worth(site: Site, guide: Guide, said: str) -> bool:
     if own is None or not own.is_offload or (other is None and (at["cpu"] or at["release"])):
         return False
     if other is None:
-        return "is not certain" in verdict and "probably" not in verdict
+        return "We cannot tell" in verdict and not at["apart"]
+    if bool(at["apart"]) != (bool(at["cpu"]) and own.release != other.release):
+        return False
     # It is the newest of each kind, and the fastest on the CPU.
     same = [
         run
@@ -672,8 +674,8 @@ def _is_worth(site: Site, guide: Guide, said: str) -> bool:
     if at["release"]:
         is_behind = not_slower == not_costlier == []
         return (
-            "is not certain" in verdict
-            and ("probably not" in verdict) == is_behind
+            ("We cannot tell" in verdict) != is_behind
+            and ("probably not worth it. We cannot be sure" in verdict) == is_behind
             and _is_busy(at["busy"] or "", sizes, not_slower, not_costlier)
         )
     if not verdict:
@@ -1267,7 +1269,9 @@ def check_moves(site: Site, pages: Path, checked: Checked) -> None:
             first, *folds = plain(part).split(".. container:: perf-fold")
             for fold in ("", *folds):
                 # SoCs whose answers are not certain are folded below the sentence that they share.
-                verdict = re.search(r"(?:Hardware|Whether hardware) crypto is .+?: no .+?\.", fold)
+                verdict = re.search(
+                    r"(?:Hardware crypto is probably|We cannot tell) .+?: no .+?\.", fold
+                )
                 for row in _table(fold.replace("\n   ", "\n") if fold else first):
                     guide = _named(site, row[0])
                     said = f"{verdict[0]} {row[1]}" if verdict else row[1]
@@ -1379,7 +1383,7 @@ def check_all(site: Site, pages: Path, checked: Checked) -> None:
             check_lead(page, chapter, text, checked)
             check_sizes(page, text, checked)
             for line in text.splitlines():
-                if "Hardware crypto is " in line or "Whether hardware crypto" in line:
+                if "Hardware crypto is " in line or "whether the accelerator pays" in line:
                     check_worth(site, guide, line, checked)
     check_socs(site, pages, checked)
     check_front_page(site, pages, checked)

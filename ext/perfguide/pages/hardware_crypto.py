@@ -278,19 +278,22 @@ def figures(answer: Worth) -> str:
     if other is None:
         return f"{begin}."
     if answer.cpu:
-        return f"{begin}; {_figure(other, last)} with {_named(other)}, the fastest on the CPU."
+        apart = "" if own.release == other.release else f" {APART}"
+        return (
+            f"{begin}; {_figure(other, last)} with {_named(other)}, the fastest on the CPU.{apart}"
+        )
     beside = f"{_figure(other, last)} in a run of {other.release} whose engine is not recorded"
     return f"{begin}; {beside}. {_verdict_on_busy(answer)}."
 
 
 UNCERTAIN = (
-    "Whether hardware crypto is worth it is not certain: no run is known to have encrypted on the CPU "
-    "instead."
+    "We cannot tell whether the accelerator pays: no run is known to have encrypted on the CPU."
 )
 UNLIKELY = (
-    "Hardware crypto is probably not worth it. That is not certain: no run is known to have encrypted "
-    "on the CPU instead."
+    "Hardware crypto is probably not worth it. We cannot be sure: no run is known to have encrypted on "
+    "the CPU."
 )
+APART = "The two are of different releases."
 MORE = "more data per second of CPU time"
 AT_MOST = "not faster, and moves at most as much data per second of CPU time"
 
