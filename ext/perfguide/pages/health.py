@@ -255,16 +255,20 @@ def _shared(
     findings: Sequence[Finding],
     entries: Entries,
 ) -> dict[str, object]:
-    """Return a cause that many guides share as a fold, with a few examples."""
+    """Return a cause that many guides share as a fold, with a few examples. If it is one figure in each
+    guide, the first example is the title."""
     guides = {finding.guide for finding in findings}
     figures = sum(finding.figures for finding in findings)
     newest = len(guides & ages.newest) or "none"
     examples = sorted(findings, key=ages.of)[:MAX_EXAMPLES]
+    first, worst = examples[0], _worst(entries[examples[0].id])[0]
+    title, detail = rule.title, f"{first.guide.soc}, {worst}"
+    if figures == len(guides):
+        title, detail = worst, f"{first.guide}, and others: {rule.title}"
     return {
         "kind": _kind(rule.severity),
-        "title": f"{site.catalog.title(benchmark)}, {rule.title}",
-        "detail": f"{figures:,} figures in {len(guides):,} guides, {newest} of them newest; "
-        f"{examples[0].guide.soc}, {_worst(entries[examples[0].id])[0]}",
+        "title": f"{site.catalog.title(benchmark)}, {title}",
+        "detail": f"{figures:,} figures in {len(guides):,} guides, {newest} of them newest; {detail}",
         "examples": [
             (each.id, str(each.guide), str(entries[each.id]["reason"])) for each in examples
         ],
