@@ -227,7 +227,7 @@ def test_the_range_of_an_event_has_the_row_that_moved_farthest_proved_or_not(
         ((48,), 20.0, "block size 48 bytes: 60.06 → 20 MB/s, 3 times worse than in 9.7"),
         ((48,), 45.0, ""),
         ((48, 56), 20.0, "3 times worse than in 9.7 (2 rows)"),
-        ((48,), 0.0, "block size 48 bytes: fails now, last measured with 9.7"),
+        ((48,), 0.0, "block size 48 bytes: fails; last measured with 9.7"),
     ],
 )
 def test_a_figure_that_the_older_release_lacks_is_compared_with_the_last_one(

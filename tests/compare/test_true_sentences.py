@@ -103,6 +103,7 @@ RARE = (
         "or several runs) each, and",
         "a return to the level",
         "part of this is the clock",
+        "failed in (.+) already",
     ),
 )
 """Parts of sentences for which an archive needs several conditions at once. They have tests of their own."""

@@ -910,8 +910,8 @@ def _failed_before(about: About) -> list[str]:
 def is_size(text: str, event: Event, about: About) -> bool:
     """Return whether the rows of an event all moved in the direction and as far as a text says."""
     leading = about.each(row for row in event.leading)
-    if failed := re.fullmatch("fails now(?:, as in (.+))?", text):
-        return all(
+    if failed := re.fullmatch("fails(?: now)?(?:, as in (.+))?", text):
+        return ("fails now" in text) != bool(event.since) and all(
             each.row.verdict == "failed-after"
             and each.sides[1] is not None
             and (not failed[1] or failed[1] in _failed_before(each))
@@ -1213,9 +1213,10 @@ def _followed(about: About, said: Sequence[str]) -> bool:
             if each.row.benchmark == titles[title] and each.row.board in boards
             if each.row.worse_by is not None
         ]
+        number_of = len(rated) or _measured_since(titles[title], about)
         own = [row for row in about.rows if row.benchmark == titles[title] and not row.is_clock]
         moves = [-each.worse - wanted for each in about.each(own)]
-        if (len(own), len(rated)) != (int(fitting), int(of)):
+        if (len(own), number_of) != (int(fitting), int(of)):
             return False
         if any(abs(move) > abs(wanted) / 3 + 1e-9 for move in moves):
             return False
@@ -1234,6 +1235,45 @@ def _part_is_clock(about: About, said: Sequence[str]) -> bool:
         if alike and math.isclose(
             float(said[0].replace(",", "").replace("−", "-")), 100 * (ratio - 1), abs_tol=0.06
         ):
+            return True
+    return False
+
+
+def _measured_since(benchmark: str, about: About) -> int:
+    """Return how many figures of a benchmark, on a board that OLD lacks, were last measured with a clock."""
+    of = 0
+    for record in about.figures.pool.of_guide(about.row.guide):
+        described = about.figures.names.catalog.get(benchmark)
+        metric = described.metric(record.metric) if described else None
+        if (record.board, record.benchmark) != (about.row.board, benchmark) or metric is None:
+            continue
+        own = about.figures.by_key[about.figures.key(record)]
+        past = [each for each in own if version(each) < version(about.row.guide.release)]
+        is_rated = metric.better != "neither" and not metric.clock
+        of += bool(past and about.row.old and past[-1] == about.row.old.guide.release and is_rated)
+    return of
+
+
+def _had_failed(about: About, said: Sequence[str]) -> bool:
+    """Check “Throughput, AES-128, failed in 08.02 already”: of NEW and of the last release before it, some run
+    of the benchmark has no more than a hundredth of its best rate."""
+
+    def plain(text: object) -> str:
+        return re.sub("[^a-z0-9]", "", str(text).lower())
+
+    guide, boards = about.row.guide, {row.board for row in about.rows}
+    for record in about.figures.pool.of_guide(guide):
+        names = {plain(each) for each in record.params.values()}
+        if record.benchmark != about.row.benchmark or record.board not in boards:
+            continue
+        own = about.figures.by_key[about.figures.key(record)]
+        past = [r for r in own if version(r) <= version(guide.release) and own[r].mean is not None]
+        rates = [own[release].mean or 0.0 for release in past]
+        is_named = names & {plain(each) for each in said[0].split(", ")}
+        is_last = (
+            len(past) > 1 and past[-2] == said[1] and units.parse(record.unit).kind == RATES[0]
+        )
+        if is_last and is_named and max(rates[-2:]) <= max(rates) / 100:
             return True
     return False
 
@@ -1293,6 +1333,7 @@ LINES = templates(
         rf"(The row|Both rows|All \d+ rows)( of the title)? next measured in (.+?) ({FATE})": _fate_again,
         rf"Of # rows( of the title)? next measured in (.+?), # ({FATE}){OTHERS}": _fate_of,
         r"(The row was|(?:Both|All \d+|\d+ of \d+) rows were) at this level before, in (.+)": _at_level,
+        r"(.+), failed in (.+) already": _had_failed,
         r"Rows moved with it: (.+)": _followed,
         r"It was (.+) MHz in (.+)": lambda about, said: (
             units.number(dict(about.series())[said[1]]) == said[0] == units.number(about.ends[1])
@@ -1352,7 +1393,7 @@ def check_event(event: Event, about: About, checked: Checked, where: str) -> Non
     is_one_kind = event.is_cause or len(set(map(_is_share, counted))) == 1
     checked.note("rates or shares", title, is_one_kind, where)
     if text != begin:
-        before = ", last measured with" if event.kind == "failed-after" else " than in"
+        before = "; last measured with" if event.kind == "failed-after" else " than in"
         than = f"{before} {event.since}" * (not event.is_cause) if event.since else ""
         size = text.removeprefix(f"{begin}: ").removesuffix(than)
         is_true = text == f"{begin}: {size}{than}"
@@ -1575,7 +1616,8 @@ def _holds_back(about: About, said: Sequence[str]) -> bool:
             if not _came_back(each) and (len(each.before(2)) > 1 or len(event.boards) > 1)
         ]
         failed = [row for row in event.rows if row.verdict == "failed-after"]
-        if any("load" not in row.metric or row.unit != "%" for row in failed):
+        is_new = not event.failed_already
+        if is_new and any("load" not in row.metric or row.unit != "%" for row in failed):
             return True
         if event.of_engine:
             far = [each for each in far if each.row.better == "higher"]

@@ -165,24 +165,24 @@ def compare(
     """Compare two sides. All rows are judged together, which bounds the share of false alarms among
     all of them."""
     names = rules.names
-    shared, coverage, notes = _boards(old, new, names)
+    shared, added, coverage, notes = _boards(old, new, names)
     # The publisher of the newer release could not have known all of this.
     if rules.look_ahead:
         notes.append("later releases were looked at: not all of this was known with the newer one")
     before, after = (_of_boards(side, shared, names) for side in (old, new))
-    measured = [
-        replace(row, line=history.line(row.new)) if row.new else row
-        for row in rows(before, after, history, rules)
-    ]
+    measured = _with_lines(rows(before, after, history, rules), history)
+    platforms = {span.platform for span in shared}
+    fresh = _of_boards(new, [span for span in added if span.platform in platforms], names)
+    unmeasured = _with_lines(rows(SideFigures(old.pool, ()), fresh, history, rules), history)
     newer = (record for records in new.records.values() for record in records)
     judged = tuple(withdrawn(explained(doubted(measured, newer, names), names.catalog)))
     titles = {row.benchmark: names.catalog.title(row.benchmark) for row in judged}
     drifts = drift.words(drift.drifting(judged), titles)
     around, unstated = _conditions(before.pool, after.pool, judged, names)
-    changes = engine_changes(judged, after.pool, history, names)
+    changes = engine_changes([*judged, *unmeasured], after.pool, history, names)
     around += [change.sentence(names) for change in changes]
     proved, far = events(judged, before, after, names)
-    others, falls = events_since(judged, (before, after), changes, history, names)
+    others, falls = events_since(judged, unmeasured, (before, after), changes, history, names)
     return Comparison(
         old.name,
         new.name,
@@ -208,12 +208,19 @@ def compare(
     )
 
 
+def _with_lines(rows_of_sides: Sequence[Row], history: History) -> list[Row]:
+    """Return rows with the figures of all releases."""
+    return [replace(row, line=history.line(row.new)) if row.new else row for row in rows_of_sides]
+
+
 def _boards(
     old: ComparedSide, new: ComparedSide, names: Names
-) -> tuple[list[Span], list[Coverage], list[str]]:
-    """Return the boards that both sides measured, those that only one did, and notes on the sides."""
+) -> tuple[list[Span], list[Span], list[Coverage], list[str]]:
+    """Return the boards that both sides measured, those that only NEW did, those that only one did, and
+    notes on the sides."""
     notes = [*old.notes, *(note for note in new.notes if note not in old.notes)]
     shared: list[Span] = []
+    added: list[Span] = []
     coverage: list[Coverage] = []
     for platform in dict.fromkeys([*old.records, *new.records]):
         was, now = old.releases.get(platform, {}), new.releases.get(platform, {})
@@ -228,10 +235,12 @@ def _boards(
             if span.old and span.new:
                 shared.append(span)
                 continue
+            if span.new:
+                added.append(span)
             kind: Kind = "lost" if span.old else "gained"
             count = len(_of_boards(old if span.old else new, [span], names).records)
             coverage.append(Coverage(kind, span.title, board, "", count, count))
-    return shared, coverage, notes
+    return shared, added, coverage, notes
 
 
 def _instead(old: ComparedSide, new: ComparedSide, history: History) -> Iterator[Span]:

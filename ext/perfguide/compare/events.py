@@ -72,6 +72,9 @@ known, and of the smallest median move of fewer than ``MANY_ROWS`` rows."""
 SINGLE_RETURN = math.log(2)
 """The log of the smallest return of a single unproved row to an earlier level that is an event."""
 
+SINGLE_RISE = math.log(5)
+"""The log of the smallest rise of a row with a single earlier figure that is an event."""
+
 MIN_MANY_POINTS = 1.0
 """The least median move, in percentage points, of many loads that moved together."""
 
@@ -101,7 +104,8 @@ class Event:
     further rows with the same likely cause, mostly those that cannot be judged.
     ``is_back`` means that the rows are back at an earlier level and either got better or are unproved,
     ``is_minor`` that they are unproved and moved little, or as such rows often do. ``since`` is the
-    release to which the rows are compared if OLD did not measure them.
+    release to which the rows are compared if OLD did not measure them. ``failed_already`` says which other
+    run of a benchmark that fails since then had failed before.
     """
 
     kind: Verdict
@@ -117,6 +121,7 @@ class Event:
     is_back: bool = False
     is_minor: bool = False
     since: str = ""
+    failed_already: str = ""
 
     @property
     def leading(self) -> list[Row]:
@@ -180,7 +185,7 @@ def events(
     the direction of an event of their benchmark are part of it. Names of events say what their rows share
     but others ``among`` which they are do not; if not given, these are ``rows``.
     """
-    clocks = _clock_events(rows, names)
+    clocks = clock_events(rows, names)
     # Rows that followed a clock are part of its event and must not be reported twice.
     explained = {id(row) for event in clocks for row in [*event.rows, *event.unproved]}
     others = [row for row in rows if id(row) not in explained]
@@ -232,7 +237,7 @@ benchmarks moved), the verdict, whether the rows are accepted (if proved), and t
 whose boards moved alike."""
 
 
-def _clock_events(rows: Sequence[Row], names: Names) -> list[Event]:
+def clock_events(rows: Sequence[Row], names: Names) -> list[Event]:
     """Return an event for each change of clocks, with the rows that followed it."""
     same_clocks: Groups = {}
     for row in rows:
@@ -803,6 +808,8 @@ def _is_odd_rise(rows: Sequence[Row]) -> bool:
     for row in rows:
         before, size = figures_before(row), abs(row.worse_by or 0.0)
         is_quiet = len(before) > 1 and log_range(before[-2:]) <= QUIET
+        if len(before) == 1 and size >= SINGLE_RISE:
+            return False
         if size >= FAR and is_quiet and log_range(before) < NEARLY_AS_FAR * size:
             return False
     return True

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
+from ..bundles.guide_key import version
 from ..common import units
 from .comparison import Jumps
 from .verdicts import Row
@@ -44,10 +45,10 @@ def kept(row: Row) -> tuple[str, float] | None:
     if there is none yet."""
     if row.new is None or row.old is None or row.old.cell.mean is None:
         return None
-    names = [name for name, _ in row.line]
-    if row.new.guide.release not in names:
+    now = row.new.guide.release
+    if now not in dict(row.line):
         return None
-    later = row.line[names.index(row.new.guide.release) + 1 :]
+    later = [each for each in row.line if version(each[0]) > version(now)]
     new, old = row.new.cell.mean, row.old.cell.mean
     # Without a move, there is nothing to keep.
     if not later or new is None or new == old:

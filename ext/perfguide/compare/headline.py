@@ -191,7 +191,9 @@ def _severe(event: Event) -> bool:
     """Return whether a proved event holds a release back: a measurement fails, two that are not all loads
     regressed far, or one rate regressed very far. If the event is an inferred change of engine, most of
     its rates must have regressed, too."""
-    if any(row.verdict == "failed-after" and not is_load(row) for row in event.rows):
+    fails = any(row.verdict == "failed-after" and not is_load(row) for row in event.rows)
+    # What failed in part before is no fault of this release.
+    if fails and not event.failed_already:
         return True
     rows = [row for row in (*event.leading, *event.unproved) if row.verdict in ALARMS]
     # If only OLD was better, or is the oldest release of a single board, OLD may be the outlier.

@@ -1,4 +1,4 @@
-"""Events of figures that OLD did not measure, found by comparing with the last release that did."""
+"""Events of figures and boards that OLD did not measure, found by comparing with the last release that did."""
 
 from __future__ import annotations
 
@@ -7,19 +7,23 @@ from dataclasses import replace
 from functools import cache, partial
 
 from ..bundles.guide_key import GuideKey, version
+from ..catalog.benchmarks import undescribed
 from ..common import units
+from ..figures import labels
 from ..figures.engines import run_of
+from ..figures.failed_runs import in_mean
 from ..figures.pool import Pool, Record
 from .causes import EXCHANGED, exchanged
 from .engine_changes import EngineChange
-from .events import SINGLE_FALL, Event, causes, events
+from .events import SINGLE_FALL, Event, causes, clock_events, events
 from .history import History, scaled
 from .match import Names
-from .row_moves import FAR, SMALL_MOVE, figures_before, log_range
+from .row_moves import FAR, SMALL_MOVE, figures_before, log_range, measures_own
 from .verdicts import (
     Row,
     SideFigures,
     at_zero,
+    clock,
     failed_run,
     impossible,
     metric_of,
@@ -35,24 +39,28 @@ multiple of the range in logs."""
 
 def events_since(
     judged: Sequence[Row],
+    of_new_boards: Sequence[Row],
     sides: tuple[SideFigures, SideFigures],
     engines: Iterable[EngineChange],
     history: History,
     names: Names,
 ) -> tuple[list[Event], list[Event]]:
-    """Return the changes of engine, and the regressions, of figures that NEW but not OLD measured.
+    """Return the changes of clock and engine, and the new lows and highs, of figures that NEW but not OLD
+    measured, also on boards that OLD did not measure at all, ``of_new_boards``.
 
-    Regressions are figures that are worse than in any earlier release. They are events if one of their
+    New lows are figures that are worse than in any earlier release. They are events if one of their
     benchmark is worse by ``FAR`` than when last measured or fails now, or several left a narrow range.
-    Rows with swapped labels are left out.
+    New highs are those that are better. Rows with swapped labels are left out.
     """
     changes = {(change.board, change.record.benchmark): change for change in engines}
     mislabelled = exchanged(judged)
     swapped = {(row.board, row.benchmark) for row in judged if row.ground.startswith(EXCHANGED)}
     impossible_in = cache(partial(_impossible, pool=sides[1].pool, names=names))
     of_engines: dict[str, list[Row]] = {}
-    regressions: dict[tuple[str, str], list[Row]] = {}
-    for row in judged:
+    by_release: dict[str, list[Row]] = {}
+    benchmarks = {row.benchmark for row in judged}
+    every = [*judged, *(row for row in of_new_boards if row.benchmark in benchmarks)]
+    for row in every:
         table = (row.board, row.benchmark)
         if row.verdict != "only-new" or id(row) in mislabelled or table in swapped:
             continue
@@ -64,28 +72,45 @@ def events_since(
         # Only what ran with another engine is explained by it.
         change = changes.get(table)
         if not (change and row.new and run_of(row.new)[3] in change.runs):
-            regressions.setdefault((last.guide.release, row.benchmark), []).append(against)
+            by_release.setdefault(last.guide.release, []).append(clock(against, names))
         elif change.release == last.guide.release:
             row = replace(against, verdict="incomparable", ground=change.ground)
             of_engines.setdefault(change.release, []).append(row)
-    changed = [
-        replace(event, since=release)
-        for release, rows in of_engines.items()
-        for event in causes(rows, names)
-    ]
-    listed: tuple[list[Event], list[Event]] = (changed, [])
-    for (release, _), measured in regressions.items():
-        rows = [*filter(is_new_low, without_failed_runs(measured))]
-        is_far = any(row.verdict == "failed-after" or (row.worse_by or 0.0) >= FAR for row in rows)
-        if not is_far and len({row.measurement for row in rows if has_left_range(row)}) < 2:
-            continue
-        for own, added in zip(listed, events(rows, *sides, names, among=judged), strict=True):
-            own += [
-                replace(event, since=release)
-                for event in added
-                if not (event.is_minor or event.is_back)
-            ]
+    listed: tuple[list[Event], list[Event]] = ([], [])
+    for release, rows in of_engines.items():
+        listed[0].extend(replace(event, since=release) for event in causes(rows, names))
+    for release, measured in by_release.items():
+        clocks = clock_events(measured, names)
+        listed[0].extend(
+            replace(event, what=f"{event.what} since {release}", since=release) for event in clocks
+        )
+        explained = {id(row) for event in clocks for row in event.rows}
+        of_benchmarks: dict[str, list[Row]] = {}
+        for row in measured:
+            if id(row) not in explained:
+                of_benchmarks.setdefault(row.benchmark, []).append(row)
+        for own in map(without_failed_runs, of_benchmarks.values()):
+            for rows in ([*filter(is_new_low, own)], [*filter(is_new_high, own)]):
+                if not _are_worth_an_event(rows):
+                    continue
+                for out, added in zip(
+                    listed, events(rows, *sides, names, among=every), strict=True
+                ):
+                    out += [
+                        replace(
+                            event,
+                            since=release,
+                            failed_already=_failed_already(event, every, names),
+                        )
+                        for event in added
+                        if not (event.is_minor or event.is_back)
+                    ]
     return listed
+
+
+def _are_worth_an_event(rows: Sequence[Row]) -> bool:
+    far = (row.verdict == "failed-after" or abs(row.worse_by or 0.0) >= FAR for row in rows)
+    return any(far) or len({row.measurement for row in rows if has_left_range(row)}) > 1
 
 
 def _impossible(guide: GuideKey, pool: Pool, names: Names) -> set[int]:
@@ -102,25 +127,57 @@ def _impossible(guide: GuideKey, pool: Pool, names: Names) -> set[int]:
 def is_new_low(row: Row) -> bool:
     """Return whether a rate fails, or a rate or a time is worse than all earlier figures, and than the last
     one by more than ``SMALL_MOVE``."""
+    return row.verdict == "failed-after" or _is_extreme(row, 1)
+
+
+def is_new_high(row: Row) -> bool:
+    """Return whether a rate or a time is better than all earlier figures, and than the last one by more than
+    ``SMALL_MOVE``."""
+    return _is_extreme(row, -1)
+
+
+def _is_extreme(row: Row, way: int) -> bool:
     assert row.new is not None
-    if row.verdict == "failed-after":
-        return True
-    if units.parse(row.unit).kind in ("share", "packet rate") or (row.worse_by or 0.0) < SMALL_MOVE:
+    is_small = way * (row.worse_by or 0.0) < SMALL_MOVE
+    if units.parse(row.unit).kind in ("share", "packet rate") or is_small:
         return False
     last = version(row.new.guide.release)
     before = [value for release, value in row.line if version(release) < last]
     now = row.new.cell.mean or 0.0
-    return now < min(before) if row.better == "higher" else now > max(before)
+    return now < min(before) if (row.better == "higher") == (way > 0) else now > max(before)
 
 
 def has_left_range(row: Row) -> bool:
-    """Return whether a row is worse than all of several earlier figures, by at least ``SINGLE_FALL`` and a
+    """Return whether a row is beyond all of several earlier figures, by at least ``SINGLE_FALL`` and a
     multiple of their range."""
     before, now = figures_before(row), row.new.cell.mean if row.new else None
     if len(before) < MIN_IN_RANGE or not now or min(*before, now) <= 0:
         return False
-    ends = (now, min(before)) if row.better == "higher" else (max(before), now)
+    is_fall = now < min(before)
+    if not is_fall and now <= max(before):
+        return False
+    ends = (now, min(before)) if is_fall else (max(before), now)
     return log_range(ends) >= max(SINGLE_FALL, MIN_BEYOND_RANGE * log_range(before))
+
+
+def _failed_already(event: Event, rows: Iterable[Row], names: Names) -> str:
+    """Return in words which other run of a failing event's benchmark and boards fails as it did when last
+    measured: ``throughput, AES-128, failed in 08.02 already``; "" if none does."""
+    own = {row.observation for row in event.rows}
+    for row in rows if event.kind == "failed-after" else ():
+        is_beside = row.benchmark == event.benchmark and row.board in event.boards
+        if not (is_beside and row.new and row.better == "higher" and measures_own(row)):
+            continue
+        now = version(row.new.guide.release)
+        before = [each for each in row.line if version(each[0]) < now]
+        if not before or row.observation in own:
+            continue
+        ends, most = (before[-1][1], row.new.cell.mean), max(value for _, value in before)
+        if all(in_mean(row.unit, end, most) for end in ends):
+            described = names.catalog.get(row.benchmark) or undescribed(row.benchmark)
+            label = labels.within(labels.in_benchmark(described, row.new))
+            return f"{label}, failed in {before[-1][0]} already"
+    return ""
 
 
 def _last(row: Row, pool: Pool, history: History, names: Names) -> Record | None:

@@ -239,7 +239,7 @@ def rows(old: SideFigures, new: SideFigures, history: History, rules: Rules) -> 
     ]
     odd = unlike_curves(out, no_past)
     out = [replace(row, odd=odd[id(row)]) if id(row) in odd else row for row in out]
-    out = without_failed_runs([_clock(row, rules.names) for row in out])
+    out = without_failed_runs([clock(row, rules.names) for row in out])
     # Waivers come first: a new level is only considered if no waiver accepts the change.
     accepted = (_accepted(row, rules.waivers) for row in _followers(out))
     return tuple(sorted((_annotated(row, rules.annotations) for row in accepted), key=_order))
@@ -498,7 +498,7 @@ def _of_load(row: Row, pair: Pair, rate: _OpenRow) -> Row:
     )
 
 
-def _clock(row: Row, names: Names) -> Row:
+def clock(row: Row, names: Names) -> Row:
     """Return a row. The verdict on a clock only says whether it was set to another frequency."""
     metric = metric_of(names, row.new) if row.old and row.new else None
     if metric is None or not metric.clock or row.change is None or row.verdict == "incomparable":

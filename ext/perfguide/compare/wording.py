@@ -195,10 +195,11 @@ def title_parts(event: Event, comparison: Comparison) -> tuple[str, str, str]:
         size = [*[from_to(row)] * (row.verdict != "failed-after"), *size]
     # The name of a cause says since when.
     if event.since and not event.is_cause:
-        before = ", last measured with" if event.kind == "failed-after" else " than in"
+        before = "; last measured with" if event.kind == "failed-after" else " than in"
         size[-1] += f"{before} {event.since}"
     boards = ", ".join(comparison.board_names.get(board, board) for board in event.boards)
-    where = [boards] * (len(comparison.spans) > 1)
+    measured = {span.board for span in comparison.spans}
+    where = [boards] * (len(measured) > 1 or not {*event.boards} <= measured)
     if len(counted) > 1:
         proved = sum(each.verdict != "noisy" for each in counted)
         is_mixed = 0 < proved < len(counted) and not event.is_cause
@@ -213,7 +214,9 @@ def _size(event: Event) -> str:
     if event.kind == "failed-after":
         both = set.intersection(*(set(failed_earlier(row)) for row in event.rows))
         earlier = [release for release, _ in event.rows[0].line if release in both]
-        return f"fails now, as in {earlier[-1]}" if earlier else "fails now"
+        # A release in between may have failed first.
+        said = "fails" if event.since else "fails now"
+        return f"{said}, as in {earlier[-1]}" if earlier else said
     moves = [row.worse_by for row in event.leading if row.worse_by is not None]
     if event.kind == "changed" or not moves or len({move > 0 for move in moves}) > 1:
         return "" if event.change is None else units.change_text(event.change)
@@ -428,7 +431,7 @@ def _grounds(event: Event, comparison: Comparison) -> list[str]:
     if event.kind == "noisy":
         return [f"Not proved{which}: {_of_all_rows(unproved(first), event)}."]
     if event.kind == "failed-after":
-        return [f"{units.capital(first.ground)}."]
+        return [f"{units.capital(text)}." for text in (first.ground, event.failed_already) if text]
     measured = [row for row in event.judged if row.verdict != "failed-after"]
     if not all(row.level > 0 for row in measured):
         counts = {(_runs(row.old), _runs(row.new)) for row in measured}
