@@ -7,7 +7,7 @@ import math
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..bundles.guide_key import family, version
 from ..catalog.benchmarks import Benchmark, Derived, Table
@@ -17,6 +17,7 @@ from ..figures.pool import Cell, Record
 from ..figures.rows import TABLE, TABLE_NUMBER
 
 Key = tuple[Any, ...]
+"""A sort key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,55 +119,62 @@ def view(benchmark: Benchmark, table: Table, records: Sequence[Record], shape: S
     if shape.all_down:
         down += [*levels, *(["metric"] if "metric" not in down else [])]
         levels = []
-    arranged = _arranged(benchmark, table, records, shape, down, levels)
+    placed = _placed(benchmark, table, records, shape, down, levels)
     newest = _newest_of_boards(records) if shape.board_tabs else {}
-    by_metric, tabbed = "metric" in arranged.down, bool(arranged.tabs) or shape.board_tabs
-    down = [*(["board"] if shape.board_tabs else []), *filter(None, [arranged.tabs])]
-    down += arranged.down
-    filled = _filled(benchmark, table, records, down, [*shape.across, *arranged.across], newest)
-    rows, columns, cells = filled.rows, filled.columns, filled.cells
-    size = len(rows) * len(columns)
-    if shape.across and size > max(MAX_SPARSE_CELLS, MAX_CELLS_PER_FIGURE * len(cells)):
+    by_metric, tabbed = "metric" in placed.down, bool(placed.tabs) or shape.board_tabs
+    down = [*(["board"] if shape.board_tabs else []), *filter(None, [placed.tabs]), *placed.down]
+    filled = _filled(benchmark, table, records, down, [*shape.across, *placed.across], newest)
+    size = len(filled.rows) * len(filled.columns)
+    if shape.across and size > max(MAX_SPARSE_CELLS, MAX_CELLS_PER_FIGURE * len(records)):
         long = replace(shape, across=(), all_down=True, down=shape.across)
         return view(benchmark, table, records, long)
     # Keys are ranks, so sorting yields the order of the description.
-    across = sorted(columns)
-    derived = () if by_metric else _derived(benchmark, table, columns)
-    lines = [
+    columns = sorted(filled.columns.items(), key=lambda item: item[0])
+    derived = () if by_metric else _derived(benchmark, table, filled.columns)
+    rows = [
         Row(
-            head.labels,
-            tuple(cells.get((row, column)) for column in across),
+            row.labels,
+            tuple(row.cells.get(key) for key, _ in columns),
             (
-                *(head.decimals if by_metric else columns[column].decimals for column in across),
-                *(each.spec.decimals for each in derived),
+                *(row.decimals if by_metric else column.decimals for _, column in columns),
+                *(column.spec.decimals for column in derived),
             ),
-            head.unit,
-            derived=tuple(each.of({c: cells.get((row, c)) for c in across}) for each in derived),
-            names=head.names,
+            row.unit,
+            derived=tuple(column.cell(row.cells) for column in derived),
+            names=row.names,
         )
-        for row, head in sorted(rows.items(), key=lambda item: item[0])
+        for _, row in sorted(filled.rows.items(), key=lambda item: item[0])
     ]
     headings = tuple(label for name in down for label in _key_headings(benchmark, name))
     above = tuple(
         (_key_headings(benchmark, name)[0], _label(benchmark, name, records[0]))
-        for name in arranged.above
+        for name in placed.above
     )
     result = View(
-        *(table.id, table.title, headings, tuple(columns[c].labels for c in across), tuple(lines)),
-        *(tabbed, above, tuple(each.labels for each in derived)),
-        tuple(columns[c].names for c in across),
+        *(table.id, table.title, headings, tuple(c.labels for _, c in columns), tuple(rows)),
+        *(tabbed, above, tuple(column.labels for column in derived)),
+        tuple(column.names for _, column in columns),
     )
     return _with_runs(result) if table.runs else result
 
 
+class _ColumnKey(NamedTuple):
+    """The sort key of a column: that of its levels above the metric, and that of its metric, which is
+    empty if metrics are rows."""
+
+    levels: Key
+    metric: Key
+
+
 @dataclass(frozen=True, slots=True)
-class _RowHead:
-    """The head of a row: labels, names in addresses, and the unit and decimals of its figures."""
+class _FilledRow:
+    """A row: labels, names in addresses, the unit and decimals of its figures, and its cells."""
 
     labels: tuple[TableCell, ...]
     names: tuple[str, ...]
     unit: str
     decimals: int
+    cells: dict[_ColumnKey, Cell] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,11 +188,10 @@ class _ColumnHead:
 
 @dataclass(frozen=True, slots=True)
 class _Filled:
-    """The heads of rows and columns by their sort keys, and the cells by both keys."""
+    """The rows and the heads of columns of a table, by their sort keys."""
 
-    rows: dict[Key, _RowHead] = field(default_factory=dict)
-    columns: dict[Key, _ColumnHead] = field(default_factory=dict)
-    cells: dict[tuple[Key, Key], Cell] = field(default_factory=dict)
+    rows: dict[Key, _FilledRow] = field(default_factory=dict)
+    columns: dict[_ColumnKey, _ColumnHead] = field(default_factory=dict)
 
 
 def _filled(
@@ -202,22 +209,22 @@ def _filled(
     """
     out, by_metric = _Filled(), "metric" in down
     for record in records:
-        row = tuple(_rank(benchmark, name, record) for name in down)
+        row_key = tuple(_rank(benchmark, name, record) for name in down)
         if newest:
-            row = ((newest[record.board],), *row)
-        if row not in out.rows:
+            row_key = ((newest[record.board],), *row_key)
+        if row_key not in out.rows:
+            labels, names = _row_keys(benchmark, down, record)
             decimals = _decimals(benchmark, record)
-            out.rows[row] = _RowHead(*_row_keys(benchmark, down, record), record.unit, decimals)
-        column = tuple(_rank(benchmark, name, record) for name in across)
-        if not by_metric:
-            column += (_rank(benchmark, "metric", record),)
+            out.rows[row_key] = _FilledRow(labels, names, record.unit, decimals)
+        levels = tuple(_rank(benchmark, name, record) for name in across)
+        column = _ColumnKey(levels, () if by_metric else _rank(benchmark, "metric", record))
         if column not in out.columns:
             head = _column_head(benchmark, across, record, with_metric=not by_metric)
             out.columns[column] = head
         # Pooling has merged equal keys, so a duplicate here is a bug that would lose a figure.
-        if (row, column) in out.cells:
+        if column in out.rows[row_key].cells:
             raise AssertionError(f"two figures for one cell of {benchmark.name}/{table.id}")
-        out.cells[row, column] = record.cell
+        out.rows[row_key].cells[column] = record.cell
     return out
 
 
@@ -235,15 +242,15 @@ def _column_head(
 
 
 @dataclass(frozen=True, slots=True)
-class _Column:
+class _DerivedColumn:
     """A derived column: its description, its heads, and the columns that it is computed from."""
 
     spec: Derived
     labels: tuple[str, ...]
-    numerator: Key
-    denominator: Key | None
+    numerator: _ColumnKey
+    denominator: _ColumnKey | None
 
-    def of(self, cells: Mapping[Key, Cell | None]) -> TableCell:
+    def cell(self, cells: Mapping[_ColumnKey, Cell]) -> TableCell:
         """Compute the cell of one row from the row's cells by column."""
         above = cells.get(self.numerator)
         part = cells.get(self.denominator) if self.denominator else None
@@ -258,29 +265,28 @@ class _Column:
 
 
 def _derived(
-    benchmark: Benchmark, table: Table, columns: Mapping[Key, _ColumnHead]
-) -> list[_Column]:
+    benchmark: Benchmark, table: Table, columns: Mapping[_ColumnKey, _ColumnHead]
+) -> list[_DerivedColumn]:
     """Return the derived columns: one below each board, or other level above the metrics, that has
     the metrics it is computed from."""
-    heads: dict[Key, dict[int, Key]] = {}
+    columns_of_levels: dict[Key, dict[int, _ColumnKey]] = {}  # by levels, then metric
     for key in columns:
-        heads.setdefault(key[:-1], {})[key[-1][0]] = key
+        columns_of_levels.setdefault(key.levels, {})[key.metric[0]] = key
     derived = []
     for spec in table.derived:
-        of, per = (benchmark.metric_rank(name)[0] for name in (spec.of, spec.per))
+        of_rank, per_rank = (benchmark.metric_rank(name)[0] for name in (spec.of, spec.per))
         unit = spec.unit or ("%" if spec.limit is not None else "")
         head = units.heading(f"{spec.label}, derived", unit)
-        for prefix in sorted(heads):
-            metrics = heads[prefix]
-            if of in metrics and (spec.limit is not None or per in metrics):
-                labels = (*columns[metrics[of]].labels[:-1], head)
-                denominator = None if spec.limit is not None else metrics[per]
-                derived.append(_Column(spec, labels, metrics[of], denominator))
+        for _, by_metric in sorted(columns_of_levels.items()):
+            if of_rank in by_metric and (spec.limit is not None or per_rank in by_metric):
+                labels = (*columns[by_metric[of_rank]].labels[:-1], head)
+                denominator = None if spec.limit is not None else by_metric[per_rank]
+                derived.append(_DerivedColumn(spec, labels, by_metric[of_rank], denominator))
     return derived
 
 
 @dataclass(frozen=True, slots=True)
-class _Arranged:
+class _Placed:
     """The parameters of a table by their place: tabs, row keys, column levels below those of the
     page, and ``above`` the table those that have a single value in it."""
 
@@ -315,10 +321,10 @@ def _with_rest(record: Record, rest: Set[str]) -> Record:
     folded = {name: record.params[name] for name in record.params.keys() & rest}
     if not folded:
         return record
-    own = {name: value for name, value in record.params.items() if name not in rest}
+    others = {name: value for name, value in record.params.items() if name not in rest}
     # As JSON, so that different parameters yield different texts.
     text = json.dumps(folded, sort_keys=True, ensure_ascii=False)
-    return replace(record, params={**own, _REST: text})
+    return replace(record, params={**others, _REST: text})
 
 
 def _coded(keys: Iterable[Hashable]) -> list[int]:
@@ -327,14 +333,14 @@ def _coded(keys: Iterable[Hashable]) -> list[int]:
     return [numbers.setdefault(key, len(numbers)) for key in keys]
 
 
-def _arranged(
+def _placed(
     benchmark: Benchmark,
     table: Table,
     records: Sequence[Record],
     shape: Shape,
     down: Sequence[str],
     across: Sequence[str],
-) -> _Arranged:
+) -> _Placed:
     """Return a place for each parameter of the records, including undescribed ones.
 
     A parameter with a single value goes above the table. One with a single value per column becomes
@@ -342,10 +348,9 @@ def _arranged(
     leaves fewer cells empty or, if that hardly differs, by its number of values.
     """
     tabs, above = table.tabs, list[str]()
-    named = benchmark.entry.names(table)
+    described = {name.removeprefix(_PARAM) for name in benchmark.entry.names(table)}
+    extra = {name for record in records for name in record.params} - described
     order = list(benchmark.entry.params)
-    extra = {name for record in records for name in record.params}
-    extra -= {name.removeprefix(_PARAM) for name in named}
     ranked = sorted(extra, key=lambda n: (order.index(n) if n in order else len(order), n))
     # The row number and column number of each record.
     rows, columns = (
@@ -354,37 +359,41 @@ def _arranged(
     )
     for name in map(level, ranked):
         ranks = [_rank(benchmark, name, record) for record in records]
-        values = {*ranks}
-        if len(values) == 1:
+        value_count = len({*ranks})
+        if value_count == 1:
             above.append(name)
             continue
-        more_rows, more_columns = (_coded(zip(ranks, ids, strict=True)) for ids in (rows, columns))
-        before, after = len(set(columns)), len(set(more_columns))
-        beside, below = len(set(rows)) * after, len(set(more_rows)) * before
-        if max(beside, below) <= 1.25 * min(beside, below):
-            goes_down = len(values) > MAX_COLUMN_VALUES or shape.all_down
+        split_rows, split_columns = (
+            _coded(zip(ranks, ids, strict=True)) for ids in (rows, columns)
+        )
+        row_count, split_row_count = len({*rows}), len({*split_rows})
+        column_count, split_column_count = len({*columns}), len({*split_columns})
+        # The numbers of cells with the parameter as columns and as rows.
+        wide, long = row_count * split_column_count, split_row_count * column_count
+        if max(wide, long) <= 1.25 * min(wide, long):
+            goes_down = value_count > MAX_COLUMN_VALUES or shape.all_down
         else:
             # A parameter that mostly differs between columns may split each into a few.
-            goes_down = beside > below or after > MAX_COLUMN_VALUES * before
-        if tabs and not shape.all_down:
-            tab = [_rank(benchmark, tabs, record) for record in records]
-            on_tabs, split = (len({*zip(tab, c, strict=True)}) for c in (columns, more_columns))
-            goes_down = goes_down and split > on_tabs
+            goes_down = wide > long or split_column_count > MAX_COLUMN_VALUES * column_count
+        if goes_down and tabs and not shape.all_down:
+            tab_ranks = [_rank(benchmark, tabs, record) for record in records]
+            on_tabs, split_on_tabs = (
+                len({*zip(tab_ranks, ids, strict=True)}) for ids in (columns, split_columns)
+            )
+            # It adds no column if it splits none on any tab.
+            goes_down = split_on_tabs > on_tabs
         if not goes_down:
-            across, columns = [name, *across], more_columns
+            across, columns = [name, *across], split_columns
             continue
-        if (
-            not (tabs or shape.board_tabs or shape.down)
-            and len(values) <= MAX_TABS
-            and len(set(more_rows)) >= 2 * len(values)
-        ):
+        may_have_tabs = not (tabs or shape.board_tabs or shape.down)
+        if may_have_tabs and value_count <= MAX_TABS and split_row_count >= 2 * value_count:
             tabs = name
         else:
             # Metrics stay the innermost key, to keep those of one run together.
-            at = down.index("metric") if "metric" in down else len(down)
-            down = [*down[:at], name, *down[at:]]
-        rows = more_rows
-    return _Arranged(tabs, tuple(down), tuple(across), tuple(above))
+            end = down.index("metric") if "metric" in down else len(down)
+            down = [*down[:end], name, *down[end:]]
+        rows = split_rows
+    return _Placed(tabs, tuple(down), tuple(across), tuple(above))
 
 
 def _with_runs(table: View) -> View:
