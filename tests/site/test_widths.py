@@ -6,7 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from cut_text import CUT
+from cut_text import CUT, SIDEWAYS
 from kinds import GUIDE
 from windows import Windows, unfolded
 
@@ -43,6 +43,10 @@ def test_a_figure_of_a_stacked_table_has_its_head_beside_it(
     cell = table.locator("tbody tr").first.locator("td").last
     shown = cell.evaluate("e => getComputedStyle(e, '::before').content")
     assert heads[-1].split(" ")[0].casefold() in shown.casefold()
+    # A link to a ranking breaks where its name is longer than a line.
+    links = f"<dl class='perf-ranking-links'><dt></dt><dd><p><a>{'name of a set-up ' * 9}</a></p></dd></dl>"
+    page.locator("h1").evaluate("(e, html) => e.insertAdjacentHTML('afterend', html)", links)
+    assert page.evaluate(SIDEWAYS) <= 0
 
 
 IN_CHARTS = """pictures => pictures.flatMap(({ name, svg }) => {
