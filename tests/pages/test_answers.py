@@ -298,7 +298,8 @@ def test_an_impossible_figure_is_shown_with_its_fault_and_leads_nothing(tmp_path
         ([(-0.004, 0.02)], "−0.4 %, usually ±2 %"),
         ([(0.012, 0.05), (-0.004, 0.02)], "−0.4 to +1.2 %, usually ±5 %"),
         ([(-0.4, 0.02), (4.5, 3.0)], "−40.0 % to ×5.5, usually up to ×4"),
-        ([(-0.3, None)], "−30.0 %, too noisy to tell"),
+        ([(-0.3, None)], "−30.0 %, not proved"),
+        ([(0.14, None), (0.053, 1.6)], "+5.3 to +14.0 %, not proved"),
         ([(4.5, 3.0)], "×5.5, usually up to ×4"),
     ],
 )

@@ -346,6 +346,12 @@ def _counts(about: About, said: Sequence[str]) -> bool:
     return bool(old and new) and [len(old.runs), len(new.runs)] == [int(each) for each in said[:2]]
 
 
+def _beyond_mean(about: About, _: Sequence[str]) -> bool:
+    old, new = about.sides
+    assert old and new and old.mean is not None
+    return new.low > old.mean if about.row.better == "lower" else new.high < old.mean
+
+
 def _lay(about: About, said: Sequence[str]) -> bool:
     """Return whether some earlier releases have these ends: usually the last ones, as others had
     other conditions."""
@@ -808,6 +814,7 @@ GROUNDS = templates(
         ),
         "half of such rows scatter within .+": _yes,
         "usually (?:±|up to )#?(.+)": _yes,
+        "all new ones are worse than the mean before": _beyond_mean,
         "a (rise|fall) (?:of )?~ would have been seen": lambda about, said: (
             number(said[1]) > 0 and ((said[0] == "fall") == (about.moved < 0) or about.is_unmoved)
         ),

@@ -18,7 +18,14 @@ from . import fates
 from .comparison import Comparison, Coverage, Group
 from .events import Event, returned
 from .judge import Spread
-from .row_moves import FAR, failed_earlier, is_beyond_kind, over_scatter, releases_at_level
+from .row_moves import (
+    FAR,
+    failed_earlier,
+    has_left_mean,
+    is_beyond_kind,
+    over_scatter,
+    releases_at_level,
+)
 from .verdicts import ALARMS, CONVERTED, FAILED_RUN, NOTHING, RATED, WORDS, Row, Verdict
 
 LEADING: tuple[Verdict, ...] = (
@@ -545,14 +552,16 @@ def _farther_first(row: Row) -> tuple[bool, float]:
 
 
 def unproved(row: Row) -> str:
-    """Return why a move is not proved, and how much such rows usually scatter."""
+    """Return why a move is not proved, and how much such rows usually scatter or why it is unusual
+    nevertheless."""
     if row.doubt:
         return row.doubt
     if is_beyond_kind(row) and row.kind_scatter is not None:
         return f"{row.ground}; half of such rows scatter within {_range(_the_way_it_went(row, row.kind_scatter))}"
     # The change per unit of work is already given with the figures.
     of_work = f"{units.change_text(row.work or 0.0)} per {row.per}; " if row.per else ""
-    return "; ".join(filter(None, (row.ground.removeprefix(of_work), usual(row))))
+    beyond = "all new ones are worse than the mean before" if has_left_mean(row) else usual(row)
+    return "; ".join(filter(None, (row.ground.removeprefix(of_work), beyond)))
 
 
 def usual(row: Row) -> str:

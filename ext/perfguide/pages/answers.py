@@ -23,6 +23,7 @@ from ..compare import wording
 from ..compare.comparison import Comparison
 from ..compare.headline import far_falls, headline
 from ..compare.match import Names
+from ..compare.row_moves import has_left_mean
 from ..compare.select import ReleasePair
 from ..compare.verdicts import REPEATED, WORDS, Row
 from ..figures import engines, labels
@@ -754,7 +755,11 @@ def _in_words(site: Site, comparison: Comparison) -> Judged:
         if row.new is not None and _is_short(site, row)
     }
     unproved = {
-        _joined(row.board, row.benchmark, row.metric, row.params): (row.change, row.scatter)
+        _joined(row.board, row.benchmark, row.metric, row.params): (
+            row.change,
+            # The comparison lists such a move as unusual.
+            None if has_left_mean(row) else row.scatter,
+        )
         for row in comparison.rows
         if WORDS[row.verdict] in UNPROVED and row.change is not None and _is_short(site, row)
     }
@@ -774,16 +779,16 @@ def _repeated(comparison: Comparison) -> str:
 
 
 def changes_text(noisy: Sequence[tuple[float, float | None]]) -> str:
-    """Return the unproved changes, with the widest usual scatter among them."""
+    """Return the unproved changes, with the widest usual scatter among them if all are known."""
     changes = [units.change_text(share) for share in sorted({share for share, _ in noisy})]
     # Two changes may round to the same text.
     span = " to ".join(dict.fromkeys((changes[0], changes[-1])))
     # Two changes in per cent share the sign.
     span = span.replace(" % to ", " to ") if span.endswith(" %") else span
-    scatters = [scatter for _, scatter in noisy if scatter is not None]
-    if not scatters:
-        return f"{span}, too noisy to tell"
-    return f"{span}, {wording.scatter_text(max(scatters))}"
+    # What is known of some rows says nothing about the others.
+    if any(scatter is None for _, scatter in noisy):
+        return f"{span}, not proved"
+    return f"{span}, {wording.scatter_text(max(scatter or 0.0 for _, scatter in noisy))}"
 
 
 def _came_and_went(gone: int, new: int) -> str:
