@@ -757,7 +757,7 @@ def _in_words(site: Site, comparison: Comparison) -> Judged:
     unproved = {
         _joined(row.board, row.benchmark, row.metric, row.params): (
             row.change,
-            # The comparison lists such a move as unusual.
+            # The comparison lists it as unusual.
             None if has_left_mean(row) else row.scatter,
         )
         for row in comparison.rows
@@ -785,7 +785,7 @@ def changes_text(noisy: Sequence[tuple[float, float | None]]) -> str:
     span = " to ".join(dict.fromkeys((changes[0], changes[-1])))
     # Two changes in per cent share the sign.
     span = span.replace(" % to ", " to ") if span.endswith(" %") else span
-    # What is known of some rows says nothing about the others.
+    # The scatter of some rows says nothing about others.
     if any(scatter is None for _, scatter in noisy):
         return f"{span}, not proved"
     return f"{span}, {wording.scatter_text(max(scatter or 0.0 for _, scatter in noisy))}"
