@@ -14,6 +14,7 @@ from making import described, loaded, only, records, result
 
 from perfguide.common import csv_text, units
 from perfguide.figures.pool import Cell
+from perfguide.tables import summaries
 from perfguide.tables.assign import Layout
 from perfguide.tables.grids import (
     Grid,
@@ -178,3 +179,21 @@ def test_tabs_have_the_short_names_of_boards_but_none_twice() -> None:
     known = {"am_lp": "SK LP", "am_sk": "SK", "am_old": "SK"}
     assert shorts(table, known) == {"am_lp": "SK LP"}
     assert shorts(Grid(table.header, rows, 1), known) == {}
+
+
+def test_a_list_of_boards_has_no_empty_column_and_is_no_bare_list_of_names() -> None:
+    plain, described_one, known = (
+        loaded(result(), board__name=name, **stated).bundle
+        for name, stated in (
+            ("a", {}),
+            ("b", {"board__description": "with a fan"}),
+            ("c", {"board__memory": "2 GB"}),
+        )
+    )
+    for bundles, head, rows in (
+        ([plain], ("Board", "Description"), [("a", "not stated")]),
+        ([plain, known], ("Board", "Memory"), [("a", units.MISSING), ("c", "2 GB")]),
+        ([described_one], ("Board", "Description"), [("b", "with a fan")]),
+    ):
+        table = summaries.boards(bundles)
+        assert (table.header, [tuple(row) for row in table.rows]) == ((head,), rows)

@@ -21,7 +21,7 @@ from ..common.grouping import grouped
 from ..figures import labels
 from ..figures.pool import Cell, Record
 from .grids import Grid, listing, without_empty
-from .model import Row, View
+from .model import NOT_STATED, Row, View
 
 
 def boards(
@@ -53,10 +53,12 @@ def boards(
             row.append(span)
         rows.append(row)
     head = ["Board", "In heads", "Description", "Processor", "CPU clock", "Caches", "Memory"]
-    # A list without any column but the names would look unfinished.
     if with_releases:
         return without_empty(listing([*head, "Releases"], rows), ("Releases",))
-    return without_empty(listing(head, rows), ("Description",))
+    table = without_empty(listing(head, rows))
+    # A list without any column but the names would look unfinished.
+    alone = [[name, NOT_STATED] for name, *_ in rows]
+    return table if len(table.header[0]) > 1 else listing(["Board", "Description"], alone)
 
 
 def _stated(texts: Iterable[str]) -> str:
