@@ -56,22 +56,22 @@ def explained(rows: Sequence[Row], catalog: Catalog) -> list[Row]:
         if index not in ground_by_index and (before := _figure_before(row)):
             key = (row.guide.platform, row.board, row.benchmark)
             tables.setdefault(key, {})[index] = _moved(row, before)
-    moved = {key: [*own.values()] for key, own in tables.items()}
     elsewhere: dict[tuple[object, ...], set[str]] = {}
-    for (platform, _, benchmark), own_moves in moved.items():
-        words = {exchange.words for exchange in exchanges(own_moves)}
+    for (platform, _, benchmark), moves in tables.items():
+        words = {exchange.words for exchange in exchanges([*moves.values()])}
         elsewhere.setdefault((platform, benchmark), set()).update(words)
-    for table, own in tables.items():
-        indexes = [*own]
-        for exchange in exchanges(moved[table], elsewhere[table[0], table[2]]):
+    for (platform, _, benchmark), moves in tables.items():
+        indexes = [*moves]
+        for exchange in exchanges([*moves.values()], elsewhere[platform, benchmark]):
+            members = [indexes[n] for n in exchange.rows]
             # Rows that OLD did not measure help to detect a swap, but have no verdict to withdraw.
-            exchanged = [at for n in exchange.rows if rows[at := indexes[n]].old]
+            exchanged = [index for index in members if rows[index].old]
             exchanged += _rest_of_tables(rows, exchanged, exchange.param)
-            values = {rows[indexes[n]].params.get(exchange.param) for n in exchange.rows}
-            names = _sides(catalog.get(table[2]), exchange.param, values) or exchange.words
+            values = {rows[index].params.get(exchange.param) for index in members}
+            names = _sides(catalog.get(benchmark), exchange.param, values) or exchange.words
             # A row keeps the first cause.
             swapped = "" if ", by one" in exchange.words else " are swapped"
-            where = _release_with_wrong_labels([rows[at] for at in exchanged])
+            where = _release_with_wrong_labels([rows[index] for index in exchanged])
             ground_by_index = (
                 dict.fromkeys(exchanged, f"{EXCHANGED} in {where}: {names}{swapped}")
                 | ground_by_index
@@ -92,9 +92,9 @@ def exchanged(rows: Sequence[Row]) -> set[int]:
             key = (row.guide.platform, row.board, row.benchmark)
             tables.setdefault(key, []).append((id(row), _moved(row, before)))
     return {
-        own[number][0]
-        for own in tables.values()
-        for exchange in exchanges([moved for _, moved in own])
+        table[number][0]
+        for table in tables.values()
+        for exchange in exchanges([moved for _, moved in table])
         for number in exchange.rows
     }
 
@@ -109,13 +109,13 @@ def followers(clock: Row, rows: Sequence[Row]) -> dict[str, tuple[list[Row], int
     wanted = math.log1p(clock.change)
     rated: dict[str, list[tuple[Row, float]]] = {}
     for row in rows:
-        is_own = (row.guide.platform, row.board) == (clock.guide.platform, clock.board)
-        if is_own and row.worse_by is not None:
+        is_on_board = (row.guide.platform, row.board) == (clock.guide.platform, clock.board)
+        if is_on_board and row.worse_by is not None:
             # Negated, because a faster clock makes rows better.
             rated.setdefault(row.benchmark, []).append((row, -row.worse_by))
     following = {
-        benchmark: ([row for row, move in own if abs(move - wanted) <= abs(wanted) / 3], len(own))
-        for benchmark, own in rated.items()
+        name: ([row for row, move in moves if abs(move - wanted) <= abs(wanted) / 3], len(moves))
+        for name, moves in rated.items()
     }
     follows = any(fitting and 2 * len(fitting) >= count for fitting, count in following.values())
     return {
@@ -165,8 +165,8 @@ def _release_with_wrong_labels(exchanged: Sequence[Row]) -> str:
         middle = median(map(math.log, past))
         is_new_near = abs(math.log(ends[1]) - middle) < abs(math.log(ends[0]) - middle)
         votes[(row.old if is_new_near else row.new).guide.release] += 1
-    (release, most), *_ = [*votes.most_common(1), ("", 0)]
-    return release if 2 * most > votes.total() else "one of the two releases"
+    (release, count), *_ = [*votes.most_common(1), ("", 0)]
+    return release if 2 * count > votes.total() else "one of the two releases"
 
 
 def _sides(benchmark: Benchmark | None, param: str, values: Collection[Scalar | None]) -> str:
@@ -185,10 +185,10 @@ def _rest_of_tables(rows: Sequence[Row], exchanged: Sequence[int], param: str) -
     # Without rows that OLD measured, there is no verdict to withdraw.
     if not param or not exchanged:
         return []
-    own = [rows[index] for index in exchanged]
-    values = {row.params[param] for row in own}
-    alike = set.intersection(*({*row.params.items()} for row in own))
-    table = (own[0].guide.platform, own[0].board, own[0].benchmark)
+    swapped = [rows[index] for index in exchanged]
+    values = {row.params[param] for row in swapped}
+    alike = set.intersection(*({*row.params.items()} for row in swapped))
+    table = (swapped[0].guide.platform, swapped[0].board, swapped[0].benchmark)
     return [
         index
         for index, row in enumerate(rows)
@@ -244,10 +244,10 @@ def _of_two_states(row: Row) -> Row:
     if not states or (old > states[0][-1]) == (new > states[0][-1]):
         return row
     low, high = (
-        f"{units.number(own[0])} to {units.number(own[-1])}"
-        if own[0] < own[-1]
-        else units.number(own[0])
-        for own in states
+        f"{units.number(state[0])} to {units.number(state[-1])}"
+        if state[0] < state[-1]
+        else units.number(state[0])
+        for state in states
     )
     ground = f"it alternates between two states, {low} and {high}"
     row = replace(row, verdict="noisy", ground=ground, alternates=True)

@@ -14,6 +14,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from ..common.grouping import grouped
 from .relative import MAX_RELEASES, Floats, ScaledRow
 from .successive_differences import Ratio, is_smooth
 from .usual_noise import Scatter, Table
@@ -100,8 +101,8 @@ def learn(rows: Sequence[ScaledRow], usual: Table) -> list[list[Noise]]:
 def _of_runs(rows: Sequence[ScaledRow]) -> list[list[Noise]]:
     """Return the noise of rows that have enough runs to show it."""
     releases = [(*row.past, row.new, *row.later) for row in rows]
-    squares = np.array([sum(release.squares for release in own) for own in releases])
-    freedom = np.array([sum(release.runs - 1.0 for release in own) for own in releases])
+    squares = np.array([sum(release.squares for release in of_row) for of_row in releases])
+    freedom = np.array([sum(release.runs - 1.0 for release in of_row) for of_row in releases])
     # A row whose runs happen to be equal may still scatter.
     added = np.array([row.rounding + MIN_DEVIATION**2 for row in rows])
     keys = [row.key for row in rows]
@@ -127,7 +128,9 @@ def _drifting(rows: Sequence[ScaledRow]) -> set[str]:
         orders = [release.order for release in (*row.past, row.new) if release.order]
         ratios.setdefault(row.key[0], []).extend(orders)
     return {
-        name for name, own in ratios.items() if len(own) >= MIN_ORDERED_RELEASES and is_smooth(own)
+        benchmark
+        for benchmark, orders in ratios.items()
+        if len(orders) >= MIN_ORDERED_RELEASES and is_smooth(orders)
     }
 
 
@@ -137,9 +140,8 @@ def _between(rows: Sequence[ScaledRow], variance: Floats) -> dict[tuple[str, str
     runs = [np.mean([1 / release.runs for release in row.past]) for row in rows]
     spread = across / variance - runs
     return {
-        key: max(0.0, float((freedom[own] * spread[own]).sum()) / max(freedom[own].sum(), 1e-9))
-        for key in dict.fromkeys(row.key for row in rows)
-        for own in [[i for i, row in enumerate(rows) if row.key == key]]
+        key: max(0.0, float((freedom[i] * spread[i]).sum()) / max(freedom[i].sum(), 1e-9))
+        for key, i in grouped(range(len(rows)), lambda i: rows[i].key).items()
     }
 
 
@@ -234,11 +236,11 @@ def learnt(
             # A single row does not show how rows differ.
             out[name] = Scatter(above.centre, above.excess, 1)
             continue
-        own = _scatter(logs[positions], chance[positions], np.ones(len(positions)))
+        scatter = _scatter(logs[positions], chance[positions], np.ones(len(positions)))
         share = len(positions) / (len(positions) + PARENT_ROWS)
         out[name] = Scatter(
-            share * own.centre + (1 - share) * above.centre,
-            share * own.excess + (1 - share) * above.excess,
+            share * scatter.centre + (1 - share) * above.centre,
+            share * scatter.excess + (1 - share) * above.excess,
             len(positions),
         )
     return out

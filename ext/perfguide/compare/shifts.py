@@ -57,38 +57,38 @@ def without_shifts(
     """
     out = list(rows)
     shifts: list[list[Shift]] = [[] for _ in rows]
-    errors = np.array([_error(row, own) for row, own in zip(rows, noise, strict=True)])
-    members: dict[int, dict[str, list[int]]] = {}
+    errors = np.array([_error(row, kinds) for row, kinds in zip(rows, noise, strict=True)])
+    by_depth: dict[int, dict[str, list[int]]] = {}
     for i, row in enumerate(rows):
         if row.upward:
             for depth, name in enumerate(row.shared):
-                members.setdefault(depth, {}).setdefault(name, []).append(i)
+                by_depth.setdefault(depth, {}).setdefault(name, []).append(i)
     # The widest groups come first, so that narrower ones show only their additional moves.
-    for _, named in sorted(members.items()):
-        groups = {name: own for name, own in named.items() if len(own) >= MIN_ROWS}
-        indices = [_index([out[i] for i in own], name) for name, own in groups.items()]
+    for _, by_name in sorted(by_depth.items()):
+        groups = {name: members for name, members in by_name.items() if len(members) >= MIN_ROWS}
+        indices = [_index([out[i] for i in members], name) for name, members in groups.items()]
         changed = _changed([index for index in indices if index])
-        for name, own in groups.items():
-            group = [out[i] for i in own]
+        for name, members in groups.items():
+            group = [out[i] for i in members]
             moves = _moves(group)
             by = float(np.median(moves))
             if name in changed:
-                for i in own:
-                    shifts[i].append(Shift(name, by, len(own)))
+                for i in members:
+                    shifts[i].append(Shift(name, by, len(members)))
             # A scattering level of the group is noise that its rows share.
-            elif not _common(moves, errors[own]):
+            elif not _common(moves, errors[members]):
                 by = 0.0
-            earlier = _earlier(group, errors[own])
+            earlier = _earlier(group, errors[members])
             if by or any(earlier):
-                for i in own:
+                for i in members:
                     up = rows[i].upward
                     out[i] = out[i].without(by * up, [step * up for step in earlier])
     return out, shifts
 
 
 def _error(row: ScaledRow, noise: Sequence[Noise]) -> float:
-    ends = (row.old.runs, row.new.runs)
-    return math.sqrt(max((sum(map(own.of_release, ends)) for own in noise), default=0.0))
+    runs = (row.old.runs, row.new.runs)
+    return math.sqrt(max((sum(map(kind.of_release, runs)) for kind in noise), default=0.0))
 
 
 def _moves(rows: Sequence[ScaledRow]) -> Floats:
@@ -115,9 +115,10 @@ def _earlier(rows: Sequence[ScaledRow], errors: Floats) -> list[float]:
     """Return the common move from OLD to each release before it, latest first."""
     out = []
     for back in range(2, max(len(row.past) for row in rows) + 1):
-        own = [i for i, row in enumerate(rows) if len(row.past) >= back]
-        moves = np.array([(rows[i].past[-back].at - rows[i].old.at) * rows[i].upward for i in own])
-        out.append(float(np.median(moves)) if _common(moves, errors[own]) else 0.0)
+        old_enough = [i for i, row in enumerate(rows) if len(row.past) >= back]
+        steps = [(rows[i].past[-back].at - rows[i].old.at) * rows[i].upward for i in old_enough]
+        moves = np.array(steps)
+        out.append(float(np.median(moves)) if _common(moves, errors[old_enough]) else 0.0)
     return out
 
 
@@ -157,9 +158,9 @@ def _changed(indices: Sequence[ScaledRow]) -> set[str]:
     pooled = float(freedom.sum())
     prior = float((freedom * variance).sum() / pooled) if pooled else UNKNOWN_DEVIATION**2
     out = set()
-    for row, own, worth in zip(indices, variance.tolist(), freedom.tolist(), strict=True):
+    for row, scatter, worth in zip(indices, variance.tolist(), freedom.tolist(), strict=True):
         total = worth + PRIOR_FREEDOM
-        moderated = (worth * own + PRIOR_FREEDOM * prior) / total + row.rounding
+        moderated = (worth * scatter + PRIOR_FREEDOM * prior) / total + row.rounding
         moderated += MIN_DEVIATION**2
         if move_of(row, Noise(moderated, total)).p < MAX_P:
             out.add(row.shared[0])
