@@ -263,7 +263,7 @@ def _generate(run: _Run, sources: Sequence[Source], faults: Sequence[Diagnostic]
     surveys = _surveys(run, socs)
     beyond = _beyond(run, surveys, plan)
     outcomes = _write_socs(run, socs, beyond)
-    summaries = [each.outcome for each in outcomes]
+    summaries = [soc.outcome for soc in outcomes]
     making = Making(writer)
     # Pages about several SoCs are made from summaries, so that no process holds all figures.
     empty = Pool(rows.build([]), catalog)
@@ -293,8 +293,8 @@ def _read_heads(
     found_heads: list[Head] = []
     diagnostics: list[Diagnostic] = []
     files: dict[tuple[str, str], Source] = {}
-    for _, (source, own) in zip(progress(sources, "reading bundles"), items, strict=True):
-        for item in own:
+    for _, (source, read) in zip(progress(sources, "reading bundles"), items, strict=True):
+        for item in read:
             if isinstance(item, Diagnostic):
                 diagnostics.append(item)
             else:
@@ -305,20 +305,20 @@ def _read_heads(
 
 def guides_of(ledger: Ledger) -> list[GuideKey]:
     """Return the guides of all bundles that have results, in page order."""
-    return in_order({guide_key(each.bundle) for each in ledger.bundles if each.rows()})
+    return in_order({guide_key(item.bundle) for item in ledger.bundles if item.rows()})
 
 
 def plan_of(ledger: Ledger, catalog: Catalog) -> Plan:
     """Return the names that the pages of all SoCs have to agree on."""
     counted = Counter[heads.Measured]()
-    for each in ledger.bundles:
-        own = each if isinstance(each, Head) else heads.head(each)
-        counted.update(dict(own.measured))
+    for item in ledger.bundles:
+        head = item if isinstance(item, Head) else heads.head(item)
+        counted.update(dict(head.measured))
     guides = guides_of(ledger)
     addresses = dataset.plan(guides, sorted({benchmark for benchmark, _, _ in counted}))
     folders = {key.platform: "/".join(addresses.guide[key].split("/")[1:-1]) for key in guides}
     words = slugs.joined(folders.values())
-    withdrawn = {guide_key(each.old.bundle) for each in ledger.withdrawn}
+    withdrawn = {guide_key(pair.old.bundle) for pair in ledger.withdrawn}
     # A guide that lost its last bundle has no page, but its errata need an address.
     every = dataset.plan(sorted({*guides, *withdrawn}), ()).guide
     return Plan(
@@ -348,7 +348,7 @@ def _socs(
     run: _Run, ledger: Ledger, files: Mapping[tuple[str, str], Source], plan: Plan
 ) -> list[_Soc]:
     """Return the SoCs of the site, in natural order."""
-    bundles = grouped(ledger.bundles, lambda each: each.bundle.board.soc)
+    bundles = grouped(ledger.bundles, lambda item: item.bundle.board.soc)
     withdrawn = grouped(ledger.withdrawn, lambda pair: pair.old.bundle.board.soc)
     return [
         _soc(run, name, bundles.get(name, []), withdrawn.get(name, []), files, plan)
@@ -365,9 +365,9 @@ def _soc(
     plan: Plan,
 ) -> _Soc:
     # Errata show the figures of withdrawn bundles, so these are read too.
-    every = [*bundles, *(each for pair in withdrawn for each in (pair.old, pair.new))]
-    own_heads = [each for each in every if isinstance(each, Head)]
-    measured = {names for each in own_heads for names, _ in each.measured}
+    every = [*bundles, *(item for pair in withdrawn for item in (pair.old, pair.new))]
+    soc_heads = [item for item in every if isinstance(item, Head)]
+    measured = {names for head in soc_heads for names, _ in head.measured}
     benchmarks = {benchmark for benchmark, _, _ in measured}
     guides = [key for key in plan.addresses.guide if key.soc == name]
     # This is part of the key: with other SoCs' addresses in it, a new SoC would invalidate all
@@ -377,31 +377,31 @@ def _soc(
         {key: plan.addresses.guide[key] for key in guides},
         {b: page for b, page in plan.addresses.benchmark.items() if b in benchmarks},
     )
-    own_plan = Plan(
+    soc_plan = Plan(
         addresses,
         {p: slug for p, slug in plan.platform_slugs.items() if p[1] == name},
         {key: page for key, page in plan.errata.items() if key.soc == name},
-        {of: spelt for of, spelt in plan.spelt.items() if of[0] in benchmarks},
+        {names: spelt for names, spelt in plan.spelt.items() if names[0] in benchmarks},
     )
     # This is part of the key, so leave out the pairs of other SoCs.
     asked = asked_of(guides, run.settings.compare)
     settings = replace(_of_workers(run.settings), compare=asked)
-    contents = tuple((each.origin, each.digest) for each in bundles)
+    contents = tuple((item.origin, item.digest) for item in bundles)
     # A file may contain several bundles.
-    sources = dict.fromkeys(files[each.origin, each.digest] for each in every)
-    logs = {path for each in own_heads if each.logs for path in kept_in(each, each.logs)}
+    sources = dict.fromkeys(files[item.origin, item.digest] for item in every)
+    logs = {path for head in soc_heads if head.logs for path in kept_in(head, head.logs)}
     key = hash_of(
-        *(run.inputs.rules, run.inputs.of_descriptions(benchmarks), own_plan, asked),
-        [(each.root, each.origin, each.digest) for each in bundles],
+        *(run.inputs.rules, run.inputs.of_descriptions(benchmarks), soc_plan, asked),
+        [(item.root, item.origin, item.digest) for item in bundles],
         [(pair.old.digest, pair.new.digest) for pair in withdrawn],
         # Findings about logs and the provenance pages depend on these.
         run.inputs.digests(sorted(logs)),
     )
-    own = Unit(
+    unit = Unit(
         *(settings, run.inputs.descriptions, name, tuple(sources), contents, tuple(withdrawn)),
-        own_plan.spelt,
+        soc_plan.spelt,
     )
-    return _Soc(own, own_plan, (*(str(each.path) for each in sources), *map(str, logs)), key)
+    return _Soc(unit, soc_plan, (*(str(source.path) for source in sources), *map(str, logs)), key)
 
 
 @dataclass(frozen=True, slots=True)
@@ -510,23 +510,23 @@ def _benchmark_task(
     """Return a part about one benchmark, which is made from slices of SoCs."""
     # With the rest of the plan in the key, a new SoC would invalidate the pages of all benchmarks.
     pages = {name: plan.addresses.benchmark[name]} if name in plan.addresses.benchmark else {}
-    spelt = {of: spelling for of, spelling in plan.spelt.items() if of[0] == name}
-    own_plan = replace(plan, addresses=Addresses({}, {}, pages), errata={}, spelt=spelt)
+    spelt = {names: spelling for names, spelling in plan.spelt.items() if names[0] == name}
+    benchmark_plan = replace(plan, addresses=Addresses({}, {}, pages), errata={}, spelt=spelt)
     settings, descriptions = _of_workers(run.settings), run.inputs.descriptions
 
     def sent(slices: Sequence[Slice]) -> tuple[Slice, ...]:
-        return tuple(each.with_content() if run.sends_files else each for each in slices)
+        return tuple(one.with_content() if run.sends_files else one for one in slices)
 
     def piece(part: Part | None) -> benchmark.Job:
         given = (sent(of_socs), sent(runs), frozenset(last))
         return benchmark.Job(
-            settings, descriptions, own_plan, name, *given, **_kept_of_part(run, part)
+            settings, descriptions, benchmark_plan, name, *given, **_kept_of_part(run, part)
         )
 
     key = hash_of(
         *(run.inputs.rules, run.inputs.of_descriptions([name]), pages, spelt, sorted(last)),
         # Only a slice's content counts, not its location.
-        *([each.digest for each in slices] for slices in (of_socs, runs)),
+        *([one.digest for one in slices] for slices in (of_socs, runs)),
     )
     return _Task(f"{what} {name}", key, piece)
 
@@ -561,11 +561,11 @@ def _write_benchmarks(
     """Write the pages of benchmarks, and return the outcome of each."""
 
     def task(name: str) -> _Task:
-        own = soc_pages.benchmark_slice(name)
-        measured = [each for each in outcomes if own in each.slices]
-        socs = {each.outcome.soc for each in measured}
+        slice_name = soc_pages.benchmark_slice(name)
+        measured = [soc for soc in outcomes if slice_name in soc.slices]
+        socs = {soc.outcome.soc for soc in measured}
         last = [keys[-1] for platform, keys in site.families.items() if platform[1] in socs]
-        of_socs = [each.slices[own] for each in measured]
+        of_socs = [soc.slices[slice_name] for soc in measured]
         return _benchmark_task(
             run, "benchmark", site.plan, name, _runs(surveys, name), of_socs, last
         )
@@ -585,11 +585,11 @@ def _write(
 ) -> list[Diagnostic]:
     """Write the lists of all guides, benchmarks, comparisons and data, and the reports. Return the
     findings about hand-written lists."""
-    summaries = [each.outcome for each in outcomes]
-    guides = {each.key: each for own in summaries for each in own.guides}
+    summaries = [soc.outcome for soc in outcomes]
+    guides = {guide.key: guide for soc in summaries for guide in soc.guides}
     # A guide is missing if all of its bundles changed while being read.
     listed = [guides[key] for key in site.guides if key in guides]
-    compared = [each for own in summaries for each in own.compared]
+    compared = [pair for soc in summaries for pair in soc.compared]
     lists.write_overview(site, listed, compared)
     lists.write_guides(site, listed, compared)
     _write_benchmarks_index(site, listed, of_benchmarks)
@@ -598,31 +598,31 @@ def _write(
     if extras.is_installed("compare"):
         verdicts.write_ledger(site, verdicts.neighbours(compared))
         lists.write_comparisons(site, compare.INDEX, listed, compared)
-        used = {each for own in summaries for each in own.used_waivers}
+        used = {waiver for soc in summaries for waiver in soc.used_waivers}
     else:
         compare.write_missing(site, extras.advice("compare"))
     provenance.write_index(site)
-    corrections = [each for own in summaries for each in own.corrections]
-    tags = {pair.new: each.tag for pair, each in verdicts.neighbours(compared)}
+    corrections = [correction for soc in summaries for correction in soc.corrections]
+    tags = {pair.new: verdict.tag for pair, verdict in verdicts.neighbours(compared)}
     provenance.write_errata_index(site, corrections, tags)
     write_files.page(site, "reports/index", "reports.rst.jinja")
-    diagnostics = [each for own in summaries for each in own.diagnostics]
+    diagnostics = [diagnostic for soc in summaries for diagnostic in soc.diagnostics]
     diagnostics += without_guide(site.guides, settings.compare)
     diagnostics += compare.faults_of_lists(settings, used)
     diagnostics += _write_health(site, settings, outcomes)
-    by_soc = [each for soc in site.addresses.soc for each in listed if each.key.soc == soc]
-    files = {each.key: each.files for each in by_soc if each.files}
-    metrics = {own.soc: own.metrics for own in summaries}
-    downloads.write_indexes(site, files, metrics, sum(each.figures for each in listed))
-    words = [each.findable for each in listed]
-    words += [each.findable for each in of_benchmarks.values()]
+    by_soc = [guide for soc in site.addresses.soc for guide in listed if guide.key.soc == soc]
+    files = {guide.key: guide.files for guide in by_soc if guide.files}
+    metrics = {summary.soc: summary.metrics for summary in summaries}
+    downloads.write_indexes(site, files, metrics, sum(guide.figures for guide in listed))
+    words = [guide.findable for guide in listed]
+    words += [outcome.findable for outcome in of_benchmarks.values()]
     words.append(health.findable(key.os for key in site.guides))
     # Without comparisons, there are no pages of moves.
     words += verdicts.findable_moves(site) if extras.is_installed("compare") else []
     worst = (
-        each.param_label(name)
-        for each in site.catalog.benchmarks.values()
-        for name, param in each.entry.params.items()
+        described.param_label(name)
+        for described in site.catalog.benchmarks.values()
+        for name, param in described.entry.params.items()
         if param.worst
     )
     site.writer.write("guides/words.json", search_words.index(words, worst))
@@ -635,25 +635,27 @@ def _write_health(
     """Write the report on the health of figures, and return the faults of the acknowledgements."""
     findings, entries, slices = list[Finding](), {}, {}
     decides: dict[str, str] = {}
-    for own in outcomes:
-        for each in own.outcome.findings:
-            findings.append(each.finding)
-            entries[each.finding.id] = each.entry
-            decides[each.finding.id] = each.decides
-            slices[each.finding.id] = own.slices[soc_pages.finding_slice(each.finding)]
-    measured = {each.key: each.measured.date() for own in outcomes for each in own.outcome.guides}
-    used = {number for own in outcomes for number in own.outcome.used_acknowledgements}
+    for soc in outcomes:
+        for listed in soc.outcome.findings:
+            finding = listed.finding
+            findings.append(finding)
+            entries[finding.id] = listed.entry
+            decides[finding.id] = listed.decides
+            slices[finding.id] = soc.slices[soc_pages.finding_slice(finding)]
+    guides = [guide for soc in outcomes for guide in soc.outcome.guides]
+    measured = {guide.key: guide.measured.date() for guide in guides}
+    used = {number for soc in outcomes for number in soc.outcome.used_acknowledgements}
     faults = tuple(acknowledged.faults(settings.acknowledged, rules.RULES, used))
     checked = Health(tuple(ranked_findings(findings)), faults)
-    listed = (
+    contents = (
         # Read them one by one while writing, since those of all SoCs may not fit into memory.
-        msgspec.msgpack.decode(slices[each.id].read(), type=dict[str, Any])
-        for each in checked.findings
+        msgspec.msgpack.decode(slices[finding.id].read(), type=dict[str, Any])
+        for finding in checked.findings
     )
     site.making.attempt(
         "the report on health",
         report.PAGE,
-        partial(health.write, site, checked, entries, decides, listed, measured),
+        partial(health.write, site, checked, entries, decides, contents, measured),
         partial(write_files.notice, site, report.PAGE, "Health of the figures"),
     )
     return faults
@@ -663,11 +665,11 @@ def _write_moved(site: Site, settings: Settings) -> list[Diagnostic]:
     """Write a page at each old address that redirects, and return the faults in the list of
     these."""
     moved, faults = redirects.load(settings.redirects, partial(_is_page, site.writer))
-    for each in moved:
+    for move in moved:
         # Make the target relative, as the site may be in any folder of a server.
-        target = "/".join([".."] * each.old.count("/") + [each.new])
-        values: dict[str, Any] = {"title": f"Moved: {each.old}", "target": target, "to": each}
-        write_files.page(site, each.old, "moved.rst.jinja", **values)
+        target = "/".join([".."] * move.old.count("/") + [move.new])
+        values: dict[str, Any] = {"title": f"Moved: {move.old}", "target": target, "to": move}
+        write_files.page(site, move.old, "moved.rst.jinja", **values)
     return faults
 
 
@@ -720,10 +722,10 @@ def _finish(
     and benchmarks."""
     writer = run.writer
     write_files.gitignore(site)
-    figures = sum(each.figures for own in summaries for each in own.guides)
+    figures = sum(guide.figures for summary in summaries for guide in summary.guides)
     unmade = (*run.unmade, *site.making.unmade)
     whole = _WholeSite((*diagnostics, *unmade), tuple(site.guides), figures)
-    files = {name: of for name, of in writer.files.items() if name not in of_parts}
+    files = {name: digest for name, digest in writer.files.items() if name not in of_parts}
     writer.finish()
     with suppress(UnicodeEncodeError):  # findings may name a file whose name is not valid UTF-8
         # The same condition as for any part: see _parts().
@@ -755,11 +757,11 @@ def _quoted_from(
     def read(socs: str) -> tuple[Holdings, Addresses]:
         ledger, files, plan = planned()
         contents = [
-            (each.origin, each.digest)
-            for each in ledger.bundles
-            if fnmatchcase(each.bundle.board.soc.casefold(), socs.casefold())
+            (item.origin, item.digest)
+            for item in ledger.bundles
+            if fnmatchcase(item.bundle.board.soc.casefold(), socs.casefold())
         ]
-        wanted = tuple(dict.fromkeys(files[each] for each in contents))
+        wanted = tuple(dict.fromkeys(files[names] for names in contents))
         of_socs = Unit(settings, descriptions, socs, wanted, tuple(contents), (), plan.spelt)
         return soc_pages.read(of_socs), plan.addresses
 
