@@ -103,7 +103,9 @@ def test_the_built_in_descriptions_are_found_from_any_folder(
 
 def test_services_of_builds_get_events(farm: Farm) -> None:
     _, out, _ = farm.compare("09.01", "09.02", "--format", "github")
-    assert out.startswith("::error title=Speed%3A 33.3 %25 worse%2C 1 row::Runs: 5 against 5")
+    assert out.startswith(
+        "::error title=Speed%3A 150 → 100 MB/s%2C 33.3 %25 worse::Runs: 5 against 5"
+    )
     (issue,) = json.loads(farm.compare("09.01", "09.02", "--format", "gitlab")[1])
     assert issue["severity"] == "major" and len(issue["fingerprint"]) == 64
     sarif = json.loads(farm.compare("09.01", "09.02", "--format", "sarif")[1])
