@@ -664,9 +664,11 @@ def by_size(benchmark: Benchmark, records: Sequence[Record]) -> list[str]:
             continue
         idle = [r for r in records if r.cell.mean and engines.is_alone(r, benchmark)]
         fixed = {name: value for name, value in metric.at.items() if name != axis}
-        runs: dict[Run, dict[Scalar, Record]] = {}
+        runs: dict[Run, dict[float, Record]] = {}
         for record in summaries.at(msgspec.structs.replace(metric, at=fixed), idle):
-            runs.setdefault(_run(record), {})[record.params[axis]] = record
+            # A size that is only a name, such as “16k”, has no place in the order.
+            if isinstance(size := record.params.get(axis), int | float):
+                runs.setdefault(_run(record), {})[size] = record
         sizes = sorted(set.intersection(*map(set, runs.values()))) if runs else []
         if len(sizes) < 2:
             continue
