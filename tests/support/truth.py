@@ -1834,12 +1834,13 @@ def _would_show(about: About, said: Sequence[str]) -> bool:
     it for 50 % or less."""
     noisy = [row for row in about.both.rows if row.verdict == "noisy"]
     promised = [row.detectable for row in noisy if row.detectable is not None]
-    return sum(change <= 0.5 for change in promised) == int((said[0] or "1").replace(",", ""))
+    counts = (int((each or "1").replace(",", "")) for each in said[:2])
+    return (sum(change <= 0.5 for change in promised), len(noisy)) == tuple(counts)
 
 
 UNJUDGED = templates(
     {
-        r"A change of 50 % would have shown in (?:it, which counts|# of them, which counts?) as judged": _would_show,
+        r"(?:It counts|# of these # figures counts?) as judged: a change of 50 % would have shown in (?:it|them)": _would_show,
         r"(All|It|# of them) (?:was|were) run once with each release": _single,
         r"With # more runs? of each release, (?:half of the # figures|the one figure) with a known scatter could be judged": _half_with_more,
         r"Run a benchmark again with both releases, and add the bundles to the results": _yes,

@@ -169,9 +169,10 @@ def unjudged(comparison: Comparison) -> list[str]:
         out.append(f"{all_of} {'was' if single == 1 else 'were'} run once with each release.")
     if judged := sum(row.judged for row in rows):
         # Otherwise the share in the headline would seem to contradict the number of these rows.
-        which = "it" if len(rows) == 1 else f"{judged:,} of them"
-        which += ", which counts" if judged == 1 else ", which count"
-        out.append(f"A change of 50 % would have shown in {which} as judged.")
+        of_all = f"{judged:,} of these {len(rows):,} figures {'counts' if judged == 1 else 'count'}"
+        which = "It counts" if len(rows) == 1 else of_all
+        them = "it" if judged == 1 else "them"
+        out.append(f"{which} as judged: a change of 50 % would have shown in {them}.")
     if more_runs:
         # The median, as some rows would need hundreds of runs.
         middle = more_runs[len(more_runs) // 2]
