@@ -103,6 +103,7 @@ RARE = (
         "or several runs) each, and",
         "a return to the level",
         "part of this is the clock",
+        "next to nothing for its rate",
         "failed in (.+) already",
     ),
 )

@@ -784,6 +784,9 @@ GROUNDS = templates(
         ),
         "the # other boards have (.+), so it may be a bad measurement": _other_boards,
         "the older figure may be a bad measurement: the last # before it were (.+)": _unlike_past,
+        "the older figure may be a bad measurement: a load of (.+) %, next to nothing for its rate": lambda about, said: (
+            units.number(about.ends[0]) == said[0] and about.ends[0] < 1 and about.per_work >= 10
+        ),
         "the older figure may be a bad measurement: those at the next smaller and larger (.+) were (.+)": _unlike_neighbours,
         "all # new runs failed": _failed(True),
         "all # old runs failed": _failed(False),

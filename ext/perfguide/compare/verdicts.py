@@ -25,7 +25,7 @@ from .history import History, scaled
 from .judge import Judgement, Pair, Spread, judge, ranges_overlap
 from .match import CLOCK_TOLERANCE, Match, Names, match, obstacles
 from .moves import DIGIT
-from .odd_figures import unlike_curves, unlike_past
+from .odd_figures import negligible_loads, unlike_curves, unlike_past
 from .relative import EQUAL, Side
 from .resolution import printed, timer_step
 from .shifts import Shift
@@ -237,7 +237,7 @@ def rows(old: SideFigures, new: SideFigures, history: History, rules: Rules) -> 
         for row, open_row in zip(judged, open_rows, strict=True)
         if not (open_row.pair.history or open_row.pair.sampled)
     ]
-    odd = unlike_curves(out, no_past)
+    odd = unlike_curves(out, no_past) | negligible_loads(no_past)
     out = [replace(row, odd=odd[id(row)]) if id(row) in odd else row for row in out]
     out = without_failed_runs([clock(row, rules.names) for row in out])
     # Waivers come first: a new level is only considered if no waiver accepts the change.
