@@ -1,7 +1,7 @@
 """The fates of events: whether the next release confirmed or reverted them.
 
-Nothing is stored. A comparison uses later releases only for fates, never for verdicts, so the ledger
-does not depend on when it is made.
+Nothing is stored: a comparison uses later releases only for fates, never for verdicts, so both can be
+worked out again at any time.
 """
 
 from __future__ import annotations
@@ -59,8 +59,8 @@ class Entry(msgspec.Struct, frozen=True):
 
 
 class Compared(msgspec.Struct, frozen=True):
-    """The part of a comparison that the ledger keeps: its headline in a few words, the number of figures
-    that both releases have, its events, and notes on changed conditions."""
+    """A comparison in short: its headline in a few words, the number of figures that both releases have, its
+    events with their fates, and notes on changed conditions."""
 
     tag: str
     common: int
@@ -69,7 +69,7 @@ class Compared(msgspec.Struct, frozen=True):
 
 
 def compared(comparison: Comparison) -> Compared:
-    """Return the part of a comparison that the ledger keeps."""
+    """Return a comparison in short."""
     events = (*comparison.events, *comparison.far)
     titles = {group.benchmark: group.title for group in comparison.groups}
     entries = tuple(_entry(event, comparison, titles) for event in events)
