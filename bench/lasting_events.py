@@ -25,7 +25,7 @@ from usual_noise import learn
 
 from perfguide.bundles.guide_key import families
 from perfguide.catalog import board_names
-from perfguide.compare import event_fates, wording
+from perfguide.compare import event_fates, event_groups
 from perfguide.compare.comparison import Comparison, compare
 from perfguide.compare.events import Event
 from perfguide.compare.history import History
@@ -111,7 +111,7 @@ def of_archive(folders: Sequence[Path]) -> list[Goal]:
         pairs += 1
         listed = _listed(comparison)
         for event in (*comparison.events, *comparison.far):
-            fates[wording.action(event)][event_fates.fate(event)] += 1
+            fates[event_groups.action(event)][event_fates.fate(event)] += 1
             events += not (event.is_cause or event.is_minor)
         for row in comparison.rows:
             move, earlier = lasting_move(row, history)
@@ -122,8 +122,13 @@ def of_archive(folders: Sequence[Path]) -> list[Goal]:
                 one.listed |= listed.get(id(row), set())
     goals = [Goal("events", "a comparison", events / pairs, pairs, unit="")]
     goals += [_lasted(title, counts) for title, counts in fates.items()]
-    others = sum((counts for title, counts in fates.items() if title != wording.BACK), Counter())
-    of_returns, of_others = _lasted(wording.BACK, fates[wording.BACK]), _lasted("", others)
+    others = sum(
+        (counts for title, counts in fates.items() if title != event_groups.BACK), Counter()
+    )
+    of_returns, of_others = (
+        _lasted(event_groups.BACK, fates[event_groups.BACK]),
+        _lasted("", others),
+    )
     apart = of_returns.value - of_others.value
     goals.append(
         Goal(

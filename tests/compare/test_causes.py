@@ -10,7 +10,7 @@ from making import SHIPPED, TOML, described, loaded, result
 
 from perfguide.bundles.decode import Loaded
 from perfguide.catalog import benchmarks
-from perfguide.compare import event_fates, wording
+from perfguide.compare import event_evidence, event_fates, event_groups
 from perfguide.compare.causes import alternating
 from perfguide.compare.comparison import Comparison
 from perfguide.compare.events import Event, returned
@@ -54,7 +54,7 @@ def test_exchanged_columns_are_one_cause_and_no_regression(tmp_path: Path, swapp
     (event,) = both.events
     assert event.is_cause and len(event.rows) == 16
     assert f"labels are wrong in {swapped}: accelerator and software are swapped" in event.what
-    assert [name for name, _ in wording.by_action(both)] == ["Causes"]
+    assert [name for name, _ in event_groups.by_action(both)] == ["Causes"]
     assert {row.verdict for row in both.rows} == {"incomparable"} and not both.far
     assert headline(both).state == "too little"
 
@@ -266,7 +266,7 @@ def test_an_event_says_which_release_was_at_its_level_before(
     rates[64] = [first, *(50.0 + n / 10 for n in range(7)), 30.0]
     both = newest(releases(rates), described(tmp_path))
     (event,) = both.events
-    lines = wording.event_lines(event, both)
+    lines = event_evidence.event_lines(event, both)
     assert ("The row was at this level before, in 9.1." in lines) is said
 
 
@@ -313,12 +313,12 @@ def test_a_fall_to_the_level_that_one_release_had_left_is_no_news(
     rates = history()
     rates[64][-2] *= times
     both = newest(releases(rates), described(tmp_path))
-    ((action, (event,)),) = wording.by_action(both)
+    ((action, (event,)),) = event_groups.by_action(both)
     if times < 2:
-        assert action == wording.MINOR
+        assert action == event_groups.MINOR
         return
     assert action == "Back at an earlier level" and event.worse_by > 0
-    assert wording.event_lines(event, both) == [
+    assert event_evidence.event_lines(event, both) == [
         "A return to the level of 9.7, from which 9.8 differed."
     ]
     assert headline(both).state == "ship"
@@ -424,7 +424,7 @@ def test_one_run_with_two_labels_is_one_measurement(
     ]
     both = compared(*bundles, releases=("9.1", "9.2"), catalog=described(tmp_path))
     (event,) = both.far
-    lines = wording.event_lines(event, both)
+    lines = event_evidence.event_lines(event, both)
     assert len(event.counted) == 2 - is_one
     assert ("1 more row is the same figure under another name: rate." in lines) is is_one
 

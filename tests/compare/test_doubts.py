@@ -13,7 +13,7 @@ from making import SHIPPED, described, loaded, only, result
 from perfguide.bundles.decode import Loaded
 from perfguide.catalog import benchmarks
 from perfguide.catalog.benchmarks import Catalog
-from perfguide.compare import wording
+from perfguide.compare import event_evidence, event_groups, event_titles, row_texts
 from perfguide.compare.comparison import Comparison
 from perfguide.compare.headline import headline
 from perfguide.compare.verdicts import points
@@ -79,7 +79,7 @@ def test_a_fall_of_one_board_that_all_others_contradict_is_measured_again(
     )
     assert said.state == "look" and "First repeat Speed (sk): its" in said.more
     (event,) = both.far
-    assert wording.action(event) == "Worse, not proved"
+    assert event_groups.action(event) == "Worse, not proved"
 
 
 @pytest.mark.parametrize(("rate", "is_in_doubt"), [(1.2, False), (0.15, True)])
@@ -140,10 +140,10 @@ def test_a_mean_with_a_run_that_failed_proves_nothing(side: str | None, speed: C
     if side == "new":
         (event,) = both.far
         times = fmean(good) / fmean(failed)
-        title = wording.event_title(event, both)
+        title = event_titles.event_title(event, both)
         said = f"{times:.3g} times worse on average, some new runs failed"
         assert re.fullmatch(rf"Speed: [\d.]+ → [\d.]+ MB/s, {said}", title)
-        (line,) = (line for line in wording.event_lines(event, both) if "fail" in line)
+        (line,) = (line for line in event_evidence.event_lines(event, both) if "fail" in line)
         assert line == "Not proved: some new runs failed; its samples are 0.4 to 310 MB/s."
 
 
@@ -306,7 +306,7 @@ def test_an_older_load_next_to_nothing_shows_nothing(
 def listed(both: Comparison) -> list[str]:
     """The titles of events, without those of small or usual moves."""
     return [
-        wording.event_title(event, both)
+        event_titles.event_title(event, both)
         for event in (*both.events, *both.far)
         if not event.is_minor
     ]
@@ -425,7 +425,7 @@ def test_loads_that_had_settled_and_rose_together_are_an_event(
     for event in rose:
         assert all(row.verdict == "noisy" and points(row) < 10 for row in event.rows)
         ends = [f"{100 * factor - 100:.1f}" for factor in (factors[0], factors[-1])]
-        title = wording.event_title(event, both)
+        title = event_titles.event_title(event, both)
         assert title.endswith(f": {ends[0]} to {ends[1]} % worse (6 rows)")
 
 
@@ -617,7 +617,7 @@ def test_a_change_that_would_have_been_seen_is_larger_than_the_one_that_was_not(
     )
     row = next(row for row in both.rows if row.params["block_size"] == SIZES[2])
     said = re.findall(
-        r"a (?:fall|rise) (?:of )?([\d.]+) % would have been seen", wording.ground(row)
+        r"a (?:fall|rise) (?:of )?([\d.]+) % would have been seen", row_texts.ground(row)
     )
     assert bool(said) is (row.verdict in ("noisy", "steady", "same") and factor not in (0.5, 2.0))
     if said:

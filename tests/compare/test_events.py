@@ -15,7 +15,17 @@ from making import SHIPPED, TOML, described, loaded, only, result
 
 from perfguide.bundles.decode import Loaded
 from perfguide.catalog.benchmarks import Catalog, load
-from perfguide.compare import as_markdown, as_text, sparkline, waiver_entries, wording
+from perfguide.compare import (
+    as_markdown,
+    as_text,
+    event_evidence,
+    event_groups,
+    event_titles,
+    overview,
+    row_texts,
+    sparkline,
+    waiver_entries,
+)
 from perfguide.compare.comparison import Comparison
 from perfguide.compare.headline import headline
 
@@ -73,10 +83,10 @@ def test_a_shift_of_a_board_is_told_once(speed: Catalog) -> None:
         headline(both).sentence
         == "Look at 1 event before you ship. 12 of 12 figures are steady enough to show a change of 50 %."
     )
-    assert wording.event_title(event, both) == "all benchmarks: 9.8 to 10.4 % worse (12 rows)"
+    assert event_titles.event_title(event, both) == "all benchmarks: 9.8 to 10.4 % worse (12 rows)"
     assert (
         "; all 12 rows moved together, so they are one event."
-        in wording.event_lines(event, both)[0]
+        in event_evidence.event_lines(event, both)[0]
     )
 
 
@@ -141,7 +151,7 @@ def test_what_benchmarks_of_one_subsystem_did_is_one_event(
         (name, size) for name in ("speed", "other") for size in SIZES[:6]
     }
     if is_one:
-        lines = wording.event_lines(both.events[0], both)
+        lines = event_evidence.event_lines(both.events[0], both)
         assert any(
             re.match(r"Also moved: (Speed|Other), \w+, [\d.]+ % (worse|better)", line)
             for line in lines
@@ -154,7 +164,7 @@ def test_one_row_that_fell_alone_is_set_against_the_others(speed: Catalog) -> No
     both = newest(releases(rates), speed)
     (event,) = both.events
     assert headline(both).state == "look"
-    said = " ".join(wording.event_lines(event, both))
+    said = " ".join(event_evidence.event_lines(event, both))
     assert "One run each; nine in ten of the other 11 rows moved by less than " in said
 
 
@@ -163,11 +173,11 @@ def test_what_became_of_a_change_is_told_once_the_next_release_is_there(speed: C
     rates[64][-2] = 20.0
     both = compared(*releases(rates), releases=("9.7", "9.8"), catalog=speed)
     (event,) = both.events
-    assert "It reverted in 9.9." in wording.event_lines(event, both)
+    assert "It reverted in 9.9." in event_evidence.event_lines(event, both)
     rates[64][-1] = 20.1
     both = compared(*releases(rates), releases=("9.7", "9.8"), catalog=speed)
     (event,) = both.events
-    assert "It is still there in 9.9." in wording.event_lines(event, both)
+    assert "It is still there in 9.9." in event_evidence.event_lines(event, both)
 
 
 def test_a_large_change_is_told_as_a_factor_and_a_small_one_as_its_rows_show_it(
@@ -176,10 +186,10 @@ def test_a_large_change_is_told_as_a_factor_and_a_small_one_as_its_rows_show_it(
     rates = history()
     rates[64] = [50.0] * 8 + [10.0]
     both = newest(releases(rates), speed)
-    title = wording.event_title(both.events[0], both)
+    title = event_titles.event_title(both.events[0], both)
     assert title.endswith("block size 64 bytes: 50 → 10 MB/s, 5 times worse")
     both = newest(releases(history(), more={"lat_a": [30.0] * 8 + [33.0]}), speed)
-    title = wording.event_title(both.events[0], both)
+    title = event_titles.event_title(both.events[0], both)
     assert title.endswith("lat_a: 30 → 33 µs, 10.0 % longer")
 
 
@@ -194,14 +204,14 @@ def test_rows_that_cannot_be_judged_belong_to_the_event_of_their_benchmark(speed
         for bundle in releases(own)
     ]
     both = newest(bundles, speed)
-    ((action, (event,)),) = wording.by_action(both)
+    ((action, (event,)),) = event_groups.by_action(both)
     assert action == "Worse" and not both.far
     assert [(row.board, row.verdict) for row in event.rows] == [
         ("evm", "regressed"),
         ("sk", "noisy"),
     ]
-    assert wording.event_title(event, both).endswith(" (evm, sk; 2 rows, 1 of them proved)")
-    assert [row.board for row in wording.listed(event)] == ["evm", "sk"]
+    assert event_titles.event_title(event, both).endswith(" (evm, sk; 2 rows, 1 of them proved)")
+    assert [row.board for row in event_evidence.listed(event)] == ["evm", "sk"]
 
 
 def test_the_range_of_an_event_has_the_row_that_moved_farthest_proved_or_not(
@@ -214,9 +224,9 @@ def test_the_range_of_an_event_has_the_row_that_moved_farthest_proved_or_not(
     both = newest(releases(rates), speed)
     event = only([*both.events, *both.far])
     assert {row.params["block_size"] for row in event.rows} == {64, 96} and not event.unproved
-    title = wording.event_title(event, both)
+    title = event_titles.event_title(event, both)
     assert title.endswith(": 2 to 8.29 times worse (2 rows, 1 of them proved)")
-    listed = [row.params["block_size"] for row in wording.listed(event)]
+    listed = [row.params["block_size"] for row in event_evidence.listed(event)]
     assert listed == [96, 64]
     assert "block_size = 96" not in waiver_entries.of_event(event)
 
@@ -241,7 +251,7 @@ def test_a_figure_that_the_older_release_lacks_is_compared_with_the_last_one(
         bundles.append(loaded(*more, id=f"more-{n}", sdk__version=f"9.{n + 1}"))
     both = newest(bundles, speed)
     assert both.counts["only-new"] == len(sizes) and bool(both.events) is (now == 0)
-    titles = [wording.event_title(event, both) for event in (*both.events, *both.far)]
+    titles = [event_titles.event_title(event, both) for event in (*both.events, *both.far)]
     assert [title.partition("Speed: ")[2] for title in titles] == [said] * bool(said)
     state = "do not ship" if now == 0 else "look" if said else "ship"
     assert headline(both).state == state
@@ -259,8 +269,8 @@ def test_an_upload_that_repeats_another_is_shown_as_one_run(
     both = newest([*releases(rates), loaded(*again, id="again", sdk__version="9.9")], speed)
     row = next(row for row in both.rows if row.params["block_size"] == 64)
     assert row.new and row.new.cell.count == 2
-    assert wording.row_words(row, both, speed).new_spread.endswith(spread)
-    assert bool(wording.row_words(row, both, speed).new_spread) is bool(spread)
+    assert row_texts.row_words(row, both, speed).new_spread.endswith(spread)
+    assert bool(row_texts.row_words(row, both, speed).new_spread) is bool(spread)
 
 
 @pytest.mark.parametrize(("now", "is_listed"), [(40.0, False), (15.0, True)])
@@ -296,7 +306,7 @@ def test_an_event_has_the_rows_of_all_boards_that_moved_as_far(
     both = newest([*releases(quiet), *others], speed)
     event = next(event for event in both.events if event.kind == "regressed")
     assert (event.boards == ("evm", "sk")) is is_one
-    title = wording.event_title(event, both)
+    title = event_titles.event_title(event, both)
     assert title.endswith("; 6 rows, 3 of them proved)") is is_one
 
 
@@ -394,7 +404,7 @@ def test_a_fall_after_two_equal_figures_is_listed_by_the_scatter_of_rows_of_its_
     )
     assert [event.rows for event in both.far] == ([(row,)] if is_listed else [])
     if is_listed:
-        assert re.search(r"half of such rows scatter within ±\d", wording.unproved(row))
+        assert re.search(r"half of such rows scatter within ±\d", event_evidence.unproved(row))
     assert not both.events and headline(both).state == ("look" if is_listed else "ship")
 
 
@@ -420,10 +430,10 @@ def test_the_end_of_a_dip_is_no_improvement(speed: Catalog, newer: float, action
         rates[size] = [300.0 + step + n for step in (0.0, 0.4, 0.2, 0.5, 0.1, 0.4, 0.3)] + [160.0, newer + n]  # fmt: skip
     both = newest(releases(rates), speed)
     event = only(both.events)
-    assert event.kind == "improved" and wording.action(event) == action
-    assert wording.improvements(both) == (action == "Better")
+    assert event.kind == "improved" and event_groups.action(event) == action
+    assert event_groups.improvements(both) == (action == "Better")
     back = "A return to the level of 9.7, from which 9.8 differed."
-    assert (back in wording.event_lines(event, both)) is (action != "Better")
+    assert (back in event_evidence.event_lines(event, both)) is (action != "Better")
 
 
 def test_a_row_that_went_the_other_way_is_told_and_not_listed_with_an_event(
@@ -433,10 +443,10 @@ def test_a_row_that_went_the_other_way_is_told_and_not_listed_with_an_event(
     for n, own in enumerate(rates.values()):
         own[-1] = round(own[-2] * (0.7 if n < 3 else 1.9 if n > 9 else 1.0), 2)
     both = newest(releases(rates), speed)
-    fall, rise = sorted(both.events, key=wording.action, reverse=True)
+    fall, rise = sorted(both.events, key=event_groups.action, reverse=True)
     event = replace(fall, unproved=tuple(replace(row, verdict="noisy") for row in rise.rows))
-    assert all((row.worse_by or 0.0) > 0 for row in wording.listed(event))
-    assert any("better" in line for line in wording.beside(event, both))
+    assert all((row.worse_by or 0.0) > 0 for row in event_evidence.listed(event))
+    assert any("better" in line for line in event_evidence.beside(event, both))
 
 
 @pytest.mark.parametrize(("restless", "is_event"), [(6, False), (2, True)])
@@ -478,7 +488,7 @@ def test_a_change_of_a_size_that_nothing_has_is_told_without_its_digits(speed: C
     (event,) = both.events
     for most in (event.change, sys.float_info.max, math.inf):
         far = replace(event, change=most)  # the mean of two ratios can be more than any float
-        title = wording.event_title(far, both)
+        title = event_titles.event_title(far, both)
         assert "1,000,000 and more times better" in title and "inf" not in title
 
 
@@ -501,7 +511,7 @@ def test_what_boards_have_alike_is_said_once(speed: Catalog) -> None:
     both = compared(
         *lab("9.8", 16, 64, 256), *lab("9.9", 16), releases=("9.8", "9.9"), catalog=speed
     )
-    assert wording.coverage(both) == [
+    assert overview.coverage(both) == [
         "AM62X, Linux, Speed: 2 of 3 figures are no longer measured, on each of evm, sk"
     ]
 
@@ -602,11 +612,11 @@ def test_what_moved_with_the_clock_is_one_event_under_it(
     assert event.kind == kind and event.rows[0].metric == "clock"
     moved = {row.params.get("block_size") for row in event.rows[1:]}
     assert moved == set(SIZES[:10])
-    title = wording.event_title(event, both)
+    title = event_titles.event_title(event, both)
     assert title.startswith(
         f"Clock 1,250 → {1250 * factor:,.0f} MHz ({'+12' if factor > 1 else '÷2'}"
     )
-    assert wording.event_lines(event, both)[0] == "Rows moved with it: Speed 10 of 13."
+    assert event_evidence.event_lines(event, both)[0] == "Rows moved with it: Speed 10 of 13."
     assert headline(both).state == state
 
 
@@ -618,7 +628,7 @@ def test_a_clock_that_nothing_followed_may_be_a_wrong_record(tmp_path: Path) -> 
     both = newest([*releases(history()), *clocks], described(tmp_path, WITH_CLOCK))
     (event,) = both.events
     assert event.kind == "changed"
-    assert wording.event_lines(event, both) == [
+    assert event_evidence.event_lines(event, both) == [
         "No benchmark moved with it, so it may have been recorded wrongly."
     ]
 
@@ -652,7 +662,7 @@ def test_a_load_that_moved_much_farther_than_its_rate_leads(
     both = newest(lately(rates, loads), speed)
     (event,) = (event for event in (*both.events, *both.far) if not event.is_minor)
     assert {row.metric for row in event.leading} == {leads} == {event.rows[0].metric}
-    title = wording.event_title(event, both)
+    title = event_titles.event_title(event, both)
     if leads == "load":
         assert f": {load / 5.0 / rate:.2g} times worse per MB/s" in title
     else:
@@ -722,7 +732,7 @@ def test_the_other_rows_of_a_benchmark_are_all_of_them(speed: Catalog) -> None:
     rates[128] = (rates[128] * noisy).round(2).tolist()
     both = newest(releases(rates), speed)
     event = next(event for event in both.events if event.kind == "regressed")
-    lines = " ".join(wording.event_lines(event, both))
+    lines = " ".join(event_evidence.event_lines(event, both))
     said = re.search(r"the other (\d+) rows moved by less than (\d+) %", lines)
     assert said
     own = {id(row) for row in (*event.rows, *event.unproved)}

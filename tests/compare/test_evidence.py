@@ -13,7 +13,7 @@ from making import TOML, described, loaded, only, result
 
 from perfguide.bundles.decode import Loaded
 from perfguide.catalog.benchmarks import Catalog
-from perfguide.compare import wording
+from perfguide.compare import event_evidence, event_titles, row_texts
 from perfguide.compare.comparison import Comparison
 from perfguide.compare.headline import headline
 from perfguide.compare.resolution import timer_step
@@ -80,10 +80,10 @@ def test_a_mean_that_is_worse_by_some_samples_is_not_proved(
     assert at_one_level is bool(said)
     assert row.verdict == ("noisy" if said else "regressed")
     event = only(both.far if said else both.events)
-    lines = " ".join(wording.event_lines(event, both))
+    lines = " ".join(event_evidence.event_lines(event, both))
     if said:
         assert f"the ranges of their samples {said} before" in lines
-        title = wording.event_title(event, both)
+        title = event_titles.event_title(event, both)
         assert re.search(
             r", [\d.]+ times longer on average, and the samples scatter more$",
             title,
@@ -198,7 +198,7 @@ def test_a_rate_next_to_nothing_of_a_run_without_packets_failed_too(
     assert verdicts["packets"] == failed and (verdicts["rate"] == failed) is fails
     again = f"{'2 figures' if fails else '1 figure'} that failed before work{'s' * (not fails)} again (Speed)."
     assert (again in headline(both).besides) is is_old
-    titles = [wording.event_title(event, both) for event in (*both.events, *both.far)]
+    titles = [event_titles.event_title(event, both) for event in (*both.events, *both.far)]
     assert len(titles) == (not is_old) and not [each for each in titles if "÷" in each]
 
 
@@ -239,7 +239,7 @@ def test_a_mean_is_listed_whose_samples_are_all_worse_than_the_mean_before(
     (row,) = (row for row in both.rows if row.metric == "lat_a")
     assert row.verdict == "noisy" and "overlap" in row.ground
     listed = [event for event in both.far if not event.is_minor]
-    assert [wording.event_title(event, both) for event in listed] == [
+    assert [event_titles.event_title(event, both) for event in listed] == [
         "Speed: lat_a: 22.4 → 28.7 µs, 28.1 % longer"
     ] * is_listed
 
@@ -274,7 +274,7 @@ def test_no_number_of_runs_settles_a_figure_that_only_wanders_between_releases(
     ]
     (row,) = (row for row in newest(bundles, speed).rows if row.params.get("block_size") == 7)
     assert row.verdict == "noisy"
-    assert ("could settle it" in wording.ground(row)) is is_promised
+    assert ("could settle it" in row_texts.ground(row)) is is_promised
 
 
 @pytest.mark.parametrize(("is_old", "earlier"), [(False, 0), (True, 0), (False, 3)])
@@ -301,7 +301,7 @@ def test_a_rate_of_zero_is_a_failed_run_and_no_fall_of_all(
     assert by_metric["rate"].ground == f"0 MB/s is no result: the {which} run failed"
     assert by_metric["load"].verdict == "incomparable"
     assert by_metric["load"].ground == f"the {which} run failed"
-    titles = [wording.event_title(event, both) for event in both.events]
+    titles = [event_titles.event_title(event, both) for event in both.events]
     as_before = f", as in 9.{earlier}" if earlier else ""
     assert titles == ([] if is_old else [f"Speed: rate: fails now{as_before} (2 rows)"])
     if not is_old:
@@ -325,12 +325,12 @@ def test_the_same_digits_in_another_unit_are_no_change(
     )
     both = newest([old, new], speed)
     assert {row.verdict == "incomparable" for row in both.rows} == {is_other_unit}
-    assert all(f"the unit was MB/s and is {unit}" in wording.ground(row) for row in both.rows)
+    assert all(f"the unit was MB/s and is {unit}" in row_texts.ground(row) for row in both.rows)
     if is_other_unit:
         event = only(both.events)
         moved = digits * 2**20 / 10**6 - 1
         said = "are the same" if digits == 1 else "moved by −1.0 %"
-        title = wording.event_title(event, both)
+        title = event_titles.event_title(event, both)
         assert f"the digits {said}, converted they moved by +{100 * moved:.1f} %" in title
 
 
@@ -359,7 +359,7 @@ def test_a_failed_run_that_was_added_to_the_older_ones_is_told(
     )
     (row,) = (row for row in both.rows if row.params["block_size"] == 4)
     assert row.doubt == ("some new runs failed; its samples are 0.2 to 605.9 MB/s" if fails else "")
-    titles = [wording.event_title(event, both) for event in both.far if not event.is_minor]
+    titles = [event_titles.event_title(event, both) for event in both.far if not event.is_minor]
     said = "563.3 → 422.5 MB/s, 25.0 % worse on average, some new runs failed"
     assert titles == [f"Speed: block size 4 bytes: {said}"] * fails
     assert (row.ground == "the figures are those of 9.8, alone or with more samples") is not fails

@@ -16,7 +16,7 @@ from scipy import special
 
 from perfguide.bundles.decode import Loaded
 from perfguide.catalog.benchmarks import Catalog
-from perfguide.compare import as_ci, wording
+from perfguide.compare import as_ci, event_evidence, event_groups, event_titles, row_texts
 from perfguide.compare.headline import headline
 
 from test_verdicts import compared  # isort: skip
@@ -55,7 +55,7 @@ def test_the_change_that_would_have_been_seen_is_that_of_the_t_test(
     rose = new.mean() > old.mean()
     seen = 100 * (math.expm1(bound) if rose else -math.expm1(-bound))
     pattern = rf"a {'rise' if rose else 'fall'} of ([\d.]+) % would have been seen"
-    (said,) = re.findall(pattern, wording.ground(row))
+    (said,) = re.findall(pattern, row_texts.ground(row))
     assert seen <= float(said) < seen + 0.1  # rounded up, so that it would have been
 
 
@@ -90,9 +90,9 @@ def test_a_row_that_often_moves_as_far_is_one_line_with_others_of_its_benchmark(
     event = only([event for event in (*both.events, *both.far) if row in event.rows])
     assert event.is_minor is (row.verdict == "noisy" and as_far >= 2)
     if event.is_minor:
-        title = wording.event_title(event, both)
+        title = event_titles.event_title(event, both)
         assert title == f"Speed: ÷{factor:.3g}, better"
-        assert wording.action(event) == wording.MINOR
+        assert event_groups.action(event) == event_groups.MINOR
         assert headline(both).state == "ship"
 
 
@@ -124,7 +124,7 @@ def test_an_event_names_up_to_three_metrics_and_counts_more(moved: int, speed: C
     both = compared(*bundles, releases=("9.1", "9.2"), catalog=speed)
     event = only(both.events)
     rows = f" 50.0 % longer{f' ({moved} rows)' if moved > 1 else ''}"
-    title = wording.event_title(event, both)
+    title = event_titles.event_title(event, both)
     metrics = f"lat_a and {moved - 1} more metrics" if moved > 3 else ", ".join(names[:moved])
     # More time is worse: 1.5 times the time is a third less speed.
     assert title.startswith(f"Speed: {metrics}")
@@ -141,7 +141,7 @@ def test_reports_for_services_give_each_event_and_the_runs_behind_it(speed: Cata
         releases=("9.1", "9.2"),
         catalog=speed,
     )
-    title = wording.event_title(only(both.events), both)
+    title = event_titles.event_title(only(both.events), both)
     old, new = (fmean(row) for row in (OLD_SAMPLES, falls))
     fall = 100 * (1 - (40 + new / 100) / (50 + old / 100))
     assert title.endswith(f" MB/s, {fall:.1f} % worse")
@@ -174,7 +174,7 @@ def test_the_fates_of_rows_count_those_that_were_measured_again(speed: Catalog) 
     both = compared(*bundles, releases=("9.5", "9.6"), catalog=speed)
     event = only([each for each in (*both.events, *both.far) if not each.is_minor])
     assert len(event.rows) == len(rates)
-    lines = wording.event_lines(event, both)
+    lines = event_evidence.event_lines(event, both)
     assert "Both rows next measured in 9.7 still show it." in lines
     assert not any("of 3" in line for line in lines)
 
@@ -194,7 +194,7 @@ def test_a_ratio_to_a_share_that_is_next_to_nothing_is_not_said(
         for number, own in enumerate((old, old * 1.01, old, new), 1)
     ]
     both = compared(*bundles, releases=("9.3", "9.4"), catalog=speed)
-    titles = " ".join(wording.event_title(each, both) for each in (*both.events, *both.far))
+    titles = " ".join(event_titles.event_title(each, both) for each in (*both.events, *both.far))
     assert titles
     ratio = max(old, new) / min(old, new)
     assert (said is not None) is ("under 1 %" in titles)
@@ -228,7 +228,7 @@ def test_the_usual_scatter_is_said_the_way_that_the_figure_went(
         fall, rise = 100 * row.scatter / (1 + row.scatter), 100 * row.scatter
         size = fall if factor < 1 else rise
         digits = f"{size:.2g}" if size < 100 else f"{size:.0f}"
-        assert f"usually ±{float(digits):g} %" in wording.usual(row)
+        assert f"usually ±{float(digits):g} %" in row_texts.usual(row)
 
 
 def test_a_load_is_listed_with_what_it_is_for_the_work_done(speed: Catalog) -> None:
@@ -253,8 +253,8 @@ def test_a_load_is_listed_with_what_it_is_for_the_work_done(speed: Catalog) -> N
         assert row.old and row.new and row.old.cell.mean and row.new.cell.mean
         each = (row.new.cell.mean / row.old.cell.mean) * (100.0 / 50.0)
         own = f"×{row.new.cell.mean / row.old.cell.mean:.3g}"
-        assert wording.listed_change(row) == (own, f"×{each:.3g} per MB/s")
-        assert wording.change(row) == own
+        assert row_texts.listed_change(row) == (own, f"×{each:.3g} per MB/s")
+        assert row_texts.change(row) == own
 
 
 def of_values(values: dict[int, list[float]]) -> list[Loaded]:
@@ -292,11 +292,11 @@ def test_an_unproved_fall_is_said_to_be_one_with_what_was_before_it(speed: Catal
     both = compared(*of_values({SIZES[0]: values}), releases=("9.2", "9.3"), catalog=speed)
     event = only([each for each in both.far if not each.is_minor])
     earlier = len(values) - 2
-    assert wording.event_lines(event, both) == [
+    assert event_evidence.event_lines(event, both) == [
         f"Not proved: one run each, and {earlier} earlier, which is too little to show how much such runs differ."
     ]
     factor = values[1] / values[2]
-    title = wording.event_title(event, both)
+    title = event_titles.event_title(event, both)
     assert title == f"Speed: 103 → 41 MB/s, {factor:.3g} times worse"
     said = headline(both)
     assert said.sentence.startswith(

@@ -26,7 +26,7 @@ from perfguide.bundles.decode import Loaded
 from perfguide.bundles.guide_key import families, version
 from perfguide.catalog import benchmarks
 from perfguide.catalog.board_names import Boards
-from perfguide.compare import event_fates, wording
+from perfguide.compare import event_fates, row_texts
 from perfguide.compare.comparison import Comparison, compare
 from perfguide.compare.history import History
 from perfguide.compare.match import Names
@@ -390,7 +390,7 @@ def test_a_change_that_would_have_been_seen_is_seen() -> None:
         rng = random.Random(seed)
         tried.append(seed)
         for row in rng.sample(both.rows, 15):
-            said = re.search(r"a (rise|fall) (of |[×÷])([\d.]+)( %)? would", wording.ground(row))
+            said = re.search(r"a (rise|fall) (of |[×÷])([\d.]+)( %)? would", row_texts.ground(row))
             if (
                 not said
                 or row.work is not None

@@ -16,13 +16,13 @@ from perfguide.bundles.decode import Loaded
 from perfguide.catalog import benchmarks, waivers
 from perfguide.catalog.benchmarks import Catalog
 from perfguide.catalog.board_names import Boards
-from perfguide.compare import as_data, wording
+from perfguide.compare import as_data, overview
 from perfguide.compare.comparison import Comparison, compare
 from perfguide.compare.history import MAX_PAST_RELEASES, History
 from perfguide.compare.match import Names
+from perfguide.compare.overview import summary
 from perfguide.compare.select import Filter, choose
 from perfguide.compare.verdicts import Row, Rules
-from perfguide.compare.wording import summary
 
 SLOW, FAST = [100.0, 100.2, 99.8, 100.1, 99.9], [150.0, 150.3, 149.7, 150.1, 149.9]
 OLDER: dict[str, Any] = {"id": "old", "sdk__version": "09.01"}
@@ -349,7 +349,7 @@ def test_coverage_is_a_finding_of_its_own(speed: Catalog) -> None:
         loaded(result(), result("lat_b", "us"), result("lat_c", "us"), **NEWER),
         catalog=speed,
     )
-    assert wording.coverage(both) == [
+    assert overview.coverage(both) == [
         "AM62X, Linux: the board gone (1 figure) is no longer measured",
         "AM62X, Linux, sk, Speed: 1 of 2 figures is no longer measured",
         "AM62X, Linux, sk, Speed: 2 of 3 figures were not measured in the older release",

@@ -11,7 +11,7 @@ from perfguide.bundles.decode import Loaded
 from perfguide.catalog import benchmarks
 from perfguide.catalog.board_names import Boards
 from perfguide.charts.from_figures import with_figures
-from perfguide.compare import wording
+from perfguide.compare import event_groups
 from perfguide.compare.comparison import compare
 from perfguide.compare.headline import headline
 from perfguide.compare.history import History
@@ -137,7 +137,7 @@ def test_a_change_of_engine_holds_a_release_back_if_most_rates_fell(
     old, new = (choose(history, pool, r, Filter(), names) for r in ("9.7", "9.8"))
     both = compare(old, new, history, Rules(names), Filter())
     (event,) = both.events
-    assert event.of_engine and wording.action(event) == "Causes"
+    assert event.of_engine and event_groups.action(event) == "Causes"
     assert headline(both).state == state
 
 

@@ -22,7 +22,7 @@ from perfguide.bundles.guide_key import GuideKey, guide_key, version
 from perfguide.catalog.benchmarks import Catalog, Metric
 from perfguide.catalog.board_names import Boards
 from perfguide.common import units
-from perfguide.compare.wording import BACK, MINOR
+from perfguide.compare.event_groups import BACK, MINOR
 from perfguide.health import rules
 from perfguide.health.finding import Finding
 from perfguide.pages import newest

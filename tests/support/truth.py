@@ -22,7 +22,7 @@ from msgspec import UNSET
 from perfguide.bundle import Result
 from perfguide.bundles.guide_key import version
 from perfguide.common import units
-from perfguide.compare import wording
+from perfguide.compare import event_evidence, event_groups, event_titles, overview, row_texts
 from perfguide.compare.comparison import Comparison
 from perfguide.compare.events import Event
 from perfguide.compare.headline import headline
@@ -1378,12 +1378,12 @@ PERHAPS = templates(
 
 
 def check_event(event: Event, about: About, checked: Checked, where: str) -> None:
-    title, both = wording.event_title(event, about.both), about.both
+    title, both = event_titles.event_title(event, about.both), about.both
     counted = event.rows if event.is_cause else event.leading
     counted = [row for row in counted if not row.is_clock] or event.rows
     own = replace(about, rows=event.rows, beside=event.unproved, counted=tuple(counted))
     where_measured = [", ".join(event.boards)] * (len(both.spans) > 1)
-    where_measured += [wording.count(len(counted), "row")] * (len(counted) > 1)
+    where_measured += [units.count(len(counted), "row")] * (len(counted) > 1)
     benchmark = next((g.title for g in both.groups if g.benchmark == event.benchmark), "")
     begin = benchmark if event.is_minor else event.what
     judged = sum(row.verdict != "noisy" for row in counted)
@@ -1420,7 +1420,7 @@ def check_event(event: Event, about: About, checked: Checked, where: str) -> Non
     if metrics:
         number = len({row.metric for row in event.leading})
         checked.note("N metrics", title, int(metrics[1]) == number - 1, where)
-    listed = wording.listed(event, 8)
+    listed = event_evidence.listed(event, 8)
     # A figure under a second name is not listed again.
     every = [row for row in (*event.rows, *event.unproved) if not row.follows]
     ways = {(row.worse_by or 0.0) > 0 for row in every}
@@ -1429,7 +1429,7 @@ def check_event(event: Event, about: About, checked: Checked, where: str) -> Non
         is_whole or len(listed) >= min(8, len(every))
     )
     checked.note("rows listed", title, is_listed, where)
-    for line in wording.event_lines(event, both):
+    for line in event_evidence.event_lines(event, both):
         said = line.removesuffix(".")
         if said.startswith("Perhaps: "):
             for text in re.split(r"; (?=a |part of |\S+ [^;]*→)", said.removeprefix("Perhaps: ")):
@@ -1596,7 +1596,9 @@ def _is_beside(text: str, event: Event, about: About) -> bool:
 
 
 def _listed(about: About, *titles: str) -> list[Event]:
-    return [event for name, own in wording.by_action(about.both) for event in own if name in titles]
+    return [
+        event for name, own in event_groups.by_action(about.both) for event in own if name in titles
+    ]
 
 
 def _far_falls(about: About) -> list[Event]:
@@ -1743,8 +1745,8 @@ def _not_again(about: About, said: Sequence[str]) -> bool:
 def _fell_as_often(about: About, said: Sequence[str]) -> bool:
     """Check “4 figures got worse …, which is within their usual swings: 3 of LMBench, 1 of STREAM”"""
     titles = {group.benchmark: group.title for group in about.both.groups}
-    rows = [row for event in _listed(about, wording.MINOR) for row in event.rows]
-    rows += [row for event in _listed(about, wording.BACK) for row in event.unproved]
+    rows = [row for event in _listed(about, event_groups.MINOR) for row in event.rows]
+    rows += [row for event in _listed(about, event_groups.BACK) for row in event.unproved]
     far = Counter(titles[e.row.benchmark] for e in about.each(rows) if e.worse >= FAR - 1e-12)
     named = re.findall(r"(?:^|, )(\d+) of (.+?)(?=, \d+ of |, others of |$)", said[1])
     others = re.search(r", others of (\d+) more benchmarks?$", said[1])
@@ -1859,7 +1861,7 @@ def check_comparison(both: Comparison, figures: Figures, checked: Checked) -> No
     for each in about.each(both.rows):
         row = each.row
         at = f"{where}, {row.board}, {row.benchmark} {row.metric} {row.params}"
-        for text in wording.ground(row).split("; "):
+        for text in row_texts.ground(row).split("; "):
             checked.check(text, GROUNDS, each, at)
         if row.verdict == "same" and row.change and not row.is_clock and row.shift is None:
             is_seen = row.detectable is not None and row.detectable <= row.floor
@@ -1868,7 +1870,7 @@ def check_comparison(both: Comparison, figures: Figures, checked: Checked) -> No
             checked.note("the same", row.ground, is_seen or is_small or bool(is_step), at)
     titles = []
     for event in (*both.events, *both.far):
-        titles.append(wording.event_title(event, both))
+        titles.append(event_titles.event_title(event, both))
         check_event(event, about, checked, f"{where}, {titles[-1]}")
     said = headline(both)
     more = " ".join([said.more, *said.besides])
@@ -1880,5 +1882,5 @@ def check_comparison(both: Comparison, figures: Figures, checked: Checked) -> No
         if text := text.strip(". "):
             checked.check(text, HEADLINE, about, where)
     if both.counts["noisy"]:
-        for text in wording.unjudged(both):
+        for text in overview.unjudged(both):
             checked.check(text.removesuffix("."), UNJUDGED, about, where)

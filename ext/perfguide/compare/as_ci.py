@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..common.diagnostics import visible
-from . import wording as words
+from . import event_evidence, event_groups, event_titles, row_texts
 from .comparison import Comparison
 from .events import Event
 from .headline import headline
@@ -23,9 +23,9 @@ RESULTS_PATH = "results"
 def _listed(comparison: Comparison) -> Iterator[tuple[str, Event, str, str]]:
     """Yield each event with its level, its title and its grounds."""
     for event in (*comparison.events, *comparison.far):
-        level = LEVELS.get(words.action(event), "note")
-        title = visible(words.event_title(event, comparison))
-        yield level, event, title, visible(" ".join(words.event_lines(event, comparison)))
+        level = LEVELS.get(event_groups.action(event), "note")
+        title = visible(event_titles.event_title(event, comparison))
+        yield level, event, title, visible(" ".join(event_evidence.event_lines(event, comparison)))
 
 
 def _id(event: Event) -> str:
@@ -90,7 +90,7 @@ def to_sarif(comparison: Comparison) -> str:
             result["suppressions"] = [{"kind": "external"}]
         results.append(result)
     rules = [
-        {"id": kind, "shortDescription": {"text": words.TITLES[kind]}}
+        {"id": kind, "shortDescription": {"text": row_texts.TITLES[kind]}}
         for kind in dict.fromkeys(event.kind for _, event, _, _ in _listed(comparison))
     ]
     driver = {"name": "perfguide", "rules": rules}

@@ -13,7 +13,7 @@ from ..common.units import TableCell
 from ..figures.labels import params_text
 from ..figures.pool import Record, measured
 from ..tables.grids import Grid, listing, to_csv
-from . import wording as words
+from . import event_evidence, event_groups, event_titles, overview, row_texts
 from .comparison import Comparison
 from .events import Event
 from .headline import headline
@@ -39,7 +39,7 @@ def to_json(comparison: Comparison) -> str:
             "judged": said.judged,
             "of": said.comparable,
         },
-        "summary": list(words.summary(comparison)),
+        "summary": list(overview.summary(comparison)),
         "counts": comparison.counts,
         "alarms": len(comparison.alarms),
         "boards": [
@@ -63,7 +63,7 @@ def to_json(comparison: Comparison) -> str:
         ],
         "events": [
             _event(event, name, comparison)
-            for name, own in words.by_action(comparison)
+            for name, own in event_groups.by_action(comparison)
             for event in own
         ],
         "rows": [_row(row) for row in comparison.rows],
@@ -75,8 +75,8 @@ def _event(event: Event, action: str, comparison: Comparison) -> dict[str, Any]:
     return {
         "advice": action,
         "verdict": event.kind,
-        "title": words.event_title(event, comparison),
-        "why": words.event_lines(event, comparison),
+        "title": event_titles.event_title(event, comparison),
+        "why": event_evidence.event_lines(event, comparison),
         "boards": list(event.boards),
         "benchmark": event.benchmark,
         "change": event.change,
@@ -205,12 +205,12 @@ def to_junit(comparison: Comparison, catalog: Catalog) -> str:
     if said.state not in ("do not ship", "look", "ship"):
         ET.SubElement(case, "skipped", message=visible(said.sentence))
     lines = [said.sentence, said.more, *said.besides]
-    for name, own in words.by_action(comparison):
-        lines += [f"{name}: {words.event_title(event, comparison)}" for event in own]
+    for name, own in event_groups.by_action(comparison):
+        lines += [f"{name}: {event_titles.event_title(event, comparison)}" for event in own]
     ET.SubElement(case, "system-out").text = visible("\n".join(filter(None, lines)))
     for row in comparison.rows:
-        cells = words.row_words(row, comparison, catalog)
-        name = f"{words.board_text(row, comparison, by_id=True)}: {row.benchmark}"
+        cells = row_texts.row_words(row, comparison, catalog)
+        name = f"{row_texts.board_text(row, comparison, by_id=True)}: {row.benchmark}"
         suite = suites.setdefault(name, ET.Element("testsuite", name=visible(name)))
         case = ET.SubElement(suite, "testcase", classname=visible(name), name=visible(cells.figure))
         outcome = visible(f"{cells.change}: {cells.verdict}; {cells.ground}")

@@ -9,8 +9,7 @@ from markupsafe import Markup
 
 from ..catalog.benchmarks import Catalog
 from ..common.diagnostics import visible
-from . import sparkline
-from . import wording as words
+from . import event_evidence, event_groups, event_titles, overview, row_texts, sparkline
 from .comparison import Comparison
 from .fates import fate
 from .headline import headline
@@ -21,15 +20,15 @@ def render(comparison: Comparison, catalog: Catalog) -> str:
     """Return a page with the summary first, then the alarms, and the rest folded."""
     said = headline(comparison)
     sections = []
-    for verdict in (*words.LEADING, *words.FOLDED):
-        rows = words.of_verdict(comparison.rows, [verdict])
+    for verdict in (*row_texts.SHOWN_VERDICTS, *row_texts.FOLDED_VERDICTS):
+        rows = row_texts.of_verdict(comparison.rows, [verdict])
         if rows:
             sections.append(
                 {
-                    "title": words.TITLES[verdict],
+                    "title": row_texts.TITLES[verdict],
                     "verdict": verdict,
                     "open": verdict == "incomparable",
-                    "rows": [words.row_words(row, comparison, catalog) for row in rows],
+                    "rows": [row_texts.row_words(row, comparison, catalog) for row in rows],
                 }
             )
     events = [
@@ -37,27 +36,27 @@ def render(comparison: Comparison, catalog: Catalog) -> str:
             "name": name,
             "events": [
                 {
-                    "title": words.event_title(event, comparison),
-                    "lines": words.event_lines(event, comparison),
+                    "title": event_titles.event_title(event, comparison),
+                    "lines": event_evidence.event_lines(event, comparison),
                     "rows": [
-                        (words.row_words(row, comparison, catalog), _history(row), fate(row))
+                        (row_texts.row_words(row, comparison, catalog), _history(row), fate(row))
                         for row in (*event.rows, *event.unproved)
                     ],
                 }
                 for event in own
             ],
         }
-        for name, own in words.by_action(comparison)
+        for name, own in event_groups.by_action(comparison)
     ]
     return page(
         "compare",
         comparison=comparison,
-        summary=words.summary(comparison),
+        summary=overview.summary(comparison),
         headline=said,
         events=events,
         sections=sections,
-        remarks=words.remarks(comparison, said.besides),
-        words=words,
+        remarks=overview.remarks(comparison, said.besides),
+        overview=overview,
     )
 
 

@@ -7,9 +7,17 @@ from collections.abc import Sequence
 from urllib.parse import quote
 
 from ..catalog.benchmarks import Catalog
+from ..common import units
 from ..common.diagnostics import visible
-from . import sparkline, waiver_entries
-from . import wording as words
+from . import (
+    event_evidence,
+    event_groups,
+    event_titles,
+    overview,
+    row_texts,
+    sparkline,
+    waiver_entries,
+)
 from .comparison import Comparison
 from .events import Event
 from .headline import headline
@@ -33,7 +41,7 @@ def render(
     Lines that do not fit are counted, with ``link`` as the address of the full comparison.
     """
     said = headline(comparison)
-    first, *rest = words.summary(comparison)
+    first, *rest = overview.summary(comparison)
     head = [
         f"### Performance: {text(said.sentence)}\n",
         f"{text(said.more)}\n" if said.more else "",
@@ -46,7 +54,7 @@ def render(
     ]
     fixed = "\n".join(filter(None, head)) + "\n".join(spans) + "\n"
     parts: list[tuple[str, list[str], str]] = []
-    for name, events in words.by_action(comparison):
+    for name, events in event_groups.by_action(comparison):
         items = [_event(event, comparison, catalog) for event in events]
         parts.append((f"\n#### {name} ({len(events)})\n\n", items, ""))
     entries = [
@@ -56,25 +64,29 @@ def render(
     ]
     if entries:
         parts.append((_fold(ACCEPT, len(entries)), entries, _FOLD_END))
-    for verdict in words.LEADING:
-        rows = [_row(r, comparison, catalog) for r in words.of_verdict(comparison.rows, [verdict])]
+    for verdict in row_texts.SHOWN_VERDICTS:
+        rows = [
+            _row(r, comparison, catalog) for r in row_texts.of_verdict(comparison.rows, [verdict])
+        ]
         if rows:
-            parts.append((_fold(words.TITLES[verdict], len(rows)) + _HEAD, rows, _FOLD_END))
+            parts.append((_fold(row_texts.TITLES[verdict], len(rows)) + _HEAD, rows, _FOLD_END))
     lines = [
-        f"| {text(g.title)} | {text(words.ratio(g))} | {text(words.tally(g))} |\n"
+        f"| {text(g.title)} | {text(overview.ratio(g))} | {text(overview.tally(g))} |\n"
         for g in comparison.groups
     ]
     table = "| benchmark | mean | figures |\n|---|---:|---|\n"
     title = "\n#### Benchmarks\n\nThe geometric mean of the ratios, + is better.\n\n"
     parts.append((title + table, lines, ""))
-    for name, remarks in words.remarks(comparison, said.besides).items():
+    for name, remarks in overview.remarks(comparison, said.besides).items():
         if remarks:
             listed = [f"- {text(remark)}\n" for remark in remarks]
             parts.append((_fold(name, len(listed)), listed, _FOLD_END))
-    for verdict in words.FOLDED:
-        rows = [_row(r, comparison, catalog) for r in words.of_verdict(comparison.rows, [verdict])]
+    for verdict in row_texts.FOLDED_VERDICTS:
+        rows = [
+            _row(r, comparison, catalog) for r in row_texts.of_verdict(comparison.rows, [verdict])
+        ]
         if rows:
-            parts.append((_fold(words.TITLES[verdict], len(rows)) + _HEAD, rows, _FOLD_END))
+            parts.append((_fold(row_texts.TITLES[verdict], len(rows)) + _HEAD, rows, _FOLD_END))
     return fitted(fixed, parts, link, most)
 
 
@@ -114,26 +126,26 @@ def fitted(fixed: str, parts: Sequence[tuple[str, list[str], str]], link: str, m
 def _omitted(number: int, link: str) -> str:
     address = quote(link, "/:?#@!$&'*+,;=%", errors="replace")
     where = f"[the whole comparison]({address})" if link else "the output in HTML or JSON"
-    return f"\n{words.count(number, 'line')} did not fit here; see {where}.\n"
+    return f"\n{units.count(number, 'line')} did not fit here; see {where}.\n"
 
 
 def _event(event: Event, comparison: Comparison, catalog: Catalog) -> str:
     """Return a list item: the event, why, and the rows that moved most, with their histories."""
-    lines = [f"- **{text(words.event_title(event, comparison))}**"]
-    lines += [f"  {text(line)}" for line in words.event_lines(event, comparison)]
-    listed = words.listed(event)
+    lines = [f"- **{text(event_titles.event_title(event, comparison))}**"]
+    lines += [f"  {text(line)}" for line in event_evidence.event_lines(event, comparison)]
+    listed = event_evidence.listed(event)
     for row in listed:
-        said = words.row_words(row, comparison, catalog)
+        said = row_texts.row_words(row, comparison, catalog)
         history = f" {sparkline.characters(row)}".rstrip()
         figures = f"{said.old} → {said.new} {text(said.unit)}{history}"
         lines.append(f"  - {said.change}: {figures} {code(said.name)}")
     if left := len(event.rows) + len(event.unproved) - len(listed):
-        lines.append(f"  - and {words.count(left, 'more row')}")
+        lines.append(f"  - and {units.count(left, 'more row')}")
     return "\n".join(lines) + "\n"
 
 
 def _row(row: Row, comparison: Comparison, catalog: Catalog) -> str:
-    said = words.row_words(row, comparison, catalog)
+    said = row_texts.row_words(row, comparison, catalog)
     verdict = f"{said.verdict}: {text(said.ground)}"
     cells = (said.change, said.old, said.new, code(said.unit), code(said.name), verdict)
     return f"| {' | '.join(cells)} |\n"

@@ -12,9 +12,17 @@ from rich.table import Table
 from rich.text import Text
 
 from ..catalog.benchmarks import Catalog
+from ..common import units
 from ..common.diagnostics import visible
-from . import sparkline, waiver_entries
-from . import wording as words
+from . import (
+    event_evidence,
+    event_groups,
+    event_titles,
+    overview,
+    row_texts,
+    sparkline,
+    waiver_entries,
+)
 from .comparison import Comparison
 from .events import Event
 from .headline import headline
@@ -48,7 +56,7 @@ def render(
     """
     out = io.StringIO()
     console = terminal(out, coloured)
-    first, *rest = words.summary(comparison)
+    first, *rest = overview.summary(comparison)
     said = headline(comparison)
     put(console, said.sentence, "bold")
     if said.more:
@@ -58,27 +66,29 @@ def render(
     put(console, rest[1])
     for span in comparison.spans:
         put(console, f"{span.title}, {span.board}: {span.old} → {span.new}", "dim")
-    for name, events in words.by_action(comparison):
+    for name, events in event_groups.by_action(comparison):
         heading(console, f"{name} ({len(events)})", EVENTS.get(name, ""))
         for event in events:
             _event(console, event, comparison, catalog)
-    for verdict in (*words.LEADING, *words.FOLDED) if everything else ("incomparable",):
-        rows = words.of_verdict(comparison.rows, [verdict])
+    for verdict in (
+        (*row_texts.SHOWN_VERDICTS, *row_texts.FOLDED_VERDICTS) if everything else ("incomparable",)
+    ):
+        rows = row_texts.of_verdict(comparison.rows, [verdict])
         if rows:
-            heading(console, f"{words.TITLES[verdict]} ({len(rows)})", COLOURS.get(verdict, ""))
-            if everything or len(rows) <= words.LISTED_ROWS:
+            heading(console, f"{row_texts.TITLES[verdict]} ({len(rows)})", COLOURS.get(verdict, ""))
+            if everything or len(rows) <= event_evidence.LISTED_ROWS:
                 console.print(_rows(rows, comparison, catalog))
             else:
-                console.print(bullets(words.obstacles(rows, comparison)))
+                console.print(bullets(overview.obstacles(rows, comparison)))
     if comparison.groups:
         heading(console, "Benchmarks: geometric mean of the ratios, + is better")
         console.print(_groups(comparison))
-    for title, remarks in words.remarks(comparison, said.besides).items():
+    for title, remarks in overview.remarks(comparison, said.besides).items():
         if remarks:
             heading(console, title)
             console.print(bullets(remarks))
     if not everything and (unlisted := _unlisted(comparison)):
-        heading(console, f"{words.count(unlisted, 'row')} not listed; --all lists them")
+        heading(console, f"{units.count(unlisted, 'row')} not listed; --all lists them")
     entries = [
         waiver_entries.of_event(event)
         for event in comparison.events
@@ -97,26 +107,28 @@ def render(
 
 def _unlisted(comparison: Comparison) -> int:
     """Count the rows that are only listed on request."""
-    folded = sum(1 for row in comparison.rows if row.verdict in words.FOLDED)
-    events = sum(max(0, len(event.rows) - words.LISTED_ROWS) for event in comparison.events)
+    folded = sum(1 for row in comparison.rows if row.verdict in row_texts.FOLDED_VERDICTS)
+    events = sum(
+        max(0, len(event.rows) - event_evidence.LISTED_ROWS) for event in comparison.events
+    )
     unlike = comparison.counts["incomparable"]
-    return folded + events + (unlike if unlike > words.LISTED_ROWS else 0)
+    return folded + events + (unlike if unlike > event_evidence.LISTED_ROWS else 0)
 
 
 def _event(console: Console, event: Event, comparison: Comparison, catalog: Catalog) -> None:
     """Print the title, the reasons, and the rows that moved most, with their histories."""
-    put(console, f"- {words.event_title(event, comparison)}", "bold")
+    put(console, f"- {event_titles.event_title(event, comparison)}", "bold")
     body = Table.grid()
-    for line in words.event_lines(event, comparison):
+    for line in event_evidence.event_lines(event, comparison):
         body.add_row(plain_text(line, "dim"))
     rows = Table.grid(padding=(0, 2, 0, 0))
     for name in ("change", "figures", "history"):
         rows.add_column(name, no_wrap=True, justify="right" if name == "change" else "left")
     rows.add_column("figure", overflow="fold")
-    for row in words.listed(event):
-        said = words.row_words(row, comparison, catalog)
+    for row in event_evidence.listed(event):
+        said = row_texts.row_words(row, comparison, catalog)
         figures = f"{said.old} → {said.new} {said.unit}"
-        moved, of_work = words.listed_change(row)
+        moved, of_work = row_texts.listed_change(row)
         moved += f" ({of_work})" if of_work else ""
         rows.add_row(*map(plain_text, (moved, figures, sparkline.characters(row), said.name)))
     body.add_row(rows)
@@ -173,9 +185,9 @@ def _rows(rows: Sequence[Row], comparison: Comparison, catalog: Catalog) -> Tabl
     table.add_column("UNIT", overflow="fold", max_width=12)
     table.add_column("FIGURE", overflow="fold", ratio=1, min_width=20)
     for row in rows:
-        said = words.row_words(row, comparison, catalog)
+        said = row_texts.row_words(row, comparison, catalog)
         figure = plain_text(said.name)
-        if row.verdict in words.LEADING:
+        if row.verdict in row_texts.SHOWN_VERDICTS:
             figure.append(f"\n{visible(said.ground)}", style="dim")
         change = plain_text(said.change, COLOURS.get(row.verdict, ""))
         table.add_row(
@@ -190,6 +202,6 @@ def _groups(comparison: Comparison) -> Table:
     table.add_column("MEAN", justify="right", no_wrap=True)
     table.add_column("FIGURES", overflow="fold", ratio=1)
     for group in comparison.groups:
-        ratio, tally = words.ratio(group), words.tally(group)
+        ratio, tally = overview.ratio(group), overview.tally(group)
         table.add_row(plain_text(group.title), plain_text(ratio), plain_text(tally))
     return table

@@ -13,7 +13,8 @@ from typing import Literal
 
 import msgspec
 
-from . import wording
+from ..common import units
+from . import event_groups, event_titles
 from .comparison import Comparison
 from .events import Event
 from .fates import followed, kept
@@ -84,8 +85,8 @@ def _entry(event: Event, comparison: Comparison, titles: Mapping[str, str]) -> E
         benchmark, title, what = "", "All benchmarks", ""
     return Entry(
         event.kind,
-        wording.action(event),
-        wording.event_title(event, comparison),
+        event_groups.action(event),
+        event_titles.event_title(event, comparison),
         len(event.rows),
         fate(event),
         event.perhaps,
@@ -95,7 +96,7 @@ def _entry(event: Event, comparison: Comparison, titles: Mapping[str, str]) -> E
         math.log1p(event.change) if event.change is not None and event.change > -1 else None,
         event.is_cause,
         what,
-        (min(moves), max(moves)) if (moves := wording.moves_of(event)) else (),
+        (min(moves), max(moves)) if (moves := event_titles.moves_of(event)) else (),
         event.boards,
     )
 
@@ -116,7 +117,7 @@ def _fate(row: Row) -> Fate | None:
 
 def tally(entries: Iterable[Entry]) -> dict[str, Counter[Fate]]:
     """Count events by advice and fate."""
-    out: dict[str, Counter[Fate]] = {action: Counter() for action in wording.ACTIONS}
+    out: dict[str, Counter[Fate]] = {action: Counter() for action in event_groups.ACTIONS}
     for entry in entries:
         out[entry.action][entry.fate] += 1
     return {action: counts for action, counts in out.items() if counts}
@@ -130,17 +131,17 @@ def sentences(comparisons: Sequence[Compared]) -> list[str]:
     if bad:
         counts = Counter(entry.fate for entry in bad)
         out.append(
-            f"Of {wording.count(len(bad), 'regression')} that a later release followed, "
+            f"Of {units.count(len(bad), 'regression')} that a later release followed, "
             f"{counts['lasted']} lasted, {counts['went back']} reverted in the next release, and "
             f"{counts['neither']} did neither."
         )
     else:
         out.append("No regression has been followed by another release yet.")
-    fates = (entry.fate for entry in entries if entry.action == wording.WORSE_UNPROVED)
+    fates = (entry.fate for entry in entries if entry.action == event_groups.WORSE_UNPROVED)
     unproved = Counter(fate for fate in fates if fate != "open")
     if unproved:
         out.append(
-            f"Of {wording.count(unproved.total(), 'fall')} listed without proof that a later release "
+            f"Of {units.count(unproved.total(), 'fall')} listed without proof that a later release "
             f"followed, {unproved['lasted']} lasted."
         )
         counts = Counter(entry.fate for entry in bad)

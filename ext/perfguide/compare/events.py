@@ -24,11 +24,11 @@ from ..figures.rows import TABLE, TABLE_NUMBER
 from .causes import EXCHANGED, cause_of, followers
 from .match import BY_DESIGN, Conditions, Names
 from .row_moves import (
-    FAR,
+    MAX_QUIET_LOG,
+    MIN_EVENT_LOG,
+    MIN_FAR_LOG,
     MIN_POINTS,
-    NEARLY_AS_FAR,
-    QUIET,
-    SMALL_MOVE,
+    MIN_PRECEDENT_RATIO,
     are_back,
     figures_before,
     has_left_level,
@@ -63,7 +63,7 @@ EVENT_VERDICTS: tuple[Verdict, ...] = ("regressed", "failed-after", "improved", 
 """Verdicts that make an event."""
 
 MANY_ROWS = 5
-"""The fewest rows of a benchmark for which a move of ``SMALL_MOVE`` is an event without proof."""
+"""The fewest rows of a benchmark for which a move of ``MIN_EVENT_LOG`` is an event without proof."""
 
 SINGLE_FALL = math.log(1.2)
 """The log of the smallest fall that makes an event of a single unproved row about which little is
@@ -286,8 +286,8 @@ def _beside(proved: Groups, far: Groups, names: Names) -> tuple[Groups, Groups]:
             if row.board in boards and not (are_split and is_back(row))
             if _table_of(row, names) in {*subjects, None}
             # A far fall must not hide behind a small one of something else.
-            if most >= FAR
-            or (row.worse_by or 0.0) < FAR
+            if most >= MIN_FAR_LOG
+            or (row.worse_by or 0.0) < MIN_FAR_LOG
             or is_back(row)
             or series_of(row, names) in series
         ]
@@ -505,7 +505,7 @@ def _is_same_cause(first: Event, event: Event, names: Names) -> bool:
         ):
             return True
     # A far fall must not hide behind a small one.
-    if first.worse_by < FAR <= event.worse_by:
+    if first.worse_by < MIN_FAR_LOG <= event.worse_by:
         return False
     if first.is_back != event.is_back:
         return False
@@ -658,7 +658,7 @@ def _as_far(
     if is_closed or len({move > 0 for move in moves}) != 1:
         return []
     middle = median(map(abs, moves))
-    least, way = min(FAR, middle), math.copysign(1.0, moves[0])
+    least, way = min(MIN_FAR_LOG, middle), math.copysign(1.0, moves[0])
     # One cause may move the same figure half as far on another board.
     least_elsewhere = min(least, middle / MAX_SIZES_RATIO)
     are_per_work = {row.work is None for row in event.leading}
@@ -789,7 +789,7 @@ def _worth_an_event(rows: Sequence[Row]) -> list[Row]:
     if not _is_small(onward) and not _is_odd_rise(onward):
         return onward
     count = len({row.measurement for row in back if not row.follows})
-    least = FAR if count > 1 else SINGLE_RETURN
+    least = MIN_FAR_LOG if count > 1 else SINGLE_RETURN
     far = any(abs(row.worse_by or 0.0) >= least for row in back if measures_own(row))
     # A load that is back is no news, nor are a few rows that moved a little.
     return back if far or (count >= MANY_ROWS and any(map(measures_own, back))) else []
@@ -807,10 +807,10 @@ def _is_odd_rise(rows: Sequence[Row]) -> bool:
         return False
     for row in rows:
         before, size = figures_before(row), abs(row.worse_by or 0.0)
-        is_quiet = len(before) > 1 and log_range(before[-2:]) <= QUIET
+        is_quiet = len(before) > 1 and log_range(before[-2:]) <= MAX_QUIET_LOG
         if len(before) == 1 and size >= SINGLE_RISE:
             return False
-        if size >= FAR and is_quiet and log_range(before) < NEARLY_AS_FAR * size:
+        if size >= MIN_FAR_LOG and is_quiet and log_range(before) < MIN_PRECEDENT_RATIO * size:
             return False
     return True
 
@@ -860,8 +860,8 @@ def _are_alike(rows: Sequence[Row]) -> bool:
 def _is_small(rows: Sequence[Row]) -> bool:
     """Return whether unproved rows moved too little for an event.
 
-    A single row must move by ``FAR``, or fall by ``SINGLE_FALL`` if its earlier figures agree or its
-    scatter is unknown. Of several rows, one must move by ``FAR``, or their median by ``SMALL_MOVE``
+    A single row must move by ``MIN_FAR_LOG``, or fall by ``SINGLE_FALL`` if its earlier figures agree or its
+    scatter is unknown. Of several rows, one must move by ``MIN_FAR_LOG``, or their median by ``MIN_EVENT_LOG``
     (``SINGLE_FALL`` if they are few).
     """
     if rows and all(has_left_mean(row) or row.doubt.startswith(FAILED_RUN) for row in rows):
@@ -870,20 +870,20 @@ def _is_small(rows: Sequence[Row]) -> bool:
     # A figure with two names counts once.
     count = len({row.measurement for row in rows if not row.follows})
     if count > 1 or not moves:
-        least = SMALL_MOVE if count >= MANY_ROWS else SINGLE_FALL
-        return not moves or (max(moves) < FAR and median(moves) < least)
+        least = MIN_EVENT_LOG if count >= MANY_ROWS else SINGLE_FALL
+        return not moves or (max(moves) < MIN_FAR_LOG and median(moves) < least)
     row = min(rows, key=_farthest)
     if not is_back(row) and is_usual(row, is_alone=True):
         return True
     is_odd = (row.worse_by or 0.0) > 0 and (is_beyond_kind(row) or row.scatter is None)
-    return moves[0] < (SINGLE_FALL if is_odd else FAR)
+    return moves[0] < (SINGLE_FALL if is_odd else MIN_FAR_LOG)
 
 
 def _is_usual_of_others(row: Row, rows: Sequence[Row]) -> bool:
     """Return whether half of the metric's other rows on the board moved nearly as far before: then it is
     no news that this one does too, unless its last figures agreed, or it is back."""
     before = figures_before(row)[-2:]
-    is_quiet = len(before) == 2 and log_range(before) <= QUIET
+    is_quiet = len(before) == 2 and log_range(before) <= MAX_QUIET_LOG
     if row.doubt or not row.params or is_quiet or is_back(row):
         return False
     own = metric_on_board(row)
@@ -892,7 +892,7 @@ def _is_usual_of_others(row: Row, rows: Sequence[Row]) -> bool:
         for each in rows
         if metric_on_board(each) == own and each is not row and each.old and each.new
     ]
-    least = NEARLY_AS_FAR * abs(row.worse_by or 0.0)
+    least = MIN_PRECEDENT_RATIO * abs(row.worse_by or 0.0)
     restless = sum(
         any(log_range(pair) >= least for pair in pairwise(figures_before(each))) for each in others
     )

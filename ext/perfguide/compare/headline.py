@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ..common import units
-from . import wording
+from . import event_groups, event_titles, overview
 from .comparison import Comparison
 from .events import Event
 from .fates import lasted
-from .row_moves import FAR, figures_before, is_back
+from .row_moves import MIN_FAR_LOG, figures_before, is_back
 from .verdicts import ALARMS, Row, Verdict, failed_run, is_load
 
 State = Literal["do not ship", "look", "ship", "too little"]
@@ -82,9 +82,9 @@ def headline(comparison: Comparison) -> Headline:
     judged, comparable = judged_figures(comparison)
     percent = 100 * judged // comparable if comparable else 0
     share = _share(judged, comparable)
-    proved = sorted(wording.unaccepted(comparison), key=lambda event: not _severe(event))
+    proved = sorted(event_groups.unaccepted(comparison), key=lambda event: not _severe(event))
     # The worst come first, because only a few are named.
-    unproved = sorted(far_falls(comparison), key=lambda event: event.worse_by < FAR)
+    unproved = sorted(far_falls(comparison), key=lambda event: event.worse_by < MIN_FAR_LOG)
     regressions = [*proved, *unproved]
     is_undirected = 2 * sum(row.better == "neither" for row in _both(comparison)) > comparable
     lead: Event | None = None
@@ -93,15 +93,15 @@ def headline(comparison: Comparison) -> Headline:
     if proved and _severe(proved[0]):
         state, tag = "do not ship", "Do not ship"
         lead = regressions[0]
-        advice = f"{tag}: {wording.event_title(lead, comparison)}."
+        advice = f"{tag}: {event_titles.event_title(lead, comparison)}."
     elif regressions:
-        state, tag = "look", f"Look at {wording.count(len(regressions), 'event')}"
+        state, tag = "look", f"Look at {units.count(len(regressions), 'event')}"
         advice, proof = f"{tag} before you ship.", _unproved(unproved, len(regressions))
     elif percent >= MIN_JUDGED_PERCENT and not _usual_regressions(comparison) and not is_undirected:
         state, tag = "ship", f"Ship what was judged: {percent} %"
         accepted = any(row.accepted for row in comparison.rows)
         but = " except what is accepted" if accepted else ""
-        advice = f"{tag} of {wording.count(comparable, 'figure')}; nothing got worse{but}."
+        advice = f"{tag} of {units.count(comparable, 'figure')}; nothing got worse{but}."
         share = ""
     else:
         state, tag = "too little", "Too little to say"
@@ -121,7 +121,7 @@ def headline(comparison: Comparison) -> Headline:
         proof,
         share,
         limits,
-        [(event, wording.event_title(event, comparison)) for event in named],
+        [(event, event_titles.event_title(event, comparison)) for event in named],
         len(regressions) - first - len(named),
         [*filter(None, again)],
         _besides(comparison),
@@ -160,7 +160,7 @@ def _usual_regressions(comparison: Comparison) -> list[Row]:
     moved before, or back to what a single earlier release had."""
     rows = [row for event in comparison.far if event.is_minor for row in event.rows]
     rows += [row for event in comparison.far if event.is_back for row in event.unproved]
-    return [row for row in rows if (row.worse_by or 0.0) >= FAR]
+    return [row for row in rows if (row.worse_by or 0.0) >= MIN_FAR_LOG]
 
 
 def _why_too_little(comparison: Comparison, is_undirected: bool) -> list[str]:
@@ -171,20 +171,24 @@ def _why_too_little(comparison: Comparison, is_undirected: bool) -> list[str]:
         counts = Counter(titles[row.benchmark] for row in usual)
         named = [f"{number} of {title}" for title, number in counts.most_common(MAX_NAMED_EVENTS)]
         unnamed = len(counts) - len(named)
-        named += [f"others of {wording.count(unnamed, 'more benchmark')}"] * bool(unnamed)
-        got_worse = f"{wording.count(len(usual), 'figure')} got worse by a factor of 1.5 or more"
+        named += [f"others of {units.count(unnamed, 'more benchmark')}"] * bool(unnamed)
+        got_worse = f"{units.count(len(usual), 'figure')} got worse by a factor of 1.5 or more"
         out.append(f"{got_worse}, which is within their usual swings: {', '.join(named)}.")
     if is_undirected:
         rows = _both(comparison)
         undirected = sum(row.better == "neither" for row in rows)
-        counted = f"{undirected} of {wording.count(len(rows), 'figure')}"
+        counted = f"{undirected} of {units.count(len(rows), 'figure')}"
         out.append(f"For {counted}, no description says whether higher is better.")
     return out
 
 
 def far_falls(comparison: Comparison) -> list[Event]:
     """Return the regressions that are listed as events although they are not proved."""
-    return [event for event in comparison.far if wording.action(event) == wording.WORSE_UNPROVED]
+    return [
+        event
+        for event in comparison.far
+        if event_groups.action(event) == event_groups.WORSE_UNPROVED
+    ]
 
 
 def _severe(event: Event) -> bool:
@@ -200,7 +204,7 @@ def _severe(event: Event) -> bool:
     far = [
         row
         for row in rows
-        if (row.worse_by or 0.0) >= FAR and not is_back(row)
+        if (row.worse_by or 0.0) >= MIN_FAR_LOG and not is_back(row)
         if len(event.boards) > 1 or len(figures_before(row)) > 1
     ]
     if event.of_engine:
@@ -226,7 +230,7 @@ def _in_doubt(comparison: Comparison) -> str:
         if any(row.doubt and not row.accepted for row in event.rows)
     ]
     titles = dict.fromkeys(
-        f"{wording.benchmark_title(event, comparison)} ({', '.join(_boards(event, comparison))})"
+        f"{event_titles.benchmark_title(event, comparison)} ({', '.join(_boards(event, comparison))})"
         for event in events
     )
     if not titles:
@@ -262,13 +266,13 @@ def _besides(comparison: Comparison) -> list[str]:
     # Rows with one cause, such as a changed engine or clock, have the same ground.
     reasons = Counter(row.ground for row in comparison.rows if row.verdict == "incomparable")
     for reason, number in reasons.most_common(1):
-        cannot = f"{wording.count(reasons.total(), 'figure')} cannot be compared"
+        cannot = f"{units.count(reasons.total(), 'figure')} cannot be compared"
         why = f", {number:,} of them because" if number < reasons.total() else ":"
         out.append(f"{cannot}{why} {reason}.")
     if lost := comparison.counts["only-old"]:
         were = "was" if lost == 1 else "were"
         out.append(
-            f"{wording.count(lost, 'figure')} {were} not measured again{_lost_benchmarks(comparison, lost)}."
+            f"{units.count(lost, 'figure')} {were} not measured again{_lost_benchmarks(comparison, lost)}."
         )
     return out
 
@@ -289,7 +293,7 @@ def _working_again(comparison: Comparison) -> list[str]:
     which = "of it" if len(rows) == 1 else f"of {fails} of them"
     but = f", but some new runs {which} failed" if fails else ""
     work = "works" if len(rows) == 1 else "work"
-    counted = wording.count(len(rows), "figure")
+    counted = units.count(len(rows), "figure")
     return [f"{counted} that failed before {work} again ({named}){but}."]
 
 
@@ -304,7 +308,7 @@ def _lost_benchmarks(comparison: Comparison, lost: int) -> str:
         f"{titles[name]} ({number:,})" for name, number in counts.most_common(MAX_NAMED_BENCHMARKS)
     ]
     more = len(counts) - len(named)
-    named += [wording.count(more, "more benchmark")] * bool(more)
+    named += [units.count(more, "more benchmark")] * bool(more)
     listed = f"{', '.join(named[:-1])} and {named[-1]}" if len(named) > 1 else named[0]
     return f"{':' if counts.total() == lost else ', among them'} all of {listed}"
 
@@ -314,14 +318,14 @@ def _advice(comparison: Comparison, unproved: Sequence[Event], state: State) -> 
     # Figures in doubt have a sentence of their own.
     in_doubt = {event.benchmark for event in unproved if any(row.doubt for row in event.rows)}
     to_rerun = dict.fromkeys(
-        wording.benchmark_title(event, comparison)
+        event_titles.benchmark_title(event, comparison)
         for event in unproved
         if event.benchmark not in in_doubt
     )
     if not to_rerun and state != "too little":
         return ""
     if not comparison.common:
-        return wording.instead(comparison)
+        return overview.instead(comparison)
     others = " and others" if len(to_rerun) > MAX_NAMED_BENCHMARKS else ""
     what = f"{', '.join([*to_rerun][:MAX_NAMED_BENCHMARKS])}{others}" or "both releases"
     return f"Run {what} again after a reboot, twice or more with each release, and add the bundles."

@@ -18,7 +18,7 @@ from .engine_changes import EngineChange
 from .events import SINGLE_FALL, Event, causes, clock_events, events
 from .history import History, scaled
 from .match import Names
-from .row_moves import FAR, SMALL_MOVE, figures_before, log_range, measures_own
+from .row_moves import MIN_EVENT_LOG, MIN_FAR_LOG, figures_before, log_range, measures_own
 from .verdicts import (
     Row,
     SideFigures,
@@ -49,7 +49,7 @@ def events_since(
     measured, also on boards that OLD did not measure at all, ``of_new_boards``.
 
     New lows are figures that are worse than in any earlier release. They are events if one of their
-    benchmark is worse by ``FAR`` than when last measured or fails now, or several left a narrow range.
+    benchmark is worse by ``MIN_FAR_LOG`` than when last measured or fails now, or several left a narrow range.
     New highs are those that are better. Rows with swapped labels are left out.
     """
     changes = {(change.board, change.record.benchmark): change for change in engines}
@@ -109,7 +109,7 @@ def events_since(
 
 
 def _are_worth_an_event(rows: Sequence[Row]) -> bool:
-    far = (row.verdict == "failed-after" or abs(row.worse_by or 0.0) >= FAR for row in rows)
+    far = (row.verdict == "failed-after" or abs(row.worse_by or 0.0) >= MIN_FAR_LOG for row in rows)
     return any(far) or len({row.measurement for row in rows if has_left_range(row)}) > 1
 
 
@@ -126,19 +126,19 @@ def _impossible(guide: GuideKey, pool: Pool, names: Names) -> set[int]:
 
 def is_new_low(row: Row) -> bool:
     """Return whether a rate fails, or a rate or a time is worse than all earlier figures, and than the last
-    one by more than ``SMALL_MOVE``."""
+    one by more than ``MIN_EVENT_LOG``."""
     return row.verdict == "failed-after" or _is_extreme(row, 1)
 
 
 def is_new_high(row: Row) -> bool:
     """Return whether a rate or a time is better than all earlier figures, and than the last one by more than
-    ``SMALL_MOVE``."""
+    ``MIN_EVENT_LOG``."""
     return _is_extreme(row, -1)
 
 
 def _is_extreme(row: Row, way: int) -> bool:
     assert row.new is not None
-    is_small = way * (row.worse_by or 0.0) < SMALL_MOVE
+    is_small = way * (row.worse_by or 0.0) < MIN_EVENT_LOG
     if units.parse(row.unit).kind in ("share", "packet rate") or is_small:
         return False
     last = version(row.new.guide.release)

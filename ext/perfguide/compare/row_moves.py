@@ -10,24 +10,24 @@ from ..common import units
 from ..figures.failed_runs import in_mean
 from .verdicts import Row, points
 
-FAR = math.log(1.5)
+MIN_FAR_LOG = math.log(1.5)
 """The least log ratio of a move that is listed even if it may be scatter."""
 
-SMALL_MOVE = math.log(1.1)
+MIN_EVENT_LOG = math.log(1.1)
 """The least log ratio, by the median, of a move of unproved rows that is an event of its own."""
 
 MIN_LONG_HISTORY_MOVES, MIN_PRECEDENTS, MIN_EARLY_PRECEDENTS = 4, 2, 1
 """A move is usual for a row if ``MIN_PRECEDENTS`` earlier moves were nearly as large, or
 ``MIN_EARLY_PRECEDENTS`` if there are fewer than ``MIN_LONG_HISTORY_MOVES``."""
 
-NEARLY_AS_FAR = 2 / 3
+MIN_PRECEDENT_RATIO = 2 / 3
 """The least ratio of an earlier move to the present one, as logs, to be nearly as large."""
 
-QUIET, MAX_QUIET_SHARE = math.log(1.1), 0.25
+MAX_QUIET_LOG, MAX_QUIET_SHARE = math.log(1.1), 0.25
 """The last two earlier figures agree, so that no move away from them is usual, if their log ratio is at most
-``QUIET`` and at most this share of the move."""
+``MAX_QUIET_LOG`` and at most this share of the move."""
 
-SETTLED = math.log(1.5)
+MAX_SETTLED_LOG = math.log(1.5)
 """The largest log ratio between the last earlier figures of a share for a few such rows to be an event
 without proof."""
 
@@ -56,9 +56,9 @@ def has_left_level(row: Row) -> bool:
     """Return whether the last two earlier figures of a row agree, and it moved far beyond their range and
     its scatter."""
     before, size = figures_before(row)[-2:], abs(row.worse_by or 0.0)
-    if len(before) < 2 or not max(SMALL_MOVE, math.log1p(row.scatter or 0.0)) < size < math.inf:
+    if len(before) < 2 or not max(MIN_EVENT_LOG, math.log1p(row.scatter or 0.0)) < size < math.inf:
         return False
-    return log_range(before) <= min(QUIET, MAX_QUIET_SHARE * size)
+    return log_range(before) <= min(MAX_QUIET_LOG, MAX_QUIET_SHARE * size)
 
 
 def is_open(row: Row) -> bool:
@@ -68,7 +68,7 @@ def is_open(row: Row) -> bool:
 
 
 def moved_far(row: Row) -> bool:
-    """Return whether a row without a verdict moved by ``FAR``, by more than its scatter, or well beyond the
+    """Return whether a row without a verdict moved by ``MIN_FAR_LOG``, by more than its scatter, or well beyond the
     scatter of its metric."""
     if row.verdict != "noisy" or row.alternates or row.worse_by is None:
         return False
@@ -81,19 +81,19 @@ def moved_far(row: Row) -> bool:
     # Overlapping ranges of samples show no new level unless it is far away, or all new samples are on one
     # side of the old mean.
     if row.spread:
-        return size >= FAR or has_left_mean(row)
+        return size >= MIN_FAR_LOG or has_left_mean(row)
     # If the scatter is unknown, the move must exceed a usual one.
     beyond_own = size > math.log1p(UNKNOWN_SCATTER if row.scatter is None else row.scatter)
-    return size >= FAR or beyond_own or is_beyond_kind(row)
+    return size >= MIN_FAR_LOG or beyond_own or is_beyond_kind(row)
 
 
 def has_left_mean(row: Row) -> bool:
-    """Return whether the mean of samples got worse by ``SMALL_MOVE``, all samples are worse than the mean of
+    """Return whether the mean of samples got worse by ``MIN_EVENT_LOG``, all samples are worse than the mean of
     OLD, and their mean is worse than those of several earlier releases."""
     before, now = figures_before(row), row.new.cell if row.new else None
     if not row.spread or now is None or now.low is None or now.high is None or now.mean is None:
         return False
-    if len(before) < LEAST_LEVEL_RELEASES or (row.worse_by or 0.0) < SMALL_MOVE:
+    if len(before) < LEAST_LEVEL_RELEASES or (row.worse_by or 0.0) < MIN_EVENT_LOG:
         return False
     if row.better == "higher":
         return before[-1] > now.high and min(before) > now.mean
@@ -108,7 +108,10 @@ def _is_among_old_runs(row: Row) -> bool:
     if low is None or now is None or high is None or min(low, now) <= 0:
         return False
     old_range = log_range((low, high))
-    return old_range >= FAR and log_range((low, now, high)) <= (1 + MAX_OUTSIDE_SHARE) * old_range
+    return (
+        old_range >= MIN_FAR_LOG
+        and log_range((low, now, high)) <= (1 + MAX_OUTSIDE_SHARE) * old_range
+    )
 
 
 def is_beyond_kind(row: Row) -> bool:
@@ -153,7 +156,7 @@ def is_usual(row: Row, is_alone: bool = False) -> bool:
         cell.runs > 1
         and cell.low is not None
         and cell.high is not None
-        and log_range((cell.low, cell.high)) >= NEARLY_AS_FAR * size
+        and log_range((cell.low, cell.high)) >= MIN_PRECEDENT_RATIO * size
         for cell in sides
     ):
         return True
@@ -171,18 +174,18 @@ def is_usual(row: Row, is_alone: bool = False) -> bool:
         # With a single earlier figure, only the scatter of such rows is known.
         return is_alone and size < MIN_METRIC_SCATTERS * math.log1p(row.scatter or 0.0)
     # A row that wandered nearly as far has not left any level.
-    wandered = len(before) > 2 and log_range(before) >= NEARLY_AS_FAR * size
-    if is_alone and wandered and log_range(before[-2:]) > QUIET:
+    wandered = len(before) > 2 and log_range(before) >= MIN_PRECEDENT_RATIO * size
+    if is_alone and wandered and log_range(before[-2:]) > MAX_QUIET_LOG:
         return True
     # A single spike, long ago, is no precedent for a new extreme.
     recent = before[-MAX_LEVEL_RELEASES:]
-    is_level = len(recent) == MAX_LEVEL_RELEASES and log_range(recent) <= QUIET
+    is_level = len(recent) == MAX_LEVEL_RELEASES and log_range(recent) <= MAX_QUIET_LOG
     if is_level and not is_share and _is_extreme(row, before):
         return False
     moves = [log_range(pair) for pair in pairwise(before)]
     if sum(move >= size for move in moves) >= MIN_PRECEDENTS:
         return True
-    if not is_share and log_range(before[-2:]) <= min(QUIET, MAX_QUIET_SHARE * size):
+    if not is_share and log_range(before[-2:]) <= min(MAX_QUIET_LOG, MAX_QUIET_SHARE * size):
         return False
     if not level_left(row) and _was_there(row, before):
         return True
@@ -190,7 +193,7 @@ def is_usual(row: Row, is_alone: bool = False) -> bool:
     if is_return := bool(level_left(row)) and not is_alone:
         moves.pop()
     least = MIN_EARLY_PRECEDENTS if len(moves) < MIN_LONG_HISTORY_MOVES else MIN_PRECEDENTS
-    if sum(move >= NEARLY_AS_FAR * size for move in moves) >= least:
+    if sum(move >= MIN_PRECEDENT_RATIO * size for move in moves) >= least:
         return True
     is_between = len(before) > 2 and not _is_extreme(row, before)
     return is_improvement and not is_return and is_between
@@ -216,7 +219,7 @@ def is_unsettled_share(row: Row) -> bool:
     """Return whether a row is a share, such as a load, with too few or different last earlier figures."""
     before = figures_before(row)[-MAX_LEVEL_RELEASES:]
     return units.parse(row.unit).kind == "share" and (
-        len(before) < 2 or log_range(before) > SETTLED
+        len(before) < 2 or log_range(before) > MAX_SETTLED_LOG
     )
 
 

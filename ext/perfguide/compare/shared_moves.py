@@ -9,7 +9,7 @@ from statistics import median
 
 from ..bundles.guide_key import version
 from ..common import units
-from . import wording
+from . import event_groups, event_titles
 from .event_fates import Entry
 from .select import ReleasePair
 
@@ -51,9 +51,9 @@ class SharedMove:
         evidence = f"proved on {self.proved}, not proved on {once}" if once else "all proved"
         systems = f"{len(self.pairs)} systems"
         on = systems if self.boards == len(self.pairs) else f"{self.boards} boards of {systems}"
-        against = f"; {other} on {wording.count(self.against, 'board')}" if self.against else ""
+        against = f"; {other} on {units.count(self.against, 'board')}" if self.against else ""
         return (
-            f"{self.title}: {wording.span(self.ends)} {word} with {self.line} on {on}, "
+            f"{self.title}: {event_titles.span(self.ends)} {word} with {self.line} on {on}, "
             f"{evidence}{against}"
         )
 
@@ -66,7 +66,7 @@ def shared_moves(compared: Iterable[tuple[ReleasePair, Sequence[Entry]]]) -> lis
     for pair, entries in compared:
         for entry in entries:
             # A return to an earlier level was caused by the release before.
-            is_back = entry.action in (wording.BACK, wording.MINOR)
+            is_back = entry.action in (event_groups.BACK, event_groups.MINOR)
             is_far = entry.ends and abs(entry.move or 0.0) >= MIN_MOVE_LOG
             if is_back or entry.is_cause or entry.move is None or not is_far:
                 continue

@@ -16,8 +16,7 @@ from ..common.units import TableCell
 from ..figures.labels import params_text
 from ..figures.pool import Record, measured
 from ..tables.grids import listing, to_csv
-from . import as_markdown, as_text
-from . import wording as words
+from . import as_markdown, as_text, row_texts
 from .side_by_side import Boards, BoardSide, Line, Mean, SideBySide, Standing, tally
 
 VERSION = 1
@@ -53,7 +52,7 @@ def _facts(compared: SideBySide, boards: Boards) -> list[str]:
     out = [
         f"first:  {boards.first.title}",
         f"second: {boards.second.title}",
-        f"{words.count(common, 'figure')} on both; {first} only on the first, {second} only on the second",
+        f"{units.count(common, 'figure')} on both; {first} only on the first, {second} only on the second",
     ]
     clocks = f"clock: {_clock(boards.first)} and {_clock(boards.second)}"
     if boards.clocks is not None:
@@ -84,10 +83,10 @@ def _tested(compared: SideBySide) -> str:
     out = "One run each: plain ratios, and how much of them is chance is unknown."
     if tested:
         out = (
-            f"{words.count(tested, 'row')} with several runs on both sides: {counts['apart']} differ "
+            f"{units.count(tested, 'row')} with several runs on both sides: {counts['apart']} differ "
             f"beyond their scatter. The others are plain ratios."
         )
-    return f"{out} {words.count(rest, 'row')} not compared." if rest else out
+    return f"{out} {units.count(rest, 'row')} not compared." if rest else out
 
 
 def to_text(compared: SideBySide, catalog: Catalog, everything: bool, coloured: bool) -> str:
@@ -125,7 +124,7 @@ def to_text(compared: SideBySide, catalog: Catalog, everything: bool, coloured: 
     console.print(table)
     if len(lines) < len(compared.lines):
         left = len(compared.lines) - len(lines)
-        as_text.heading(console, f"{words.count(left, 'row')} not listed; --all lists them")
+        as_text.heading(console, f"{units.count(left, 'row')} not listed; --all lists them")
     if compared.notes:
         as_text.heading(console, "Notes")
         console.print(as_text.bullets(compared.notes))
@@ -142,7 +141,7 @@ def _table(names: Sequence[str], numbers: Sequence[str]) -> Table:
 
 
 def _name(line: Line, compared: SideBySide, catalog: Catalog) -> str:
-    name = f"{line.benchmark}: {words.figure(line, catalog)}"
+    name = f"{line.benchmark}: {row_texts.figure(line, catalog)}"
     return f"{line.boards.second.board}: {name}" if len(compared.boards) > 1 else name
 
 
@@ -152,7 +151,7 @@ def _why(line: Line) -> tuple[str, str]:
 
 
 def _figures(line: Line) -> tuple[str, str]:
-    return words.mean(line.first), words.mean(line.second)
+    return row_texts.mean(line.first), row_texts.mean(line.second)
 
 
 def _unit(line: Line) -> str:

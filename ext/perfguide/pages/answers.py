@@ -19,7 +19,7 @@ from ..bundles.guide_key import GuideKey
 from ..catalog.benchmarks import Benchmark, Catalog, Metric, Scalar
 from ..charts import trends
 from ..common import slugs, units
-from ..compare import wording
+from ..compare import event_groups, event_titles, row_texts
 from ..compare.comparison import Comparison
 from ..compare.headline import far_falls, headline
 from ..compare.match import Names
@@ -743,13 +743,13 @@ def _joined(board: str, benchmark: str, metric: str, params: Mapping[str, Scalar
 def _in_words(site: Site, comparison: Comparison) -> Judged:
     # One cause is one change, however many figures moved with it.
     counts, said = comparison.counts, headline(comparison)
-    worst = (*wording.unaccepted(comparison), *far_falls(comparison))
-    better = wording.improvements(comparison)
-    title = wording.event_title(worst[0], comparison) if worst else ""
+    worst = (*event_groups.unaccepted(comparison), *far_falls(comparison))
+    better = event_groups.improvements(comparison)
+    title = event_titles.event_title(worst[0], comparison) if worst else ""
     more = f"; and {len(worst) - 1} more" if len(worst) > 1 else ""
     first = f"{title}{more}." if title else ""
     parts = [first, _repeated(comparison)]
-    parts.append(f"{wording.count(better, 'improvement')}." if better else "")
+    parts.append(f"{units.count(better, 'improvement')}." if better else "")
     rest = " ".join(filter(None, (*parts, _came_and_went(counts["only-old"], counts["only-new"]))))
     verdicts = {
         _joined(row.board, row.benchmark, row.metric, row.params): _moved(row)
@@ -776,7 +776,7 @@ def _repeated(comparison: Comparison) -> str:
     release = next((row.old.guide.release for row in own if row.old), "")
     if not own:
         return ""
-    figures = f"{wording.count(len(own), 'figure')} {_is(len(own))} those of {release}"
+    figures = f"{units.count(len(own), 'figure')} {_is(len(own))} those of {release}"
     return f"{figures}, alone or with more samples: they cannot show a change since then."
 
 
@@ -790,16 +790,16 @@ def changes_text(noisy: Sequence[tuple[float, float | None]]) -> str:
     # The scatter of some rows says nothing about others.
     if any(scatter is None for _, scatter in noisy):
         return f"{span}, not proved"
-    return f"{span}, {wording.scatter_text(max(scatter or 0.0 for _, scatter in noisy))}"
+    return f"{span}, {row_texts.scatter_text(max(scatter or 0.0 for _, scatter in noisy))}"
 
 
 def _came_and_went(gone: int, new: int) -> str:
     """Return a sentence on how many figures only one of the two releases has, or an empty
     string."""
-    said = [f"{wording.count(gone, 'figure')} {_is(gone)} no longer measured"] if gone else []
+    said = [f"{units.count(gone, 'figure')} {_is(gone)} no longer measured"] if gone else []
     if new:
         said.append(
-            f"{new} {_is(new)} new" if gone else f"{wording.count(new, 'figure')} {_is(new)} new"
+            f"{new} {_is(new)} new" if gone else f"{units.count(new, 'figure')} {_is(new)} new"
         )
     return f"{', '.join(said)}." if said else ""
 
@@ -821,7 +821,7 @@ def _moved(row: Row) -> str:
     if row.old is not None and row.ground.startswith(REPEATED):
         return f"repeats {row.old.guide.release}"
     moved = row.verdict in ("regressed", "improved", "changed")
-    return wording.outcome(row) if moved else wording.verdict(row)
+    return row_texts.outcome(row) if moved else row_texts.verdict(row)
 
 
 def _clocks(bundles: Iterable[Loaded], boards: Sequence[str]) -> tuple[str, ...]:

@@ -18,7 +18,6 @@ from ..charts import gallery, trends
 from ..charts.from_figures import MIN_RELEASES, Scene
 from ..charts.model import ChartView
 from ..common import slugs, units
-from ..compare import wording
 from ..figures import engines, labels
 from ..figures.dataset import Holdings, Settings
 from ..figures.pool import Pool, Record
@@ -206,7 +205,7 @@ def _write_releases(
         page,
         "releases.rst.jinja",
         about={
-            "description": f"{title} on {soc}: the figures of {wording.count(releases, 'release')}."
+            "description": f"{title} on {soc}: the figures of {units.count(releases, 'release')}."
         },
         title=f"{title} on {soc} over releases",
         elsewhere=[
@@ -331,7 +330,7 @@ def _write(
     socs = units.enumeration(sorted({key.soc for key in guides}, key=units.natural))
     text = (
         f"{title} on {socs}: the newest figures of {units.enumeration(boards)} side by "
-        f"side, and all figures of {wording.count(len(guides), 'release')}."
+        f"side, and all figures of {units.count(len(guides), 'release')}."
     )
     write_files.page(
         site,
@@ -359,7 +358,7 @@ def _write(
         releases=[
             (
                 section_name(page, f"over-releases-{each.id}"),
-                f"{each.title}: {wording.count(each.releases, 'release')}",
+                f"{each.title}: {units.count(each.releases, 'release')}",
                 section_name(own.page, f"over-releases-{each.id}"),
             )
             for own in of_socs

@@ -21,7 +21,16 @@ from ..charts.model import ChangeKind, ChangeView, Strip
 from ..common import extras, slugs, units
 from ..common.diagnostics import Diagnostic
 from ..common.units import TableCell
-from ..compare import event_fates, sparkline, waiver_entries, wording
+from ..compare import (
+    event_evidence,
+    event_fates,
+    event_groups,
+    event_titles,
+    overview,
+    row_texts,
+    sparkline,
+    waiver_entries,
+)
 from ..compare.comparison import Comparison, Group, annotations_used, compare
 from ..compare.event_fates import Compared
 from ..compare.events import Event
@@ -43,7 +52,7 @@ from .sentences import Link, link_name, section_name
 from .verdicts import ComparedGuides, ListedVerdict
 from .write_tables import PageChart, PageTable
 
-FOLDED_ACTIONS = ("Better, not proved", wording.BACK, wording.MINOR)
+FOLDED_ACTIONS = ("Better, not proved", event_groups.BACK, event_groups.MINOR)
 """The titles of events that take one line each, in a fold."""
 
 LISTED_ROWS = 8
@@ -227,26 +236,26 @@ def _write(site: Site, plan: ComparisonPlan, pair: ReleasePair) -> PageOutcome:
     title = _title(pair)
     compared = comparison(site, plan, pair)
     sections: list[dict[str, Any]] = []
-    for verdict in (*wording.LEADING, *wording.FOLDED):
-        rows = wording.of_verdict(compared.rows, [verdict])
+    for verdict in (*row_texts.SHOWN_VERDICTS, *row_texts.FOLDED_VERDICTS):
+        rows = row_texts.of_verdict(compared.rows, [verdict])
         if rows:
             # The events above cover what got worse; only failures are listed in full.
             opened = verdict == "failed-after"
             table = _table(site, plan.anchors, pair.address, verdict, rows)
-            heading = f"{wording.TITLES[verdict]} ({len(rows)})"
+            heading = f"{row_texts.TITLES[verdict]} ({len(rows)})"
             sections.append({"title": heading, "open": opened, "table": table})
     tables = [
         (section["table"], "compare" if section["open"] else "all-other-figures", title)
         for section in sections
     ]
-    summary, guides = wording.summary(compared), site.addresses.guide
+    summary, guides = overview.summary(compared), site.addresses.guide
     decision = headline(compared)
     text = (
         f"{pair.new.soc}, {family(pair.new)}, what changed. {decision.sentence} "
         f"{'; '.join(summary[:2])}."
     )
     events, far, names = [], [], _event_names(pair.address, compared)
-    for name, own in wording.by_action(compared):
+    for name, own in event_groups.by_action(compared):
         if name in FOLDED_ACTIONS:
             # Nothing about these is proved, so each takes one line without evidence.
             lines = [line for event in own for line in _far(event, compared, site.catalog)]
@@ -259,7 +268,7 @@ def _write(site: Site, plan: ComparisonPlan, pair: ReleasePair) -> PageOutcome:
     moves += [row for _, own in far for row in own]
     # What would help comes first where there is nothing else to say.
     on_top, below = (decision.again, []) if decision.state == "too little" else ([], decision.again)
-    is_once = any(name == wording.WORSE_UNPROVED for name, _ in events)
+    is_once = any(name == event_groups.WORSE_UNPROVED for name, _ in events)
     drawn = [row["drawn"] for row in moves if row["drawn"]]
     write_files.page(
         site,
@@ -281,7 +290,7 @@ def _write(site: Site, plan: ComparisonPlan, pair: ReleasePair) -> PageOutcome:
         events=events,
         far=far,
         noisy=compared.counts["noisy"],
-        unjudged=[decision.share, *wording.unjudged(compared), *([] if is_once else below)],
+        unjudged=[decision.share, *overview.unjudged(compared), *([] if is_once else below)],
         counts=_counts(pair.address, compared, decision),
         guides=[
             *(Link(f"Guide of {key.release}", guides[key]) for key in (pair.old, pair.new)),
@@ -294,7 +303,7 @@ def _write(site: Site, plan: ComparisonPlan, pair: ReleasePair) -> PageOutcome:
         lists=[
             _listed(site, pair.address, title, lines)
             for title, lines in (
-                ("Coverage", wording.coverage(compared)),
+                ("Coverage", overview.coverage(compared)),
                 ("Notes", compared.notes),
                 ("Accepted changes", [finding.text() for finding in compared.findings]),
             )
@@ -315,14 +324,14 @@ def _verdict(decision: Headline, comparison: Comparison, catalog: Catalog) -> Li
     """Return a comparison's verdict for a list, with its largest proved fall or, failing that, the
     largest that was measured once."""
     counts, fall, change = comparison.counts, "", ""
-    proved = wording.unaccepted(comparison)
+    proved = event_groups.unaccepted(comparison)
     if falls := proved or far_falls(comparison):
         rows = [row for event in falls for row in event.judged]
         # A load that was close to nothing is no news, however large its ratio.
         row = max(rows, key=lambda row: (not is_load(row), row.worse_by or 0.0))
-        words = wording.row_words(row, comparison, catalog)
+        words = row_texts.row_words(row, comparison, catalog)
         fall = full_label(row, catalog) or words.name
-        change = f"{wording.from_to(row)}, {words.change}"
+        change = f"{row_texts.from_to(row)}, {words.change}"
     return ListedVerdict(
         decision.state,
         decision.tag,
@@ -383,14 +392,14 @@ UNCOUNTED: tuple[Verdict, ...] = ("noisy", "steady", "same")
 def _counts(page: str, comparison: Comparison, decision: Headline) -> list[tuple[str, str, str]]:
     """Return the number of figures that both releases have, the share that is judged, and the number with
     each other verdict, in words, with the link name of its table."""
-    of_boards = f"figures on {wording.count(len(comparison.spans), 'board')}"
+    of_boards = f"figures on {units.count(len(comparison.spans), 'board')}"
     out = [
         (f"{comparison.common:,}", of_boards, ""),
         (f"{decision.percent} %", "can be judged", ""),
     ]
     return out[: 1 + bool(decision.comparable)] + [
         (f"{number:,}", COUNTED.get(verdict, WORDS[verdict]), link_name(page, verdict))
-        for verdict in (*wording.LEADING, *wording.FOLDED)
+        for verdict in (*row_texts.SHOWN_VERDICTS, *row_texts.FOLDED_VERDICTS)
         if (number := comparison.counts[verdict]) and verdict not in UNCOUNTED
     ]
 
@@ -409,7 +418,7 @@ def _event_names(page: str, comparison: Comparison) -> dict[int, str]:
 
 def _named(event: Event, comparison: Comparison, names: Mapping[int, str]) -> dict[str, str]:
     """Return the parts of an event's title, and its link name."""
-    name, size, where = wording.title_parts(event, comparison)
+    name, size, where = event_titles.title_parts(event, comparison)
     return {"link": names[id(event)], "name": name, "size": size, "where": where}
 
 
@@ -419,19 +428,19 @@ def _event(
     """Return an event in words: its title, its grounds, the rows that moved most, links to the tables that
     have the others, and the entry for the file of waivers that would accept it. ``names`` are the link
     names of events."""
-    listed = wording.listed(event, LISTED_ROWS)
+    listed = event_evidence.listed(event, LISTED_ROWS)
     # The sentences mention figures under a second name, which are counted only for a cause.
     every = [row for row in (*event.rows, *event.unproved) if event.is_cause or not row.follows]
     left = [row for row in every if not any(row is each for each in listed)]
-    behind = ["evidence", *([wording.count(len(every) - 1, "more row")] if len(every) > 1 else [])]
-    lines = wording.event_lines(event, comparison)
+    behind = ["evidence", *([units.count(len(every) - 1, "more row")] if len(every) > 1 else [])]
+    lines = event_evidence.event_lines(event, comparison)
     rows = [_moved(row, comparison, catalog) for row in listed]
     # The title has named the benchmark.
-    begin = f"{wording.benchmark_title(event, comparison)}, "
+    begin = f"{event_titles.benchmark_title(event, comparison)}, "
     rows = [row | {"name": units.capital(row["name"].removeprefix(begin))} for row in rows]
     # More drawings would double the size of a page.
-    rows[wording.LISTED_ROWS :] = (
-        row | {"history": "", "drawn": None} for row in rows[wording.LISTED_ROWS :]
+    rows[event_evidence.LISTED_ROWS :] = (
+        row | {"history": "", "drawn": None} for row in rows[event_evidence.LISTED_ROWS :]
     )
     # The older figures of a fall since an earlier release are not those of OLD.
     verdicts = {row.verdict if not event.since else "only-new" for row in left}
@@ -442,10 +451,10 @@ def _event(
         "lines": [] if event.is_cause else lines,
         "rows": rows,
         "behind": units.capital(" and ".join(behind[event.is_cause :])),
-        "more": f"And {wording.count(len(left), 'more row')}" if left else "",
+        "more": f"And {units.count(len(left), 'more row')}" if left else "",
         "tables": [
             Link(title, page, table=link_name(page, verdict))
-            for verdict, title in wording.TITLES.items()
+            for verdict, title in row_texts.TITLES.items()
             if verdict in verdicts
         ],
         "snippet": []
@@ -457,11 +466,11 @@ def _event(
 def _far(event: Event, comparison: Comparison, catalog: Catalog) -> list[dict[str, Any]]:
     """Return an unproved event as one line with its most conspicuous row and the grounds. A minor one has
     a further line for each row that moved far."""
-    name, size, where = wording.title_parts(event, comparison)
+    name, size, where = event_titles.title_parts(event, comparison)
     line: dict[str, Any] = {"name": name, "board": where, "figures": size, "change": ""}
     line |= {"fate": "", "history": "", "drawn": None}
     if event.is_minor:
-        return [line, *(_moved(row, comparison, catalog) for row in wording.listed(event))]
+        return [line, *(_moved(row, comparison, catalog) for row in event_evidence.listed(event))]
     row = event.rows[0]
     moved = _moved(row, comparison, catalog)
     # If there are several rows, the title does not say which of them these figures belong to.
@@ -470,7 +479,7 @@ def _far(event: Event, comparison: Comparison, catalog: Catalog) -> list[dict[st
         if len(event.counted) > 1
         else ""
     )
-    lines = (f"{which}{wording.unproved(row)}", *wording.beside(event, comparison))
+    lines = (f"{which}{event_evidence.unproved(row)}", *event_evidence.beside(event, comparison))
     fate = "; ".join(filter(None, (*lines, moved["fate"])))
     return [line | {"fate": fate, "history": moved["history"], "drawn": moved["drawn"]}]
 
@@ -478,8 +487,8 @@ def _far(event: Event, comparison: Comparison, catalog: Catalog) -> list[dict[st
 def _moved(row: Row, comparison: Comparison, catalog: Catalog) -> dict[str, Any]:
     """Return a row's name, its change and fate, and its recent releases both as characters and as
     JSON for a drawing."""
-    words = wording.row_words(row, comparison, catalog)
-    change, of_work = wording.listed_change(row)
+    words = row_texts.row_words(row, comparison, catalog)
+    change, of_work = row_texts.listed_change(row)
     return {
         "name": full_label(row, catalog) or f"{words.benchmark}: {words.figure}",
         "board": words.board if len(comparison.spans) > 1 else "",
@@ -498,12 +507,12 @@ def _table(
     head = ("Figure", "Board", "Unit", "Old", "New", "Change", OVER_USUAL, "Why")
     lines, names, links, scales = [], list[str](), list[grids.Link](), {}
     for number, row in enumerate(rows):
-        digits = wording.decimals(row, site.catalog)
-        names.append(f"{row.benchmark}: {wording.figure(row, site.catalog)}")
+        digits = row_texts.decimals(row, site.catalog)
+        names.append(f"{row.benchmark}: {row_texts.figure(row, site.catalog)}")
         name = full_label(row, site.catalog) or names[-1]
-        old, new = (grids.figure(wording.judged_cell(row, r), digits) for r in (row.old, row.new))
-        unit, change, why = wording.unit(row), wording.changed(row), wording.ground(row)
-        scales[unit] = wording.one_unit(row)
+        old, new = (grids.figure(row_texts.judged_cell(row, r), digits) for r in (row.old, row.new))
+        unit, change, why = row_texts.unit(row), row_texts.changed(row), row_texts.ground(row)
+        scales[unit] = row_texts.one_unit(row)
         lines.append((name, row.board, unit, old, new, change, _over_usual(row), why))
         for column, record in ((LINKED_COLUMN, row.old), (LINKED_COLUMN + 1, row.new)):
             if record:
@@ -518,7 +527,7 @@ def _table(
         grid = grids.only_columns(grid, [0, 1, 2, 3, 4, 5, 7])
     raw_lines = [(name, *line[1:]) for name, line in zip(names, lines, strict=True)]
     data = _for_programs(rows, raw_lines)
-    title = wording.TITLES[verdict]
+    title = row_texts.TITLES[verdict]
     return write_tables.table(
         *(site, page, verdict, title, grid), data=data, max_elements=MAX_ELEMENTS
     )
@@ -550,14 +559,14 @@ def _benchmarks(site: Site, page: str, comparison: Comparison) -> PageTable | No
     if not comparison.groups:
         return None
     head = ("Benchmark", "Geometric mean (+ is better)", "Figures")
-    lines = [(g.title, _mean(g), wording.tally(g)) for g in comparison.groups]
+    lines = [(g.title, _mean(g), overview.tally(g)) for g in comparison.groups]
     return write_tables.table(site, page, "benchmarks", "Benchmarks", listing(head, lines))
 
 
 def _mean(group: Group) -> TableCell:
     if group.ratio is None:
         return units.MISSING
-    return units.change(group.ratio - 1)[0], wording.ratio(group), ""
+    return units.change(group.ratio - 1)[0], overview.ratio(group), ""
 
 
 def _chart(site: Site, page: str, comparison: Comparison) -> PageChart | None:
@@ -597,7 +606,7 @@ def _change_data(comparison: Comparison, catalog: Catalog) -> grids.Grid:
     order = [group.benchmark for group in comparison.groups]
     rows = [
         (
-            *(row.benchmark, row.board, wording.figure(row, catalog)),
+            *(row.benchmark, row.board, row_texts.figure(row, catalog)),
             *(units.figure(row.ratio), row.verdict),
         )
         for row in sorted(comparison.rows, key=lambda r: order.index(r.benchmark))

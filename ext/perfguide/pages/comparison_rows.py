@@ -9,7 +9,7 @@ from typing import Any
 from ..catalog.benchmarks import Catalog
 from ..common import slugs
 from ..common.diagnostics import visible
-from ..compare import wording
+from ..compare import row_texts
 from ..compare.comparison import Comparison
 from ..compare.row_moves import known_scatter, over_scatter
 from ..compare.verdicts import Row
@@ -75,21 +75,21 @@ def _content(catalog: Catalog, comparison: Comparison, anchors: Anchors) -> dict
         return index_in(sections, address)
 
     rows = []
-    for verdict in (*wording.LEADING, *wording.FOLDED):
-        for row in wording.of_verdict(comparison.rows, [verdict]):
-            label = full_label(row, catalog) or f"{row.benchmark}: {wording.figure(row, catalog)}"
-            texts = (wording.mean(row.old), wording.mean(row.new), wording.change(row))
+    for verdict in (*row_texts.SHOWN_VERDICTS, *row_texts.FOLDED_VERDICTS):
+        for row in row_texts.of_verdict(comparison.rows, [verdict]):
+            label = full_label(row, catalog) or f"{row.benchmark}: {row_texts.figure(row, catalog)}"
+            texts = (row_texts.mean(row.old), row_texts.mean(row.new), row_texts.change(row))
             rows.append(
                 [
                     index_in(benchmarks, visible(catalog.title(row.benchmark))),
-                    index_in(boards, visible(wording.board_text(row, comparison))),
-                    index_in(verdicts, wording.TITLES[verdict]),
+                    index_in(boards, visible(row_texts.board_text(row, comparison))),
+                    index_in(verdicts, row_texts.TITLES[verdict]),
                     visible(label),
-                    index_in(symbols, visible(wording.unit(row))),
+                    index_in(symbols, visible(row_texts.unit(row))),
                     *map(visible, texts),
                     row.change,
                     times_usual(row),
-                    index_in(grounds, visible(wording.ground(row))),
+                    index_in(grounds, visible(row_texts.ground(row))),
                     section(row.old),
                     section(row.new),
                 ]

@@ -19,7 +19,6 @@ from ..catalog.benchmarks import Catalog
 from ..common import extras, slugs, units
 from ..common.diagnostics import Diagnostic
 from ..common.units import TableCell
-from ..compare import wording
 from ..export import json_api, parquet
 from ..export.figure_rows import FIGURES
 from ..figures.pool import Record
@@ -114,7 +113,7 @@ def write(site: Site, key: GuideKey, links: GuideLinks, top: Answers, errata: st
         notes=body.notes(""),
         chapters=chapters,
         changes=top.comparisons,
-        bundles=f"{wording.count(len(bundles), 'bundle')}, {measured_on.removeprefix('on ')}",
+        bundles=f"{units.count(len(bundles), 'bundle')}, {measured_on.removeprefix('on ')}",
         undescribed=[own for name, own in listed.items() if not catalog.get(name)],
         others=[own for name, own in listed.items() if catalog.get(name)],
         measured=_measured(records, bundles),
@@ -245,7 +244,7 @@ class _Body:
                 "title": title,
                 "id": (anchor := _anchor(title)),
                 "method": link_name(page, f"{anchor}-method"),
-                "figures": wording.count(counts[title], "figure"),
+                "figures": units.count(counts[title], "figure"),
                 "sentences": [text for each in own for text in each["of_sizes"]]
                 + answers.lead(self.top, names := [each["name"] for each in own]),
                 "answers": _accelerator(self.top, names),
@@ -299,8 +298,10 @@ class _Body:
 
 def _measured(records: Sequence[Record], bundles: Sequence[Loaded]) -> str:
     """Return a sentence with the numbers of figures and boards, and when they were measured."""
-    boards = wording.count(len(summaries.natural_boards(records)), "board")
-    return f"{wording.count(len(records), 'figure')} on {boards}, measured {summaries.period(bundles)}."
+    boards = units.count(len(summaries.natural_boards(records)), "board")
+    return (
+        f"{units.count(len(records), 'figure')} on {boards}, measured {summaries.period(bundles)}."
+    )
 
 
 def _hash(bundles: Sequence[Loaded]) -> str:

@@ -12,7 +12,6 @@ from typing import Any
 from ..bundles.guide_key import GuideKey, family, version
 from ..common import slugs, units
 from ..common.diagnostics import SEVERITIES, Severity
-from ..compare import wording
 from ..export import json_api
 from ..health.finding import KIND_WORDS, LEGEND, Finding, Rule, counts, kind_counts
 from ..health.report import (
@@ -185,7 +184,7 @@ def _by_cause(findings: Iterable[Finding], ages: _Ages) -> list[list[Finding]]:
 
 def _parts(bearing: int, explained: int, causes: int, single: int) -> list[tuple[str, str]]:
     """Return what becomes of the findings, each counted once, as (words, section)."""
-    shared = f"{explained:,} have {wording.count(causes, 'cause')} that many guides share"
+    shared = f"{explained:,} have {units.count(causes, 'cause')} that many guides share"
     parts = [
         (bearing, f"{bearing:,} would change what a reader decides", "decisions"),
         (explained, shared, "shared-causes"),
@@ -202,7 +201,7 @@ def _kinds(health: Health) -> str:
 
 
 def _findings(number: int) -> str:
-    return wording.count(number, "finding") if number else "No findings"
+    return units.count(number, "finding") if number else "No findings"
 
 
 def _deciding(
@@ -318,7 +317,7 @@ def _group(
     site: Site, title: str, findings: list[Finding], pages: Mapping[str, str], entries: Entries
 ) -> dict[str, Any]:
     return {
-        "title": f"{title}: {wording.count(len(findings), 'finding')}",
+        "title": f"{title}: {units.count(len(findings), 'finding')}",
         "name": section_name(PAGE, section_of(site, findings[0].guide)),
         "key": findings[0].guide,
         "count": len(findings),
@@ -339,8 +338,8 @@ def _by_soc(groups: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
             "title": soc,
             "name": section_name(PAGE, f"findings-of-{slugs.slug(slugs.words(soc))}"),
             "count": sum(group["count"] for group in own),
-            "detail": f"{wording.count(sum(group['count'] for group in own), 'finding')} in "
-            f"{wording.count(len(own), 'guide')}",
+            "detail": f"{units.count(sum(group['count'] for group in own), 'finding')} in "
+            f"{units.count(len(own), 'guide')}",
             "groups": own,
         }
         for soc, own in sorted(socs.items(), key=lambda item: units.natural(item[0]))

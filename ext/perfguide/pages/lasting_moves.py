@@ -13,7 +13,7 @@ import msgspec
 from ..bundles.guide_key import family, version
 from ..catalog.benchmarks import Catalog, Scalar
 from ..common import units
-from ..compare import event_fates, wording
+from ..compare import event_fates, row_texts
 from ..compare.comparison import Comparison
 from ..compare.engine_changes import EngineChange
 from ..compare.events import RETURN, Event
@@ -127,7 +127,7 @@ def of_comparison(
                     len({other.board for other in alike}),
                     _figure(row, catalog),
                     _values(row),
-                    wording.change(row),
+                    row_texts.change(row),
                     _size(row),
                     family(pair.new),
                     f"{event.since or pair.old.release} → {pair.new.release}",
@@ -284,7 +284,7 @@ def _figure(row: Row, catalog: Catalog) -> str:
     page."""
     benchmark = catalog.get(row.benchmark)
     if benchmark is None:
-        return units.capital(wording.figure(row, catalog))
+        return units.capital(row_texts.figure(row, catalog))
     return labels.in_benchmark(benchmark, comparison_rows.figure_today(row))
 
 

@@ -10,7 +10,6 @@ import msgspec
 
 from ..bundles.guide_key import GuideKey, family, version
 from ..common import slugs, units
-from ..compare import wording
 from ..compare.headline import State
 from . import write_files
 from .answers import Result
@@ -337,7 +336,7 @@ def write_guides(
         others=[Link(soc, site.addresses.soc[soc]) for soc in [*listed][MAX_ROWS:]],
         filters=_filters("guides", states),
         roles=ROLES,
-        lead=f"{wording.count(len(listed), 'SoC')}, {wording.count(len(guides), 'guide')}.",
+        lead=f"{units.count(len(listed), 'SoC')}, {units.count(len(guides), 'guide')}.",
     )
 
 
@@ -370,7 +369,7 @@ def _guide_row(
         "release": _release(newest.key),
         "date": newest.measured.date().isoformat(),
         "figures": f"{newest.figures:,}",
-        "boards": wording.count(len(newest.boards), "board"),
+        "boards": units.count(len(newest.boards), "board"),
         "results": [_worded(each) for each in results[:MAX_LISTED_RESULTS]],
         "tag": verdict.tag if verdict else "",
         "sign": SIGNS[verdict.state] if verdict else "",
@@ -410,7 +409,7 @@ def _news(
         out += [f"new: {_named(added)}"] if added else []
         out += [f"gone: {_named(gone)}"] if gone else []
     out += [
-        f"{each.key.release} has {wording.count(each.figures, 'figure')} only" for each in partial
+        f"{each.key.release} has {units.count(each.figures, 'figure')} only" for each in partial
     ]
     return out
 
@@ -509,7 +508,7 @@ def _tally(states: Sequence[State]) -> str:
     """Return how many comparisons have each verdict, in words."""
     counts = [f"{states.count(state)} “{STATE_WORDS[state]}”" for state in SIGNS if state in states]
     return (
-        f"{wording.count(len(states), 'comparison')} of neighbouring releases: {', '.join(counts)}."
+        f"{units.count(len(states), 'comparison')} of neighbouring releases: {', '.join(counts)}."
     )
 
 

@@ -13,7 +13,6 @@ from ..bundle import Bundle
 from ..bundles.guide_key import GuideKey, Platform, families, family
 from ..charts import trends
 from ..common import slugs, units
-from ..compare import wording
 from ..compare.headline import State
 from ..compare.select import ReleasePair
 from ..figures.pool import Record
@@ -58,7 +57,7 @@ def write(
     named = sorted({bundle.board.name for bundle in bundles}, key=units.natural)
     text = (
         f"Performance of {soc} with {systems}: headline figures and guides of "
-        f"{wording.count(len(keys), 'release')}, "
+        f"{units.count(len(keys), 'release')}, "
         f"measured on {units.enumeration(named)}."
     )
     newest = {
@@ -138,7 +137,7 @@ def _listed(site: Site, page: str, newest: GuideKey, top: GuideOutcome | None) -
         "title": family(newest),
         "release": newest.release,
         "later": [
-            f"{key.release} ({wording.count(site.pool.count(key), 'figure')})"
+            f"{key.release} ({units.count(site.pool.count(key), 'figure')})"
             for key in members[members.index(newest) + 1 :]
         ],
         "guides": guides,

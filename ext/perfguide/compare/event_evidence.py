@@ -1,0 +1,257 @@
+"""Sentences on why an event is reported, on its further rows and on its fate, and the rows listed with it."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ..bundles.guide_key import version
+from ..common import units
+from ..common.units import count
+from ..figures.pool import Record
+from . import fates
+from .comparison import Comparison
+from .event_titles import metrics_text, size_text
+from .events import Event, returned
+from .row_moves import MIN_FAR_LOG, has_left_mean, is_beyond_kind, over_scatter, releases_at_level
+from .row_texts import acceptance, range_text, the_way_it_went, usual
+from .verdicts import CONVERTED, Row
+
+
+def event_lines(event: Event, comparison: Comparison) -> list[str]:
+    """Return the grounds of an event, its fate and its possible explanations in sentences."""
+    if event.is_minor:
+        return []
+    rows = event.counted
+    out = _grounds(event, comparison)
+    own = set(map(id, rows))
+    with_them = [row for row in event.rows if not row.is_clock and id(row) not in own]
+    if moved := [row for row in with_them if not row.follows]:
+        them = "it" if len(rows) == 1 else "them"
+        named = metrics_text(moved, comparison)
+        out.append(f"{count(len(moved), 'more row')} moved with {them}: {named}.")
+    if again := [row for row in with_them if row.follows]:
+        alike = "are the same figures under other names"
+        alike = "is the same figure under another name" if len(again) == 1 else alike
+        out.append(f"{count(len(again), 'more row')} {alike}: {metrics_text(again, comparison)}.")
+    if not (event.is_cause or returned(event.rows)):
+        out.append(_at_level(rows))
+    # Incomparable rows have no move that could last.
+    out += fates.in_words(
+        [row for row in rows if row.verdict != "incomparable"],
+        " of the title" if event.unproved else "",
+    )
+    out += [f"{units.capital(text)}." for text in beside(event, comparison)]
+    if not (event.is_cause or event.is_back):
+        out += [f"Perhaps: {'; '.join(event.perhaps)}."] * bool(event.perhaps)
+    accepted = [acceptance(row) for row in event.rows if row.accepted][:1]
+    converted = [text for row in event.rows for text in row.aliases if text.startswith(CONVERTED)]
+    out += [f"{units.capital(text)}." for text in dict.fromkeys([*accepted, *converted])]
+    # Rows of an event usually share their notes.
+    out += dict.fromkeys(f"Note: {note.spec.text}" for row in event.rows for note in row.notes)
+    return list(filter(None, out))
+
+
+def _grounds(event: Event, comparison: Comparison) -> list[str]:
+    """Return sentences on why an event is reported, or why nothing proves it."""
+    first = event.rows[0]
+    if event.is_cause or (event.is_back and event.perhaps):
+        return [f"{units.capital(text)}." for text in event.perhaps]
+    # The ground is that of one row.
+    which = " (first row)" if len(event.counted) > 1 else ""
+    if event.kind == "noisy":
+        return [f"Not proved{which}: {_of_all_rows(unproved(first), event)}."]
+    if event.kind == "failed-after":
+        return [f"{units.capital(text)}." for text in (first.ground, event.failed_already) if text]
+    measured = [row for row in event.judged if row.verdict != "failed-after"]
+    if not all(row.level > 0 for row in measured):
+        counts = {(_runs(row.old), _runs(row.new)) for row in measured}
+        texts = [f"{a} against {b}" for a, b in sorted(counts)]
+        return [f"Runs: {', '.join(texts)}; their scatter does not explain it."]
+    runs, others = _figures(event), _moves_of_others(event, comparison)
+    most = others[int(0.9 * len(others))] if others else 0.0
+    if event.shared:
+        return [f"{runs}; {_moved_together(event.counted)}."]
+    # A limit near the move itself says nothing.
+    if others and most < min(MAX_OTHERS_MOVE, abs(first.change or 0.0) / 2):
+        where = " on this board" if len(event.boards) == 1 else " on these boards"
+        where = where if len({row.board for row in comparison.rows}) > len(event.boards) else ""
+        return [f"{runs}; {_share_of(len(others))}{where} moved by less than {_up(most)}."]
+    if which and listed(event)[0] is not first:
+        return [f"{runs}."]
+    why = _of_all_rows(first.ground, event).removeprefix(f"{runs[:1].lower()}{runs[1:]}; ")
+    return [f"{runs}; {f'first row: {why}' if which else why}."]
+
+
+MAX_OTHERS_MOVE = 0.25
+"""The largest move of other rows beside which that of an event is conspicuous."""
+
+
+def _at_level(rows: Sequence[Row]) -> str:
+    """Return a sentence on the last release that had most of the rows at their present level, or ""."""
+    counts = Counter(release for row in rows for release in releases_at_level(row))
+    most, release = max(
+        ((number, version(release), release) for release, number in counts.items()),
+        default=(0, (), ""),
+    )[::2]
+    if 2 * most <= len(rows):
+        return ""
+    every = "The row was" if len(rows) == 1 else f"{fates.of_all(most, len(rows))} rows were"
+    return f"{every} at this level before, in {release}."
+
+
+def _moved_together(rows: Sequence[Row]) -> str:
+    """Return how many rows of an event moved by a common shift, which makes them one event."""
+    shared = sum(row.shift is not None for row in rows)
+    if len(rows) == 1:
+        return "it moved together with other rows"
+    which = f"{'both' if shared == 2 else f'all {shared}'} rows"
+    if shared < len(rows):
+        which = f"{shared} of {len(rows)} rows"
+    return f"{which} moved together, so they are one event"
+
+
+def _moves_of_others(event: Event, comparison: Comparison) -> list[float]:
+    """Return how far the other measurements of an event's benchmark moved on its boards, ascending."""
+    own = {row.measurement for row in (*event.rows, *event.unproved)}
+    return sorted(
+        abs(change)
+        for row in comparison.rows
+        if row.benchmark == event.benchmark and row.board in event.boards
+        if row.verdict != "incomparable" and row.measurement not in own
+        if (change := row.change if row.work is None else row.work) is not None
+    )
+
+
+LISTED_ROWS = 3
+"""The most rows of an event that are listed with it; tables and data have all."""
+
+
+def listed(event: Event, most: int = LISTED_ROWS) -> tuple[Row, ...]:
+    """Return the ``most`` rows listed with an event: those that moved most and, in the same direction, at
+    least one of its further rows, if there are any. Of a minor event, those that moved by a factor of 1.5
+    or more and beyond their scatter, falls first."""
+    if event.is_minor:
+        far = [
+            row
+            for row in event.rows
+            if MIN_FAR_LOG <= abs(row.worse_by or 0.0) < math.inf and over_scatter(row) > 1
+        ]
+        falls_first = sorted(far, key=lambda row: ((row.worse_by or 0.0) < 0, -over_scatter(row)))
+        return tuple(falls_first[:most])
+    # A load that fell less than its rate is worse for the work done, and looks better.
+    moved = tuple(
+        row
+        for row in event.rows
+        if not row.follows and (row.work is None or row.work * (row.change or row.work) > 0)
+    )
+    # A row that moved the other way would mislead here; the sentences mention it.
+    ways = {(row.worse_by or 0.0) > 0 for row in event.leading}
+    beside = [
+        row
+        for row in event.unproved
+        if row.work is None and not row.follows
+        if event.of_engine or {(row.worse_by or 0.0) > 0} == ways
+    ]
+    if event.kind == "noisy":
+        # The sentences say why the first row is not proved.
+        moved = (event.rows[0], *(row for row in moved if row is not event.rows[0]))
+    elif not event.is_cause:
+        # Farthest first, proved or not.
+        moved = tuple(sorted(moved or event.rows, key=_farther_first))
+        led = set(map(id, event.leading))
+        # The title is about these.
+        moved = tuple(sorted(moved, key=lambda row: id(row) not in led))
+    moved = (moved or event.rows)[:most]
+    return (*moved, *beside[: max(1, most - len(moved))])
+
+
+def _farther_first(row: Row) -> tuple[bool, float]:
+    return bool(row.follows) or row.work is not None, -abs(row.worse_by or 0.0)
+
+
+def unproved(row: Row) -> str:
+    """Return why a move is not proved, and how much such rows usually scatter or why it is unusual
+    nevertheless."""
+    if row.doubt:
+        return row.doubt
+    if is_beyond_kind(row) and row.kind_scatter is not None:
+        return f"{row.ground}; half of such rows scatter within {range_text(the_way_it_went(row, row.kind_scatter))}"
+    # The change per unit of work is already given with the figures.
+    of_work = f"{units.change_text(row.work or 0.0)} per {row.per}; " if row.per else ""
+    beyond = "all new ones are worse than the mean before" if has_left_mean(row) else usual(row)
+    return "; ".join(filter(None, (row.ground.removeprefix(of_work), beyond)))
+
+
+def beside(event: Event, comparison: Comparison) -> list[str]:
+    """Return up to two lines on how far the further rows of an event moved, one for proved and one for
+    unproved rows; those of its benchmark and in its direction come first."""
+    way = event.worse_by > 0
+    # A size is that of rates or of loads.
+    sides: dict[tuple[str, bool, bool, bool], list[Row]] = {
+        (event.benchmark, is_worse, is_load, is_proved): []
+        for is_worse in (way, not way)
+        for is_load in (False, True)
+        for is_proved in (False, True)
+    }
+    for row in event.unproved:
+        is_worse, is_load = (row.worse_by or 0.0) > 0, row.work is not None
+        side = (row.benchmark, is_worse, is_load, row.verdict != "noisy")
+        sides.setdefault(side, []).append(row)
+    said: dict[bool, list[str]] = {True: [], False: []}
+    for (*_, is_proved), own in sides.items():
+        if own:
+            size = size_text(replace(event, kind=own[0].verdict, rows=tuple(own)))
+            back = returned(own)
+            parts = [_named_beside(own, event, comparison), size, count(len(own), "more row"), back]
+            said[is_proved].append(", ".join(filter(None, parts)))
+    return [
+        f"also moved{'' if is_proved else ', but not proved'}: {'; '.join(texts)}"
+        for is_proved, texts in said.items()
+        if texts
+    ]
+
+
+def _named_beside(rows: Sequence[Row], event: Event, comparison: Comparison) -> str:
+    """Return the benchmark and the metrics of further rows, as far as they differ from the event's."""
+    own = {row.metric for row in event.leading}
+    metrics = dict.fromkeys(row.metric for row in rows)
+    benchmark = rows[0].benchmark
+    is_other = benchmark != event.benchmark
+    title = next(each.title for each in comparison.groups if each.benchmark == benchmark)
+    said = "" if not is_other and {*metrics} == own else metrics_text(rows, comparison)
+    return ", ".join(filter(None, [title if is_other else "", said]))
+
+
+def _figures(event: Event) -> str:
+    """Return the kinds of figures on both sides of an event: ``One run each``."""
+    kinds = dict.fromkeys(row.figures for row in event.rows if row.verdict != "failed-after")
+    if len(kinds) == 1:
+        return units.capital(next(iter(kinds)))
+    several = any(" runs " in kind for kind in kinds)
+    return "One or several runs each" if several else "One run or mean of samples each"
+
+
+def _of_all_rows(ground: str, event: Event) -> str:
+    """Return the ground of an event's first row, with the kinds of figures of all its rows."""
+    runs = _figures(event)
+    return ground.replace(event.rows[0].figures, f"{runs[:1].lower()}{runs[1:]}", 1)
+
+
+def _share_of(number: int) -> str:
+    """Return words for nine in ten of the other rows, or for all if they are fewer than ten."""
+    if number == 1:
+        return "the other row"
+    return f"the other {number} rows" if number < 10 else f"nine in ten of the other {number} rows"
+
+
+def _up(share: float) -> str:
+    """Return the smallest full percentage above a share, as an upper limit."""
+    # Never the share itself, as “less than 5 %” must be true of it.
+    return f"{math.floor(100 * share) + 1} %"
+
+
+def _runs(record: Record | None) -> int:
+    return record.cell.runs - record.cell.failed if record else 0

@@ -1,0 +1,181 @@
+"""The titles of events: what changed, by how much, on which boards, and in how many rows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+
+from ..common import units
+from ..common.units import count
+from .comparison import Comparison
+from .events import Event
+from .judge import Spread
+from .row_moves import failed_earlier
+from .row_texts import from_to, is_next_to_nothing
+from .verdicts import FAILED_RUN, NOTHING, Row
+
+
+def event_title(event: Event, comparison: Comparison) -> str:
+    """Return what changed, by how much, and where: ``STREAM: copy: 5.2 to 14 % worse (sk; 4 rows)``."""
+    name, size, where = title_parts(event, comparison)
+    return f"{name}{f': {size}' if size else ''}{f' ({where})' if where else ''}"
+
+
+def title_parts(event: Event, comparison: Comparison) -> tuple[str, str, str]:
+    """Return the parts of an event's title: what changed; by how much, of a single row with its figures
+    (``15.91 → 18.15 s, 14.1 % longer``); and on which boards, and in how many rows."""
+    counted = event.counted
+    row = counted[0]
+    size = [_extent(event.rows) if event.is_minor else size_text(event)]
+    # A load per unit of work moved by another factor than the load itself.
+    if len(counted) == 1 and row.work is None and not (event.is_cause or event.is_minor):
+        size = [*[from_to(row)] * (row.verdict != "failed-after"), *size]
+    # The name of a cause says since when.
+    if event.since and not event.is_cause:
+        before = "; last measured with" if event.kind == "failed-after" else " than in"
+        size[-1] += f"{before} {event.since}"
+    boards = ", ".join(comparison.board_names.get(board, board) for board in event.boards)
+    measured = {span.board for span in comparison.spans}
+    where = [boards] * (len(measured) > 1 or not {*event.boards} <= measured)
+    if len(counted) > 1:
+        proved = sum(each.verdict != "noisy" for each in counted)
+        is_mixed = 0 < proved < len(counted) and not event.is_cause
+        rows = count(len(counted), "row")
+        where.append(f"{rows}, {proved} of them proved" if is_mixed else rows)
+    name = benchmark_title(event, comparison) if event.is_minor else event.what
+    return name, ", ".join(filter(None, size)), "; ".join(where)
+
+
+def size_text(event: Event) -> str:
+    """Return how far the rows of an event moved: ``5.2 to 14 % worse``, ``15 times longer``."""
+    if event.kind == "failed-after":
+        both = set.intersection(*(set(failed_earlier(row)) for row in event.rows))
+        earlier = [release for release, _ in event.rows[0].line if release in both]
+        # A release in between may have failed first.
+        said = "fails" if event.since else "fails now"
+        return f"{said}, as in {earlier[-1]}" if earlier else said
+    moves = [row.worse_by for row in event.leading if row.worse_by is not None]
+    if event.kind == "changed" or not moves or len({move > 0 for move in moves}) > 1:
+        return "" if event.change is None else units.change_text(event.change)
+    are_times = all(
+        units.parse(row.unit).kind == "time" and row.better == "lower" for row in event.leading
+    )
+    words = ("longer", "shorter") if are_times else ("worse", "better")
+    word = words[moves[0] < 0]
+    per = {row.per for row in event.leading if row.per}
+    # Loads judged per unit of work must not read like plain loads. Those whose rates stayed have no unit.
+    if per and all(row.work is not None for row in event.leading):
+        word = f"{word} {f'per {per.pop()}' if len(per) == 1 else 'for the work done'}"
+    spreads = {row.spread for row in event.leading}
+    spread = next(iter(spreads)) if len(spreads) == 1 else ""
+    beside = FAILED_RUN if event.rows[0].doubt.startswith(FAILED_RUN) else SPREADS[spread]
+    after = f" on average, {beside}" if beside else ""
+    zero = _to_or_from_zero(event.leading)
+    fails = ["fails now"] * any(row.verdict == "failed-after" for row in event.rows)
+    moved = moves_of(event)
+    if not moved:
+        return f"{word}: {' or '.join([*(text for _, text in zero), *fails])}{after}"
+    # Whose size the factor is must not be a riddle.
+    other = (f"in {count(number, 'row')} {text}" for number, text in zero)
+    out = ", ".join([f"{span(moved)} {word}", *other])
+    return f"{', or '.join([out, *fails])}{after}"
+
+
+def moves_of(event: Event) -> list[tuple[float, float]]:
+    """Return how far each leading row of an event moved: as the log of a factor, and as a share of its
+    older figure, both without their sign."""
+    return [
+        (abs(row.worse_by), abs(row.change if row.work is None else row.work))
+        for row in event.leading
+        if row.worse_by is not None and math.isfinite(row.worse_by) and row.change is not None
+        if not is_next_to_nothing(row)
+    ]
+
+
+def span(moves: Iterable[tuple[float, float]]) -> str:
+    """Return the smallest and the largest of moves, each the log of a factor and a share: ``5.2 to 14 %``,
+    or ``1.59 to 2.09 times`` if the largest is a factor of two or more."""
+    logs, shares = zip(*moves, strict=True)
+    # Without “×” and “÷”: “÷2 better” could be half the time or twice the rate.
+    if max(logs) >= math.log(units.MIN_FACTOR):
+        texts = [units.factor_text(math.exp(log))[1:] for log in (min(logs), max(logs))]
+        unit = "times"
+    else:
+        texts, unit = [_without_sign(share) for share in (min(shares), max(shares))], "%"
+    return f"{' to '.join(dict.fromkeys(texts))} {unit}"
+
+
+SPREADS: dict[Spread, str] = {
+    "": "",
+    "scatters more": "and the samples scatter more",
+    "scatters less": "and the samples scatter less",
+    "ranges overlap": "",
+}
+"""The words of an event's title for samples at one level, whose mean moved."""
+
+
+def _extent(rows: Sequence[Row]) -> str:
+    """Return the smallest and the largest change of rows, and their direction: ``−29.4 % to −22.4 %,
+    better``."""
+    rated = [row for row in rows if math.isfinite(row.worse_by or 0.0)]
+    changes = [_listed_share(row) for row in rated if not is_next_to_nothing(row)]
+    ends = [units.change_text(end) for end in (min(changes), max(changes))] if changes else []
+    per = {row.per for row in rows if row.per}
+    of_work = f" per {per.pop()}" if len(per) == 1 else " for the work done" if per else ""
+    if of_work and not all(row.per for row in rows):
+        of_work = f", loads{of_work}"
+    moved = f"{' to '.join(dict.fromkeys(ends))}{of_work}"
+    worse = sum((row.worse_by or 0.0) > 0 for row in rows)
+    way = {0: "better", len(rows): "worse"}.get(worse, f"{worse} of {len(rows)} worse")
+    zero = [text for _, text in _to_or_from_zero(rows)]
+    return f"{', or '.join(filter(None, [moved, *zero]))}, {way}"
+
+
+def _listed_share(row: Row) -> float:
+    """Return the relative change of a row that its verdict is about."""
+    return (row.change or 0.0) if row.work is None or not row.per else row.work
+
+
+def benchmark_title(event: Event, comparison: Comparison) -> str:
+    """Return the title of an event's benchmark."""
+    return next(each.title for each in comparison.groups if each.benchmark == event.benchmark)
+
+
+def metrics_text(rows: Sequence[Row], comparison: Comparison) -> str:
+    """Return the labels of the rows' metrics, or their number if there are many."""
+    metrics = dict.fromkeys((row.benchmark, row.metric) for row in rows)
+    names = dict.fromkeys(comparison.metric_labels.get(metric, metric[1]) for metric in metrics)
+    return " and ".join(names) if len(names) < MIN_MANY_METRICS else f"{len(names)} metrics"
+
+
+MIN_MANY_METRICS = 3
+"""The fewest metrics that are counted rather than named."""
+
+
+def _to_or_from_zero(rows: Sequence[Row]) -> list[tuple[int, str]]:
+    """Return in words how rows fell to zero or next to nothing, or rose from it, and how many did."""
+    rated = [row for row in rows if row.worse_by is not None and row.old and row.new]
+    ends = (("to", [row.new for row in rated]), ("from", [row.old for row in rated]))
+    at_zero = [
+        (sum(end is not None and end.cell.mean == 0 for end in own), word) for word, own in ends
+    ]
+    out = [(number, f"{word} 0") for number, word in at_zero if number]
+    tiny = [row for row in rated if is_next_to_nothing(row)]
+    for is_rise in (True, False):
+        far_ends = [
+            record.cell.mean or 0.0
+            for row in tiny
+            if ((row.change or 0.0) > 0) == is_rise
+            and (record := row.new if is_rise else row.old) is not None
+        ]
+        if far_ends:
+            far = f"{'as much as ' if len(far_ends) > 1 else ''}{units.number(max(far_ends))} %"
+            near = f"under {NOTHING:g} %"
+            said = f"from {near} to {far}" if is_rise else f"from {far} to {near}"
+            out.append((len(far_ends), said))
+    return out
+
+
+def _without_sign(share: float) -> str:
+    """Return a share of zero or more in per cent, without sign and unit."""
+    return units.percent(share).replace("+", "").removesuffix(" %")
