@@ -241,7 +241,7 @@ def _write(site: Site, plan: ComparisonPlan, pair: ReleasePair) -> PageOutcome:
         if rows:
             # The events above cover what got worse; only failures are listed in full.
             opened = verdict == "failed-after"
-            table = _table(site, plan.anchors, pair.address, verdict, rows)
+            table = _table(site, plan.anchors, pair.address, verdict, rows, compared.board_names)
             heading = f"{row_texts.TITLES[verdict]} ({len(rows)})"
             sections.append({"title": heading, "open": opened, "table": table})
     tables = [
@@ -501,7 +501,12 @@ def _moved(row: Row, comparison: Comparison, catalog: Catalog) -> dict[str, Any]
 
 
 def _table(
-    site: Site, anchors: Anchors, page: str, verdict: Verdict, rows: Sequence[Row]
+    site: Site,
+    anchors: Anchors,
+    page: str,
+    verdict: Verdict,
+    rows: Sequence[Row],
+    board_names: Mapping[str, str],
 ) -> PageTable:
     """Write the table of one verdict, with links from its figures to both guides."""
     head = ("Figure", "Board", "Unit", "Old", "New", "Change", OVER_USUAL, "Why")
@@ -513,7 +518,8 @@ def _table(
         old, new = (grids.figure(row_texts.judged_cell(row, r), digits) for r in (row.old, row.new))
         unit, change, why = row_texts.unit(row), row_texts.changed(row), row_texts.ground(row)
         scales[unit] = row_texts.one_unit(row)
-        lines.append((name, row.board, unit, old, new, change, _over_usual(row), why))
+        board = board_names.get(row.board, row.board)
+        lines.append((name, board, unit, old, new, change, _over_usual(row), why))
         for column, record in ((LINKED_COLUMN, row.old), (LINKED_COLUMN + 1, row.new)):
             if record:
                 anchor = anchors.of(record)
@@ -525,7 +531,9 @@ def _table(
     # Failures, and figures of one release only, have no change to divide.
     if not any(row[6] for row in lines):
         grid = grids.only_columns(grid, [0, 1, 2, 3, 4, 5, 7])
-    raw_lines = [(name, *line[1:]) for name, line in zip(names, lines, strict=True)]
+    raw_lines = [
+        (name, row.board, *line[2:]) for name, row, line in zip(names, rows, lines, strict=True)
+    ]
     data = _for_programs(rows, raw_lines)
     title = row_texts.TITLES[verdict]
     return write_tables.table(
