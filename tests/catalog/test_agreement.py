@@ -102,7 +102,7 @@ def test_two_results_with_one_key_are_told_with_both_lines_and_marked() -> None:
     )
     marks = [f for f in examine(pooled([loaded(*rows)]), Catalog({}))[0] if f.rule.id == "same-key"]
     assert only(only(marks).suspects).record.cell.mean == 1700
-    assert "1,000 MB/s at /results/0 and 2,400 MB/s at /results/1 of run-1" in only(marks).reason
+    assert "1,000 MB/s and 2,400 MB/s are results of one bundle" in only(marks).reason
 
 
 @pytest.mark.parametrize(

@@ -818,7 +818,7 @@ def test_a_figure_per_clock_with_a_clock_that_was_not_that_of_the_run_is_found()
     ]
     finding = only(found("wrong-clock", *usual, *own))
     assert [each.record.board for each in finding.suspects] == ["other", "other"]
-    assert "407.89 MHz, where other boards and releases have 1,000 MHz" in finding.reason
+    assert "407.9 MHz, where other boards and releases have 1,000 MHz" in finding.reason
     assert not found("wrong-clock", *own)
 
 

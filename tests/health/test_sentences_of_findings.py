@@ -82,7 +82,7 @@ def test_a_load_is_over_its_limit_above_all_there_is(load: float, rule: str) -> 
 
 @pytest.mark.parametrize(("rate", "is_wrong"), [(0.5, False), (0.0, True), (-5.0, True)])
 def test_a_rate_of_nothing_or_less_is_wrong(rate: float, is_wrong: bool) -> None:
-    said = [f"sk, Copy: the figure is {rate:g} MB/s"]
+    said = [f"sk, Copy: the figure is {rate:g} MB/s".replace("-", "−")]
     assert reasons("not-positive", run(copy(rate))) == (said if is_wrong else [])
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -105,6 +106,23 @@ def test_tables_and_charts_fit_the_paper(windows: Windows, real_site: Path) -> N
         for where in (".perf-fold", "#all-findings details")
     )
     assert True in every and below and True not in below
+
+
+def test_readers_choose_findings_by_benchmark_and_release(
+    windows: Windows, real_site: Path
+) -> None:
+    page = windows.open(f"file://{real_site}/{KINDS['health']}")
+    guides = page.locator("#all-findings > details > details")
+    counts = guides.locator("> summary small").all_text_contents()
+    of_benchmark = [re.search(r"LMBench (\d+)", each) for each in counts]
+    numbers = [int(found[1]) for found in of_benchmark if found]
+    page.get_by_label("Benchmark").select_option("LMBench")
+    expect(page.locator("#all-findings [role=status]")).to_have_text(
+        f"{sum(numbers)} findings in {len(numbers)} guides"
+    )
+    page.get_by_label("Release").select_option(index=1)
+    findings = guides.locator("> details:not([hidden]) > summary").all_text_contents()
+    assert findings and all(" LMBench, " in each for each in findings)
 
 
 def test_a_page_works_from_a_folder_too(windows: Windows, real_site: Path) -> None:

@@ -252,9 +252,9 @@ def _sample_in_mean(it: Doubt, said: Sequence[str]) -> bool:
     least, unit, low, high = said
     return (
         it.has_unit(unit)
-        and it.is_(least, it.runs.low)
-        and it.is_(low, it.runs.low)
-        and it.is_(high, it.runs.high)
+        and it.about(least, it.runs.low)
+        and it.about(low, it.runs.low)
+        and it.about(high, it.runs.high)
         and it.runs.low <= 0 < it.mean
     )
 
@@ -272,9 +272,9 @@ def _samples_differ(it: Doubt, said: Sequence[str]) -> bool:
     low, high, unit, mean = said
     return (
         it.has_unit(unit)
-        and it.is_(low, it.runs.low)
-        and it.is_(high, it.runs.high)
-        and it.is_(mean, it.mean)
+        and it.about(low, it.runs.low)
+        and it.about(high, it.runs.high)
+        and it.about(mean, it.mean)
         and (it.unit.kind != "time" and 100 * it.runs.low <= it.runs.high)
         == (it.finding.rule.id == "failed-run")
         and 0 < 3 * it.runs.low <= it.runs.high
@@ -306,24 +306,29 @@ def _two_groups(it: Doubt, said: Sequence[str]) -> bool:
     return (
         len(upper) == int(more)
         and all(
-            map(it.is_, (low, low_end, high, high_end), (lower[0], lower[-1], upper[0], upper[-1]))
+            map(
+                it.about, (low, low_end, high, high_end), (lower[0], lower[-1], upper[0], upper[-1])
+            )
         )
         and upper[0] > lower[-1]
     )
 
 
 def _same_key(it: Doubt, said: Sequence[str]) -> bool:
-    values = {said[2]: said[:2], said[5]: said[3:5]}
-    means = []
+    """Check that one bundle has a result with each of both figures, a quarter apart."""
+    means_of = defaultdict(lambda: ([], []))
     for bundle, at in it.of.results[it.owner][it.release][it.name]:
-        if bundle.id == said[6] and f"/results/{at}" in values:
-            mean = runs_of([bundle.results[at]]).mean
-            text, unit = values[f"/results/{at}"]
-            own = units.parse(bundle.results[at].unit)
-            if mean is None or own.symbol != unit.strip():
-                return False
-            means += [mean] if math.isclose(number(text), mean / own.scale, rel_tol=1e-9) else []
-    return len(means) == 2 and max(means) >= 1.25 * min(means)
+        mean = runs_of([bundle.results[at]]).mean
+        own = units.parse(bundle.results[at].unit)
+        for means, text, unit in zip(means_of[bundle.id], said[::2], said[1::2], strict=True):
+            if mean is not None and own.symbol == unit.strip() and rounds(text, mean / own.scale):
+                means.append(mean)
+    return any(
+        max(a, b) >= 1.25 * min(a, b)
+        for ones, others in means_of.values()
+        for a in ones
+        for b in others
+    )
 
 
 def _warned(it: Doubt, said: Sequence[str]) -> bool:
@@ -410,7 +415,7 @@ def _wrong_quotient(it: Doubt, said: Sequence[str]) -> bool:
     }
     return (
         it.has_unit(unit)
-        and it.is_(figure, it.mean)
+        and it.about(figure, it.mean)
         and any(math.isclose(mean / 1e6, number(clock), rel_tol=1e-9) for _, mean in clocks)
         and any(abs(away[n]) < abs(away[it.name]) / 2 for n in others)
         and away[it.name] * away[clocks[0][0]] < 0
@@ -422,7 +427,7 @@ def _wrong_clock(it: Doubt, said: Sequence[str]) -> bool:
     others = _others(it, it.name, where)
     return (
         it.has_unit(unit)
-        and it.is_(clock, it.mean)
+        and it.about(clock, it.mean)
         and math.isclose(number(usual), median(others) / it.unit.scale, rel_tol=1e-3)
     )
 
@@ -521,7 +526,7 @@ def _board_apart(it: Doubt, said: Sequence[str]) -> bool:
     nearest = min(others, key=lambda own: abs(math.log(it.mean / own)))
     return (
         it.has_unit(unit)
-        and it.is_(figure, it.mean)
+        and it.about(figure, it.mean)
         and len(others) == int(boards) >= 2
         and it.ends(ends, others)
         and _times(times, it.mean / nearest)
@@ -539,9 +544,9 @@ def _jump(it: Doubt, said: Sequence[str]) -> bool:
     return (
         it.has_unit(unit)
         and (order[at - 1], order[at + 1]) == (release, next_release)
-        and it.is_(figure, mean)
-        and it.is_(before, first)
-        and it.is_(after, last)
+        and it.about(figure, mean)
+        and it.about(before, first)
+        and it.about(after, last)
         and _times(times, mean / first)
         and all(abs(math.log(mean / each)) >= math.log(1.3) - 1e-12 for each in (first, last))
         and abs(math.log(last / first)) < abs(math.log(mean / first)) / 3
@@ -555,8 +560,8 @@ def _collapsed(it: Doubt, said: Sequence[str]) -> bool:
     fallen = [it.means[each] <= best / 100 for each in order[: order.index(it.release) + 1]]
     return (
         it.has_unit(unit)
-        and it.is_(figure, it.mean)
-        and it.is_(before, best)
+        and it.about(figure, it.mean)
+        and it.about(before, best)
         and order.index(release) < first
         and all(fallen[first:])
         and not fallen[first - 1]
@@ -574,7 +579,7 @@ def _below_other_socs(it: Doubt, said: Sequence[str]) -> bool:
     middle = median(best.values())
     return (
         it.has_unit(unit)
-        and it.is_(figure, it.mean)
+        and it.about(figure, it.mean)
         and len(best) == int(count) >= 4
         and it.about(usual, middle)
         and 0 < 100 * it.mean <= middle
@@ -589,8 +594,8 @@ def _under_limit(it: Doubt, said: Sequence[str]) -> bool:
     own = it.of.runs(it.owner, it.release, (it.name[0], other, it.name[2])).mean or 0.0
     return (
         it.has_unit(unit)
-        and it.is_(figure, it.mean)
-        and it.is_(least, own)
+        and it.about(figure, it.mean)
+        and it.about(least, own)
         and it.mean < (0.4 if is_part else 1.0) * own
     )
 
@@ -604,8 +609,8 @@ def _in_caches(it: Doubt, said: Sequence[str]) -> bool:
     ]
     return (
         it.has_unit(unit)
-        and it.is_(figure, it.mean)
-        and it.is_(cached, own[0].mean or 0.0)
+        and it.about(figure, it.mean)
+        and it.about(cached, own[0].mean or 0.0)
         and it.mean < 4 * (own[0].mean or 0.0)
     )
 
@@ -634,8 +639,8 @@ def _dips(it: Doubt, said: Sequence[str]) -> bool:
     highest = max(mean for at, mean in curve.items() if at <= own)
     return (
         it.has_unit(unit)
-        and it.is_(figure, it.mean)
-        and it.is_(high, highest)
+        and it.about(figure, it.mean)
+        and it.about(high, highest)
         and _bytes(size) == own > _bytes(peak)
         and curve[_bytes(peak)] == highest
         and it.mean < 0.9 * highest
@@ -649,7 +654,7 @@ def _far(it: Doubt, said: Sequence[str]) -> bool:
     factor = number(slip or share) if slip or share else 0
     return (
         it.has_unit(unit)
-        and it.is_(figure, it.mean)
+        and it.about(figure, it.mean)
         and len(past) == int(releases) > 1
         and it.about(low, min(past))
         and it.about(high, max(past))
@@ -668,7 +673,7 @@ def _far_of_one(it: Doubt, said: Sequence[str]) -> bool:
     factor = number(slip) if slip else 1 / number(share)
     return (
         it.has_unit(unit)
-        and it.is_(figure, it.mean)
+        and it.about(figure, it.mean)
         and len(past) == 1
         and it.about(before, past[0])
         and abs(math.log(it.mean / past[0] / factor)) <= math.log(1.15) + 1e-9
@@ -708,7 +713,7 @@ def _unlike(it: Doubt, said: Sequence[str]) -> bool:
             return False
     every.pop(it.owner)
     near = {owner: mean for owner, mean in every.items() if owner[1] == it.owner[1]}
-    if not (it.has_unit(unit) and it.is_(figure, it.mean)) or len(it.means) > 1:
+    if not (it.has_unit(unit) and it.about(figure, it.mean)) or len(it.means) > 1:
         return False
     if other:
         (mean,) = near.values()
@@ -780,14 +785,14 @@ def _is_steady(metric: Metric | None) -> bool:
 def _lone(it: Doubt, said: Sequence[str]) -> bool:
     figure, unit, others, low, high = said
     every = it.samples
-    lone = [each for each in every if it.is_(figure, each)]
-    rest = [each for each in every if not it.is_(figure, each)]
+    lone = [each for each in every if it.about(figure, each)]
+    rest = [each for each in every if not it.about(figure, each)]
     return (
         it.has_unit(unit)
         and len(lone) == 1
         and len(rest) == int(others)
-        and it.is_(low, min(rest))
-        and it.is_(high, max(rest))
+        and it.about(low, min(rest))
+        and it.about(high, max(rest))
         and min(abs(math.log(lone[0] / each)) for each in rest) >= math.log(1.3) - 1e-9
     )
 
@@ -925,7 +930,7 @@ TRUTHS: dict[str, dict[str, Holds]] = {
     },
     "not-positive": {
         rf"the figure is ({N})( \S+)?": lambda it, said: (
-            it.is_(said[0], it.mean) and it.mean <= 0 and it.has_unit(said[1])
+            it.about(said[0], it.mean) and it.mean <= 0 and it.has_unit(said[1])
         ),
         rf"a sample of ({N})( \S+)? is in the mean \(minimum ({N}), maximum ({N})\)": _sample_in_mean,
     },
@@ -943,7 +948,9 @@ TRUTHS: dict[str, dict[str, Holds]] = {
     "two-groups": {
         rf"(\d+) samples are ({N}) to ({N}) and (\d+) are ({N}) to ({N}), none between": _two_groups
     },
-    "same-key": {rf"({N})( \S+)? at (\S+) and ({N})( \S+)? at (\S+) of (.+) are pooled": _same_key},
+    "same-key": {
+        rf"({N})( \S+)? and ({N})( \S+)? are results of one bundle, averaged as one": _same_key
+    },
     "runner-warned": {r"(.+)": _warned},
     "other-soc": {r"the command names “(.+)”, and the SoC is (\S+)": _other_soc},
     "clock": {

@@ -1219,7 +1219,7 @@ def check_health(site: Site, text: str, checked: Checked) -> None:
     parts = (
         [
             int(n.replace(",", ""))
-            for n in re.findall(r"([\d,]+) (?:would|have|stands?)", count[2] or "")
+            for n in re.findall(r"([\d,]+) (?:could|come|stands?)", count[2] or "")
         ]
         if count
         else []

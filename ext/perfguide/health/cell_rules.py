@@ -17,7 +17,7 @@ from ..common import units
 from ..common.units import last_digit
 from ..figures import failed_runs
 from ..figures.columns import Figures
-from .finding import Hit, Rule, amount
+from .finding import Hit, Rule, amount, exact_amount
 
 RULES = (
     Rule(
@@ -149,7 +149,7 @@ def outside_range(figures: Figures) -> Iterator[Hit]:
             continue
         above = f"above its maximum {units.exact_words(high)}"
         side = above if mean > high else f"below its minimum {units.exact_words(low)}"
-        detail = f"the mean {amount(mean, str(table['unit'].iloc[row]))} is {side}"
+        detail = f"the mean {exact_amount(mean, str(table['unit'].iloc[row]))} is {side}"
         yield Hit("outside-range", int(positions[row]), detail, weight=2.0)
 
 
@@ -179,7 +179,7 @@ def samples_contradict(figures: Figures) -> Iterator[Hit]:
             listed_samples = ", ".join(units.exact_words(s) for s in samples[:6])
             more = f" and {len(samples) - 6} more" if len(samples) > 6 else ""
             detail = (
-                f"{amount(result.value, result.unit)} was published, and the mean of "
+                f"{exact_amount(result.value, result.unit)} was published, and the mean of "
                 f"{listed_samples}{more} is {units.number(mean)}"
             )
             yield Hit("samples-contradict", int(positions[begin + index]), detail, weight=2.0)
@@ -212,7 +212,7 @@ def not_positive(figures: Figures) -> Iterator[Hit]:
             yield Hit("not-positive", position, detail, weight=2.0)
         else:
             least, most = low[position], figures.high[position]
-            ends = f"minimum {units.exact_words(least)}, maximum {units.exact_words(most)}"
+            ends = f"minimum {units.number(least)}, maximum {units.number(most)}"
             detail = f"a sample of {amount(least, unit)} is in the mean ({ends})"
             may_lead = not failed_runs.in_mean(unit, least, most)
             yield Hit("not-positive", position, detail, may_lead=may_lead)
@@ -231,8 +231,8 @@ def samples_differ(figures: Figures) -> Iterator[Hit]:
         is_failed = failed_runs.in_mean(unit, low[position], high[position])
         if is_failed or between[position]:
             detail = (
-                f"its samples are {units.exact_words(low[position])} to {amount(high[position], unit)}, and the mean "
-                f"is {units.exact_words(mean[position])}"
+                f"its samples are {units.number(low[position])} to {amount(high[position], unit)}, and the mean "
+                f"is {units.number(mean[position])}"
             )
             rule, weight = ("failed-run", 2.0) if is_failed else ("samples-apart", 1.0)
             yield Hit(rule, position, detail, weight)
@@ -269,8 +269,8 @@ def over_limit(figures: Figures) -> Iterator[Hit]:
         top = float(figures.high[position])
         if top > limit * (1 + 1e-9):
             largest = "it is" if top == figures.mean[position] else "its largest sample is"
-            most = f"{amount(limit, unit)}{reason} is all there is"
-            detail = f"{largest} {amount(top, unit)}, and {most}"
+            most = f"{exact_amount(limit, unit)}{reason} is all there is"
+            detail = f"{largest} {exact_amount(top, unit)}, and {most}"
             within = bool(figures.mean[position] <= limit * (1 + 1e-9))
             is_load = _LOAD.search(figures.name("metric", position))
             rule = "load-over-limit" if is_load and top <= limit * MAX_LOAD_EXCESS else "over-limit"
@@ -305,11 +305,7 @@ def same_key(figures: Figures) -> Iterator[Hit]:
         own = [frame.bundles[item].bundle.results[index] for item, index in places]
         if pair := agreement.apart(own):
             values = [amount(agreement.middle(own[index]), own[index].unit) for index in pair]
-            names = [f"/results/{places[index][1]}" for index in pair]
-            owner = frame.bundles[places[0][0]].bundle.id
-            detail = (
-                f"{values[0]} at {names[0]} and {values[1]} at {names[1]} of {owner} are pooled"
-            )
+            detail = f"{values[0]} and {values[1]} are results of one bundle, averaged as one"
             yield Hit("same-key", int(positions[rows[0]]), detail)
 
 
@@ -342,10 +338,7 @@ def two_groups(figures: Figures) -> Iterator[Hit]:
     for position, own in figures.samples(MIN_SAMPLES).items():
         if groups := split(own):
             lower, upper = groups
-            ends = [
-                f"{units.exact_words(group[0])} to {units.exact_words(group[-1])}"
-                for group in groups
-            ]
+            ends = [f"{units.number(group[0])} to {units.number(group[-1])}" for group in groups]
             detail = (
                 f"{len(lower)} samples are {ends[0]} and {len(upper)} are {ends[1]}, none between"
             )

@@ -126,6 +126,11 @@ class Finding:
         """The fault, with boards named as in bundles."""
         return self.reason_with(lambda board: board)
 
+    def worst_with(self, board_name: Callable[[str], str]) -> str:
+        """Return the fault of its worst figure."""
+        first = self.suspects[0]
+        return f"{board_name(first.record.board)}, {first.label}: {first.detail}"
+
     def reason_with(self, board_name: Callable[[str], str]) -> str:
         """Return the fault with its worst figures; a detail shared by several is given once."""
         by_detail: dict[str, list[str]] = {}
@@ -147,7 +152,12 @@ def _more(count: int) -> str:
 
 
 def amount(value: float, unit: str) -> str:
-    """Return a figure with its unit, in full precision."""
+    """Return a figure with its unit, rounded as in tables."""
+    return f"{units.number(value)} {units.parse(unit).symbol}".rstrip()
+
+
+def exact_amount(value: float, unit: str) -> str:
+    """Return a figure with its unit, in full precision: for rules that compare all of its digits."""
     return f"{units.exact_words(value)} {units.parse(unit).symbol}".rstrip()
 
 

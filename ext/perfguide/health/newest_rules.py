@@ -372,7 +372,7 @@ def lone_sample(figures: Figures) -> Iterator[Hit]:
             if gap >= MIN_LONE_LOG and gap >= MIN_FAR_SPANS * max(rest[-1] - rest[0], 0.002):
                 unit = figures.name("unit", position)
                 close = [v for v in own if v != value]
-                ends = f"{units.exact_words(min(close))} to {units.exact_words(max(close))}"
+                ends = f"{units.number(min(close))} to {units.number(max(close))}"
                 detail = (
                     f"a sample of {amount(value, unit)}, where the other {len(rest)} are {ends}"
                 )

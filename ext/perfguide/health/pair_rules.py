@@ -14,7 +14,7 @@ from ..common import units
 from ..common.units import last_digit
 from ..figures.columns import OWNER, Figures, Floats, digits
 from ..figures.rows import together
-from .finding import Hit, Rule, amount
+from .finding import Hit, Rule, exact_amount
 
 RULES = (
     Rule(
@@ -112,7 +112,7 @@ def pooled_metrics(figures: Figures) -> Iterator[Hit]:
             whose = (
                 f"the {match.other_end} of {name}" if match.other_end else f"the figure of {name}"
             )
-            figure = amount(value, figures.name("unit", position))
+            figure = exact_amount(value, figures.name("unit", position))
             detail = f"its {end} {figure} is also {whose}"
             yield Hit("pooled-metrics", position, detail, weight=high / low)
 

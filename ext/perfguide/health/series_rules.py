@@ -236,8 +236,8 @@ def one_release_jump(figures: Figures) -> Iterator[Hit]:
             continue
         detail = (
             f"{amount(figures.mean[position], figures.name('unit', position))}, "
-            f"{_times(float(before[index]))} than {units.exact_words(figures.mean[first])} "
-            f"in {figures.name('release', first)}, and {units.exact_words(figures.mean[last])} "
+            f"{_times(float(before[index]))} than {units.number(figures.mean[first])} "
+            f"in {figures.name('release', first)}, and {units.number(figures.mean[last])} "
             f"again in {figures.name('release', last)}"
         )
         weight = float(least[index])
@@ -313,7 +313,7 @@ def rate_collapsed(figures: Figures) -> Iterator[Hit]:
             if mean > 0:
                 detail = (
                     f"{amount(mean, figures.name('unit', position))}, where "
-                    f"{figures.name('release', best)} had {units.exact_words(before)}{history}"
+                    f"{figures.name('release', best)} had {units.number(before)}{history}"
                 )
                 yield Hit("rate-collapsed", position, detail, weight=math.log(before / mean))
 
@@ -397,7 +397,7 @@ def curve_dips(figures: Figures) -> Iterator[Hit]:
         size_words = labels.param(benchmark, axis, _scalar(size[index]))
         at_peak = benchmark.value_label(axis, _scalar(size[peak[index]]))
         figure = amount(low, figures.name("unit", position))
-        detail = f"{figure} at {size_words}, after {units.exact_words(high)} at {at_peak}"
+        detail = f"{figure} at {size_words}, after {units.number(high)} at {at_peak}"
         yield Hit("curve-dips", position, detail, weight=high / low)
 
 

@@ -12,6 +12,7 @@ from typing import Any
 from ..bundles.guide_key import GuideKey, family, version
 from ..common import slugs, units
 from ..common.diagnostics import SEVERITIES, Severity
+from ..common.grouping import grouped
 from ..export import json_api
 from ..health.finding import KIND_WORDS, LEGEND, Finding, Rule, counts, kind_counts
 from ..health.report import (
@@ -36,11 +37,14 @@ MAX_TABLE_LINKS = 6
 """The number of tables that a finding links to; its JSON entry names all its figures."""
 
 
-MAX_DECIDING = 8
-"""The number of findings that bear on a decision and are not folded away."""
+MAX_OPEN = 8
+"""The number of findings that bear on a decision, and of shared causes, that are not folded away."""
 
 MAX_EXAMPLES = 3
 """The number of findings shown as examples of a cause that many guides share."""
+
+MAX_SOCS = 8
+"""The number of SoCs that have an example each, if they have a cause in common."""
 
 MAX_SINGLE = 5
 """The number of single findings in the first table; the full list has the others."""
@@ -89,6 +93,7 @@ def write(
     single = [finding for finding in rest if finding.id not in in_causes]
     single.sort(key=ages.of)
     folds = [_deciding(own, entries, decides) for own in deciding]
+    shared = [_shared(site, ages, *each, entries) for each in causes]
     write_files.page(
         site,
         PAGE,
@@ -100,11 +105,13 @@ def write(
         roles=["perf-small", *(_kind(severity)[0] for severity in SEVERITIES)],
         lost=lost_line(health),
         counts=write_tables.table(site, PAGE, "counts", "Findings by rule", grid) if rows else None,
-        deciding=folds[:MAX_DECIDING],
-        more_deciding=folds[MAX_DECIDING:],
-        shared=[_shared(site, ages, *each, entries) for each in causes],
+        deciding=folds[:MAX_OPEN],
+        more_deciding=folds[MAX_OPEN:],
+        shared=shared[:MAX_OPEN],
+        more_shared=shared[MAX_OPEN:],
         single=[_single(each, entries) for each in single[:MAX_SINGLE]],
         singles=len(single),
+        all_findings=section_name(PAGE, "all-findings"),
         socs=_by_soc(
             [
                 _group(site, title, own, pages, entries)
@@ -174,19 +181,16 @@ class _Ages:
 
 
 def _by_cause(findings: Iterable[Finding], ages: _Ages) -> list[list[Finding]]:
-    """Group findings of one rule about one benchmark and SoC, most important first."""
-    by_cause: dict[tuple[str, str, str], list[Finding]] = {}
-    for finding in sorted(findings, key=ages.of):
-        key = (finding.rule.id, finding.benchmark, finding.guide.soc)
-        by_cause.setdefault(key, []).append(finding)
-    return list(by_cause.values())
+    """Group findings of one rule about one benchmark, most important first."""
+    ordered = sorted(findings, key=ages.of)
+    return list(grouped(ordered, lambda each: (each.rule.id, each.benchmark)).values())
 
 
 def _parts(bearing: int, explained: int, causes: int, single: int) -> list[tuple[str, str]]:
     """Return what becomes of the findings, each counted once, as (words, section)."""
-    shared = f"{explained:,} have {units.count(causes, 'cause')} that many guides share"
+    shared = f"{explained:,} come from {units.count(causes, 'shared cause')}"
     parts = [
-        (bearing, f"{bearing:,} would change what a reader decides", "decisions"),
+        (bearing, f"{bearing:,} could change a decision", "decisions"),
         (explained, shared, "shared-causes"),
         (single, f"{single:,} {'stands' if single == 1 else 'stand'} alone", "single"),
     ]
@@ -207,32 +211,41 @@ def _findings(number: int) -> str:
 def _deciding(
     findings: Sequence[Finding], entries: Entries, decides: Mapping[str, str]
 ) -> dict[str, object]:
-    """Return findings of one rule, benchmark and SoC as a fold, with the first as an example."""
+    """Return findings of one rule and benchmark as a fold, with the first as its title and the first of
+    each SoC as examples."""
     first = findings[0]
-    example = entries[first.id]
-    worst, others = _worst(example)
-    more = f" and {len(findings) - 1} more of its guides" if len(findings) > 1 else ""
+    by_soc = grouped(findings, lambda finding: finding.guide.soc)
+    more = f", and {len(findings) - 1:,} more" if len(findings) > 1 else ""
+    others = f", also on {units.enumeration([*by_soc][1:])}" if len(by_soc) > 1 else ""
     return {
         "kind": _kind(first.severity),
-        "title": f"{example['benchmark']}, {worst}",
-        "detail": f"{first.guide}{more}: {first.rule.title}",
+        "title": _title(first, entries),
+        "detail": f"{units.capital(first.rule.title)}: {first.guide}{more}{others}",
         "id": first.id,
         "decides": decides[first.id],
-        "reason": f"{others}." if others else "",
+        "examples": [
+            (own[0].id, _with_more(own), entries[own[0].id]["worst"])
+            for own in [*by_soc.values()][:MAX_SOCS]
+        ],
         "advice": f"{units.capital(first.rule.advice)}.",
     }
+
+
+def _with_more(findings: Sequence[Finding]) -> str:
+    """Return the guide of the first finding, and the number of others."""
+    more = f" and {len(findings) - 1} more" if len(findings) > 1 else ""
+    return f"{findings[0].guide}{more}"
+
+
+def _title(finding: Finding, entries: Entries) -> str:
+    """Return the worst figure of a finding with its benchmark and board."""
+    own = entries[finding.id]
+    return f"{own['benchmark']}, {finding.guide.soc} {own['worst']}"
 
 
 def _kind(severity: Severity) -> tuple[str, str]:
     """Return the class and word of a badge."""
     return f"perf-badge-{severity}", KINDS[severity]
-
-
-def _worst(finding: Mapping[str, object]) -> tuple[str, str]:
-    """Return the reason of a finding in two parts: its worst figure, and others."""
-    # A detail ends where the next figure begins.
-    first, _, others = str(finding["reason"]).partition(". ")
-    return first, others
 
 
 def _single(finding: Finding, entries: Entries) -> dict[str, object]:
@@ -242,7 +255,7 @@ def _single(finding: Finding, entries: Entries) -> dict[str, object]:
         "benchmark": entries[finding.id]["benchmark"],
         "kind": _kind(finding.severity),
         "title": finding.rule.title,
-        "worst": _worst(entries[finding.id])[0],
+        "worst": entries[finding.id]["worst"],
     }
 
 
@@ -254,20 +267,17 @@ def _shared(
     findings: Sequence[Finding],
     entries: Entries,
 ) -> dict[str, object]:
-    """Return a cause that many guides share as a fold, with a few examples. If it is one figure in each
-    guide, the first example is the title."""
+    """Return a cause that many guides share as a fold, with a few examples; the first one is the
+    title."""
     guides = {finding.guide for finding in findings}
     figures = sum(finding.figures for finding in findings)
     newest = len(guides & ages.newest) or "none"
     examples = sorted(findings, key=ages.of)[:MAX_EXAMPLES]
-    first, worst = examples[0], _worst(entries[examples[0].id])[0]
-    title, detail = rule.title, f"{first.guide.soc}, {worst}"
-    if figures == len(guides):
-        title, detail = worst, f"{first.guide}, and others: {rule.title}"
     return {
         "kind": _kind(rule.severity),
-        "title": f"{site.catalog.title(benchmark)}, {title}",
-        "detail": f"{figures:,} figures in {len(guides):,} guides, {newest} of them newest; {detail}",
+        "title": _title(examples[0], entries),
+        "detail": f"{units.capital(rule.title)}: {figures:,} figures in {len(guides):,} guides, "
+        f"{newest} of them the newest",
         "examples": [
             (each.id, str(each.guide), str(entries[each.id]["reason"])) for each in examples
         ],
@@ -321,9 +331,16 @@ def _group(
         "name": section_name(PAGE, section_of(site, findings[0].guide)),
         "key": findings[0].guide,
         "count": len(findings),
+        "detail": _by_benchmark(findings, entries),
         "findings": [entries[each.id] for each in findings if pages[each.id] == PAGE],
         "elsewhere": _links(findings, pages),
     }
+
+
+def _by_benchmark(findings: Iterable[Finding], entries: Entries) -> str:
+    """Return the number of findings about each benchmark: ``STREAM 2 · NBench 1``."""
+    numbers = Counter(str(entries[finding.id]["benchmark"]) for finding in findings)
+    return " · ".join(f"{benchmark} {number}" for benchmark, number in numbers.most_common())
 
 
 def _by_soc(groups: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -348,6 +365,7 @@ def _by_soc(groups: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def entry(site: Site, finding: Finding) -> dict[str, object]:
     """Return a finding as a page shows it."""
+    board_name = partial(site.boards.short, finding.guide.soc)
     tables: dict[str, str] = {}
     for suspect in finding.suspects:
         record = suspect.record
@@ -361,7 +379,8 @@ def entry(site: Site, finding: Finding) -> dict[str, object]:
         "title": finding.rule.title,
         "benchmark": site.catalog.title(finding.benchmark),
         "guide": str(finding.guide),
-        "reason": finding.reason_with(partial(site.boards.short, finding.guide.soc)),
+        "worst": finding.worst_with(board_name),
+        "reason": finding.reason_with(board_name),
         "advice": finding.rule.advice,
         "accepted": finding.acknowledged,
         "tables": list(tables.items())[:MAX_TABLE_LINKS],

@@ -49,6 +49,9 @@ FINDER_SCRIPTS = tuple(
 CHOICE_SCRIPT, COMPARISONS = "perfguide-choose.js", "compare/index"
 """The script that lets readers choose two releases, and the page that it is for."""
 
+FINDINGS_SCRIPT, HEALTH = "perfguide-health.js", "reports/health"
+"""The script that lets readers choose findings, and the page that it is for."""
+
 ROWS_SCRIPT = "perfguide-rows.js"
 """The script of pages that compare two releases."""
 
@@ -203,6 +206,8 @@ def _head(
     if doctree and pagename == page_name(app.config.perfguide_output, COMPARISONS):
         data = {"data-explorer": _explorer_from(app, pagename)}
         app.add_js_file(CHOICE_SCRIPT, loading_method="defer", **data)
+    if doctree and pagename == page_name(app.config.perfguide_output, HEALTH):
+        app.add_js_file(FINDINGS_SCRIPT, loading_method="defer")
     if target := _target(app, pagename):
         # Make search engines credit links to this page to the one it redirects to.
         page = page_name(posixpath.dirname(pagename), target)

@@ -54,7 +54,8 @@
       // Readers come to a section for its figures, so open a table that it starts with.
       const first = element.querySelector("figure.perf-table, details.perf-fold");
       if (first?.querySelector("figure.perf-table") && "open" in first) first.open = true;
-      target.scrollIntoView();
+      // The name of a fold is behind its heading, which must not be cut off at the edge.
+      (element.matches("summary + span") ? element.parentElement : target).scrollIntoView();
     }
   };
 
