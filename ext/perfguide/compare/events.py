@@ -27,6 +27,7 @@ from .row_moves import (
     MAX_QUIET_LOG,
     MIN_EVENT_LOG,
     MIN_FAR_LOG,
+    LEAST_LEVEL_RELEASES,
     MIN_POINTS,
     MIN_PRECEDENT_RATIO,
     are_back,
@@ -221,7 +222,13 @@ def events(
         for event in _of_one_cause(ordered, names)
     ]
     joined.sort(key=lambda e: (e.kind == "noisy", e.accepted, ORDER.get(e.kind, 0)))
-    joined = [_with_clock(event, clocks) for event in _covering(joined, rows, names, event_of)]
+    # Only now, as rows that are back may still turn out to be part of another event.
+    parts = [
+        part
+        for event in _covering(joined, rows, names, event_of)
+        for part in (_minor_parts(event, event_of) if event.is_minor else [event])
+    ]
+    joined = [_with_clock(event, clocks) for event in parts]
     return (
         tuple(event for event in joined if event.kind != "noisy"),
         tuple(event for event in joined if event.kind == "noisy"),
@@ -793,6 +800,21 @@ def _worth_an_event(rows: Sequence[Row]) -> list[Row]:
     far = any(abs(row.worse_by or 0.0) >= least for row in back if measures_own(row))
     # A load that is back is no news, nor are a few rows that moved a little.
     return back if far or (count >= MANY_ROWS and any(map(measures_own, back))) else []
+
+
+def _minor_parts(event: Event, event_of: Callable[..., Event]) -> list[Event]:
+    """Return a minor event, and before it one of its rows that are back at the level of several releases by
+    ``MIN_FAR_LOG``."""
+    back = [row for row in event.rows if _is_far_back(row)]
+    rest = [row for row in event.rows if row not in back]
+    returned_events = [replace(event_of(back), is_back=True)] if back else []
+    return [*returned_events, *([replace(event_of(rest), is_minor=True)] if rest else [])]
+
+
+def _is_far_back(row: Row) -> bool:
+    """Return whether a row moved by ``MIN_FAR_LOG``, back to the level of several releases that only OLD had left."""
+    is_far = MIN_FAR_LOG <= abs(row.worse_by or 0.0) < math.inf
+    return is_far and not row.per and len(level_left(row)) > LEAST_LEVEL_RELEASES
 
 
 def _is_odd_rise(rows: Sequence[Row]) -> bool:
