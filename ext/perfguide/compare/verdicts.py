@@ -626,11 +626,13 @@ FAILED_RUN, FAILED_RUN_BEFORE = "some new runs failed", "some old runs failed"
 
 def failed_run(row: Row, record: Record) -> str:
     """Return the range of samples in words if it includes a failed run, else "": a rate close to 0, or a
-    time of 0 that only one release has."""
+    time of 0 that only one release has, unless the other one is above all of these samples."""
     cell = record.cell
     if _is_time(row):
-        zeros = [each.cell.low == 0 for each in (row.old, row.new) if each]
-        if cell.low != 0 or not cell.high or all(zeros):
+        if cell.low != 0 or not cell.high:
+            return ""
+        others = [each.cell for each in (row.old, row.new) if each and each is not record]
+        if any(each.low == 0 or (each.mean or 0.0) > cell.high for each in others):
             return ""
     elif row.better != "higher" or not in_mean(record.unit, cell.low, cell.high):
         return ""
