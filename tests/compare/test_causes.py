@@ -305,16 +305,16 @@ def test_rows_far_from_an_earlier_level_are_not_counted_as_back_there(
     assert returned(both.rows) == f"a return to the level of 9.1, from which 9.2 differed{said}"
 
 
-@pytest.mark.parametrize("times", [1.8, 2.4])
+@pytest.mark.parametrize("times", [1.45, 1.8, 2.4])
 def test_a_fall_to_the_level_that_one_release_had_left_is_no_news(
     times: float, tmp_path: Path
 ) -> None:
-    """Of one row it is a line of its own from a factor of two on."""
+    """Of one row it is a line of its own from a factor of 1.5 on."""
     rates = history()
     rates[64][-2] *= times
     both = newest(releases(rates), described(tmp_path))
     ((action, (event,)),) = event_groups.by_action(both)
-    if times < 2:
+    if times < 1.5:
         assert action == event_groups.MINOR
         return
     assert action == "Back at an earlier level" and event.worse_by > 0

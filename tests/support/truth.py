@@ -1288,6 +1288,60 @@ def _had_failed(about: About, said: Sequence[str]) -> bool:
     return False
 
 
+def _fails_in(about: About, is_new: bool) -> bool:
+    """Return whether a rate of the row's run has a sample of no more than a hundredth of its best one."""
+    return any(
+        each.row.better == "higher"
+        and (side := each.sides[is_new]) is not None
+        and side.low <= side.high / 100
+        for each in about.each(about.both.rows)
+        if each.row.observation == about.row.observation and each.row.unit != "%"
+    )
+
+
+def _samples(about: About, said: Sequence[str]) -> bool:
+    """Check “Throughput, AES-128, SK: 2.3 to 305.5 Mbit/s with 11.02, 80.5 Mbit/s with 12.00; failed in …”"""
+    label, *texts, earlier = said
+    for each in about.each():
+        row, (old, new) = each.row, each.sides
+        if row.better != "higher" or not (row.old and row.new and old and new):
+            continue
+        ends = [end / each.scale for side in (old, new) for end in (side.low, side.high)]
+        is_same = [row.old.guide.release, row.new.guide.release] == [texts[3], texts[7]]
+        is_same &= all(
+            rounds(text, end)
+            for text, end in zip((*texts[:2], *texts[4:6]), ends, strict=True)
+            if text
+        )
+        several = [bool(texts[0]), bool(texts[4])] == [ends[0] < ends[1], ends[2] < ends[3]]
+        board = about.both.board_names.get(row.board, row.board)
+        is_named = f", {board}" in label or len({row.board for row in about.both.rows}) == 1
+        rates = dict(each.series(all_of=True))
+        failed = [
+            release
+            for release, rate in rates.items()
+            if version(release) < version(texts[3]) and rate <= max(rates.values()) / 100
+        ]
+        is_past = failed == (re.split(", | and ", earlier) if earlier else [])
+        if is_same and several and is_named and is_past:
+            return _fails_in(each, False) or _fails_in(each, True)
+    return False
+
+
+def _runs_that_fail(event: Event, about: About) -> bool:
+    """Check “IPsec: AES-128: some runs fail on SK, as with 11.02” and “… some runs failed with 11.02”."""
+    said = re.search(
+        r": some runs (fail|failed)(?: on (.+?))?(?:,? (?:as )?with (.+))?$", event.what
+    )
+    assert said
+    failing = [each for each in about.each() if _fails_in(each, True)]
+    boards = {about.both.board_names.get(each.row.board, each.row.board) for each in failing}
+    if said[1] == "failed":
+        return not failing and all(_fails_in(each, False) for each in about.each())
+    where = {*re.split(", | and ", said[2])} if said[2] else boards
+    return boards == where and bool(said[3]) == all(_fails_in(each, False) for each in failing)
+
+
 def _not_compared(about: About, said: Sequence[str]) -> bool:
     rated = [
         each
@@ -1344,6 +1398,10 @@ LINES = templates(
         rf"Of # rows( of the title)? next measured in (.+?), # ({FATE}){OTHERS}": _fate_of,
         r"(The row was|(?:Both|All \d+|\d+ of \d+) rows were) at this level before, in (.+)": _at_level,
         r"(.+), failed in (.+) already": _had_failed,
+        r"Runs of # more rates? failed": lambda about, said: (
+            int(said[0]) < sum("packet" not in row.metric and row.unit != "%" for row in about.rows)
+        ),
+        rf"(.+): (?:({N}) to )?({N}) (\S+) with (.+?), (?:({N}) to )?({N}) (\S+) with (.+?)(?:; failed in (.+) too)?": _samples,
         r"Rows moved with it: (.+)": _followed,
         r"It was (.+) MHz in (.+)": lambda about, said: (
             units.number(dict(about.series())[said[1]]) == said[0] == units.number(about.ends[1])
@@ -1402,6 +1460,8 @@ def check_event(event: Event, about: About, checked: Checked, where: str) -> Non
     checked.note("all boards", title, not _boards_left_out(event, own), where)
     is_one_kind = event.is_cause or len(set(map(_is_share, counted))) == 1
     checked.note("rates or shares", title, is_one_kind, where)
+    if ": some runs fail" in event.what:
+        checked.note("some runs fail", title, _runs_that_fail(event, own), where)
     if text != begin:
         before = "; last measured with" if event.kind == "failed-after" else " than in"
         than = f"{before} {event.since}" * (not event.is_cause) if event.since else ""
@@ -1611,7 +1671,8 @@ def _proved_falls(about: About) -> list[Event]:
     return [
         event
         for event in _listed(about, "Worse", "Causes")
-        if {row.verdict for row in (*event.rows, *(event.unproved if event.is_cause else ()))}
+        if re.search(": some runs fail(?!ed|.*, as with )", event.what)
+        or {row.verdict for row in (*event.rows, *(event.unproved if event.is_cause else ()))}
         & {*failed}
     ]
 

@@ -38,9 +38,9 @@ def event_lines(event: Event, comparison: Comparison) -> list[str]:
         out.append(f"{count(len(again), 'more row')} {alike}: {metrics_text(again, comparison)}.")
     if not (event.is_cause or returned(event.rows)):
         out.append(_at_level(rows))
-    # Incomparable rows have no move that could last.
+    # Incomparable rows have no move that could last, nor have means of runs that failed.
     out += fates.in_words(
-        [row for row in rows if row.verdict != "incomparable"],
+        [row for row in rows if row.verdict != "incomparable" and not event.of_failing_runs],
         " of the title" if event.unproved else "",
     )
     out += [f"{units.capital(text)}." for text in beside(event, comparison)]

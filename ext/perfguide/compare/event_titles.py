@@ -48,6 +48,9 @@ def title_parts(event: Event, comparison: Comparison) -> tuple[str, str, str]:
 
 def size_text(event: Event) -> str:
     """Return how far the rows of an event moved: ``5.2 to 14 % worse``, ``15 times longer``."""
+    # Its name says what fails.
+    if event.of_failing_runs:
+        return ""
     if event.kind == "failed-after":
         both = set.intersection(*(set(failed_earlier(row)) for row in event.rows))
         earlier = [release for release, _ in event.rows[0].line if release in both]

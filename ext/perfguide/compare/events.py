@@ -22,12 +22,12 @@ from ..common import units
 from ..figures import labels
 from ..figures.rows import TABLE, TABLE_NUMBER
 from .causes import EXCHANGED, cause_of, followers
+from .failing_runs import failing_runs
 from .match import BY_DESIGN, Conditions, Names
 from .row_moves import (
     MAX_QUIET_LOG,
     MIN_EVENT_LOG,
     MIN_FAR_LOG,
-    LEAST_LEVEL_RELEASES,
     MIN_POINTS,
     MIN_PRECEDENT_RATIO,
     are_back,
@@ -36,6 +36,7 @@ from .row_moves import (
     has_left_mean,
     is_back,
     is_beyond_kind,
+    is_far_back,
     is_open,
     is_unsettled_share,
     is_usual,
@@ -155,6 +156,11 @@ class Event:
         return self.is_cause and self.rows[0].ground.startswith(ENGINE_CHANGED)
 
     @property
+    def of_failing_runs(self) -> bool:
+        """True if the event is that some runs fail which did not before."""
+        return self.is_cause and self.kind == "failed-after"
+
+    @property
     def worse_by(self) -> float:
         """The log of the factor by which the worst row got worse."""
         return max((row.worse_by or 0.0 for row in self.rows), default=0.0)
@@ -189,6 +195,9 @@ def events(
     clocks = clock_events(rows, names)
     # Rows that followed a clock are part of its event and must not be reported twice.
     explained = {id(row) for event in clocks for row in [*event.rows, *event.unproved]}
+    event_of = partial(_event, rows=among or rows, old=old, new=new, names=names)
+    failing = _of_failing_runs(rows, names, event_of)
+    explained |= {id(row) for event in failing for row in event.rows}
     others = [row for row in rows if id(row) not in explained]
     proved = _proved_rows(others, names)
     together = _loads_together(rows)
@@ -196,9 +205,8 @@ def events(
     beside, far = _beside(proved, far, names)
     far, minor = _without_usual(far, alone, rows, together, names)
     _attach(far, proved, beside)
-    event_of = partial(_event, rows=among or rows, old=old, new=new, names=names)
     out = [event_of(own, unproved=beside[key]) for key, own in proved.items() if own]
-    out += clocks + causes(rows, names)
+    out += clocks + failing + causes(rows, names)
     out.sort(key=lambda e: (e.accepted, ORDER[e.kind], -e.weight, e.what))
     unjudged = []
     for key, rows_of_key in far.items():
@@ -252,6 +260,25 @@ def clock_events(rows: Sequence[Row], names: Names) -> list[Event]:
             change = (row.guide.platform, row.metric, row.old.cell.mean, row.new.cell.mean)
             same_clocks.setdefault(change, []).append(row)
     return [_of_clock(own, rows, names) for own in same_clocks.values()]
+
+
+def _of_failing_runs(
+    rows: Sequence[Row], names: Names, event_of: Callable[..., Event]
+) -> list[Event]:
+    """Return an event for each benchmark with runs that fail."""
+    return [
+        replace(
+            event_of(each.rates),
+            kind="failed-after" if each.is_new else "changed",
+            what=f"{event_of(each.rates).what}: {each.words}",
+            rows=each.rows,
+            boards=tuple(sorted({row.board for row in each.rows}, key=units.natural)),
+            change=None,
+            perhaps=each.samples,
+            is_cause=True,
+        )
+        for each in failing_runs(rows, names)
+    ]
 
 
 def _proved_rows(rows: Sequence[Row], names: Names) -> Groups:
@@ -497,11 +524,13 @@ def _is_same_cause(first: Event, event: Event, names: Names) -> bool:
     # A change of engine moves the rates and loads of all ciphers.
     if first.of_engine and same_benchmark and not event.is_cause:
         return {*event.boards} <= {*first.boards}
-    if first.is_cause or event.is_cause:
+    if (first.is_cause and not first.of_failing_runs) or event.is_cause:
         return False
     # A benchmark that fails may fail in part.
     if first.kind == "failed-after" and event.kind == "noisy" and event.worse_by > 0:
         return same_benchmark and {*event.boards} <= {*first.boards}
+    if first.is_cause:
+        return False
     if first.is_back or (first.worse_by <= 0 and event.worse_by <= 0):
         level = level_returned_to(event.rows)
         is_one_way = (first.worse_by <= 0) == (event.worse_by <= 0) and event.kind != "regressed"
@@ -803,18 +832,11 @@ def _worth_an_event(rows: Sequence[Row]) -> list[Row]:
 
 
 def _minor_parts(event: Event, event_of: Callable[..., Event]) -> list[Event]:
-    """Return a minor event, and before it one of its rows that are back at the level of several releases by
-    ``MIN_FAR_LOG``."""
-    back = [row for row in event.rows if _is_far_back(row)]
+    """Return a minor event, and before it one of its rows that moved far, back to their level."""
+    back = [row for row in event.rows if is_far_back(row)]
     rest = [row for row in event.rows if row not in back]
     returned_events = [replace(event_of(back), is_back=True)] if back else []
     return [*returned_events, *([replace(event_of(rest), is_minor=True)] if rest else [])]
-
-
-def _is_far_back(row: Row) -> bool:
-    """Return whether a row moved by ``MIN_FAR_LOG``, back to the level of several releases that only OLD had left."""
-    is_far = MIN_FAR_LOG <= abs(row.worse_by or 0.0) < math.inf
-    return is_far and not row.per and len(level_left(row)) > LEAST_LEVEL_RELEASES
 
 
 def _is_odd_rise(rows: Sequence[Row]) -> bool:

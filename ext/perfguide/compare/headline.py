@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Literal
 
 from ..common import units
@@ -226,7 +227,7 @@ def _in_doubt(comparison: Comparison) -> str:
     """Return a sentence on what to measure again because its figures are in doubt, or ""."""
     events = [
         event
-        for event in comparison.far
+        for event in (*filter(attrgetter("of_failing_runs"), comparison.events), *comparison.far)
         if any(row.doubt and not row.accepted for row in event.rows)
     ]
     titles = dict.fromkeys(

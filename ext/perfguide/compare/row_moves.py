@@ -290,6 +290,19 @@ def is_back(row: Row) -> bool:
     return len(level_left(row)) > least
 
 
+def is_far_back(row: Row) -> bool:
+    """Return whether NEW moved by ``MIN_FAR_LOG``, back to the level that the last releases had and OLD left."""
+    is_far = MIN_FAR_LOG <= abs(row.worse_by or 0.0) < math.inf
+    left = level_left(row)[-1 - LEAST_LEVEL_RELEASES :]
+    # A figure that keeps jumping has no level.
+    return (
+        is_far
+        and not row.per
+        and len(left) > LEAST_LEVEL_RELEASES
+        and left == [*_line_before(row)[-len(left) :]]
+    )
+
+
 def are_back(rows: Sequence[Row]) -> bool:
     """Return whether most rows are back at an earlier level."""
     return 2 * sum(map(is_back, rows)) > len(rows)

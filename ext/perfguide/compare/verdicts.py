@@ -820,6 +820,8 @@ def without_failed_runs(rows: Sequence[Row]) -> list[Row]:
 def _beside_failed(row: Row, rate: Row) -> Row:
     """Return a row of a run in which a rate failed."""
     ground = f"the {'new' if rate.verdict == 'failed-after' else 'old'} run failed"
+    if rate.verdict == "incomparable":
+        ground = FAILED_RUN_BEFORE
     if units.parse(row.unit).kind == "share" and row.verdict in RATED:
         return replace(row, verdict="incomparable", ground=ground)
     if rate.verdict == "incomparable":
