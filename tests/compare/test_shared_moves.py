@@ -33,7 +33,7 @@ def test_a_move_of_three_socs_is_one_line_with_its_evidence() -> None:
         ]
     )
     assert move.sentence == (
-        "OpenSSL: 10.0 to 12.0 % worse with 11.02 on 3 systems, proved on 2, not proved on 1"
+        "OpenSSL: 10.0 to 12.0 % worse with 11.02.x on 3 systems, proved on 2 of them"
     )
     assert [each.new.soc for each in move.pairs] == ["AM62X", "AM64X", "J721E"]
 
@@ -99,7 +99,7 @@ def test_what_more_boards_saw_the_other_way_is_no_line() -> None:
     (line,) = shared_moves(
         [(pair(soc), [fall, many]) for soc in ("A", "B")] + [(pair("C"), [rise])]
     )
-    assert ": 60.0 % better with" in line.sentence and "; worse on 2 boards" in line.sentence
+    assert ": 60.0 % better with" in line.sentence and ", but worse on 2 boards" in line.sentence
 
 
 def test_a_shared_move_says_on_how_many_boards_the_same_figures_went_the_other_way() -> None:
@@ -115,5 +115,5 @@ def test_a_shared_move_says_on_how_many_boards_the_same_figures_went_the_other_w
         ]
     )
     assert first.sentence == (
-        f"{load}: 30.0 % worse with 11.02 on 3 boards of 2 systems, all proved; better on 3 boards"
+        f"{load}: 30.0 % worse with 11.02.05 on 2 systems (3 boards), all proved, but better on 3 boards"
     )

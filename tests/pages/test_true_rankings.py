@@ -27,16 +27,18 @@ from perfguide.figures import rows
 from perfguide.figures.pool import Pool, Record
 from perfguide.pages import benchmark as benchmark_pages
 from perfguide.pages import ranking
-from perfguide.pages.ranking import RankedFigures
+from perfguide.pages.ranking import RankedFigures, RankedRow
 
 CATALOG = benchmarks.load([SHIPPED])[0]
 PARAMS = ("algorithm", "block_size", "buffer_size", "direction", "frame_size")
 """The parameters of the archives but the engine; others are defaults."""
 
+NEAR = r"(?:(?P<near>\d+) of the other (?P<of>\d+) SoCs are|(?P<all>all others are)|(?P<near_one>\S+) is) within 5 %"
 FORMS = (
     r"(?P<first>\S+) leads with {figure} in {release}(?:; the next (?P<next>\d+) are within 10 % of each other)?",
-    r"(?P<near>\d+) of (?P<of>\d+) SoCs are within 5 % of the best: (?P<first>\S+) has {figure} in {release}",
-    r"(?:(?P<near>\d+) of (?P<of>\d+) SoCs are within 5 % of the best: )?(?P<equal>\S.*) (?:lead with|have) {figure}",
+    rf"(?P<first>\S+) is first with {{figure}} in {{release}}; {NEAR}",
+    r"(?P<equal>\S.*) lead with {figure}",
+    rf"(?P<equal>\S.*) are first with {{figure}}; {NEAR}",
 )
 FIGURE = (
     rf"(?:a score of )?(?P<figure>{N})(?: (?P<unit>[^ .;(]+))?"
@@ -109,7 +111,8 @@ class Measured:
 
     def __init__(self, bundles: Sequence[Loaded]) -> None:
         self.results: dict[Place, dict[Any, dict[Any, list[Result]]]] = {}
-        self.of_older_engines = self.of_best_ever = 0
+        self.before: dict[str, Best] = {}
+        self.of_best_ever = 0
         for item in bundles:
             own, release = item.bundle.board, version(item.bundle.sdk.version)
             for each in item.bundle.results:
@@ -124,11 +127,12 @@ class Measured:
         self, benchmark: str, figures: RankedFigures
     ) -> tuple[dict[str, Best], dict[str, bool]]:
         """The best figure of each SoC, of the newest release with the row, or the one before it where all of
-        the newest are in doubt; if all of its engines are on the CPU or none is, also of the newest release
-        with others; and for each SoC that ran it whether that is a figure."""
+        the newest are in doubt; and for each SoC that ran it whether that is a figure. ``self.before`` has, if
+        all of its engines are on the CPU or none is, the best of the newest release with others."""
         sign = -1 if figures.ranking.better == "lower" else 1
         runs_by_release = self._by_release(benchmark, figures)
         out: dict[str, Best] = {}
+        self.before = dict[str, Best]()
         having: dict[str, bool] = {}
         for soc, by_release in runs_by_release.items():
             having[soc] = True
@@ -149,9 +153,10 @@ class Measured:
                             and best.is_on_cpu not in (None, *sides)
                             and not is_doubtful(soc, board, figures.metric)
                         ]
-                        sound += [each for each in others if each.release == others[-1].release]
+                        same = [each for each in others if each.release == others[-1].release]
+                        if same:
+                            self.before[soc] = max(same, key=lambda best: sign * best.figure)
                     out[soc] = max(sound, key=lambda best: sign * best.figure)
-                    self.of_older_engines += out[soc].release < release
                 if sound or not measured:
                     having[soc] = bool(sound)
                     break
@@ -274,6 +279,24 @@ def is_true_row(
     )
 
 
+def is_true_before(row: RankedRow, measured: Measured, scale: float) -> bool:
+    """Whether a row has the figure of the older release that used another engine, with its load, and no other."""
+    older = measured.before.get(row.soc)
+    if older is None or not row.before:
+        return older is None and not row.before
+    form = rf"(?P<release>[\w.]+): (?P<figure>{N}) (?:at (?P<load>{N}) % CPU|by (?P<engine>.+))"
+    match = re.fullmatch(form, row.before)
+    return (
+        match is not None
+        and version(match["release"]) == older.release
+        and truth.rounds(match["figure"], older.figure / scale)
+        and (match["load"] is None) == (older.load is None)
+        and (older.load is None or truth.rounds(match["load"], older.load))
+        and (match["engine"] is None or is_engine(match["engine"], older))
+        and any(math.isclose(each.number * scale, older.figure) for each in row.others)
+    )
+
+
 Form = tuple[int, bool, bool, bool]
 """The number of a form of the sentence, and whether it names a spread, SoCs near the first, and SoCs near the
 second."""
@@ -305,8 +328,15 @@ def check(benchmark: str, figures: RankedFigures, measured: Measured) -> tuple[F
         "equal": len(same) == 1 or {*re.split(", | and ", at["equal"] or "")} == {*same},
         "leads": ("leads" in said)
         == (len(same) == 1 and ratio(first.figure, second.figure) >= 1.05),
-        "near": not at.get("near")
-        or ((int(at["near"]), int(at["of"])) == (len(near), len(order)) and len(near) > 1),
+        "near": ("within 5 %" not in said and len(near) == len(same))
+        or (
+            (rest := len(near) - len(same)) > 0
+            and (at["near_one"] is None or [at["near_one"]] == [each.soc for each in near[-1:]])
+            and (at["near_one"] is not None) == (rest == 1)
+            and bool(at["all"]) == (1 < rest == len(order) - len(same))
+            and (int(at["near"] or 0), int(at["of"] or 0))
+            in ((0, 0), (rest, len(order) - len(same)))
+        ),
         "next": "leads" not in said or int(at.get("next") or 1) == len(close),
         "load": len(same) > 1
         or (
@@ -334,12 +364,13 @@ def check(benchmark: str, figures: RankedFigures, measured: Measured) -> tuple[F
             len(same) == 1 and spread >= 1.5,
         ),
         "best ever": measured.is_best_ever(benchmark, figures, first),
+        "before": all(is_true_before(row, measured, scale) for row in figures.ranking.rows),
         "not measured": {*figures.not_measured} == measured.socs(benchmark) - {*having},
         "failed": {*figures.failed} == {soc for soc, gave in having.items() if not gave},
         "left out": {name.split()[0] for name, _ in figures.left_out}
         >= {soc for soc, gave in having.items() if gave} - {*best},
     }
-    form = (number, at["low"] is not None, at.get("near") is not None, at.get("next") is not None)
+    form = (number, at["low"] is not None, "within 5 %" in said, at.get("next") is not None)
     return form, [f"{why}: {said}" for why, holds in truths.items() if not holds]
 
 
@@ -355,11 +386,10 @@ def test_what_a_ranking_says_is_true() -> None:
             met[form] += 1
             for name in ("failed", "left_out", "not_measured"):
                 lists[name] += bool(getattr(figures, name))
-            lists["of older engines"] += measured.of_older_engines
+            lists["of older engines"] += len(measured.before)
             lists["best ever"] += measured.of_best_ever
             false += [f"seed {seed}, {benchmark}, {figures.name}: {each}" for each in wrong]
     assert false == []
     assert len(lists) == 5 and all(lists.values()), lists
-    assert {number for number, *_ in met} == {0, 1, 2}
+    assert {number for number, *_ in met} == {0, 1, 2, 3}
     assert all({form[at] for form in met} == {True, False} for at in (1, 2, 3))
-    assert {near for number, _, near, _ in met if number == 2} == {True, False}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import sys
 
 import pytest
@@ -102,12 +103,9 @@ def test_a_note_says_which_engines_and_parameters_a_column_has() -> None:
         ((0, 1, 4), []),
         (
             (0, 1, 2),
-            [
-                "AES: 1 KiB, software at 97 to 100 % CPU on 0 and 1; 1 KiB, likely the accelerator at "
-                "38 % CPU on 2."
-            ],
+            ["AES: software on 0 and 1; likely the accelerator on 2."],
         ),
-        ((0, 3), ["AES: 1 KiB, software at 97 % CPU on 0; not stated on 3."]),
+        ((0, 3), ["AES: software on 0; engine not stated on 3."]),
         ((3, 4), []),
     ):
         assert (
@@ -116,7 +114,25 @@ def test_a_note_says_which_engines_and_parameters_a_column_has() -> None:
         )
     many = [soc(f"S{number}", named[0]) for number in range(overview.MAX_NAMED_SOCS + 1)]
     (note,) = overview.run_notes(columns, overview.lines([*many, socs[2]], columns))
-    assert note.startswith(f"AES: 1 KiB, software at 97 % CPU on {len(many)} SoCs; ")
+    assert note == f"AES: software on {len(many)} SoCs; likely the accelerator on 2."
+
+
+def test_a_column_compares_figures_under_the_condition_that_most_socs_have() -> None:
+    tcp = result("TCP, both ways", "Mbit/s", 1052.0)
+    cpsw, icssg = (structs.replace(tcp, condition=each) for each in ("CPSW", "ICSSG"))
+    faster = structs.replace(icssg, number=1073.0)
+    socs = [soc("A", faster, cpsw), soc("B", cpsw), soc("C", faster), soc("D", cpsw)]
+    (column,) = columns = overview.columns(socs)
+    assert (column.condition, column.detail) == ("CPSW", "both ways, CPSW, Mbit/s")
+    lines = overview.lines(socs, columns)
+    assert [own[0] and own[0].number for _, own in lines] == [1052.0, 1052.0, 1073.0, 1052.0]
+    assert overview.run_notes(columns, lines) == ["TCP: ICSSG on C."]
+    assert overview.run_notes(columns, lines[3:]) == []
+    long = "CPSW Ethernet controller, interrupt pacing off"
+    column = dataclasses.replace(column, condition=long)
+    same = [soc("A", structs.replace(tcp, condition=long))]
+    assert column.detail == "both ways, Mbit/s"
+    assert overview.run_notes([column], overview.lines(same, [column])) == [f"TCP: {long}."]
 
 
 def test_a_cell_describes_what_the_matrix_has_no_room_for() -> None:
@@ -125,6 +141,8 @@ def test_a_cell_describes_what_the_matrix_has_no_room_for() -> None:
     )
     (cell,) = cells("AES", "MB/s", older)
     assert cell and cell.described == "board, 1, software, 96.31 % CPU"
+    (cell,) = cells("AES", "MB/s", structs.replace(older, before="0: 2 MB/s at 38 % CPU"))
+    assert cell and cell.described == "board, 1, software, 96.31 % CPU; 0: 2 MB/s at 38 % CPU"
 
 
 def test_socs_without_a_headline_result_are_in_a_line_of_their_own() -> None:

@@ -34,6 +34,16 @@ def test_a_dot_is_hollow_where_no_engine_was_recorded_and_its_colour_is_the_load
 
 
 @pytest.mark.parametrize(
+    ("loads", "full"),
+    [((2.0, 0.4), 2.0), ((38.0, 45.3), 50.0), ((96.0, 101.7), 100.0), ((None, 0.0), 100.0)],
+)
+def test_an_axis_of_loads_ends_at_the_next_round_one_but_at_most_at_100(
+    loads: tuple[float | None, float], full: float
+) -> None:
+    assert ranking._full_load([row("software", load) for load in loads]) == full
+
+
+@pytest.mark.parametrize(
     ("figures", "labels"),
     [
         ((10.0, 45.0), ["0", "20", "40", "60"]),

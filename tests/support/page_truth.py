@@ -14,7 +14,7 @@ from typing import Any
 
 from finding_truth import Bundles, Name, Owner
 from making import pooled
-from truth import CHANGE, Checked, N, Runs, is_change, number, rounds
+from truth import CHANGE, Checked, N, Runs, is_change, number, rounds, runs_of
 
 from perfguide.bundle import decode
 from perfguide.bundles.decode import Loaded
@@ -920,17 +920,27 @@ def check_worse(
             checked.note("largest fall", f"{each}", is_true, "front page")
 
 
+FAILED_SAMPLES = re.compile(rf"some new runs failed; its samples are ({N}) to ({N}) (\S+)")
+
+
 def _is_fall(site: Site, guide: Guide, label: str, change: str) -> bool:
     """Return whether a figure of this benchmark moved like that, and got worse."""
     if " → failed" in change:
         return True
-    said = FALL.fullmatch(change)
+    said, failed = FALL.fullmatch(change), FAILED_SAMPLES.fullmatch(change)
     for owner in site.owners(guide):
-        for name in {*site.of.results[owner][guide[3]]} if said else ():
+        for name in {*site.of.results[owner][guide[3]]} if said or failed else ():
             means, metric = site.of.means(owner, name), site.of.metric(name)
             old, new = means.get(site.before(guide)), means.get(guide[3])
             if old is None or new is None or not label.startswith(site.title(name[0])):
                 continue
+            if failed:
+                runs = runs_of(site.of.results[owner][guide[3]][name])
+                ends = zip(failed.groups(), (runs.low, runs.high), strict=False)
+                if all(rounds(text, end / _unit(failed[3])) for text, end in ends):
+                    return True
+                continue
+            assert said is not None
             scale = _unit(said[3] or "")
             if (
                 rounds(said[1], old / scale)
@@ -1042,9 +1052,9 @@ def _sides(site: Site, guide: Guide, rows: Sequence[Row]) -> set[bool | None]:
 RANGE = rf"(?P<least>{N})(?: to (?P<most>{N}))? (?P<unit>%|times)"
 SHARED = re.compile(
     rf"(?P<title>.+): {RANGE} (?P<word>better|worse) with (?P<line>\S+)"
-    r" on (?:(?P<boards>\d+) boards of )?(?P<of>\d+) systems,"
-    r" (?:(?P<all>all proved)|proved on (?P<proved>\d+), not proved on (?P<once>\d+))"
-    r"(?:; (?P<other>better|worse) on (?P<against>\d+) boards?)?"
+    r" on (?P<of>\d+) systems(?: \((?P<boards>\d+) boards\))?,"
+    r" (?:(?P<all>all proved)|proved on (?P<proved>\d+) of them)"
+    r"(?:, but (?P<other>better|worse) on (?P<against>\d+) boards?)?"
 )
 MAIN_SIZE = re.compile(rf"[:,] {RANGE} (?P<word>worse|better|longer|shorter)")
 SAME_WAY = {"longer": "worse", "shorter": "better"}
@@ -1072,7 +1082,7 @@ def _is_shared(sentence: str, pages: Sequence[str], verdicts: Sequence[dict[str,
             if (
                 each["page"] == page
                 and each["title"].lower().startswith(title.lower())
-                and f"{each['new'].split()[-1]}.".startswith(f"{said['line']}.")
+                and f"{each['new'].split()[-1]}.".startswith(f"{said['line'].removesuffix('.x')}.")
                 and (size := MAIN_SIZE.search(each["title"]))
                 and said["word"] == SAME_WAY.get(size["word"], size["word"])
             ):
@@ -1081,11 +1091,12 @@ def _is_shared(sentence: str, pages: Sequence[str], verdicts: Sequence[dict[str,
         if not kinds:
             return False
         proved += bool(kinds & {"regressed", "improved"})
-    once = int(said["once"] or 0)
+    releases = {page.rpartition("-vs-")[2] for page in pages}
     return (
-        len(pages) == int(said["of"]) == int(said["proved"] or said["of"]) + once
-        and (once == 0) == bool(said["all"])
-        and proved >= len(pages) - once
+        len(pages) == int(said["of"])
+        and (said["proved"] is None or int(said["proved"]) < len(pages))
+        and proved >= int(said["proved"] or len(pages))
+        and (releases == {said["line"]} or (len(releases) > 1 and said["line"].endswith(".x")))
         # A majority is not beside what fewer boards saw.
         and int(said["against"] or 0) <= int(said["boards"] or said["of"])
         # The digits of a loss of 99 % determine the factor only roughly.

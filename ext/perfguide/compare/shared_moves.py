@@ -43,17 +43,19 @@ class SharedMove:
 
     @property
     def sentence(self) -> str:
-        """The move in words: ``… 10.2 to 12 % worse with 11.02 on 3 systems, all proved; better on 1
-        board``."""
+        """The move in words: ``… 10.2 to 12 % worse with 11.02.x on 3 systems, proved on 2 of them, but
+        better on 1 board``."""
         ordered = sorted(self.moves, key=abs)
         word, other = ("better", "worse") if ordered[0] > 0 else ("worse", "better")
-        once = len(self.pairs) - self.proved
-        evidence = f"proved on {self.proved}, not proved on {once}" if once else "all proved"
+        is_all = self.proved == len(self.pairs)
+        evidence = "all proved" if is_all else f"proved on {self.proved} of them"
+        releases = {pair.new.release for pair in self.pairs}
+        release = releases.pop() if len(releases) == 1 else f"{self.line}.x"
         systems = f"{len(self.pairs)} systems"
-        on = systems if self.boards == len(self.pairs) else f"{self.boards} boards of {systems}"
-        against = f"; {other} on {units.count(self.against, 'board')}" if self.against else ""
+        on = systems if self.boards == len(self.pairs) else f"{systems} ({self.boards} boards)"
+        against = f", but {other} on {units.count(self.against, 'board')}" if self.against else ""
         return (
-            f"{self.title}: {event_titles.span(self.ends)} {word} with {self.line} on {on}, "
+            f"{self.title}: {event_titles.span(self.ends)} {word} with {release} on {on}, "
             f"{evidence}{against}"
         )
 

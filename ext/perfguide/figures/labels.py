@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 
 from ..catalog.benchmarks import Benchmark
 from ..catalog.chart_spec import Scalar
@@ -40,12 +39,17 @@ def headline(benchmark: Benchmark, record: Record, without: str = "") -> str:
 
 
 def headline_params(benchmark: Benchmark, record: Record, without: str = "") -> str:
-    """Return as text the parameters that a figure's short name leaves open, except ``without``."""
+    """Return as text the parameters that a figure's short name leaves open, except ``without``. Whether
+    something was on or off is said even of the default, if figures with either may be called so."""
     metric = benchmark.metric(record.metric)
     at = metric.at if metric else {}
     fixed = {without, *(name for name, value in at.items() if not isinstance(value, tuple))}
-    free = {name: value for name, value in record.params.items() if name not in fixed}
-    return params(benchmark, replace(record, params=free))
+    return ", ".join(
+        param(benchmark, name, value)
+        for name, value in sorted(record.params.items())
+        if name not in fixed
+        and (value != benchmark.param(name).default or (name in at and isinstance(value, bool)))
+    )
 
 
 def param(benchmark: Benchmark, name: str, value: Scalar) -> str:

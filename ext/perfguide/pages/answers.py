@@ -96,7 +96,7 @@ class Result(msgspec.Struct, frozen=True):
     ``number`` is ``None`` if the measurement failed; ``rank`` orders results in the list of
     guides. ``engine`` and ``load`` are those of the run, and ``is_on_cpu`` and ``runs`` are as in
     :class:`Value`. ``is_from_table`` is set for a row of a numbered table, which repeats another row under other
-    conditions."""
+    conditions. ``condition`` are the parameters in ``detail`` except the engine, or empty for a part of a run."""
 
     benchmark: str
     label: str
@@ -114,6 +114,7 @@ class Result(msgspec.Struct, frozen=True):
     is_from_table: bool = False
     is_on_cpu: bool | None = None
     runs: tuple[float, float] | None = None
+    condition: str = ""
 
 
 Curve = tuple[tuple[float, float], ...]
@@ -574,9 +575,9 @@ def _shared_by_most(site: Site) -> set[tuple[str, str]]:
 
 
 def best_results(answers: Answers, catalog: Catalog) -> list[Result]:
-    """Return the best figure of each headline, in the guide's order, after which come the best of
-    engines elsewhere, on the CPU or not. For parts, such as cores, the worst of each board counts. A
-    doubtful figure only counts if there is no other."""
+    """Return the best figure of each headline under each condition, in the guide's order, after which come
+    the best of engines elsewhere, on the CPU or not. For parts, such as cores, the worst of each board
+    counts. A doubtful figure only counts if there is no other."""
     by_headline: dict[tuple[str, str], dict[tuple[object, ...], Result]] = {}
     for row in answers.rows:
         metrics = catalog.benchmarks[row.benchmark].entry.metrics
@@ -587,17 +588,23 @@ def best_results(answers: Answers, catalog: Catalog) -> list[Result]:
                     *(row.benchmark, row.label, row.detail, row.unit, row.better, short),
                     *(value.text, value.row, value.number, value.doubt, rank),
                     *(value.engine, value.load, row.is_from_table, value.is_on_cpu, value.runs),
+                    condition="" if row.is_part else _without(value.engine, row.detail),
                 )
                 own = by_headline.setdefault((row.benchmark, row.label), {})
                 key = (board,) if row.is_part else (board, row.detail)
                 own[key] = max(own.get(key, result), result, key=_badness_of_part)
     out = list[Result]()
     for own in by_headline.values():
-        best: dict[bool | None, Result] = {}
+        best: dict[tuple[str, bool | None], Result] = {}
         for each in sorted(own.values(), key=lambda each: (each.is_from_table, *goodness(each))):
-            best.setdefault(each.is_on_cpu, each)
+            best.setdefault((each.condition, each.is_on_cpu), each)
         out += best.values()
     return out
+
+
+def _without(engine: str, detail: str) -> str:
+    # The parameters name a recorded engine too.
+    return ", ".join(part for part in detail.split(", ") if part != engine)
 
 
 def goodness(result: Result) -> tuple[bool, bool, float]:

@@ -39,7 +39,7 @@ from ..compare.headline import Headline, far_falls, headline
 from ..compare.history import History
 from ..compare.match import Names
 from ..compare.select import Filter, ReleasePair, pairs_with_pages
-from ..compare.verdicts import ALARMS, WORDS, Row, Rules, Verdict, is_load
+from ..compare.verdicts import ALARMS, FAILED_RUN, WORDS, Row, Rules, Verdict, is_load
 from ..figures.dataset import Settings
 from ..tables import grids
 from ..tables.anchors import Anchors
@@ -327,11 +327,12 @@ def _verdict(decision: Headline, comparison: Comparison, catalog: Catalog) -> Li
     proved = event_groups.unaccepted(comparison)
     if falls := proved or far_falls(comparison):
         rows = [row for event in falls for row in event.judged]
-        # A load that was close to nothing is no news, however large its ratio.
-        row = max(rows, key=lambda row: (not is_load(row), row.worse_by or 0.0))
+        row = max(rows, key=_weight_of_loss)
         words = row_texts.row_words(row, comparison, catalog)
         fall = full_label(row, catalog) or words.name
-        change = f"{row_texts.from_to(row)}, {words.change}"
+        # The mean of runs that failed and others is not how fast anything is.
+        is_of_failed = row.doubt.startswith(FAILED_RUN)
+        change = row.doubt if is_of_failed else f"{row_texts.from_to(row)}, {words.change}"
     return ListedVerdict(
         decision.state,
         decision.tag,
@@ -345,6 +346,11 @@ def _verdict(decision: Headline, comparison: Comparison, catalog: Catalog) -> Li
         change,
         bool(proved),
     )
+
+
+def _weight_of_loss(row: Row) -> tuple[bool, bool, float]:
+    # A load that was close to nothing is no news, however large its ratio.
+    return not is_load(row), not row.doubt.startswith(FAILED_RUN), row.worse_by or 0.0
 
 
 def _other_guides(

@@ -59,10 +59,12 @@ ROLES = ("perf-small", *map(state_class, SIGNS))
 
 
 class ResultOfGuide(Result, frozen=True, kw_only=True):
-    """A headline result with the address and release of its guide."""
+    """A headline result with the address and release of its guide. ``before`` is the last older one on
+    the CPU, if that guide has only those of an accelerator, or vice versa, in words."""
 
     guide: str
     release: str
+    before: str = ""
 
 
 class SocOverview(msgspec.Struct, frozen=True):
@@ -121,11 +123,11 @@ class Overview(msgspec.Struct, frozen=True):
     more_worse: int = 0
 
 
-FALL_NOTE = (
-    "Named is the largest proved fall or, where none is proved, the largest of all; a CPU load only where "
-    "nothing else got worse."
+LOSS_NOTE = (
+    "Shown: the largest proved loss or, if none is proved, the largest; a CPU load only if nothing else got "
+    "worse."
 )
-"""A note on the lists of comparisons that name the largest fall."""
+"""A note on the lists of comparisons that name the largest loss."""
 
 MAX_RECENT_RELEASES = 5
 """The number of most recently measured releases on the front page."""
@@ -262,29 +264,39 @@ def _soc_overview(
 def newest_results(
     guides: Iterable[GuideSummary], addresses: Mapping[GuideKey, str]
 ) -> list[ResultOfGuide]:
-    """Return each headline result of a SoC from the guide that counts (:func:`standing`), or from the
-    newest one if all are in doubt. As in rankings, an older figure replaces it if it is better and
-    of an engine that the newest guide did not use."""
-    results: dict[tuple[str, str], dict[GuideKey, list[Result]]] = {}
-    for guide in sorted(guides, key=lambda guide: age(guide.key), reverse=True):
+    """Return each headline result of a SoC, under each condition, from the guide that counts
+    (:func:`standing`), or from the newest one if all are in doubt, as in rankings."""
+    newest_first = sorted(guides, key=lambda guide: age(guide.key), reverse=True)
+    every = [result for guide in newest_first for result in guide.best]
+    plain = {(each.benchmark, each.label) for each in every if not each.is_from_table}
+    results: dict[tuple[str, str, str], dict[GuideKey, list[Result]]] = {}
+    for guide in newest_first:
         for result in guide.best:
-            by_guide = results.setdefault((result.benchmark, result.label), {})
+            if result.is_from_table and (result.benchmark, result.label) in plain:
+                continue
+            by_guide = results.setdefault((result.benchmark, result.label, result.condition), {})
             by_guide.setdefault(guide.key, []).append(result)
     out = []
-    for every in results.values():
-        own = {k: each for k, each in every.items() if not each[0].is_from_table} or every
+    for own in results.values():
         # A failed run is a result too; no older figure hides it.
         key = standing({key: not each[0].doubt for key, each in own.items()})
         best_key = key or next(iter(own))
-        best = own[best_key][0]
-        if key and (older := _by_other_side(own, key)):
-            scale = units.factor(older[1].unit, best.unit)
-            sign = -1 if best.better == "lower" else 1
-            if scale and sign * (older[1].number or 0.0) * scale > sign * (best.number or 0.0):
-                best_key, best = older
-        fields = msgspec.structs.asdict(best)
-        out.append(ResultOfGuide(**fields, guide=addresses[best_key], release=best_key.release))
+        before = _by_other_side(own, key) if key else None
+        fields = msgspec.structs.asdict(own[best_key][0])
+        address, release = addresses[best_key], best_key.release
+        out.append(
+            ResultOfGuide(**fields, guide=address, release=release, before=_in_brief(before))
+        )
     return out
+
+
+def _in_brief(before: tuple[GuideKey, Result] | None) -> str:
+    """Return an older result with its release and load: ``08.06: 231.9 MB/s at 98 % CPU``."""
+    if before is None:
+        return ""
+    key, result = before
+    load = "" if result.load is None else f" at {units.number(result.load)} % CPU"
+    return f"{key.release}: {' '.join(_worded(result)[1:])}{load}"
 
 
 def _by_other_side(
@@ -477,7 +489,7 @@ def write_comparisons(
         lists=[each["page"] for each in sorted(lines, key=lambda each: units.natural(each["soc"]))],
         filters=_filters("comparisons", states),
         lead=_tally(every),
-        note=FALL_NOTE if any(row["fall"] for row in rows) else "",
+        note=LOSS_NOTE if any(row["fall"] for row in rows) else "",
         roles=ROLES,
         signs=[(sign, STATE_WORDS[state], state_class(state)) for state, sign in SIGNS.items()],
     )

@@ -71,8 +71,9 @@ class OtherRun(msgspec.Struct, frozen=True):
 
 class RankedRow(msgspec.Struct, frozen=True):
     """A SoC in a ranking: its best figure with the range of its runs, the engine and the CPU load in per
-    cent. ``others`` are the figures of other engines on the same board in the same release, and that of the
-    newest release if it used another engine. ``page`` and ``anchor`` lead to the SoC's other releases."""
+    cent. ``others`` are the figures of other engines: those of the same board in the same release, and the
+    best of the last older release that used the CPU where this one used an accelerator, or vice versa.
+    ``page`` and ``anchor`` lead to the SoC's other releases."""
 
     soc: str
     page: str
@@ -89,8 +90,8 @@ class RankedRow(msgspec.Struct, frozen=True):
     """The part of the run that was worst, such as a core, if the ranking is by that."""
     board_name: str = ""
     """The board's current name in bundles."""
-    current: str = ""
-    """The best figure of the newest release with its engine, if the row is of an older one, in words."""
+    before: str = ""
+    """The best figure of that older release, in words."""
     year: str = ""
     """The year of the release, if it was measured long before the newest of the ranked releases."""
 
@@ -555,20 +556,20 @@ def _ranked(
     def runs_on(record: Record) -> str:
         return engines.label(benchmark, record, evidence.inferred)
 
+    def in_brief(record: Record) -> str:
+        load = engines.load_beside(record, evidence.means)
+        ran = runs_on(record) if load is None else f"{units.number(load)} % CPU"
+        number = units.number(scaled(record, record.cell.mean or 0.0))
+        return f"{record.guide.release}: {number} {'by' if load is None else 'at'} {ran}"
+
     sign = 1 if better == "lower" else -1
     rows = []
     for soc, own in by_soc.items():
+        own = sorted(own, key=lambda record: sign * scaled(record, record.cell.mean or 0.0))
+        last = max((record.guide for record in own), key=newest.age)
+        best = next(record for record in own if record.guide == last)
         # An older release is here only for an engine that the newest one did not use.
-        newest_first = sorted(own, key=lambda record: newest.age(record.guide), reverse=True)
-        own = sorted(
-            newest_first, key=lambda record: sign * scaled(record, record.cell.mean or 0.0)
-        )
-        best, last = own[0], newest_first[0].guide
-        # The best figure of the newest release, as they are sorted.
-        now = next(record for record in own if record.guide == last)
-        number = units.number(scaled(now, now.cell.mean or 0.0))
-        current = "" if now is best else f"{last.release}: {number}, {runs_on(now)}"
-
+        older = next((record for record in own if record.guide != last), None)
         low, high = (
             None if end is None else scaled(best, end) for end in (best.cell.low, best.cell.high)
         )
@@ -578,8 +579,9 @@ def _ranked(
                 runs_on(record),
                 engines.load_beside(record, evidence.means),
             )
-            for record in own[1:]
-            if record is now or (record.guide, record.board) == (best.guide, best.board)
+            for record in own
+            if record is not best
+            and (record is older or (record.guide, record.board) == (best.guide, best.board))
         ]
         rows.append(
             RankedRow(
@@ -592,7 +594,7 @@ def _ranked(
                 *(low, high, runs_on(best), engines.load_beside(best, evidence.means), others),
                 labels.param(benchmark, part, best.params[part]) if part else "",
                 site.boards.today(soc, best.board),
-                current,
+                in_brief(older) if older else "",
                 evidence.old_years.get(best.guide, ""),
             )
         )
@@ -644,14 +646,14 @@ def with_axis(name: str, unit: str, better: units.Better, rows: list[RankedRow])
     least, most = min(values), max(values)
     if least > SMALLEST_SHOWN and most / least > MIN_LOG_RATIO:
         start = 10.0 ** math.floor(math.log10(least))
-        end = _round_up(most)
+        end = round_up(most)
         powers = range(round(math.log10(start)), math.floor(math.log10(end)) + 1)
         # The two minus signs make the division round up.
         ticks = [10.0**power for power in powers[:: -(-len(powers) // MAX_LOG_TICKS)]]
         ranking = Ranking(name, unit, better, True, start, end, [], rows)
     else:
         start = min(0.0, least)
-        step = _round_up((most - start) / MIN_TICKS) or 1.0
+        step = round_up((most - start) / MIN_TICKS) or 1.0
         # Round first: in floats, a quotient of 4 may come out slightly higher and add a tick.
         end = start + step * max(1, math.ceil(round((most - start) / step, 9)))
         ticks = [start + step * number for number in range(round((end - start) / step) + 1)]
@@ -661,7 +663,7 @@ def with_axis(name: str, unit: str, better: units.Better, rows: list[RankedRow])
     return msgspec.structs.replace(ranking, ticks=named)
 
 
-def _round_up(value: float) -> float:
+def round_up(value: float) -> float:
     """Return the next value of the form 1, 2, 2.5 or 5 times a power of ten."""
     if value <= SMALLEST_SHOWN:
         return 0.0
@@ -716,8 +718,13 @@ def lead(figures: RankedFigures) -> str:
     names, more = units.enumeration(best.socs), ""
     measured = f" in {best.release}" if best.release else ""
     if best.near > len(best.socs):
-        verb = "have" if len(best.socs) > 1 else "has"
-        sentence = f"{best.near} of {len(rows)} SoCs are within 5 % of the best: {names} {verb} {best.figure}{measured}"
+        verb = "are" if len(best.socs) > 1 else "is"
+        near = [row.soc for row in rows[len(best.socs) : best.near]]
+        others = len(rows) - len(best.socs)
+        counted = "all others" if len(near) == others else f"{len(near)} of the other {others} SoCs"
+        within = f"{near[0]} is" if len(near) == 1 else f"{counted} are"
+        sentence = f"{names} {verb} first with {best.figure}{measured}"
+        more = f"; {within} within 5 %"
     elif len(best.socs) > 1:
         sentence = f"{names} lead with {best.figure}"
     else:

@@ -22,7 +22,7 @@ from ..common import units
 from ..common.diagnostics import visible
 from ..figures.scales import full_bar
 from ..pages.lists import (
-    FALL_NOTE,
+    LOSS_NOTE,
     SIGNS,
     Overview,
     RecentRelease,
@@ -32,7 +32,7 @@ from ..pages.lists import (
     Worse,
     state_class,
 )
-from .answers import CUT_NOTE, DOUBT_NOTE, plain_figure
+from .answers import CUT_NOTE, plain_figure
 from .config import page_name
 from .screen_nodes import Links, ScreenNode, printed_table, words, write_html
 
@@ -44,15 +44,14 @@ MAX_EXAMPLES = 3
 MAX_NAMED_SOCS = 3
 """The maximum number of SoCs that a note names; more are counted."""
 CAPTION = (
-    "Best board and engine of each SoC; higher is better, unless ↓. Bars are shares of the largest in "
-    "the column."
+    "Best board of each SoC in its newest guide, or in the older one named beside a figure where the newest "
+    "has no sound one. Higher is better, unless ↓. Bars are shares of the largest in the column."
 )
 LOAD_NOTE = "CPU is the load of the same run: compare rates only at similar loads."
-OLDER_NOTE = (
-    "A release beside a figure means an older guide: the newest lacks the figure, or has that of a "
-    "slower engine."
-)
 RUNS_NOTE = "“±”: the runs are far apart."
+DOUBT_NOTE = "“?”: in doubt, and not ranked."
+MAX_CONDITION_LENGTH = 18
+"""The number of characters of a condition for which the head of a column has room; a note has longer ones."""
 SHORT_RELEASE = len("12.00")
 """The length of a release that fits into the room of a bar."""
 
@@ -60,7 +59,8 @@ SHORT_RELEASE = len("12.00")
 @dataclass(frozen=True, slots=True)
 class Column:
     """A headline result of several SoCs: its benchmark and label, the unit of its figures, its rank in
-    the catalog, and whether they depend on an engine and thus need their CPU load beside them."""
+    the catalog, whether they depend on an engine and thus need their CPU load beside them, and the
+    condition under which most SoCs have it."""
 
     benchmark: str
     label: str
@@ -68,6 +68,7 @@ class Column:
     better: units.Better
     rank: int = sys.maxsize
     has_load: bool = False
+    condition: str = ""
 
     @property
     def name(self) -> str:
@@ -76,8 +77,9 @@ class Column:
 
     @property
     def detail(self) -> str:
-        """The rest of the label, and the unit."""
-        return words(self.label.partition(", ")[2], self.unit)
+        """The rest of the label, the condition if it is short, and the unit."""
+        condition = self.condition if len(self.condition) <= MAX_CONDITION_LENGTH else ""
+        return words(self.label.partition(", ")[2], condition, self.unit)
 
     @property
     def in_block(self) -> str:
@@ -118,7 +120,8 @@ class Best:
     def described(self) -> str:
         """Everything about the figure that the matrix has no room for."""
         load = f"{units.number(self.result.load)} % CPU" if self.result.load is not None else ""
-        return words(self.result.board, self.older, self.run, load)
+        now = words(self.result.board, self.older, self.run, load)
+        return "; ".join(filter(None, (now, self.result.before)))
 
 
 Line = tuple[SocOverview, list[Best | None]]
@@ -136,7 +139,6 @@ class perf_overview(ScreenNode):
         cells = [cell for _, own in lines for cell in own if cell]
         notes = [LOAD_NOTE] if any(column.has_load for column in columns) else []
         notes += run_notes(columns, lines)
-        notes += [OLDER_NOTE] if any(cell.older for cell in cells) else []
         notes += [RUNS_NOTE] if any(cell.runs for cell in cells) else []
         notes += [CUT_NOTE] if any(cell.share and cell.share > 1 for cell in cells) else []
         notes += [DOUBT_NOTE] if any(cell.result.doubt for cell in cells) else []
@@ -180,20 +182,25 @@ def columns(socs: Sequence[SocOverview]) -> list[Column]:
     """Return the headline results with a rank in the catalog, filled up with those of the most SoCs:
     those where more is better first, and last those on engines."""
     candidates: dict[tuple[str, str], Column] = {}
-    counts = Counter[tuple[str, str]]()
+    socs_of: dict[tuple[str, str], set[str]] = {}
+    conditions: dict[tuple[str, str], Counter[str]] = {}
     for soc in socs:
         for row in soc.results:
             key = (row.benchmark, row.label)
             own = Column(row.benchmark, row.label, row.unit, row.better, row.rank)
             own = candidates.setdefault(key, own)
             candidates[key] = replace(own, has_load=own.has_load or bool(row.engine))
-            counts[key] += 1
+            socs_of.setdefault(key, set()).add(soc.soc)
+            conditions.setdefault(key, Counter()).update([row.condition])
     order = _in_order(socs)
     # Ties go to the result that guides show first.
     chosen = sorted(
-        candidates, key=lambda key: (candidates[key].rank, -counts[key], order.index(key))
+        candidates, key=lambda key: (candidates[key].rank, -len(socs_of[key]), order.index(key))
     )[:MAX_COLUMNS]
-    out = [candidates[key] for key in sorted(chosen, key=order.index)]
+    out = [
+        replace(candidates[key], condition=conditions[key].most_common(1)[0][0])
+        for key in sorted(chosen, key=order.index)
+    ]
     return sorted(out, key=lambda column: (column.has_load, column.better != "higher"))
 
 
@@ -231,24 +238,35 @@ def lines(socs: Sequence[SocOverview], matrix_columns: Sequence[Column]) -> list
 
 
 def run_notes(matrix_columns: Sequence[Column], every: Sequence[Line]) -> list[str]:
-    """Return a sentence for each column whose figures differ in their parameters or engines, with
-    the range of the CPU loads if the column has them."""
+    """Return a sentence for each column whose condition is too long for its head, or whose figures differ
+    in their conditions or engines."""
     out = []
     for index, column in enumerate(matrix_columns):
-        groups: dict[str, list[tuple[str, float | None]]] = {}
+        groups: dict[str, list[str]] = {}
         for soc, cells in every:
             cell = cells[index]
             if cell and cell.number is not None:
-                load = cell.result.load if column.has_load else None
-                groups.setdefault(cell.run, []).append((soc.soc, load))
+                other = cell.result.condition
+                run = words(other if other != column.condition else "", cell.result.engine)
+                groups.setdefault(run, []).append(soc.soc)
+        usual = column.condition if column.condition not in column.detail else ""
         if len(groups) < 2:
-            continue
+            groups.clear()
+        elif not column.has_load:
+            # These are under the column's condition.
+            groups.pop("", None)
         phrases = [
-            _in_words(run or "not stated", loads)
-            for run, loads in sorted(groups.items(), key=lambda group: -len(group[1]))
+            f"{run or 'engine not stated'} on {_named_socs(own)}"
+            for run, own in sorted(groups.items(), key=lambda group: -len(group[1]))
         ]
-        out.append(f"{column.name}: {'; '.join(phrases)}.")
+        if usual or phrases:
+            out.append(f"{column.name}: {'; '.join(filter(None, (usual, *phrases)))}.")
     return out
+
+
+def _named_socs(socs: Sequence[str]) -> str:
+    few = len(socs) <= MAX_NAMED_SOCS
+    return units.enumeration([*socs]) if few else f"{len(socs)} SoCs"
 
 
 def _room(cells: Sequence[Best]) -> str:
@@ -261,26 +279,24 @@ def _room(cells: Sequence[Best]) -> str:
     return "perf-room" if longest or has_bars else ""
 
 
-def _in_words(run: str, own: Sequence[tuple[str, float | None]]) -> str:
-    loads = sorted(load for _, load in own if load is not None)
-    ends = dict.fromkeys(f"{load:.0f}" for load in (loads[0], loads[-1])) if loads else {}
-    at_load = f" at {' to '.join(ends)} % CPU" if ends else ""
-    names = [soc for soc, _ in own]
-    socs = units.enumeration(names) if len(names) <= MAX_NAMED_SOCS else f"{len(names)} SoCs"
-    return f"{run}{at_load} on {socs}"
-
-
 def _best(soc: SocOverview, column: Column) -> Best | None:
-    """Return a SoC's result for a column; ``None`` if it has none in a convertible unit."""
-    for row in soc.results:
+    """Return a SoC's result for a column, under the column's condition if it has that; ``None`` if it has
+    none in a convertible unit."""
+    own = [
+        row
+        for row in soc.results
+        if (row.benchmark, row.label) == (column.benchmark, column.label)
         # Only figures in the same unit can be compared down a column.
-        scale = 1.0 if row.unit == column.unit else units.factor(row.unit, column.unit)
-        if (row.benchmark, row.label) == (column.benchmark, column.label) and scale is not None:
-            number = None if row.number is None else row.number * scale
-            older = row.release if row.guide != soc.guide else ""
-            runs = "–".join(units.number(end * scale) for end in row.runs or ())
-            return Best(row, number, older, runs=runs)
-    return None
+        and (row.unit == column.unit or units.factor(row.unit, column.unit) is not None)
+    ]
+    if not own:
+        return None
+    row = min(own, key=lambda row: row.condition != column.condition)
+    scale = 1.0 if row.unit == column.unit else units.factor(row.unit, column.unit) or 1.0
+    number = None if row.number is None else row.number * scale
+    older = row.release if row.guide != soc.guide else ""
+    runs = "–".join(units.number(end * scale) for end in row.runs or ())
+    return Best(row, number, older, runs=runs)
 
 
 def divided(every: Sequence[Line]) -> tuple[list[Line], list[SocOverview]]:
@@ -316,7 +332,7 @@ class PerfOverview(SphinxDirective):
             if overview.more_worse:
                 words = f"{overview.more_worse} more in the list of comparisons"
                 note += [self._link(words, "compare/index"), nodes.Text(". ")]
-            note += nodes.Text(FALL_NOTE)
+            note += nodes.Text(LOSS_NOTE)
             rest += [nodes.rubric("", "Got worse"), self._worse(overview.worse), note]
         for title, listed, described in (
             ("Moved on several SoCs", overview.shared, self._shared),
@@ -348,7 +364,7 @@ class PerfOverview(SphinxDirective):
         return out
 
     def _worse(self, entries: Sequence[Worse]) -> nodes.table:
-        """Return a table with each guide's verdict and largest fall, as in the list of
+        """Return a table with each guide's verdict and largest loss, as in the list of
         comparisons."""
         rows = []
         for each in entries:
@@ -360,7 +376,7 @@ class PerfOverview(SphinxDirective):
             evidence = "proved" if each.is_proved else "not proved"
             fall += nodes.inline("", f" {evidence}", classes=["perf-small"])
             rows.append([name, nodes.inline("", "", sign, nodes.Text(f" {each.tag}")), fall])
-        head = ("SoC and release", "Verdict", "Largest fall")
+        head = ("SoC and release", "Verdict", "Largest loss")
         return printed_table(head, rows, (28, 20, 52), ["perf-list", "perf-compared"])
 
     def _new(self, release: RecentRelease) -> list[nodes.Node]:

@@ -10,7 +10,7 @@ from sphinx.application import Sphinx
 
 from ..common import units
 from ..figures import engines
-from ..pages.ranking import MIN_SPREAD, RankedRow, Ranking
+from ..pages.ranking import MIN_SPREAD, RankedRow, Ranking, round_up
 from .screen_nodes import Links, ScreenNode, printed_table, words, write_html
 
 MAX_LABELS_LENGTH, LABEL_GAP = 20, 2
@@ -30,6 +30,7 @@ class perf_ranking(ScreenNode):
             "has_engines": any(row.engine for row in ranking.rows),
             "labels": _labels(ranking.ticks),
             "has_loads": any(row.load is not None for row in ranking.rows),
+            "full_load": _full_load(ranking.rows),
             "has_runs": any(row.low is not None for row in ranking.rows),
             "min_spread": MIN_SPREAD,
             "load": _load,
@@ -47,6 +48,13 @@ def _labels(ticks: Sequence[tuple[float, str]]) -> Sequence[tuple[float, str]]:
     """Return the ticks that are labelled: every second one if all labels would not fit side by side."""
     needed = sum(len(text) + LABEL_GAP for _, text in ticks)
     return ticks[::2] if needed > MAX_LABELS_LENGTH else ticks
+
+
+def _full_load(rows: Sequence[RankedRow]) -> float:
+    """Return the load in per cent at the end of the axis: 100, or less if all loads are far below it."""
+    every = [row.load for row in rows] + [other.load for row in rows for other in row.others]
+    most = max((load for load in every if load is not None), default=0.0)
+    return min(100.0, round_up(most) or 100.0)
 
 
 def _load(row: RankedRow) -> str:
@@ -72,12 +80,10 @@ def _legend(ranking: Ranking) -> str:
     if not any(row.engine and row.load is not None for row in ranking.rows):
         return ""
     waits, works = engines.WAITING_LOAD_PERCENT, engines.BUSY_LOAD_PERCENT
-    others = (
-        " A small grey ring: another engine." if any(row.others for row in ranking.rows) else ""
-    )
+    others = any(row.others for row in ranking.rows)
     return (
-        f"CPU load: blue below {waits:.0f} %, orange from {works:.0f} %, grey between. A hollow dot: the "
-        f"engine was not recorded.{others}"
+        f"Blue: the CPU was loaded below {waits:.0f} %; orange: from {works:.0f} %; grey: between. A hollow "
+        f"dot: the engine was not recorded.{' A small grey ring: another engine.' if others else ''}"
     )
 
 
@@ -88,7 +94,7 @@ def _plain(ranking: Ranking) -> nodes.table:
             ", ".join(filter(None, (row.board, row.part, row.release, row.year))),
             words(
                 units.number(row.number),
-                "; ".join(filter(None, (row.engine, row.current))),
+                "; ".join(filter(None, (row.engine, row.before))),
                 sign=" ",
             ),
             _load(row),
