@@ -9,9 +9,10 @@ as some of them have a special meaning in JavaScript.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from typing import Any, TypeVar
 
 from ..bundles.guide_key import GuideKey, Platform, family
@@ -244,13 +245,15 @@ class FiguresOfSoc:
     def _parts(self, lines: list[list[_Figure]]) -> Iterator[str]:
         text = _json(self._part(lines, _within_benchmark))
         # The name in the call is short; one per cent of the limit is reserved for it.
-        if len(lines) > 1 and len(file_of("", text)) > MAX_FILE_BYTES * 0.99:
-            # Halving needs no estimate of the size of single figures, which vary widely.
-            half = len(lines) // 2
-            yield from self._parts(lines[:half])
-            yield from self._parts(lines[half:])
-        else:
+        filled = len(file_of("", text)) / (MAX_FILE_BYTES * 0.99)
+        if filled <= 1 or len(lines) == 1:
             yield text
+            return
+        # Lines vary in size: parts are planned to be three quarters full, and those that are still
+        # too large are divided again.
+        share = math.ceil(len(lines) / math.ceil(filled / 0.75))
+        for start in range(0, len(lines), share):
+            yield from self._parts(lines[start : start + share])
 
     def _lines(self, benchmark: Benchmark, figures: Iterable[_Figure]) -> list[list[_Figure]]:
         """Group the figures by row, system and board, in the order of rows in guides."""
@@ -472,6 +475,7 @@ def index_in(indices: dict[T, int], item: T) -> int:
     return indices.setdefault(item, len(indices))
 
 
+@lru_cache(typed=True)  # True equals 1 in Python
 def address_key(value: Scalar) -> str:
     """Format a parameter value for an address: ``16``, ``aes-128-cbc``, or quoted if the text could
     be mistaken for another type: ``"16"``, ``"true"``."""
