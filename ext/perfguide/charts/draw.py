@@ -14,7 +14,6 @@ from typing import Any
 import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.backends.backend_pdf import FigureCanvasPdf
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.container import Container
 from matplotlib.figure import Figure
@@ -104,6 +103,9 @@ def text(words: str) -> str:
 def _file(figure: Figure, form: str) -> bytes:
     buffer = io.BytesIO()
     if form == "pdf":
+        # Imported late: this takes a quarter as long as all else of matplotlib, and few builds need it.
+        from matplotlib.backends.backend_pdf import FigureCanvasPdf
+
         pdf: Any = FigureCanvasPdf(figure)
         # A timestamp would change the bytes.
         pdf.print_pdf(buffer, metadata={"CreationDate": None})

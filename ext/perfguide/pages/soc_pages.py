@@ -122,7 +122,8 @@ def load_shared() -> None:
     SoC."""
     write_files.load_templates()
     # Not imported at the top, so that a build with nothing to do starts faster.
-    importlib.import_module("pandas")
+    for module in ("pandas", "perfguide.charts.draw"):
+        importlib.import_module(module)
     for extra, module in (("compare", "scipy.special"), ("parquet", "pyarrow.parquet")):
         if extras.is_installed(extra):
             importlib.import_module(module)
@@ -291,7 +292,7 @@ def _summary(
         max(each.created for each in bundles).replace(tzinfo=datetime.UTC),
         data.listed if data else None,
         outcome.best,
-        sorted({result.benchmark for each in loaded for result in each.results}),
+        sorted({name for each in loaded for name, _, _ in each.results.columns.triples()}),
     )
 
 
