@@ -162,7 +162,7 @@ def test_a_heading_and_a_caption_show_exactly(page: Page, value: str) -> None:
 @examples(40, heavy=3000)
 def test_a_cell_and_a_head_of_a_table_show_exactly(page: Page, values: list[str]) -> None:
     rows = (tuple(values), tuple(reversed(values)))
-    data = page_tables.to_csv(Grid((tuple(values),), rows, 0))
+    data = page_tables.to_csv(page_tables.texts(Grid((tuple(values),), rows, 0)))
     (page.folder / "cells.csv").write_bytes(data)
     document = page.read(".. csv-table:: Title\n   :file: cells.csv\n   :header-rows: 1\n")
     cells = [inside(cell) for cell in document.findall(nodes.entry)]

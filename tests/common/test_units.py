@@ -112,10 +112,11 @@ def test_what_a_page_shows_is_near_the_figure_and_zero_is_zero(value: float) -> 
 
 def test_a_page_shows_the_ends_of_a_spread_and_leaves_words_alone() -> None:
     figure = units.figure(1252.0533, 773.99, 1730.10, 3)
-    assert units.for_pages(figure) == (1252.0533, "1,252", " (min 773.99, max 1,730.1) n=3")
-    assert units.for_pages(units.change(0.123)) == units.change(0.123)
-    more = (2.0, "2.00", " (min 1.00, max 3.00); 2 of 3 runs failed")
-    assert units.for_pages(more) == (2.0, "2", " (min 1, max 3); 2 of 3 runs failed")
+    assert units.on_pages(figure) == "1,252"
+    assert units.ends_on_pages(figure[2]) == " (min 773.99, max 1,730.1) n=3"
+    assert units.on_pages(units.change(0.123)) == units.change(0.123)[1]
+    words = " (min 1.00, max 3.00); 2 of 3 runs failed"
+    assert units.ends_on_pages(words) == " (min 1, max 3); 2 of 3 runs failed"
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False), st.integers(0, 4))

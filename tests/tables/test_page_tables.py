@@ -76,7 +76,7 @@ def read(table: Grid, behind: Behind | None = None) -> Grid:
     """A table written and read as a page does it."""
     content = page_tables.page_file({"a/t.csv": (page_tables.extra(table), behind)})
     own = page_tables.read_page_file(content or b"{}").tables.get("a/t.csv", Extra())
-    rows = page_tables.read_csv(page_tables.to_csv(table))
+    rows = page_tables.read_csv(page_tables.to_csv(page_tables.texts(table)))
     return page_tables.grid(rows, len(table.header), table.stub, own)
 
 
@@ -90,7 +90,9 @@ def test_a_table_comes_back_as_pages_show_it(table: Grid) -> None:
             if isinstance(before, str):
                 assert cell == shown(before)
             else:
-                assert cell == (before if column < table.stub else units.for_pages(before))
+                ends = units.ends_on_pages(before[2])
+                on_page = before[0], units.on_pages(before), ends
+                assert cell == (before if column < table.stub else on_page)
     for name in ("stub", "tabs", "units", "notes", "marks", "links", "shorts"):
         assert getattr(back, name) == getattr(table, name)
 
@@ -100,7 +102,7 @@ def test_a_table_comes_back_as_pages_show_it(table: Grid) -> None:
 def test_the_csv_shows_its_texts_without_perfguide(rows: list[tuple[units.TableCell, ...]]) -> None:
     """As docutils alone reads it."""
     table = listing(("a", "b"), rows)
-    data = page_tables.to_csv(table).decode("utf-8")
+    data = page_tables.to_csv(page_tables.texts(table)).decode("utf-8")
     lines = "".join(f"   {line}\n" for line in data.split("\n"))
     stream = io.StringIO()
     document = publish_doctree(
@@ -111,7 +113,7 @@ def test_the_csv_shows_its_texts_without_perfguide(rows: list[tuple[units.TableC
     entries = [entry.astext() for entry in document.findall(nodes.entry)]
     expected = [
         shown(cell if isinstance(cell, str) else cell[1] + cell[2] if place == 0 else
-              units.for_pages(cell)[1])
+              units.on_pages(cell))
         for row in rows for place, cell in enumerate(row)
     ]  # fmt: skip
     assert entries == ["a", "b", *expected]
@@ -122,7 +124,7 @@ def test_the_csv_shows_its_texts_without_perfguide(rows: list[tuple[units.TableC
 def test_a_figure_is_exact_in_the_file_and_short_on_the_page() -> None:
     figure = units.figure(1446.123456, 1400.0, 1500.5, 3, None)
     table = Grid((("Key", "am62x"),), (("copy", figure),), 1)
-    assert page_tables.to_csv(table) == b'Key,am62x\ncopy,"1,446"\n'
+    assert page_tables.to_csv(page_tables.texts(table)) == b'Key,am62x\ncopy,"1,446"\n'
     (cell,) = read(table).rows[0][1:]
     assert not isinstance(cell, str)
     assert cell[:2] == (1446.123456, "1,446") and "min 1,400, max 1,500.5" in cell[2]
@@ -140,7 +142,7 @@ def test_the_sign_behind_a_figure_is_that_of_its_worst_finding(
         notes=[Note("n", each) for each in severities],
         marks=[(0, 1, [(number, "w") for number, _ in enumerate(severities)])],
     )  # fmt: skip
-    assert page_tables.to_csv(table) == f"Key,a\nk,{cell}\n".encode()
+    assert page_tables.to_csv(page_tables.texts(table)) == f"Key,a\nk,{cell}\n".encode()
     assert read(table).rows == (("k", units.figure(0.0)),)
 
 
@@ -200,7 +202,7 @@ def test_a_file_of_another_table_is_refused(wrong: str) -> None:
 @pytest.mark.parametrize("sign", ["x", "\\", "*", "日"])
 def test_a_cell_that_no_reader_of_csv_takes_is_cut_and_says_so(sign: str) -> None:
     table = listing(("a", "b"), [("k", sign * 200_000)])
-    data = page_tables.to_csv(table).decode("utf-8")
+    data = page_tables.to_csv(page_tables.texts(table)).decode("utf-8")
     assert csv.field_size_limit() == page_tables.MAX_CELL_CHARS, "Python's own"
     cell = list(csv.reader(io.StringIO(data, newline="")))[1][1]
     assert len(cell) > page_tables.MAX_CELL_CHARS - 100

@@ -237,17 +237,17 @@ _IN_FILES = re.compile(r"-?[0-9]+(\.[0-9]+)?(e[-+][0-9]+)?")
 _END = re.compile(rf"\b(min|max) ({_IN_FILES.pattern})")
 
 
-def for_pages(figure: Figure) -> Figure:
-    """Reformat a figure for pages, if its text for files is a plain number.
+def on_pages(figure: Figure) -> str:
+    """Return the text of a figure on pages. Text for files that is no plain number, such as
+    ``+12.3 %``, is kept."""
+    value, text, _ = figure
+    return number(value) if _IN_FILES.fullmatch(text) else text
 
-    The ends of a spread get six digits: they are single samples, rarely recorded with more. Text
-    such as ``+12.3 %`` is kept.
-    """
-    value, text, behind = figure
-    if _IN_FILES.fullmatch(text):
-        text = number(value)
-    ends = _END.sub(lambda end: f"{end[1]} {number(float(end[2]), digits=6)}", behind)
-    return value, text, ends
+
+def ends_on_pages(behind: str) -> str:
+    """Return the text behind a figure on pages. The ends of its spread get six digits: they are
+    single samples, rarely recorded with more."""
+    return _END.sub(lambda end: f"{end[1]} {number(float(end[2]), digits=6)}", behind)
 
 
 def exact(value: float) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+import numpy as np
+
 from ..bundle import VARYING_FACTS
 from ..bundles import results
 from ..common import units
@@ -22,10 +24,13 @@ class Conditions:
         self._bundle = frame.table["bundle"].to_numpy(dtype="int64")
         self._codes = {name: terms.codes(frame.table[name]) for name in CONDITIONS}
         self._names = {name: frame.table[name].cat.categories.tolist() for name in CONDITIONS}
-        # Many figures share their conditions, so each combination is computed only once.
-        self._cache: dict[tuple[object, ...], dict[str, frozenset[str]]] = {}
         annotations = frame.annotations
         self._annotation_codes = annotations.codes
+        columns = (self._bundle, annotations.codes, *(codes for codes, _ in self._codes.values()))
+        _, first, own = np.unique(np.stack(columns), axis=1, return_index=True, return_inverse=True)
+        # Most rows state the same as others, so look at the first of them only.
+        self._first_alike = first[own.ravel()]
+        self._cache: dict[frozenset[int], dict[str, frozenset[str]]] = {}
         self._annotations = [results.decode_annotation(text) for text in annotations.distinct]
         self._of_bundles = [loaded.bundle.setup for loaded in frame.bundles]
         self._has_facts = any(self._of_bundles) or any(setup for setup, _ in self._annotations)
@@ -50,16 +55,13 @@ class Conditions:
 
         Unstated conditions are left out; a condition has several values if the results differ.
         """
-        rows = list(rows)  # numpy would take a tuple for a multidimensional index
-        pairs = frozenset(self._pairs(rows))
-        bundles = frozenset(self._bundle[rows].tolist())
-        codes_of_rows = [frozenset(codes[rows].tolist()) for codes, _ in self._codes.values()]
-        key = (bundles, pairs, *codes_of_rows)
-        if key not in self._cache:
-            facts = self._facts_of(pairs)
+        # A list, as numpy would take a tuple for a multidimensional index.
+        different = frozenset(self._first_alike[list(rows)].tolist())
+        if different not in self._cache:
+            facts = self.setup(list(different))
             stated = {f"{SETUP}{name}": frozenset(texts) for name, texts in facts.items()}
-            self._cache[key] = self._stated(bundles, codes_of_rows) | stated
-        return self._cache[key]
+            self._cache[different] = self._stated(list(different)) | stated
+        return self._cache[different]
 
     def _pairs(self, rows: list[int]) -> Iterable[tuple[int, int]]:
         """Return each row's bundle, and the code of the setup and notes stated for that row."""
@@ -120,14 +122,12 @@ class Conditions:
             out |= dict.fromkeys(self._annotations[code][1])
         return list(out)
 
-    def _stated(
-        self, bundles: Iterable[int], codes_of_rows: Iterable[frozenset[int]]
-    ) -> dict[str, frozenset[str]]:
+    def _stated(self, rows: list[int]) -> dict[str, frozenset[str]]:
         out: dict[str, frozenset[str]] = {}
-        for (name, (_, unstated)), codes in zip(self._codes.items(), codes_of_rows, strict=True):
-            if stated := codes - {unstated}:
+        for name, (codes, unstated) in self._codes.items():
+            if stated := {*codes[rows].tolist()} - {unstated}:
                 out[name] = frozenset(str(self._names[name][code]) for code in stated)
-        for position in sorted(bundles):
+        for position in sorted({*self._bundle[rows].tolist()}):
             # Tool versions are recorded per bundle, not per result.
             for tool, value in self._bundles[position].bundle.tools.items():
                 name = f"tool {tool}"
@@ -136,11 +136,9 @@ class Conditions:
 
     def differs(self, rows: Sequence[int]) -> tuple[str, ...]:
         """Return the conditions that differ between results, ignoring unstated ones."""
-        out, rows = [], list(rows)
-        for name, (codes, unstated) in self._codes.items():
-            stated = {code for code in codes[rows].tolist() if code != unstated}
-            if len(stated) > 1:
-                out.append(terms.CONDITION_WORDS[name])
-        facts = self.setup(rows).items()
-        out += [name for name, texts in facts if len(texts) > 1 and name not in VARYING_FACTS]
-        return tuple(out)
+        several = [name for name, values in self.of(rows).items() if len(values) > 1]
+        facts = [name.removeprefix(SETUP) for name in several if name.startswith(SETUP)]
+        return (
+            *(terms.CONDITION_WORDS[name] for name in several if name in self._codes),
+            *(name for name in facts if name not in VARYING_FACTS),
+        )

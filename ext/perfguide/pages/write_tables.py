@@ -235,7 +235,8 @@ def _written(
     """Write the CSV of a page. ``exact`` is the table with exact numbers, which the page rounds;
     ``behind`` are the runs behind its cells."""
     folder, content = page.rpartition("/")[2], exact or grid
-    site.writer.write(f"{page}/{name}.csv", page_tables.to_csv(content))
+    texts = page_tables.texts(content)
+    site.writer.write(f"{page}/{name}.csv", page_tables.to_csv(texts))
     return PageTable(
         title,
         f"{folder}/{name}.csv",
@@ -245,7 +246,7 @@ def _written(
         header_rows=len(content.header),
         # Docutils rejects tables that consist of stub columns only.
         stub_columns=min(content.stub, len(content.header[0]) - 1),
-        widths=page_tables.widths(content),
+        widths=page_tables.widths(texts),
         rows=len(grid.rows),
         size=len(grids.to_csv(grid)),
         weight=blocks.weight(content),

@@ -74,10 +74,11 @@ def _groups(row: Row, pool: Pool) -> Iterator[tuple[Group, list[tuple[int, int, 
     for column, cell in enumerate(row.cells):
         runs: Counter[Group] = Counter()
         for bundle, index in pool.positions_of(cell.members) if cell else ():
-            result = pool.frame.bundles[bundle].bundle.results[index]
-            file, line = (result.log.file, result.log.line) if result.log else ("", 0)
+            results = pool.frame.bundles[bundle].results
+            log = results.log(index)
+            file, line = (log.file, log.line) if log else ("", 0)
             # The counter separates repeated runs with the same bundle, command and log.
-            group = (bundle, result.command, file)
+            group = (bundle, results.command(index), file)
             groups.setdefault((group, runs[group]), []).append((column, index, line))
             runs[group] += 1
     for (group, _), members in groups.items():
@@ -156,12 +157,10 @@ def as_json(pool: Pool, records: Iterable[Record]) -> bytes:
         sources: list[list[Any]] = []
         for position, index in pool.positions_of(record.cell.members):
             item = pool.frame.bundles[position]
-            result = item.bundle.results[index]
-            command = None
-            if result.command:
-                command = commands.setdefault(result.command, len(commands))
-            log = [result.log.file, result.log.line] if result.log else [None, None]
-            sources.append([numbers[id(item)], f"/results/{index}", command, *log])
+            text, log = item.results.command(index), item.results.log(index)
+            command = commands.setdefault(text, len(commands)) if text else None
+            location = [log.file, log.line] if log else [None, None]
+            sources.append([numbers[id(item)], f"/results/{index}", command, *location])
         figure = {
             "board": record.board,
             "benchmark": record.benchmark,

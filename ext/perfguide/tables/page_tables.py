@@ -11,7 +11,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -134,13 +134,26 @@ class PageFigures(msgspec.Struct, frozen=True, omit_defaults=True):
     prose: list[Prose] = []
 
 
-def to_csv(table: Grid) -> bytes:
-    """Return the table as CSV whose cells are reStructuredText. Figures are formatted for pages,
-    without their spread, and marked if they have a finding."""
+def texts(table: Grid) -> list[list[str]]:
+    """Return the rows of head and body as pages show them: figures without their spread, and marked
+    if they have a finding."""
+    signs = {(row, column): _sign(table.notes, own) for row, column, own in table.marks}
+    body = [
+        [
+            _page_text(cell, column < table.stub) + signs.get((number, column), "")
+            for column, cell in enumerate(row)
+        ]
+        for number, row in enumerate(table.rows)
+    ]
+    return [*map(list, table.header), *body]
+
+
+def to_csv(rows: Iterable[Iterable[str]]) -> bytes:
+    """Return rows of texts as CSV whose cells are reStructuredText."""
     out = io.StringIO()
     # docutils reads these cells as markup, so they need no protection against formulas.
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerows(map(_markup, row) for row in _texts(table))
+    writer.writerows(map(_markup, row) for row in rows)
     return out.getvalue().encode("utf-8", "backslashreplace")
 
 
@@ -154,10 +167,10 @@ def _markup(text: str) -> str:
     return f"{cut.rstrip()}{CUT}"
 
 
-def widths(table: Grid) -> tuple[int, ...]:
+def widths(rows: Iterable[Iterable[str]]) -> tuple[int, ...]:
     """Return the widths of the columns in characters, or nothing if the default will do: docutils
     makes all columns equally wide, and the text and paper builders break long words and figures."""
-    columns = list(zip(*_texts(table), strict=True))
+    columns = list(zip(*rows, strict=True))
     longest_words = [max(max(map(len, text.split()), default=0) for text in c) for c in columns]
     if max(longest_words) <= ALL_COLUMNS_CHARS // len(columns):
         return ()
@@ -165,17 +178,6 @@ def widths(table: Grid) -> tuple[int, ...]:
         max(word, min(max(map(len, column)), MAX_COLUMN_CHARS), 1)
         for word, column in zip(longest_words, columns, strict=True)
     )
-
-
-def _texts(table: Grid) -> Iterator[list[str]]:
-    """Yield the rows of head and body as shown on pages."""
-    signs = {(row, column): _sign(table.notes, own) for row, column, own in table.marks}
-    yield from map(list, table.header)
-    for number, row in enumerate(table.rows):
-        yield [
-            _page_text(cell, column < table.stub) + signs.get((number, column), "")
-            for column, cell in enumerate(row)
-        ]
 
 
 def _sign(notes: Sequence[Note], own: Sequence[tuple[int, str]]) -> str:
@@ -187,7 +189,7 @@ def _sign(notes: Sequence[Note], own: Sequence[tuple[int, str]]) -> str:
 def _page_text(cell: TableCell, is_key: bool) -> str:
     if isinstance(cell, str):
         return cell
-    return units.whole(cell) if is_key else units.for_pages(cell)[1]
+    return units.whole(cell) if is_key else units.on_pages(cell)
 
 
 def extra(table: Grid) -> Extra:
@@ -196,8 +198,9 @@ def extra(table: Grid) -> Extra:
     for number, row in enumerate(table.rows):
         for column, cell in enumerate(row):
             if not isinstance(cell, str):
-                value, _, rest = cell if column < table.stub else units.for_pages(cell)
-                figures.append((number, column, value, rest))
+                value, _, rest = cell
+                own = rest if column < table.stub else units.ends_on_pages(rest)
+                figures.append((number, column, value, own))
     # The CSV has these texts as pages show them.
     by_text: dict[str, dict[str, Any]] = {
         "units": table.units,
