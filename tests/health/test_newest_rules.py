@@ -208,6 +208,30 @@ def test_one_sample_unlike_the_others_is_found() -> None:
     assert not found("lone-sample", run(wide))
 
 
+def test_a_published_extreme_far_from_a_mean_at_the_other_end_is_found() -> None:
+    def boot(mean: float, low: float, high: float) -> Loaded:
+        return run(figure("boot-time", "boot_time", "s", mean, min=low, max=high))
+
+    finding = only(found("lone-sample", boot(18.2, 17.3, 36.3)))
+    assert "a sample of 36.3 s, where the mean is 18.2 and the other end 17.3" in finding.reason
+    assert only(found("lone-sample", boot(17.9, 9.1, 18.5))).reason.count("a sample of 9.1 s") == 1
+    # Several slow runs, or one that is not far off, are scatter.
+    assert not found("lone-sample", boot(20.1, 17.3, 36.3))
+    assert not found("lone-sample", boot(17.8, 17.3, 25.0))
+
+
+def test_a_rate_that_its_setting_cannot_give_is_found() -> None:
+    def audio(rate: float, hz: int, unit: str = "bit/s") -> Loaded:
+        return run(figure("alsa", "throughput", unit, rate, params={"sampling_rate": hz}))
+
+    finding = only(found("off-setting", audio(705_594.0, 24_000)))
+    assert "705,594 bit/s, where its setting gives 768,000 bit/s" in finding.reason
+    assert only(found("off-setting", audio(705.594, 24_000, "kbit/s"))).suspects[0].disqualified
+    # Four bytes a sample, and six of another format.
+    for rate in (768_000.0, 767_000.0, 1_152_000.0, 740_000.0):
+        assert not found("off-setting", audio(rate, 24_000))
+
+
 def test_a_rail_in_standby_that_draws_nothing_is_fine() -> None:
     assert not found("not-positive", run(figure("power", "vdd_core", "mW", 0.0)))
     assert found("not-positive", run(figure("power", "vdd_core", "mW", -1.0)))

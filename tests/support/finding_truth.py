@@ -693,6 +693,35 @@ def _newest_of_all(it: Doubt) -> dict[Owner, float]:
     return out
 
 
+def _lone_extreme(it: Doubt, said: Sequence[str]) -> bool:
+    """Check that this extreme is far from the mean, which is near the other one."""
+    figure, unit, mean, other = said
+    low, high = sorted((it.runs.low, it.runs.high), reverse=number(figure) < number(mean))
+    return (
+        it.has_unit(unit)
+        and it.about(figure, high)
+        and it.about(mean, it.mean)
+        and it.about(other, low)
+        and 1.5 * min(it.mean, high) <= max(it.mean, high) * (1 + 1e-9)
+        and 10 * abs(it.mean - low) <= abs(high - low) * (1 + 1e-9)
+    )
+
+
+def _off_setting(it: Doubt, said: Sequence[str]) -> bool:
+    """Check that the figure is not a full number of bytes for each sample, and the nearest such rate."""
+    figure, unit, due = said
+    rate = float(it.suspect.record.params["sampling_rate"])
+    count = number(due) * it.unit.scale / units.parse("bit/s").scale / (8 * rate)
+    share = it.mean / units.parse("bit/s").scale / (8 * rate)
+    return (
+        it.has_unit(unit)
+        and it.about(figure, it.mean)
+        and abs(count - round(count)) < 1e-3
+        and abs(share - count) <= 0.5
+        and abs(share / count - 1) > 0.05
+    )
+
+
 def _load_class(it: Doubt, owner: Owner) -> str | None:
     """Return the state of the CPU in a board's newest run, judging by its load."""
     benchmark, _, params = it.name
@@ -996,7 +1025,11 @@ TRUTHS: dict[str, dict[str, Holds]] = {
     },
     "stale-copy": {r"(\d+) of (\d+) figures repeat those of the release before": _stale},
     "swapped-boards": {r"(\d+) rows fit what (.+) had before": _swapped},
-    "lone-sample": {rf"a sample of ({N})( \S+)?, where the other (\d+) are ({N}) to ({N})": _lone},
+    "lone-sample": {
+        rf"a sample of ({N})( \S+)?, where the other (\d+) are ({N}) to ({N})": _lone,
+        rf"a sample of ({N})( \S+)?, where the mean is ({N}) and the other end ({N})": _lone_extreme,
+    },
+    "off-setting": {rf"({N})( \S+)?, where its setting gives ({N})(?: \S+)?": _off_setting},
     "table-scaled": {
         rf"(\d+) of (\d+) figures are about (?:({N}) times those|a ({N})th of those) (.+)": _scaled
     },

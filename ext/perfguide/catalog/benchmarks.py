@@ -78,6 +78,9 @@ class Metric(_Spec, frozen=True):
     at_most_for: dict[str, str] = {}
     """The figures to which ``at_most`` applies: parameters with a pattern of their values; by default
     all."""
+    multiple_of: dict[str, float] = {}
+    """Parameters with a factor: the figure is a multiple of their product, in ``unit``, as a bit rate is of the
+    sampling rate times 8."""
     no_less_than: dict[str, float] = {}
     """The least ratio of this time to other metrics of the same run, such as the time of a clock cycle or of
     an operation that it contains."""
@@ -507,7 +510,8 @@ def _metric_faults(metric: Metric, entry: Entry) -> Iterator[Fault]:
             yield where + f"“{name}” has no effect without “at_most”", ""
     if metric.clock and units.parse(metric.unit).kind != "frequency":
         yield where + f"a clock cannot be in “{metric.unit}”", ""
-    for name in filter(None, (metric.rises_with, metric.at_most_per, *metric.at_most_for)):
+    params = (metric.rises_with, metric.at_most_per, *metric.at_most_for, *metric.multiple_of)
+    for name in filter(None, params):
         if entry.params and name not in entry.params:
             yield where + f"no parameter is named “{name}”", nearest(name, entry.params)
     every = [each.name for each in entry.metrics]

@@ -13,6 +13,7 @@ from ..bundle import WARNED
 from ..bundles import results
 from ..catalog import agreement
 from ..catalog.benchmarks import Metric
+from ..catalog.chart_spec import is_number
 from ..common import units
 from ..common.units import last_digit
 from ..figures import failed_runs
@@ -78,6 +79,15 @@ RULES = (
         disqualifies=True,
     ),
     Rule(
+        "off-setting",
+        "error",
+        "not what its setting gives",
+        "a figure is more than a twentieth off each multiple of what its setting gives, such as whole bytes "
+        "for each sample of audio",
+        "look which setting the device really used: it may have fallen back to a neighbouring one",
+        disqualifies=True,
+    ),
+    Rule(
         "load-over-limit",
         "note",
         "a load slightly above 100 %",
@@ -122,6 +132,9 @@ MAX_COARSE_STEPS = 10
 
 MIN_ALL_ZERO = 3
 """The fewest releases, all printed as 0, that show that a row is too small for its digits."""
+
+MAX_OFF_SETTING = 0.05
+"""The largest share by which a figure may differ from what its setting gives."""
 
 MAX_LOAD_EXCESS = 1.05
 """The ratio to its limit up to which a load may just have been sampled at other times than its run."""
@@ -277,6 +290,24 @@ def over_limit(figures: Figures) -> Iterator[Hit]:
             yield Hit(rule, position, detail, weight=2.0, may_lead=within)
 
 
+def off_setting(figures: Figures) -> Iterator[Hit]:
+    """Yield figures that are no multiple of what their setting gives."""
+    wanted = figures.of_kind([bool(m and m.multiple_of) for _, m, _ in figures.kinds[1]])
+    for position in np.flatnonzero(wanted & (figures.mean > 0)).tolist():
+        metric, params = figures.metric(position), figures.params(position)
+        unit, mean = figures.name("unit", position), float(figures.mean[position])
+        scale = (units.factor(metric.unit, unit) or 0.0) if metric else 0.0
+        for name, factor in metric.multiple_of.items() if metric else ():
+            value = params.get(name)
+            step = scale * factor * value if is_number(value) else 0.0
+            if step <= 0:
+                continue
+            due = step * max(1, round(mean / step))
+            if abs(mean - due) > MAX_OFF_SETTING * due:
+                detail = f"{amount(mean, unit)}, where its setting gives {amount(due, unit)}"
+                yield Hit("off-setting", position, detail, weight=2.0)
+
+
 def _limit(metric: Metric | None, unit: str) -> float:
     """Return the largest possible figure, infinity if there is no limit."""
     if metric:
@@ -374,6 +405,7 @@ CHECKS = (
     not_positive,
     samples_differ,
     over_limit,
+    off_setting,
     two_groups,
     same_key,
     runner_warned,

@@ -67,7 +67,8 @@ RULES = (
         "lone-sample",
         "note",
         "one sample unlike the others",
-        "of four samples or more one is 1.3 times or more off all others, which are close together",
+        "of four samples or more one is 1.3 times or more off all others, which are close together; or, where only "
+        "the smallest and the largest are known, one of them is 1.5 times off a mean that lies at the other",
         "leave the run out if it is known to be bad, or measure once more",
     ),
 )
@@ -80,6 +81,10 @@ MIN_UNLIKE_LOG = math.log(5)
 MIN_LONE_LOG = math.log(1.3)
 """The logs of the smallest ratios that are reported: of a figure to earlier ones, of a figure to
 those of other boards, and of a sample to the others."""
+
+MIN_LONE_RATIO, MAX_LONE_SHARE = 1.5, 0.1
+"""The least ratio of an extreme to the mean, and the largest distance of the mean from the other extreme as a
+share of the range, that show a single run far from the others."""
 
 MIN_FAR_SPANS = 5.0
 """A newest figure is far off from this multiple of the range of earlier releases."""
@@ -379,5 +384,24 @@ def lone_sample(figures: Figures) -> Iterator[Hit]:
                 yield Hit("lone-sample", position, detail, weight=gap)
 
 
-CHECKS = (far, stale_copy, swapped_boards, lone_sample)
+def lone_extreme(figures: Figures) -> Iterator[Hit]:
+    """Yield figures whose mean lies so near to one extreme that the other must be a single run."""
+    mean, low, high = figures.mean, figures.low, figures.high
+    is_range = (low > 0) & (low <= mean) & (mean <= high) & (low < high)
+    span = np.where(is_range, MAX_LONE_SHARE * (high - low), np.nan)
+    slow = (mean - low <= span) & (high >= MIN_LONE_RATIO * mean)
+    fast = (high - mean <= span) & (mean >= MIN_LONE_RATIO * low)
+    for position in np.flatnonzero(slow | fast).tolist():
+        unit = figures.name("unit", position)
+        lone, other = (high, low) if slow[position] else (low, high)
+        detail = (
+            f"a sample of {amount(lone[position], unit)}, where the mean is "
+            f"{units.number(mean[position])} and the other end {units.number(other[position])}"
+        )
+        yield Hit(
+            "lone-sample", position, detail, weight=abs(math.log(lone[position] / mean[position]))
+        )
+
+
+CHECKS = (far, stale_copy, swapped_boards, lone_sample, lone_extreme)
 ACROSS_SOCS = (unlike_boards,)

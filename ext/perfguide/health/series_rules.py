@@ -74,7 +74,7 @@ RULES = (
         "curve-dips",
         "warning",
         "a curve that dips where it must rise",
-        "a throughput falls by more than a tenth as the block or packet size grows; reported once, for the "
+        "a rate falls by more than a tenth as the size of blocks or packets, or the number of contexts, grows; reported once, for the "
         "first release that shows it, and not if three curves of a board fall alike at one size, as they do "
         "where a driver takes another path",
         "measure that size again; a search for a rate may have stopped early",
