@@ -37,7 +37,8 @@ def index(
     ``folders`` maps each SoC to its folder, ``measured`` to its benchmarks, and ``boards`` to its
     boards: system, current name, short name. ``benchmarks`` are those of
     :func:`perfguide.export.json_api.benchmarks`, each with the name of its files as ``file``. A
-    metric has its name, the unit of a bare number or "", its label and better direction, its units,
+    benchmark has its name, title and file, its metrics, headlines first, and the number of these that are
+    described. A metric has its name, the unit of a bare number or "", its label and better direction, its units,
     and if it is a headline its rank in the list of guides or 0, its short name and the parameters
     that make it one.
     """
@@ -58,7 +59,7 @@ def index(
                 each["benchmark"],
                 each["title"],
                 each["file"],
-                _metrics(catalog, each["benchmark"], each["metrics"]),
+                *_metrics(catalog, each["benchmark"], each["metrics"]),
             ]
             for each in benchmarks
         ],
@@ -189,22 +190,27 @@ class _Lists:
 
 def _metrics(
     catalog: Catalog, benchmark: str, metrics: Sequence[Mapping[str, Any]]
-) -> list[list[Any]]:
-    """Return each metric of a benchmark once, whatever the units of its figures."""
+) -> tuple[list[list[Any]], int]:
+    """Return each metric of a benchmark once, whatever the units of its figures: headlines first, and last
+    those that are not described. Return also the number of the others, or of all if none is described."""
     by_name: dict[str, list[Mapping[str, Any]]] = grouped(metrics, lambda each: each["metric"])
     described = catalog.get(benchmark) or undescribed(benchmark)
     labels = {name: _label(described, name) for name in by_name}
     counts = Counter(label.casefold() for label in labels.values())
-    out = []
+    out = list[tuple[int, list[Any]]]()
     for name, own in by_name.items():
         measured = [each["unit"] for each in own]
         usual = need.usual_unit(catalog, benchmark, name, measured)
         label, headline = labels[name], _headline(catalog, benchmark, name)
         # A described metric keeps its label; others with the same label have their name added.
-        if counts[label.casefold()] > 1 and described.metric(name) is None:
+        is_described = described.metric(name) is not None
+        if counts[label.casefold()] > 1 and not is_described:
             label = f"{label} (“{name}”)"
-        out.append([name, usual, label, own[0]["better"], measured, *headline])
-    return out
+        entry = [name, usual, label, own[0]["better"], measured, *headline]
+        out.append((0 if headline else 1 if is_described else 2, entry))
+    out.sort(key=lambda each: each[0])
+    count = sum(rank < 2 for rank, _ in out)
+    return [entry for _, entry in out], count or len(out)
 
 
 def _label(benchmark: Benchmark, metric: str) -> str:

@@ -55,7 +55,9 @@ window.perfguideAnswers = (() => {
         const name = conditions.length > 1 ? `${wordsOf(conditions[at])} ` : "";
         const isFar = !fails && reading.ratio >= 100 && reading.line.unit !== "%";
         const over = conditions[at].atLeast ? "short" : "over";
-        return [`${name}${fails || isFar ? "" : "+"}${distance(reading, at)}${fails ? ` ${over}` : ""}`];
+        const size = distance(reading, at);
+        const margin = fails || isFar ? size : size.startsWith("under ") ? size.replace(" ", " +") : `+${size}`;
+        return [`${name}${margin}${fails ? ` ${over}` : ""}`];
       });
       return said.join(", ");
     }
@@ -140,14 +142,27 @@ window.perfguideAnswers = (() => {
       }));
     }
 
+    /* Return the question in words: “STREAM: Copy of at least 1,800 MB/s”. */
+    const question = () => conditions.map((condition, at) => {
+      const given = measured[0].readings[at].params;
+      const params = [...condition.params].map(([name, text]) => {
+        const { text: own, shown, number: size, label } = given.get(name);
+        const words = own === text ? shown : text;
+        return size === null ? words : `${label.replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase())} ${words}`;
+      });
+      const name = [at ? wordsOf(condition) : titleOf(condition), ...params].join(", ");
+      return `${name}${params.length ? "," : ""} of at ${condition.atLeast ? "least" : "most"} ${exact(condition.bound)} ${condition.unit}`.trim();
+    }).join(" and ");
+
     function sentence() {
       if (!measured.length) return "No board has these figures.";
       const [first] = measured;
       const met = counts.meets + counts.just;
       const verb = (count) => (count === 1 ? "meets" : "meet");
-      const said = counts.meets ? `${boards(counts.meets)} ${verb(counts.meets)} it with 10 % or more to spare${counts.just ? `, ${counts.just} just, or in doubt` : ""}.`
+      const just = counts.just ? `, and ${counts.just} just ${verb(counts.just)} it or ${counts.just === 1 ? "is" : "are"} in doubt` : "";
+      const said = counts.meets ? `${boards(counts.meets)} ${verb(counts.meets)} it with 10 % or more to spare${just}.`
         : met ? `${boards(met)} just ${verb(met)} it, or ${met === 1 ? "is" : "are"} in doubt.` : "No board meets it.";
-      return `${said} The ${met ? "first" : "nearest"} is ${nameOf(first.board)}: ${first.readings.map((reading, at) => `${at ? `${wordsOf(conditions[at])} ` : ""}${figureText(reading, at)}`).join(", ")}.`;
+      return `${question()}: ${said} The ${met ? "first" : "nearest"} is ${nameOf(first.board)}: ${first.readings.map((reading, at) => `${at ? `${wordsOf(conditions[at])} ` : ""}${figureText(reading, at)}`).join(", ")}.`;
     }
 
     /* Return the condition that excludes most boards if none meets all, and bounds that some boards meet. */

@@ -131,19 +131,23 @@
   }
 
   async function conditionRow(condition) {
+    const ofBenchmark = el("select", {}, ...index.benchmarks.map(([name, title]) => option(name, title, condition.benchmark)));
     const figure = el("select", {});
-    for (const [name, title, , metrics] of index.benchmarks) {
-      const options = metrics.map(([metric, , label]) =>
-        option(`${name}/${metric}`, `${title}: ${label}`, `${condition.benchmark}/${condition.metric}`));
-      figure.append(el("optgroup", { label: title }, ...options));
-    }
+    const offer = (name, chosen) => {
+      const [, , , metrics, described] = benchmarkOf(name);
+      const options = metrics.map(([metric, , label]) => option(`${name}/${metric}`, label, chosen));
+      figure.replaceChildren(...options.slice(0, described));
+      // Results of some old guides have no description, but only the name that they were recorded under.
+      if (described < options.length) figure.append(el("optgroup", { label: "As recorded, not described" }, ...options.slice(described)));
+    };
+    offer(condition.benchmark, `${condition.benchmark}/${condition.metric}`);
     const remove = el("button", { type: "button" }, "Remove");
-    const fields = el("div", { class: "perf-explorer-fields" }, field("Figure", figure));
+    const fields = el("div", { class: "perf-explorer-fields" }, field("Benchmark", ofBenchmark), field("Figure", figure));
     let values = await valueFields(condition, remove);
     fields.append(...values.nodes);
     const row = { fields, text: () => `${figure.value}${values.text()}`.trim() };
     let latest = 0;
-    figure.addEventListener("change", async () => {
+    const renew = async () => {
       const mine = (latest += 1);
       const [benchmark, metric] = split(figure.value);
       const others = await valueFields({ ...usual(benchmark, metric), bound: values.bound.value }, remove);
@@ -152,6 +156,11 @@
       values.nodes.forEach((node) => node.remove());
       values = others;
       fields.append(...values.nodes);
+    };
+    figure.addEventListener("change", renew);
+    ofBenchmark.addEventListener("change", () => {
+      offer(ofBenchmark.value);
+      renew();
     });
     remove.addEventListener("click", () => {
       conditionRows = conditionRows.filter((each) => each !== row);
