@@ -257,6 +257,23 @@ def test_a_figure_that_the_older_release_lacks_is_compared_with_the_last_one(
     assert headline(both).state == state
 
 
+@pytest.mark.parametrize(("now", "is_one"), [(20.0, True), (180.0, False)])
+def test_a_move_since_an_earlier_release_is_part_of_one_that_went_the_same_way(
+    now: float, is_one: bool, speed: Catalog
+) -> None:
+    """The size of 48 bytes is measured in all releases but 9.8."""
+    rates = history()
+    rates[64][-1] *= 0.4
+    bundles = releases(rates)
+    for n in (*range(COUNT - 2), COUNT - 1):
+        more = result(value=now if n == COUNT - 1 else 60.0, params={"block_size": 48})
+        bundles.append(loaded(more, id=f"more-{n}", sdk__version=f"9.{n + 1}"))
+    both = newest(bundles, speed)
+    fall, *others = (*both.events, *both.far)
+    said = "Also Speed: block size 48 bytes: 60 → 20 MB/s, 3 times worse than in 9.7."
+    assert (said in event_evidence.event_lines(fall, both)) is is_one is (not others)
+
+
 @pytest.mark.parametrize(("by", "spread"), [(1.0, ""), (1.001, "n=2")])
 def test_an_upload_that_repeats_another_is_shown_as_one_run(
     by: float, spread: str, speed: Catalog

@@ -1494,6 +1494,9 @@ def check_event(event: Event, about: About, checked: Checked, where: str) -> Non
         if said.startswith("Perhaps: "):
             for text in re.split(r"; (?=a |part of |\S+ [^;]*→)", said.removeprefix("Perhaps: ")):
                 checked.check(text, PERHAPS, own, where)
+        elif said.startswith("Also ") and not said.startswith("Also moved"):
+            titles = [event_titles.event_title(each, both) for each in event.also]
+            checked.note("also since", line, said.removeprefix("Also ") in titles, where)
         elif said.startswith("Also moved"):
             checked.note("also moved", line, _is_beside(said, event, own), where)
         elif any(pattern.fullmatch(said) for pattern, _ in LINES):
@@ -1932,7 +1935,8 @@ def check_comparison(both: Comparison, figures: Figures, checked: Checked) -> No
     titles = []
     for event in (*both.events, *both.far):
         titles.append(event_titles.event_title(event, both))
-        check_event(event, about, checked, f"{where}, {titles[-1]}")
+        for each in (event, *event.also):
+            check_event(each, about, checked, f"{where}, {titles[-1]}")
     said = headline(both)
     more = " ".join([said.more, *said.besides])
     # Titles are checked with their events.

@@ -20,7 +20,7 @@ from .doubts import doubted
 from .engine_changes import EngineChange, engine_changes
 from .events import Event, events
 from .history import History
-from .last_measured import events_since
+from .last_measured import events_since, joined_events
 from .match import BY_DESIGN, Names
 from .match import WORDS as CONDITIONS
 from .odd_figures import withdrawn
@@ -182,7 +182,8 @@ def compare(
     changes = engine_changes([*judged, *unmeasured], after.pool, history, names)
     around += [change.sentence(names) for change in changes]
     proved, far = events(judged, before, after, names)
-    others, falls = events_since(judged, unmeasured, (before, after), changes, history, names)
+    since = events_since(judged, unmeasured, (before, after), changes, history, names)
+    every = joined_events((*proved, *far), (*since[0], *since[1]))
     return Comparison(
         old.name,
         new.name,
@@ -192,10 +193,10 @@ def compare(
         (*coverage, *_coverage(judged)),
         (*notes, *_engines(judged, names), *around, *unstated, *drifts),
         tuple(_waiver_findings(judged, rules, only)),
-        (*proved, *others),
+        tuple(event for event in every if event.kind != "noisy"),
         _jumps(judged),
         tuple(around),
-        (*far, *falls),
+        tuple(event for event in every if event.kind == "noisy"),
         () if shared else tuple(_instead(old, new, history)),
         names.boards.in_heads,
         () if shared else tuple(_apart(old, new, history)),

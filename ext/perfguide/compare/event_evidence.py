@@ -13,7 +13,7 @@ from ..common.units import count
 from ..figures.pool import Record
 from . import fates
 from .comparison import Comparison
-from .event_titles import metrics_text, size_text
+from .event_titles import event_title, metrics_text, size_text
 from .events import Event, returned
 from .row_moves import MIN_FAR_LOG, has_left_mean, is_beyond_kind, over_scatter, releases_at_level
 from .row_texts import acceptance, range_text, the_way_it_went, usual
@@ -44,6 +44,7 @@ def event_lines(event: Event, comparison: Comparison) -> list[str]:
         " of the title" if event.unproved else "",
     )
     out += [f"{units.capital(text)}." for text in beside(event, comparison)]
+    out += [f"Also {event_title(each, comparison)}." for each in event.also]
     if not (event.is_cause or event.is_back):
         out += [f"Perhaps: {'; '.join(event.perhaps)}."] * bool(event.perhaps)
     accepted = [acceptance(row) for row in event.rows if row.accepted][:1]

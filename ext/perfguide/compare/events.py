@@ -107,7 +107,8 @@ class Event:
     ``is_back`` means that the rows are back at an earlier level and either got better or are unproved,
     ``is_minor`` that they are unproved and moved little, or as such rows often do. ``since`` is the
     release to which the rows are compared if OLD did not measure them. ``failed_already`` says which other
-    run of a benchmark that fails since then had failed before.
+    run of a benchmark that fails since then had failed before. ``also`` are events of such rows that
+    probably have the same cause.
     """
 
     kind: Verdict
@@ -124,6 +125,7 @@ class Event:
     is_minor: bool = False
     since: str = ""
     failed_already: str = ""
+    also: tuple[Event, ...] = ()
 
     @property
     def leading(self) -> list[Row]:

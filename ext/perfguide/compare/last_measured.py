@@ -108,6 +108,34 @@ def events_since(
     return listed
 
 
+def joined_events(earlier: Sequence[Event], since: Sequence[Event]) -> list[Event]:
+    """Return all events, those ``since`` an earlier release as part of the first of their benchmark that
+    went the same way on their boards. Metrics without parameters may have causes of their own."""
+    out = [*earlier]
+    for event in since:
+        at = next((n for n, first in enumerate(out) if _is_part_of(event, first)), None)
+        if at is None:
+            out.append(event)
+        else:
+            out[at] = replace(out[at], also=(*out[at].also, event))
+    return out
+
+
+def _is_part_of(event: Event, first: Event) -> bool:
+    is_closed = first.is_cause or first.is_back or first.is_minor or first.accepted
+    if is_closed or first.kind == "failed-after" or event.kind != "noisy":
+        return False
+    # A far fall must not hide behind a small one.
+    return (
+        not first.worse_by < MIN_FAR_LOG <= event.worse_by
+        and all(row.params for row in event.rows)
+        and first.benchmark == event.benchmark
+        and first.rows[0].guide.platform == event.rows[0].guide.platform
+        and {*event.boards} <= {*first.boards}
+        and (first.worse_by > 0) == (event.worse_by > 0)
+    )
+
+
 def _are_worth_an_event(rows: Sequence[Row]) -> bool:
     far = (row.verdict == "failed-after" or abs(row.worse_by or 0.0) >= MIN_FAR_LOG for row in rows)
     return any(far) or len({row.measurement for row in rows if has_left_range(row)}) > 1
