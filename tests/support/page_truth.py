@@ -14,7 +14,7 @@ from typing import Any
 
 from finding_truth import Bundles, Name, Owner
 from making import pooled
-from truth import CHANGE, Checked, N, Runs, is_change, number, rounds, runs_of
+from truth import CHANGE, Checked, N, Runs, is_change, number, rounds
 
 from perfguide.bundle import decode
 from perfguide.bundles.decode import Loaded
@@ -935,7 +935,7 @@ def _is_fall(site: Site, guide: Guide, label: str, change: str) -> bool:
             if old is None or new is None or not label.startswith(site.title(name[0])):
                 continue
             if failed:
-                runs = runs_of(site.of.results[owner][guide[3]][name])
+                runs = site.of.runs(owner, guide[3], name)
                 ends = zip(failed.groups(), (runs.low, runs.high), strict=False)
                 if all(rounds(text, end / _unit(failed[3])) for text, end in ends):
                     return True
