@@ -102,7 +102,7 @@ def test_a_board_that_is_called_by_its_clock_has_a_name_in_sentences(tmp_path: P
     short = '[[boards]]\nsoc = "AM62X"\nname = "sk"\nshort = "1 GHz"\n'
     top = _top(tmp_path, _run("09.01", 50.0), _run("09.01", 49.0, board__name="lp"), boards=short)
     assert lead(top, ["speed"]) == [
-        "All boards are within 5 % of each other in Speed, block size 4 KiB."
+        "All boards are within 5 % of each other in Speed, block size 4 KiB (MB/s)."
     ]
     slow = tmp_path / "slow"
     slow.mkdir()

@@ -121,6 +121,22 @@ def claims(verdict: str) -> tuple[set[int], set[int], set[int]]:
     return faster, thriftier, level
 
 
+def brief_claims(brief: str) -> tuple[set[int], set[int], set[int]]:
+    """Return the same from the words in the table."""
+    if brief == "No: not faster, and not more data per CPU second":
+        return set(), set(), set()
+    if match := re.fullmatch("Yes, (.+)", brief):
+        return sizes_of(match[1]), sizes_of(match[1]), set()
+    match = re.fullmatch(
+        "(?:Not faster|Faster (.+?))(?:; more data per CPU second (.+)|; as much data per CPU second (.+)|"
+        ", but not more data per CPU second)",
+        brief,
+    )
+    assert match, brief
+    faster, thriftier, level = (sizes_of(each) if each else set() for each in match.groups())
+    return faster, thriftier, level
+
+
 @pytest.mark.parametrize("seed", range(1, 1 + count(1, heavy=5)))
 def test_verdict_and_figures_are_those_of_the_bundles(
     tmp_path: Path, write_bundle: Bundle, seed: int
@@ -141,15 +157,16 @@ def test_verdict_and_figures_are_those_of_the_bundles(
     page = (out / "by-benchmark/openssl.rst").read_text("utf-8")
     seen = set()
     for soc, releases in socs.items():
-        found = re.search(rf"\* - {soc} :perf-small:`Linux (.+?)`\n +- (.+)$", page, re.M)
+        found = re.search(rf"\* - {soc} :perf-small:`Linux (.+?)`\n((?: +- .+\n+){{4}})", page)
         guide = (out / f"guides/{soc}/linux/09.01.rst").read_text("utf-8")
         answer = expected(releases)
         if answer is None:
             assert "ardware crypto is" not in guide
             continue
         assert found and found[1] == "09.01"
-        sentence = found[2]
-        assert sentence in guide.partition("Crypto\n------")[2]
+        chapter = guide.partition("Crypto\n------")[2]
+        (sentence,) = re.findall(r"^(?:Hardware crypto|We cannot tell).+", chapter, re.M)
+        brief, *cells = re.findall(r"- (.+)", found[2])
         of_soc = (out / f"guides/{soc}/index.rst").read_text("utf-8")
         # That page opens with the release before, if the newest has less than half of its figures.
         if 2 * len(releases["09.01"]) >= len(releases["09.00"]):
@@ -164,16 +181,25 @@ def test_verdict_and_figures_are_those_of_the_bundles(
         rates, load = releases[release][name]
         own = f"{float(f'{rates[-1] / 1000:.4g}'):g} MB/s at {load:g} % CPU with the accelerator"
         own += "" if release == "09.01" else f" in {release}"
+        moved = f"{float(f'{rates[-1] / 10 / load:.3g}'):g}"
+        small = "" if release == "09.01" else f" :perf-small:`{release}`"
+        assert cells[0] == f"{own.partition(' with')[0]}{small}"
         if beside is None:
             seen.add("alone")
-            # The page of the benchmark says it once for all SoCs.
-            assert f"no run is known to have encrypted on the CPU. {sentence}" in guide
-            assert own in sentence
+            assert "no run is known to have encrypted on the CPU. AES-128-CBC on evm" in sentence
+            assert own in sentence and (brief, cells[1:]) == ("Cannot tell", ["—", f"{moved} MB"])
             continue
         others, other_load = releases[beside[0]][beside[1]]
         words = f"{float(f'{others[-1] / 1000:.4g}'):g} MB/s at {other_load:g} % CPU with {ENGINES[beside[1]]}"
         words += "" if beside[0] == "09.01" else f" in {beside[0]}"
         verdict, figures = sentence.split(". ", 1)
+        last = "" if release == "09.01" else f", last measured in {release},"
+        assert verdict.startswith(f"Hardware crypto{last} is ")
+        verdict = verdict.replace(last, "")
+        both = f"{moved} / {float(f'{others[-1] / 10 / other_load:.3g}'):g} MB"
+        name = ENGINES[beside[1]].removeprefix("the ")
+        name += "" if beside[0] == "09.01" else f", {beside[0]}"
+        assert cells[1:] == [f"{words.partition(' with')[0]} :perf-small:`{name}`", both]
         apart = "" if beside[0] == release else " The two are of different releases."
         said = f"AES-128-CBC on evm with blocks of 8 KiB: {own}; {words}, the fastest on the CPU."
         assert figures == f"{said}{apart}"
@@ -187,6 +213,7 @@ def test_verdict_and_figures_are_those_of_the_bundles(
         # As much is only said where it is nowhere more, and of several of the largest sizes.
         is_said = not thriftier and len(level) > 1 and level == {*SIZES[-len(level) :]}
         assert claims(verdict) == (faster, thriftier, level if is_said else set()), sentence
+        assert brief_claims(brief) == claims(verdict), brief
         seen.add(verdict.split(" it ")[0][:27])
     assert len(seen) > 4 and "of the release before" in seen, seen
 

@@ -356,6 +356,14 @@ def check_lead(page: Page, chapter: str, text: str, checked: Checked) -> None:
         own = sorted({row.metric.short for row in alike})
         is_true = bool(said) == bool(alike) and (bool(more) or all(each in names for each in own))
         is_true &= not any(r.metric.short in names for r in rows if r.metric.short not in own)
+        # Each has its unit, unless it is a score.
+        kinds = Counter(
+            units.parse(unit).kind for unit in re.findall(r"\((\S+)\)(?=,| and|$)", names)
+        )
+        due = Counter(
+            units.parse(row.metric.unit).kind for row in alike if row.metric.unit != units.SCORE
+        )
+        is_true &= bool(more) or kinds == due
         checked.note("within 5 %", names, is_true, where)
 
 
@@ -544,14 +552,15 @@ WORTH = re.compile(
     rf"(?P<apart> The two are of different releases\.)?(?: That run was faster (?P<busy>.+)\.)?$"
 )
 MORE = "more data per second of CPU time"
+SUBJECT = r"Hardware crypto(?:, last measured in (?P<old>\S+),)?"
 VERDICTS = (
-    r"Hardware crypto is (?:(?P<none>not) faster at any block size up to .+|faster (?P<faster>.+)); its CPU time is not known",
-    rf"Hardware crypto is (?:(?P<none>not) faster at any block size up to .+, but|faster (?P<faster>.+), and) moves {MORE} (?P<thrifty>.+)",
-    rf"Hardware crypto is hardly worth it: it is (?P<none>not) faster at any block size up to .+, and moves {MORE} (?P<thrifty>with blocks of \w+ \w+ only)",
-    r"Hardware crypto is (?:(?P<none>not) faster at any block size up to .+|faster (?P<faster>.+)), and moves as much data per second of CPU time as the CPU alone (?P<level>.+) \(within 5 %\)",
-    rf"Hardware crypto is faster (?P<faster>.+), but does (?P<costly>not) move {MORE} at any block size",
-    rf"(?P<never>Hardware crypto is not worth it at any block size up to .+: it is (?:neither faster nor moves {MORE}|(?P<equal>not faster, and moves at most as much data per second of CPU time \(within 5 %\))))",
-    rf"Hardware crypto is worth it (?P<both>.+): it is faster, and moves {MORE}",
+    rf"{SUBJECT} is (?:(?P<none>not) faster at any block size up to .+|faster (?P<faster>.+)); its CPU time is not known",
+    rf"{SUBJECT} is (?:(?P<none>not) faster at any block size up to .+, but|faster (?P<faster>.+), and) moves {MORE} (?P<thrifty>.+)",
+    rf"{SUBJECT} is hardly worth it: it is (?P<none>not) faster at any block size up to .+, and moves {MORE} (?P<thrifty>with blocks of \w+ \w+ only)",
+    rf"{SUBJECT} is (?:(?P<none>not) faster at any block size up to .+|faster (?P<faster>.+)), and moves as much data per second of CPU time as the CPU alone (?P<level>.+) \(within 5 %\)",
+    rf"{SUBJECT} is faster (?P<faster>.+), but does (?P<costly>not) move {MORE} at any block size",
+    rf"(?P<never>{SUBJECT} is not worth it at any block size up to .+: it is (?:neither faster nor moves {MORE}|(?P<equal>not faster, and moves at most as much data per second of CPU time \(within 5 %\))))",
+    rf"{SUBJECT} is worth it (?P<both>.+): it is faster, and moves {MORE}",
 )
 
 
@@ -683,6 +692,8 @@ def _is_worth(site: Site, guide: Guide, said: str) -> bool:
     for pattern in VERDICTS:
         if verdict_said := re.fullmatch(rf"{pattern}\.", verdict):
             by = verdict_said.groupdict()
+            if by["old"] != (own.release if own_release else None):
+                return False
             if by.get("never"):
                 return faster == thrifty == level == [] and bool(by["equal"]) == bool(not_costlier)
             if by.get("both"):
@@ -716,6 +727,42 @@ def _is_busy(
         return more == others
     match = re.fullmatch(r"and moved more data per second of CPU time (.+)", second)
     return bool(match) and _sizes(match[1], sizes) == more
+
+
+def _is_worth_row(site: Site, guide: Guide, row: Sequence[str]) -> bool:
+    """Return whether a row about an accelerator has figures of one size of blocks of runs, and what each moves
+    per second of CPU time."""
+    figures = [re.match(FIGURE, cell) for cell in row[2:4]]
+    moved = row[4].removesuffix(" MB").split(" / ")
+    if figures[0] is None or len(moved) != sum(map(bool, figures)):
+        return False
+
+    def is_of_run(said: re.Match[str], run: EngineRun, size: float, per_second: str) -> bool:
+        if not rounds(said[1], run.rates[size]) or (said[2] is None) != (run.load is None):
+            return False
+        is_moved = (
+            per_second == "—"
+            if not run.load
+            else rounds(per_second, 100 * run.rates[size] / run.load, 3)
+        )
+        return is_moved and (run.load is None or rounds(said[2], run.load))
+
+    for owner in site.owners(guide):
+        runs = engine_runs(site, owner, guide[3])
+        for size in {size for run in runs for size in run.rates}:
+            are_of_runs = [
+                any(
+                    size in run.rates and is_of_run(said, run, size, per_second)
+                    for run in runs
+                    if run.is_offload == (number == 0)
+                )
+                for number, (said, per_second) in enumerate(
+                    zip(filter(None, figures), moved, strict=True)
+                )
+            ]
+            if all(are_of_runs):
+                return True
+    return False
 
 
 def _run(
@@ -1277,17 +1324,10 @@ def check_moves(site: Site, pages: Path, checked: Checked) -> None:
         for part in re.findall(
             r"^Is the accelerator worth it\?\n-+\n(.+?)^\.\. _", text, re.DOTALL | re.MULTILINE
         ):
-            first, *folds = plain(part).split(".. container:: perf-fold")
-            for fold in ("", *folds):
-                # SoCs whose answers are not certain are folded below the sentence that they share.
-                verdict = re.search(
-                    r"(?:Hardware crypto is probably|We cannot tell) .+?: no .+?\.", fold
-                )
-                for row in _table(fold.replace("\n   ", "\n") if fold else first):
-                    guide = _named(site, row[0])
-                    said = f"{verdict[0]} {row[1]}" if verdict else row[1]
-                    if guide:
-                        checked.note("worth of a SoC", said, _is_worth(site, guide, said), row[0])
+            for row in _table(plain(part)):
+                if guide := _named(site, row[0]):
+                    is_true = _is_worth_row(site, guide, row)
+                    checked.note("worth of a SoC", f"{row}", is_true, row[0])
 
 
 def _table(text: str) -> list[list[str]]:
@@ -1394,7 +1434,7 @@ def check_all(site: Site, pages: Path, checked: Checked) -> None:
             check_lead(page, chapter, text, checked)
             check_sizes(page, text, checked)
             for line in text.splitlines():
-                if "Hardware crypto is " in line or "whether the accelerator pays" in line:
+                if line.startswith("Hardware crypto") or "whether the accelerator pays" in line:
                     check_worth(site, guide, line, checked)
     check_socs(site, pages, checked)
     check_front_page(site, pages, checked)

@@ -220,15 +220,24 @@ def at_level_zero(lines: Sequence[Line]) -> dict[str, Point]:
     }
 
 
-def what_is_left(points: Mapping[str, Point], level: str, unit: str) -> str:
-    """Return a sentence on the rate of each engine at level 0, and on the share of the CPU that is left."""
+def what_is_left(points: Mapping[str, Point], lines: Sequence[Line], level: str, unit: str) -> str:
+    """Return a sentence on the rate of each engine at level 0, for two with their ratio, and on the share
+    of the CPU that is left."""
     symbol, left = units.parse(unit).symbol, sorted(round(point.x) for point in points.values())
     span = " to ".join(dict.fromkeys(map(str, (left[0], left[-1]))))
-    rates = [
-        f"{the(name)} does {units.number(point.y, digits=3)} {symbol}"
-        for name, point in points.items()
-    ]
-    return f"With {span} % of the CPU left for everything else ({level} 0), {units.enumeration(rates)}."
+    steps = {line.step for line in lines if points.get(line.group or line.label) in line.points}
+    step = f" at {steps.pop()}" if len(steps) == 1 and all(steps) else ""
+    rates = {name: f"{units.number(point.y, digits=3)} {symbol}" for name, point in points.items()}
+    said = [f"{the(name)} does {rate}{step}" for name, rate in rates.items()]
+    fastest_first = sorted(points, key=lambda name: -points[name].y)
+    if len(points) == 2:
+        first, second = fastest_first
+        if ratio := _ratio(points[first].y, points[second].y):
+            times = f"{_times(ratio)} the {rates[second]} of {the(second)}"
+            said = [f"{the(first)} does {rates[first]}{step}, {times}"]
+    return (
+        f"With {span} % of the CPU left for everything else ({level} 0), {units.enumeration(said)}."
+    )
 
 
 def verdict(tested: Engine, base: Engine) -> str:

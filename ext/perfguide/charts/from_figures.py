@@ -360,7 +360,7 @@ def _panel(
     labelled = crossovers.at_level_zero(lines) if spec.along else {}
     if spec.left_of and labelled:
         level = chart.benchmark.param_label(spec.along).lower()
-        sentences.append(crossovers.what_is_left(labelled, level, layout.unit))
+        sentences.append(crossovers.what_is_left(labelled, lines, level, layout.unit))
     limits = _limits(chart, records, layout.unit)
     lead = f"{title}: " if title and several else ""
     return _PanelWithText(

@@ -648,7 +648,10 @@ def lead(answers: Answers, benchmarks: Collection[str]) -> list[str]:
         return ", ".join(filter(None, (each.label, each.detail)))
 
     alike = [
-        called(each) for share, each, *_, is_of_all in spans if share < ALIKE_SHARE and is_of_all
+        # Without its unit, a figure per MHz would be taken for the speed itself.
+        called(each) + ("" if each.unit == units.SCORE else f" ({each.unit})")
+        for share, each, *_, is_of_all in spans
+        if share < ALIKE_SHARE and is_of_all
     ]
     out = []
     if apart >= ALIKE_SHARE:

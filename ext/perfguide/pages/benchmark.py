@@ -18,6 +18,7 @@ from ..charts import gallery, trends
 from ..charts.from_figures import MIN_RELEASES, Scene
 from ..charts.model import ChartView
 from ..common import slugs, units
+from ..common.grouping import grouped
 from ..figures import engines, labels
 from ..figures.dataset import Holdings, Settings
 from ..figures.pool import Pool, Record
@@ -355,6 +356,7 @@ def _write(
         moved_most=_moved_most(page, histories),
         moves=_lasting(page, [move for own in of_socs for move in own.moves]),
         accelerators=_accelerators(of_socs),
+        instructions=_own_instructions(site, name, listed),
         releases=[
             (
                 section_name(page, f"over-releases-{each.id}"),
@@ -498,25 +500,31 @@ def _lasting(page: str, moves: Sequence[LastingMove]) -> dict[str, Any] | None:
 
 
 def _accelerators(of_socs: Sequence[BenchmarkOfSoc]) -> dict[str, Any] | None:
-    """Return the answer for each SoC with an accelerator, or ``None``. Uncertain answers are listed
-    separately, by the sentence that they share."""
-    said = [(own.measured[0][0].soc, own.worth) for own in of_socs if own.worth]
-    if not said:
+    """Return the answer for each SoC with an accelerator, or ``None``."""
+    answers = {own.measured[0][0].soc: own.worth for own in of_socs if own.worth}
+    if not answers:
         return None
-    said.sort(key=lambda each: units.natural(each[0]))
-    certain = [each for each in said if each[1].cpu]
-    uncertain: dict[str, list[tuple[str, str, str]]] = {}
-    for soc, worth in said:
-        if not worth.cpu:
-            row = (soc, worth.system, hardware_crypto.figures(worth))
-            uncertain.setdefault(hardware_crypto.without_rival(worth), []).append(row)
+    runs = {(each.algorithm, each.sizes[-1]) for each in answers.values()}
+    conditions = [f"{algorithm} with blocks of {units.size(size)}" for algorithm, size in runs]
     return {
         "title": hardware_crypto.QUESTION,
-        "certain": [
-            (soc, worth.system, hardware_crypto.sentences(worth)) for soc, worth in certain
+        "conditions": conditions[0] if len(conditions) == 1 else "The largest blocks",
+        "rows": [
+            hardware_crypto.table_row(soc, answers[soc])
+            for soc in sorted(answers, key=units.natural)
         ],
-        # “Probably not” answers more than “not certain”.
-        "uncertain": sorted(uncertain.items()),
+        "are_uncertain": any(not each.cpu for each in answers.values()),
+    }
+
+
+def _own_instructions(site: Site, name: str, listed: Sequence[RankedFigures]) -> dict[str, str]:
+    """Return by SoC what its own instructions gain, for those that were only measured beside other work."""
+    described = site.catalog.get(name)
+    if described is None or not listed:
+        return {}
+    every = grouped(site.pool.of_benchmark(name), lambda record: record.guide.soc)
+    return {
+        soc: hardware_crypto.own_instructions(described, every[soc]) for soc, _ in listed[0].loaded
     }
 
 

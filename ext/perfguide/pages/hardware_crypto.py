@@ -298,26 +298,114 @@ MORE = "more data per second of CPU time"
 AT_MOST = "not faster, and moves at most as much data per second of CPU time"
 
 
+class TableRow(NamedTuple):
+    """An answer in a table: the answer in a few words, the rates with their loads, and the data moved per
+    second of CPU time."""
+
+    soc: str
+    system: str
+    words: str
+    accelerator: tuple[str, str]
+    cpu: tuple[str, str]
+    per_cpu_second: str
+
+
+def table_row(soc: str, answer: Worth) -> TableRow:
+    """Return an answer for a table of SoCs, with the figures of the largest blocks."""
+    runs = [run for run in (answer.accelerator, answer.other) if run]
+    size = answer.sizes[-1]
+    moved = [
+        units.number(100 * dict(run.rates)[size] / run.load, digits=3) if run.load else "—"
+        for run in runs
+    ]
+    # The column already says that it is an accelerator.
+    names = [run.name.replace("likely the accelerator", "likely") for run in runs]
+    names[0] = names[0] if names[0] == "likely" else ""
+    figures = [
+        (_figure(run, size), ", ".join(filter(None, (name, run.release))))
+        for run, name in zip(runs, names, strict=True)
+    ]
+    return TableRow(
+        *(soc, answer.system, _in_brief(answer)),
+        *(figures[0], figures[1] if answer.other else ("—", "")),
+        f"{' / '.join(moved)} MB",
+    )
+
+
+def _in_brief(answer: Worth) -> str:
+    sizes, by_rate, by_cpu_time = answer.sizes, answer.by_rate, answer.by_cpu_time
+    if not answer.cpu:
+        return "Probably not" if answer.busy and answer.is_behind else "Cannot tell"
+    faster = by_rate.ahead
+    is_faster = f"Faster {span(faster, sizes)}" if faster else "Not faster"
+    if by_cpu_time is None:
+        return f"{is_faster}; CPU time not known"
+    if faster and faster == by_cpu_time.ahead:
+        return f"Yes, {span(faster, sizes)}"
+    if by_cpu_time.ahead:
+        return f"{is_faster}; more data per CPU second {span(by_cpu_time.ahead, sizes)}"
+    if _is_upper_end(by_cpu_time.level, sizes):
+        return f"{is_faster}; as much data per CPU second {span(by_cpu_time.level, sizes)}"
+    if faster:
+        return f"{is_faster}, but not more data per CPU second"
+    return "No: not faster, and not more data per CPU second"
+
+
+def own_instructions(benchmark: Benchmark, records: Iterable[Record]) -> str:
+    """Return how much faster instructions of the CPU are than software under the same conditions, for the
+    headline's algorithm of one SoC; empty if not all of such pairs say that they are."""
+    described = benchmark.metric(RATE)
+    algorithm = described.at.get("algorithm") if described else None
+    classes = benchmark.param(engines.ENGINE).classes
+    pairs: dict[object, dict[str, tuple[str, float]]] = {}
+    for record in records:
+        engine = str(record.params.get(engines.ENGINE))
+        if (
+            (record.metric, record.params.get("algorithm")) == (RATE, algorithm)
+            and record.cell.mean
+            and engine in classes
+        ):
+            rest = frozenset((n, v) for n, v in record.params.items() if n != engines.ENGINE)
+            pair = pairs.setdefault((record.guide, record.board, rest), {})
+            pair[classes[engine]] = benchmark.value_label(engines.ENGINE, engine), record.cell.mean
+    both = [
+        (pair[engines.INSTRUCTIONS], pair[engines.SOFTWARE])
+        for pair in pairs.values()
+        if pair.keys() >= {engines.INSTRUCTIONS, engines.SOFTWARE}
+    ]
+    names = {own[0] for own, _ in both}
+    ratios = sorted(own[1] / software[1] for own, software in both)
+    if len(names) != 1 or ratios[0] < MIN_RATIO:
+        return ""
+    ends = " to ".join(dict.fromkeys(f"{ratio:.1f}" for ratio in (ratios[0], ratios[-1])))
+    return (
+        f"{names.pop()}, a part of the CPU, does {ends} times as much as software there, in all "
+        f"{len(ratios)} pairs of runs with {benchmark.value_label('algorithm', algorithm or '')}."
+    )
+
+
 def _verdict(answer: Worth) -> str:
     sizes, by_rate, by_cpu_time = answer.sizes, answer.by_rate, answer.by_cpu_time
     faster, up_to = by_rate.ahead, f"at any block size up to {units.size(sizes[-1])}"
     is_faster = f"is faster {span(faster, sizes)}" if faster else f"is not faster {up_to}"
+    old = answer.accelerator.release
+    subject = f"Hardware crypto, last measured in {old}," if old else "Hardware crypto"
     if by_cpu_time is None:
-        return f"Hardware crypto {is_faster}; its CPU time is not known"
+        return f"{subject} {is_faster}; its CPU time is not known"
     more_efficient, level = by_cpu_time.ahead, by_cpu_time.level
     if faster and faster == more_efficient:
-        return f"Hardware crypto is worth it {span(faster, sizes)}: it is faster, and moves {MORE}"
+        return f"{subject} is worth it {span(faster, sizes)}: it is faster, and moves {MORE}"
     if more_efficient:
         but = "and" if faster else "but"
-        return f"Hardware crypto {is_faster}, {but} moves {MORE} {span(more_efficient, sizes)}"
+        return f"{subject} {is_faster}, {but} moves {MORE} {span(more_efficient, sizes)}"
     # A single size within 5 %, with all others behind, may be noise.
     if _is_upper_end(level, sizes):
         as_much = f"as much data per second of CPU time as the CPU alone {span(level, sizes)}"
-        return f"Hardware crypto {is_faster}, and moves {as_much} (within 5 %)"
+        return f"{subject} {is_faster}, and moves {as_much} (within 5 %)"
     if faster:
-        return f"Hardware crypto {is_faster}, but does not move {MORE} at any block size"
+        return f"{subject} {is_faster}, but does not move {MORE} at any block size"
     compared = f"{AT_MOST} (within 5 %)" if level else f"neither faster nor moves {MORE}"
-    return f"Hardware crypto is not worth it {up_to}: it is {compared}"
+    return f"{subject} is not worth it {up_to}: it is {compared}"
 
 
 def without_rival(answer: Worth) -> str:
