@@ -64,7 +64,12 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "value": 1e9,
         "params": busy,
     }
-    bundles["LOADED"] = sound_bundle([rate], id="LOADED", board__soc="LOADED")
+    # On the CPU too, and 2.5 and 4 times as fast.
+    own = [
+        {**rate, "value": value, "params": {**busy, "engine": engine, "nice": nice}}
+        for nice, engine, value in ((5, "arm-ce", 4e9), (6, "sw", 2e9), (6, "arm-ce", 5e9))
+    ]
+    bundles["LOADED"] = sound_bundle([rate, *own], id="LOADED", board__soc="LOADED")
     (top / "results").mkdir()
     for name, bundle in bundles.items():
         (top / f"results/{name}.json").write_text(json.dumps(bundle), "utf-8")
@@ -79,7 +84,7 @@ def test_a_page_says_of_what_who_leads_and_ranks_each_soc_with_its_load(pages: P
     text = (pages / "openssl.rst").read_text("utf-8")
     assert (
         "AES-128-CBC, 1 KiB: FAST leads with 40 MB/s at 40 % CPU (accelerator) in Linux 09.02; the next 2 are "
-        "within 10 % of each other." in text
+        "close together (10 to 11)." in text
     )
     with (pages / "openssl/boards.data.csv").open() as file:
         rows = list(csv.reader(file))
@@ -90,7 +95,12 @@ def test_a_page_says_of_what_who_leads_and_ranks_each_soc_with_its_load(pages: P
         ("SLOW", "software", 10, LOADS["SLOW"]),
     ]
     so = "while other work ran, and so not ranked: :doc:`LOADED <openssl/LOADED>`."
-    assert so in text and "without an answer here: :doc:`LOADED <openssl/LOADED>`." in text
+    assert so in text
+    gain = (
+        "Arm Crypto Extension, a part of the CPU, does 2.5 to 4.0 times as much as software there"
+    )
+    loaded = "Measured only while other work ran: :doc:`LOADED <openssl/LOADED>`"
+    assert f"{loaded}. {gain} (AES-128-CBC, 2 pairs of runs).\n" in text
     assert "Ranked by the newest figures that are not in doubt.\n" in text
     assert ":name: openssl/boards\n" in text
     assert "\nVaried on SLOW only: background and threads.\n" in text, "nice levels are of all"
@@ -348,8 +358,8 @@ def said(unit: str, *rows: tuple[str, float], **more: Any) -> str:
 @pytest.mark.parametrize(
     ("rows", "words"),
     [
-        ((100, 90, 82), "A leads with 100 MB/s; the next 2 are within 10 % of each other."),
-        ((100, 90, 85, 82), "A leads with 100 MB/s; the next 3 are within 10 % of each other."),
+        ((100, 90, 82), "A leads with 100 MB/s; the next 2 are close together (82 to 90)."),
+        ((100, 90, 85, 82), "A leads with 100 MB/s; the next 3 are close together (82 to 90)."),
         ((105, 100, 80), "A leads with 105 MB/s."),
         ((104, 100, 80), "A is first with 104 MB/s; B is within 5 %."),
         ((100, 100, 80), "A and B lead with 100 MB/s."),

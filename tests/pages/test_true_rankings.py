@@ -35,7 +35,7 @@ PARAMS = ("algorithm", "block_size", "buffer_size", "direction", "frame_size")
 
 NEAR = r"(?:(?P<near>\d+) of the other (?P<of>\d+) SoCs are|(?P<all>all others are)|(?P<near_one>\S+) is) within 5 %"
 FORMS = (
-    r"(?P<first>\S+) leads with {figure} in {release}(?:; the next (?P<next>\d+) are within 10 % of each other)?",
+    r"(?P<first>\S+) leads with {figure} in {release}(?:; the next (?P<next>\d+) are close together \({ends}\))?",
     rf"(?P<first>\S+) is first with {{figure}} in {{release}}; {NEAR}",
     r"(?P<equal>\S.*) lead with {figure}",
     rf"(?P<equal>\S.*) are first with {{figure}}; {NEAR}",
@@ -45,6 +45,7 @@ FIGURE = (
     rf"(?: at (?P<load>{N}) % CPU)?(?: \((?P<engine>.+?)\))?"
 )
 RELEASE = r"(?:RT-)?Linux (?P<release>[\w.]*\w)"
+ENDS = rf"(?P<least>{N})(?: to (?P<most>{N}))?"
 SPREAD = rf"(?: Its runs differ, from (?P<low>{N}) to (?P<high>{N}), so its rank is not certain\.)?"
 
 
@@ -314,7 +315,9 @@ def check(benchmark: str, figures: RankedFigures, measured: Measured) -> tuple[F
         (number, match)
         for number, form in enumerate(FORMS)
         if (
-            match := re.fullmatch(rf"{form.format(figure=FIGURE, release=RELEASE)}\.{SPREAD}", said)
+            match := re.fullmatch(
+                rf"{form.format(figure=FIGURE, release=RELEASE, ends=ENDS)}\.{SPREAD}", said
+            )
         )
     )
     at = match.groupdict()
@@ -338,6 +341,15 @@ def check(benchmark: str, figures: RankedFigures, measured: Measured) -> tuple[F
             in ((0, 0), (rest, len(order) - len(same)))
         ),
         "next": "leads" not in said or int(at.get("next") or 1) == len(close),
+        "ends": not at.get("next")
+        or all(
+            truth.rounds(text, end / scale)
+            for text, end in zip(
+                (at["least"], at["most"] or at["least"]),
+                sorted(close[end].figure for end in (0, -1)),
+                strict=True,
+            )
+        ),
         "load": len(same) > 1
         or (
             (at["load"] is None) == (first.load is None)

@@ -378,9 +378,9 @@ def own_instructions(benchmark: Benchmark, records: Iterable[Record]) -> str:
     if len(names) != 1 or ratios[0] < MIN_RATIO:
         return ""
     ends = " to ".join(dict.fromkeys(f"{ratio:.1f}" for ratio in (ratios[0], ratios[-1])))
+    runs = f"{benchmark.value_label('algorithm', algorithm or '')}, {units.count(len(ratios), 'pair')} of runs"
     return (
-        f"{names.pop()}, a part of the CPU, does {ends} times as much as software there, in all "
-        f"{len(ratios)} pairs of runs with {benchmark.value_label('algorithm', algorithm or '')}."
+        f"{names.pop()}, a part of the CPU, does {ends} times as much as software there ({runs})."
     )
 
 

@@ -730,7 +730,9 @@ def lead(figures: RankedFigures) -> str:
     else:
         sentence = f"{names} leads with {best.figure}{measured}"
         close = sum(_ratio(second.number, row.number) <= MAX_CLOSE_RATIO for row in rows[2:])
-        more = f"; the next {close + 1} are within 10 % of each other" if close else ""
+        ends = sorted((second.number, rows[close + 1].number))
+        near = " to ".join(dict.fromkeys(map(units.number, ends)))
+        more = f"; the next {close + 1} are close together ({near})" if close else ""
     spread = ""
     if best.is_uncertain:
         ends = " to ".join(units.number(end) for end in (first.low or 0, first.high or 0))
