@@ -45,14 +45,19 @@ def test_a_soc_is_listed_by_the_system_that_was_measured_last() -> None:
 def test_the_page_of_a_soc_begins_with_the_last_system_and_a_full_release(
     tmp_path: Path, write_bundle: Callable[..., Path]
 ) -> None:
-    runs = (("linux", "09.01", 4, 1), ("linux", "09.02", 1, 9), ("rt-linux", "08.06", 4, 5))
+    runs = (
+        ("linux", "09.01", 4, "2024-01"),
+        ("linux", "09.02", 1, "2024-09"),
+        ("rt-linux", "08.06", 4, "2024-05"),
+        ("qnx", "08.00", 4, "2022-01"),
+    )
     for system, release, count, month in runs:
         own = [
             {"benchmark": "stream", "metric": metric, "unit": "MB/s", "value": 1000.0}
             for metric in ("copy", "scale", "add", "triad")[-count:]
         ]
         names = {"id": f"{system}-{release}", "sdk__os": system, "sdk__version": release}
-        created = f"2024-0{month}-01T00:00:00Z"
+        created = f"{month}-01T00:00:00Z"
         path = tmp_path / f"results/{system}-{release}.json"
         write_bundle(path, own, created=created, **names)
     generate(
@@ -61,11 +66,15 @@ def test_the_page_of_a_soc_begins_with_the_last_system_and_a_full_release(
     )
     (page,) = tmp_path.glob("out/guides/*/index.rst")
     text = page.read_text("utf-8")
-    heads = ["RT-Linux 08.06, the newest release", "Linux 09.01"]
+    heads = ["RT-Linux 08.06, the newest release", "Linux 09.01", "qnx 08.00, measured in 2022"]
     places = [text.index(f"\n{head}\n{'-' * len(head)}\n") for head in heads]
     assert places == sorted(places)
-    assert "\nNewer, with less than half of its figures: 09.02 (1 figure).\n" in text
-    assert text.count(":name: ") > text.count("perf-releases") == 2
+    assert "\nA newer guide, 09.02, has only 1 figure.\n" in text
+    assert text.count(":name: ") > text.count("perf-releases") == 3
+    # A system that was measured years before the newest has its links only.
+    old = text.partition(heads[2])[2].partition("Over all releases")[0]
+    assert ":doc:`08.00 <" in old and "results.csv" not in old and "Changed" not in old
+    assert text.partition(heads[2])[0].count("results.csv") == 2
 
 
 def test_the_front_page_takes_a_figure_in_doubt_only_where_no_release_has_another() -> None:

@@ -22,6 +22,7 @@ from .context import Site
 from .guide import GuideOutcome
 from .hardware_crypto import Worth
 from .lists import SIGNS, STATE_WORDS, newest_of, state_class
+from .ranking import MAX_AGE_WITHOUT_YEAR
 from .sentences import Fact, Part, link_name
 from .write_tables import PageChart, PageTable
 
@@ -101,7 +102,13 @@ def write(
         about={"description": text},
         soc=soc,
         boards=write_tables.table(site, page, "boards", f"{soc} boards", boards),
-        families=[_listed(site, page, newest[each], tops.get(newest[each])) for each in platforms],
+        families=[
+            _listed(site, page, newest[each], tops.get(newest[each]))
+            # Figures of years ago would repeat a screen for a system that is no longer supplied.
+            | {"year": str(day.year) if measured(platforms[0]) - day > MAX_AGE_WITHOUT_YEAR else ""}
+            for each in platforms
+            for day in (measured(each),)
+        ],
         headlines=headlines,
         charts=charts,
         comparisons=_by_system(site, page, comparisons, states),
@@ -137,7 +144,7 @@ def _listed(site: Site, page: str, newest: GuideKey, top: GuideOutcome | None) -
         "title": family(newest),
         "release": newest.release,
         "later": [
-            f"{key.release} ({units.count(site.pool.count(key), 'figure')})"
+            (key.release, units.count(site.pool.count(key), "figure"))
             for key in members[members.index(newest) + 1 :]
         ],
         "guides": guides,
