@@ -256,7 +256,12 @@ def test_the_front_page_and_a_ranking_take_one_figure_of_each_soc(
             udp = {"direction": "egress", "driver": "cpsw", "frame_size": 64}
             packets = {"benchmark": "ethernet-udp", "metric": "throughput", "unit": "Mbit/s"}
             packets |= {"params": udp, "value": 40.0 + number**2}
-            every = [own, packets, *(aes(*AES[soc][number]) if soc in AES else ())]
+            tcp = [
+                packets | {"benchmark": "ethernet-tcp", "params": {"driver": each}, "value": rate}
+                for each, rate in (("cpsw", 900.0), ("icssg", 999.0))
+                if each == "cpsw" or soc == "SPREAD"
+            ]
+            every = [own, packets, *tcp, *(aes(*AES[soc][number]) if soc in AES else ())]
             write_bundle(tmp_path / f"results/{soc}-{number}.json", every, **names, **release)
     out = tmp_path / "out"
     generate(Settings((tmp_path / "results",), (SHIPPED,), out), run=parallel.here)
@@ -270,6 +275,11 @@ def test_the_front_page_and_a_ranking_take_one_figure_of_each_soc(
         }
         for name in ("ipsec", "openssl")
     )
+    # The lists compare what most SoCs have, and say that no interrupts were paced.
+    listed = (out / "guides/index.rst").read_text("utf-8")
+    assert listed.count("TCP, both ways **900** Mbit/s") == len(IPSEC) and "999" not in listed
+    (results,) = out.glob("guides/SPREAD/linux/*/results.csv")
+    assert "CPSW Ethernet controller, interrupt pacing off" in results.read_text("utf-8")
     with (out / "by-benchmark/ipsec/boards.data.csv").open() as file:
         ranked = {row[0]: (float(row[4]), row[2]) for row in list(csv.reader(file))[1:]}
     # One of the two releases before replaces one in doubt, and no older one does.

@@ -787,7 +787,8 @@ def _repeated(comparison: Comparison) -> str:
     if not own:
         return ""
     figures = f"{units.count(len(own), 'figure')} {_is(len(own))} those of {release}"
-    return f"{figures}, alone or with more samples: they cannot show a change since then."
+    more = "with or without further samples, so they cannot show a change since then"
+    return f"{figures}, {more}."
 
 
 def changes_text(noisy: Sequence[tuple[float, float | None]]) -> str:

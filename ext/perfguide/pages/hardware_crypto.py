@@ -355,7 +355,7 @@ def own_instructions(benchmark: Benchmark, records: Iterable[Record]) -> str:
     """Return how much faster instructions of the CPU are than software under the same conditions, for the
     headline's algorithm of one SoC; empty if not all of such pairs say that they are."""
     described = benchmark.metric(RATE)
-    algorithm = described.at.get("algorithm") if described else None
+    algorithm = str(described.at.get("algorithm", "")) if described else ""
     classes = benchmark.param(engines.ENGINE).classes
     pairs: dict[object, dict[str, tuple[str, float]]] = {}
     for record in records:
@@ -378,7 +378,7 @@ def own_instructions(benchmark: Benchmark, records: Iterable[Record]) -> str:
     if len(names) != 1 or ratios[0] < MIN_RATIO:
         return ""
     ends = " to ".join(dict.fromkeys(f"{ratio:.1f}" for ratio in (ratios[0], ratios[-1])))
-    runs = f"{benchmark.value_label('algorithm', algorithm or '')}, {units.count(len(ratios), 'pair')} of runs"
+    runs = f"{benchmark.value_label('algorithm', algorithm)}, {units.count(len(ratios), 'pair')} of runs"
     return (
         f"{names.pop()}, a part of the CPU, does {ends} times as much as software there ({runs})."
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any
@@ -322,6 +323,18 @@ def _by_other_side(
     )
 
 
+def usual_conditions(results: Iterable[Iterable[Result]]) -> dict[tuple[str, str], str]:
+    """Return the condition under which most SoCs have each headline, given the results of each SoC."""
+    counts: dict[tuple[str, str], Counter[str]] = {}
+    for own in results:
+        # A SoC counts once, however many engines it has.
+        for benchmark, label, condition in dict.fromkeys(
+            (each.benchmark, each.label, each.condition) for each in own
+        ):
+            counts.setdefault((benchmark, label), Counter()).update([condition])
+    return {headline: own.most_common(1)[0][0] for headline, own in counts.items()}
+
+
 def write_guides(
     site: Site, guides: Sequence[GuideSummary], compared: Sequence[ComparedGuides]
 ) -> None:
@@ -330,8 +343,10 @@ def write_guides(
     verdicts = {each.new: each for each in compared if not each.is_asked}
     rows, states = [], list[State]()
     listed = by_soc(guides)
+    newest = {soc: newest_guide(by_platform(own)[0]) for soc, own in listed.items()}
+    usual = usual_conditions(guide.best for guide in newest.values())
     for soc, own in list(listed.items())[:MAX_ROWS]:
-        row = _guide_row(site, page, soc, own, verdicts)
+        row = _guide_row(site, page, soc, own, verdicts, usual)
         rows.append(row)
         states += [row["state"]] if row["state"] else []
     socs = [
@@ -358,6 +373,7 @@ def _guide_row(
     soc: str,
     guides: Sequence[GuideSummary],
     verdicts: Mapping[GuideKey, ComparedGuides],
+    usual: Mapping[tuple[str, str], str],
 ) -> dict[str, Any]:
     own = by_platform(guides)[0]
     newest = newest_guide(own)
@@ -367,8 +383,10 @@ def _guide_row(
     pair = verdicts.get(newest.key)
     verdict = pair.verdict if pair else None
     best: dict[tuple[str, str], Result] = {}
-    for each in newest.best:
-        # The best of each headline comes first.
+    # As on the front page, a SoC is listed with the condition that most have, and the best figure comes first.
+    for each in sorted(
+        newest.best, key=lambda each: each.condition != usual[each.benchmark, each.label]
+    ):
         best.setdefault((each.benchmark, each.label), each)
     results = sorted(
         (each for each in best.values() if each.number is not None and not each.doubt),

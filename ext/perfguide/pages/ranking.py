@@ -719,10 +719,12 @@ def lead(figures: RankedFigures) -> str:
     measured = f" in {best.release}" if best.release else ""
     if best.near > len(best.socs):
         verb = "are" if len(best.socs) > 1 else "is"
-        near = [row.soc for row in rows[len(best.socs) : best.near]]
+        beside = [row.soc for row in rows[len(best.socs) : best.near]]
         others = len(rows) - len(best.socs)
-        counted = "all others" if len(near) == others else f"{len(near)} of the other {others} SoCs"
-        within = f"{near[0]} is" if len(near) == 1 else f"{counted} are"
+        counted = (
+            "all others" if len(beside) == others else f"{len(beside)} of the other {others} SoCs"
+        )
+        within = f"{beside[0]} is" if len(beside) == 1 else f"{counted} are"
         sentence = f"{names} {verb} first with {best.figure}{measured}"
         more = f"; {within} within 5 %"
     elif len(best.socs) > 1:
@@ -730,9 +732,9 @@ def lead(figures: RankedFigures) -> str:
     else:
         sentence = f"{names} leads with {best.figure}{measured}"
         close = sum(_ratio(second.number, row.number) <= MAX_CLOSE_RATIO for row in rows[2:])
-        ends = sorted((second.number, rows[close + 1].number))
-        near = " to ".join(dict.fromkeys(map(units.number, ends)))
-        more = f"; the next {close + 1} are close together ({near})" if close else ""
+        span = sorted((second.number, rows[close + 1].number))
+        numbers = " to ".join(dict.fromkeys(map(units.number, span)))
+        more = f"; the next {close + 1} are close together ({numbers})" if close else ""
     spread = ""
     if best.is_uncertain:
         ends = " to ".join(units.number(end) for end in (first.low or 0, first.high or 0))

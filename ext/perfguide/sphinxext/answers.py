@@ -57,7 +57,7 @@ class perf_answers(ScreenNode):
 def _note(answers: Answers, more: int, has_bars: bool, has_history: bool) -> str:
     """Return the note below the table; ``more`` is the number of boards without a column."""
     values = [value for row in answers.rows for value in row.values if value]
-    note = "Each figure leads to its table; ↑ higher is better, ↓ lower is better."
+    note = "Click a figure to see its table; ↑ higher is better, ↓ lower is better."
     if has_bars:
         note += " Bars are shares of the largest."
     if has_bars and any(value.share and value.share > 1 for value in values):

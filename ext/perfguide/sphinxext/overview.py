@@ -4,7 +4,6 @@ the most recent guides."""
 from __future__ import annotations
 
 import sys
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -31,6 +30,7 @@ from ..pages.lists import (
     SocOverview,
     Worse,
     state_class,
+    usual_conditions,
 )
 from .answers import CUT_NOTE, plain_figure
 from .config import page_name
@@ -183,7 +183,6 @@ def columns(socs: Sequence[SocOverview]) -> list[Column]:
     those where more is better first, and last those on engines."""
     candidates: dict[tuple[str, str], Column] = {}
     socs_of: dict[tuple[str, str], set[str]] = {}
-    conditions: dict[tuple[str, str], Counter[str]] = {}
     for soc in socs:
         for row in soc.results:
             key = (row.benchmark, row.label)
@@ -191,14 +190,13 @@ def columns(socs: Sequence[SocOverview]) -> list[Column]:
             own = candidates.setdefault(key, own)
             candidates[key] = replace(own, has_load=own.has_load or bool(row.engine))
             socs_of.setdefault(key, set()).add(soc.soc)
-            conditions.setdefault(key, Counter()).update([row.condition])
-    order = _in_order(socs)
+    order, conditions = _in_order(socs), usual_conditions(soc.results for soc in socs)
     # Ties go to the result that guides show first.
     chosen = sorted(
         candidates, key=lambda key: (candidates[key].rank, -len(socs_of[key]), order.index(key))
     )[:MAX_COLUMNS]
     out = [
-        replace(candidates[key], condition=conditions[key].most_common(1)[0][0])
+        replace(candidates[key], condition=conditions[key])
         for key in sorted(chosen, key=order.index)
     ]
     return sorted(out, key=lambda column: (column.has_load, column.better != "higher"))
