@@ -345,8 +345,8 @@ def test_the_front_page_and_a_ranking_take_one_figure_of_each_soc(
     }
     assert re.findall(r'"soc":"(\w+)".*?"before":"([^"]*)"', extra) == [
         ("GONE", ""),
-        ("DOUBTED", "8.00: 45 at 98 % CPU"),
-        ("SOUND", "9.00: 231.9 at 98 % CPU"),
+        ("DOUBTED", "CPU in 8.00: 45"),
+        ("SOUND", "CPU in 9.00: 231.9"),
     ]
     # The newest release was measured in 2023.
     assert re.findall(r'"soc":"(\w+)".*?"year":"(\d*)"', extra) == [

@@ -285,16 +285,17 @@ def is_true_before(row: RankedRow, measured: Measured, scale: float) -> bool:
     older = measured.before.get(row.soc)
     if older is None or not row.before:
         return older is None and not row.before
-    form = rf"(?P<release>[\w.]+): (?P<figure>{N}) (?:at (?P<load>{N}) % CPU|by (?P<engine>.+))"
+    form = rf"(?P<side>CPU|accelerator) in (?P<release>[\w.]+): (?P<figure>{N})"
     match = re.fullmatch(form, row.before)
     return (
         match is not None
         and version(match["release"]) == older.release
         and truth.rounds(match["figure"], older.figure / scale)
-        and (match["load"] is None) == (older.load is None)
-        and (older.load is None or truth.rounds(match["load"], older.load))
-        and (match["engine"] is None or is_engine(match["engine"], older))
-        and any(math.isclose(each.number * scale, older.figure) for each in row.others)
+        and (match["side"] == "CPU") == older.is_on_cpu
+        and any(
+            math.isclose(each.number * scale, older.figure) and each.load == older.load
+            for each in row.others
+        )
     )
 
 

@@ -557,10 +557,9 @@ def _ranked(
         return engines.label(benchmark, record, evidence.inferred)
 
     def in_brief(record: Record) -> str:
-        load = engines.load_beside(record, evidence.means)
-        ran = runs_on(record) if load is None else f"{units.number(load)} % CPU"
         number = units.number(scaled(record, record.cell.mean or 0.0))
-        return f"{record.guide.release}: {number} {'by' if load is None else 'at'} {ran}"
+        side = "CPU" if evidence.is_on_cpu(record) else "accelerator"
+        return f"{side} in {record.guide.release}: {number}"
 
     sign = 1 if better == "lower" else -1
     rows = []
