@@ -25,9 +25,10 @@ from usual_noise import learn
 
 from perfguide.bundles.guide_key import families
 from perfguide.catalog import board_names
-from perfguide.compare import event_fates, event_groups
+from perfguide.compare import event_groups
 from perfguide.compare.comparison import Comparison, compare
 from perfguide.compare.events import Event
+from perfguide.compare.fates import of_most
 from perfguide.compare.history import History
 from perfguide.compare.match import Names
 from perfguide.compare.select import Filter, ReleasePair
@@ -111,7 +112,7 @@ def of_archive(folders: Sequence[Path]) -> list[Goal]:
         pairs += 1
         listed = _listed(comparison)
         for event in (*comparison.events, *comparison.far):
-            fates[event_groups.action(event)][event_fates.fate(event)] += 1
+            fates[event_groups.action(event)][of_most(event.rows)[0]] += 1
             events += not (event.is_cause or event.is_minor)
         for row in comparison.rows:
             move, earlier = lasting_move(row, history)

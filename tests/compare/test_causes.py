@@ -10,7 +10,7 @@ from making import SHIPPED, TOML, described, loaded, result
 
 from perfguide.bundles.decode import Loaded
 from perfguide.catalog import benchmarks
-from perfguide.compare import event_evidence, event_fates, event_groups
+from perfguide.compare import event_evidence, event_groups, fates
 from perfguide.compare.causes import alternating
 from perfguide.compare.comparison import Comparison
 from perfguide.compare.events import Event, returned
@@ -56,7 +56,12 @@ def test_exchanged_columns_are_one_cause_and_no_regression(tmp_path: Path, swapp
     assert f"labels are wrong in {swapped}: accelerator and software are swapped" in event.what
     assert [name for name, _ in event_groups.by_action(both)] == ["Causes"]
     assert {row.verdict for row in both.rows} == {"incomparable"} and not both.far
-    assert headline(both).state == "too little"
+    said, of = headline(both), len(both.rows)
+    assert said.state == "too little"
+    assert said.facts == [
+        f"Labels of Speed are wrong in {swapped}: {of} of {of} figures are not compared."
+    ]
+    assert said.sentence.startswith(said.facts[0])
 
 
 @pytest.mark.parametrize("swapped", ["9.1", "9.3", "9.4"])
@@ -82,7 +87,7 @@ def test_a_release_with_exchanged_columns_is_neither_past_nor_proof(
         fell = compared(*bundles, releases=("9.2", "9.3"), catalog=catalog)
         rates = [row for row in fell.rows if row.metric == "rate"]
         after = own[own.index("9.3") + 1]
-        assert {event_fates._fate(row) for row in rates if row.line} == {"lasted"}
+        assert {fates.of_most([row])[0] for row in rates if row.line} == {"lasted"}
         assert {kept(row)[0] for row in rates if row.line} == {after}
 
 
@@ -345,7 +350,7 @@ def test_a_fall_joins_one_that_is_back_where_the_same_release_had_left(
     assert len(listed) == (1 if is_one else 2)
     if is_one:
         assert [row.benchmark for row in listed[0].unproved] == ["other"] * 2
-        assert "2 figures got worse by a factor of 1.5" in headline(both).sentence
+        assert "Two figures of Other got worse by a factor of 1.5" in headline(both).sentence
 
 
 def test_a_figure_beyond_its_limit_is_no_regression(tmp_path: Path) -> None:

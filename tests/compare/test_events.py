@@ -210,7 +210,7 @@ def test_rows_that_cannot_be_judged_belong_to_the_event_of_their_benchmark(speed
         ("evm", "regressed"),
         ("sk", "noisy"),
     ]
-    assert event_titles.event_title(event, both).endswith(" (evm, sk; 2 rows, 1 of them proved)")
+    assert event_titles.event_title(event, both).endswith(" on evm and sk (2 rows, 1 proved)")
     assert [row.board for row in event_evidence.listed(event)] == ["evm", "sk"]
 
 
@@ -225,7 +225,7 @@ def test_the_range_of_an_event_has_the_row_that_moved_farthest_proved_or_not(
     event = only([*both.events, *both.far])
     assert {row.params["block_size"] for row in event.rows} == {64, 96} and not event.unproved
     title = event_titles.event_title(event, both)
-    assert title.endswith(": 2 to 8.29 times worse (2 rows, 1 of them proved)")
+    assert title.endswith(": 2 to 8.29 times worse (2 rows, 1 proved)")
     listed = [row.params["block_size"] for row in event_evidence.listed(event)]
     assert listed == [96, 64]
     assert "block_size = 96" not in waiver_entries.of_event(event)
@@ -324,7 +324,7 @@ def test_an_event_has_the_rows_of_all_boards_that_moved_as_far(
     event = next(event for event in both.events if event.kind == "regressed")
     assert (event.boards == ("evm", "sk")) is is_one
     title = event_titles.event_title(event, both)
-    assert title.endswith("; 6 rows, 3 of them proved)") is is_one
+    assert title.endswith("(6 rows, 3 proved)") is is_one
 
 
 def test_an_event_has_the_same_figure_of_a_board_that_moved_half_as_far_and_leads_with_it(

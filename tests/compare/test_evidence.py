@@ -90,7 +90,7 @@ def test_a_mean_that_is_worse_by_some_samples_is_not_proved(
         )
         assert headline(both).state == "look"
         assert (
-            "Look at 1 event before you ship. It is not proved (run once with each release)."
+            "Look at 1 event before you ship. It is not proved: each release has only one set of measurements."
             in headline(both).sentence
         )
     else:
@@ -426,6 +426,8 @@ def test_figures_with_the_samples_of_the_older_release_are_no_evidence(
     }
     judged = headline(both)
     assert judged.judged <= 10 - len(repeats)
+    counted = f"{len(repeats)} of 10 figures are not compared"
+    assert judged.facts == [f"9.9 publishes figures of 9.8 again: {counted}."] * bool(repeats)
     # A third release is not judged by two that are one.
     past = [
         run(number, [[sample * (1 + number / 1000) for sample in own] for own in first])

@@ -96,7 +96,7 @@ RARE = (
         ".+ was .+ and is .+",
         "jumped far beyond",
         "moved by less than",
-        "labels are wrong",
+        *("labels are wrong", "Labels of", "publishes figures"),
         "published as",
         "None of (",
         "The only figure",

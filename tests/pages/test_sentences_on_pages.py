@@ -180,7 +180,7 @@ def test_an_event_gives_the_ends_of_its_changes(pages: Path) -> None:
     page = words(pages / "compare/X1/linux/09.01-vs-09.02.rst")
     falls = sorted(100 * (1 - NEW[name] / OLD[name]) for name in ("copy", "scale"))
     moved = f"{falls[0]:.1f} to {falls[1]:.1f} % worse"
-    assert f"STREAM: copy, scale {moved} :perf-small:{len(falls)} rows" in page
+    assert f"STREAM: copy, scale {moved} :perf-small:({len(falls)} rows)" in page
     gain = 100 * (NEW["add"] / OLD["add"] - 1)
     figures = f"{OLD['add']:,g} → {NEW['add']:,g} MB/s"
     assert f"STREAM: add {figures}, {gain:.1f} % better" in page

@@ -221,7 +221,7 @@ def test_what_cannot_be_judged_is_named_with_what_would_help(settings: Settings)
     build.generate(settings, run=parallel.here)
     said = page(settings, "compare/AM62X/linux/09.03-vs-09.04")
     _, _, part = said.partition("Too noisy to tell (1)")
-    assert "It was run once with each release" in part
+    assert "Each release has only one set of measurements of it" in part
     assert "Too little to say: fewer than half of the figures are judged.\n" in said
     assert "The only figure is not steady enough to show a change of 50 %." in part
     assert "Run both releases again after a reboot" in said.partition("perf-counts")[0]

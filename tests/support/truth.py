@@ -848,7 +848,7 @@ GROUNDS = templates(
 
 
 WORK = r"(?: per .+?| for the work done)?"
-ZERO = rf"(?:to 0|from 0|from under 1 % to (?:as much as )?{N} %|from (?:as much as )?{N} % to under 1 %)"
+ZERO = rf"(?:to 0|from 0|below 1 % before, (?:up to )?{N} % now|(?:up to )?{N} % before, below 1 % now)"
 SIZE = re.compile(
     rf"(?:(?:({N})(?: to ({N}))? %|({N}(?: and more)?)(?: to ({N}(?: and more)?))? times) "
     rf"(worse|better|longer|shorter){WORK}|(worse|better|longer|shorter){WORK}(?=: ))"
@@ -870,18 +870,18 @@ def is_toward_zero(text: str, rated: Sequence[About]) -> bool:
         side: [each for each in rated if each.ends[end] == 0]
         for side, end in (("to", 1), ("from", 0))
     }
-    of_text = {"from under": rises, "to 0": zeros["to"], "from 0": zeros["from"]}
+    of_text = {"below": rises, "to 0": zeros["to"], "from 0": zeros["from"]}
     for number_of, phrase in re.findall(rf", in ([\d,]+) rows? ({ZERO})", text):
         own = next((own for begin, own in of_text.items() if phrase.startswith(begin)), falls)
         if len(own) != number(number_of):
             return False
-    for own, begin in ((rises, "from under"), (falls, "to under")):
+    for own, begin in ((rises, "below 1 % before"), (falls, "below 1 % now")):
         texts = [each for each in said if begin in each]
         if bool(texts) != bool(own):
             return False
         most = max((max(each.ends) for each in own), default=0)
-        far = re.findall(N, texts[0].replace("under 1 %", "")) if texts else []
-        if texts and not (rounds(far[0], most) and ("as much" in texts[0]) == (len(own) > 1)):
+        far = re.findall(N, texts[0].replace("below 1 %", "")) if texts else []
+        if texts and not (rounds(far[0], most) and ("up to" in texts[0]) == (len(own) > 1)):
             return False
     return all(
         ("to 0" in said) <= any(each.ends[1] == 0 for each in rated)
@@ -1440,14 +1440,17 @@ def check_event(event: Event, about: About, checked: Checked, where: str) -> Non
     counted = event.rows if event.is_cause else event.leading
     counted = [row for row in counted if not row.is_clock] or event.rows
     own = replace(about, rows=event.rows, beside=event.unproved, counted=tuple(counted))
-    where_measured = [", ".join(event.boards)] * (len(both.spans) > 1)
-    where_measured += [units.count(len(counted), "row")] * (len(counted) > 1)
+    rows = [units.count(len(counted), "row")] * (len(counted) > 1)
     benchmark = next((g.title for g in both.groups if g.benchmark == event.benchmark), "")
     begin = benchmark if event.is_minor else event.what
     judged = sum(row.verdict != "noisy" for row in counted)
     if not event.is_cause and 0 < judged < len(counted):
-        where_measured[-1] += f", {judged} of them proved"
-    end = f" ({'; '.join(where_measured)})" if where_measured else ""
+        rows.append(f"{judged} proved")
+    end = f" ({', '.join(rows)})" if rows else ""
+    if len(both.spans) > 1:
+        end = f" on {units.enumeration(event.boards)}{end}"
+        size = title.removesuffix(end).removeprefix(begin).removeprefix(": ")
+        end = "," * any(sign in size for sign in (", ", "; ", ": ")) + end
     text = title.removesuffix(end)
     is_counted = title == f"{text}{end}" and {row.board for row in counted} == {*event.boards}
     checked.note("N rows", title, is_counted, where)
@@ -1478,9 +1481,17 @@ def check_event(event: Event, about: About, checked: Checked, where: str) -> Non
         checked.note("how far", title, is_true, where)
     metrics = re.search(r"\band (\d+) more metrics", event.what)
     if metrics:
-        number = len({row.metric for row in event.leading})
-        checked.note("N metrics", title, int(metrics[1]) == number - 1, where)
+        of_all = len({row.metric for row in event.leading})
+        checked.note("N metrics", title, int(metrics[1]) == of_all - 1, where)
     listed = event_evidence.listed(event, 8)
+    if not event.is_cause and (
+        ends := re.search(rf"to ({N}) (?:%|times) (?:worse|better|longer|shorter)", title)
+    ):
+        (first,) = own.each(listed[:1])
+        ratio = first.per_work if first.row.work is not None else first.ends[1] / first.ends[0]
+        factor = math.exp(abs(first.worse)) if "times" in ends[0] else 100 * abs(ratio - 1)
+        is_first = abs(factor - number(ends[1])) <= max(0.051, 0.051 * factor)
+        checked.note("largest figure shown", title, is_first, where)
     # A figure under a second name is not listed again.
     every = [row for row in (*event.rows, *event.unproved) if not row.follows]
     ways = {(row.worse_by or 0.0) > 0 for row in every}
@@ -1504,8 +1515,10 @@ def check_event(event: Event, about: About, checked: Checked, where: str) -> Non
         else:
             said = re.sub(r"^Not proved(?: \(first row\))?: |(?<=; )first row: ", "", said)
             assert len(counted) > 1 or "(first row)" not in line, line
+            # The ground is that of the first row below the title.
+            first = (*listed[:1], *event.rows) if event.kind == "noisy" else event.rows
             for text in said.split("; "):
-                checked.check(text, GROUNDS, own, where)
+                checked.check(text, GROUNDS, replace(own, rows=first), where)
 
 
 def _farther(event: Event, about: About) -> list[Row]:
@@ -1604,7 +1617,7 @@ def _is_extent(said_of: str, about: About) -> bool:
     worse = sum(each.worse > 0 for each in rated)
     ways = {0: "better", len(rated): "worse"}
     text, _, way = said_of.rpartition(", ")
-    said = re.findall(CHANGE, re.sub(rf"(?:, or )?{ZERO}", "", text))
+    said = re.findall(CHANGE, re.sub(rf"(?:; )?{ZERO}", "", text))
     works = re.search(r" (?:per \S+|for the work done)", text)
     return (
         way == ways.get(worse, f"{worse} of {len(about.rows)} worse")
@@ -1725,7 +1738,7 @@ def _look(about: About, said: Sequence[str]) -> bool:
 
 
 def _unproved(about: About, said: Sequence[str]) -> bool:
-    """Check “3 of them are not proved (run once with each release)”: their number, and the runs of their
+    """Check “Three of the five are not proved: …”: their number, and the runs of their
     figures in the bundles."""
     unproved = _listed(about, "Worse, not proved")
     of = len(_proved_falls(about)) + len(unproved)
@@ -1736,9 +1749,10 @@ def _unproved(about: About, said: Sequence[str]) -> bool:
         for each in about.each(rows)
         for side in each.sides
     )
-    all_of = {1: "It is not", 2: "Neither is"}.get(of, f"None of the {of} is")
+    every, some = (units.in_letters(each) for each in (of, len(unproved)))
+    all_of = {1: "It is not", 2: "Neither is"}.get(of, f"None of the {every} is")
     verb = "is" if len(unproved) == 1 else "are"
-    which = all_of if len(unproved) == of else f"{len(unproved)} of the {of} {verb} not"
+    which = all_of if len(unproved) == of else f"{some.capitalize()} of the {every} {verb} not"
     return said[0] == which and bool(said[-1]) == are_single
 
 
@@ -1807,18 +1821,58 @@ def _not_again(about: About, said: Sequence[str]) -> bool:
 
 
 def _fell_as_often(about: About, said: Sequence[str]) -> bool:
-    """Check “4 figures got worse …, which is within their usual swings: 3 of LMBench, 1 of STREAM”"""
+    """Check “Four figures of LMBench and STREAM got worse …, which they often do”"""
     titles = {group.benchmark: group.title for group in about.both.groups}
     rows = [row for event in _listed(about, event_groups.MINOR) for row in event.rows]
     rows += [row for event in _listed(about, event_groups.BACK) for row in event.unproved]
     far = Counter(titles[e.row.benchmark] for e in about.each(rows) if e.worse >= FAR - 1e-12)
-    named = re.findall(r"(?:^|, )(\d+) of (.+?)(?=, \d+ of |, others of |$)", said[1])
-    others = re.search(r", others of (\d+) more benchmarks?$", said[1])
+    others = re.search(r" and (\d+) more benchmarks?$", said[1])
+    named = re.split(", | and ", said[1].removesuffix(others[0] if others else ""))
     return (
-        far.total() == int(said[0])
-        and all(far[title] == int(of) for of, title in named)
+        units.in_letters(far.total()).capitalize() == said[0]
+        and {*named} <= {*far}
         and len(far) == len(named) + (int(others[1]) if others else 0)
     )
+
+
+def _not_compared(about: About, begin: str) -> list[Row]:
+    return [
+        row
+        for row in about.both.rows
+        if row.old and row.new and row.verdict == "incomparable" and row.ground.startswith(begin)
+    ]
+
+
+def _counts_of_fact(about: About, rows: Sequence[Row], said: Sequence[str]) -> bool:
+    of = sum(bool(row.old and row.new) for row in about.both.rows)
+    return (len(rows), of) == tuple(map(number, said)) and 10 * len(rows) >= of
+
+
+def _published_again(about: About, said: Sequence[str]) -> bool:
+    """Check “11.02.01 publishes figures of 11.02 again: 416 of 536 …”: the new samples hold the old."""
+    rows = _not_compared(about, "the figures are those of ")
+    ends = [(each.sides[0], each.sides[1]) for each in about.each(rows)]
+    hold = [bool(a and b) and b.low <= a.low and a.high <= b.high for a, b in ends if a and b]
+    return (
+        said[0] == about.both.new
+        and {*said[1].split(" and ")} == {row.old.guide.release for row in rows if row.old}
+        and 2 * sum(hold) >= len(hold)
+        and _counts_of_fact(about, rows, said[2:])
+    )
+
+
+def _wrongly_labelled(about: About, said: Sequence[str]) -> bool:
+    rows = _not_compared(about, "labels are wrong in ")
+    titles = {group.benchmark: group.title for group in about.both.groups}
+    return said[0] == units.enumeration(
+        [*dict.fromkeys(titles[row.benchmark] for row in rows)]
+    ) and _counts_of_fact(about, rows, said[2:])
+
+
+def _not_named(about: About, said: Sequence[str]) -> bool:
+    """Check “Four more are listed below”: the lists have three more than that."""
+    listed = len(_proved_falls(about)) + len(_far_falls(about))
+    return units.in_letters(listed - 3).capitalize() == said[0]
 
 
 def _run_again(about: About, said: Sequence[str]) -> bool:
@@ -1853,7 +1907,7 @@ HEADLINE = templates(
         ),
         r"Do not ship: .+": _holds_back,
         r"Look at # events? before you ship": _look,
-        r"(It is not|Neither is|None of the # is|# of the # (?:is|are) not) proved( \(run once with each release\))?": _unproved,
+        r"(It is not|Neither is|None of the \w+ is|\w+ of the \w+ (?:is|are) not) proved(: each release has only one set of measurements)?": _unproved,
         r"(None|#) of # figures (?:is|are) steady enough to show a change of 50 %": (
             lambda about, said: _judged_figures(about, (said[1] or "0", said[2]))
         ),
@@ -1861,9 +1915,16 @@ HEADLINE = templates(
             lambda about, said: _judged(about) == (0 if said[0] else 1, 1)
         ),
         r"Ship what was judged: # % of # figures?; nothing got worse( except what is accepted)?": _nothing_worse,
-        r"Too little to say": _no_falls,
-        r"Too little to say: fewer than half of the figures are judged": _few_judged,
-        r"# figures? got worse by a factor of 1\.5 or more, which is within their usual swings: (.+)": _fell_as_often,
+        r"Too little to say(?:: (fewer than half) of the figures are judged)?": (
+            lambda about, said: (_few_judged if said[0] else _no_falls)(about, said)
+        ),
+        r"(\w+) figures? of (.+) got worse by a factor of 1\.5 or more, which (?:it often does|they often do)": _fell_as_often,
+        r"Nothing judged got worse: # % of # figures?": lambda about, said: _nothing_worse(
+            about, (*said, "")
+        ),
+        r"(.+) publishes figures of (.+) again: # of # figures are not compared": _published_again,
+        r"Labels of (.+) are wrong in (.+): # of # figures are not compared": _wrongly_labelled,
+        r"(\w+) more (?:is|are) listed below": _not_named,
         r"# figures? that failed before works? again \((.+)\)(?:, but some new runs of (?:it|# of them) failed)?": _works_again,
         r"# figures? cannot be compared(?:, # of them because|:) (.+)": _cannot_be_compared,
         r"# figures? (?:was|were) not measured again(?:(:|, among them) all of (.+))?": _not_again,
@@ -1877,14 +1938,14 @@ HEADLINE = templates(
 
 
 def _single(about: About, said: Sequence[str]) -> bool:
-    """Check “175 of them were run once with each release”"""
+    """Check “Each release has only one set of measurements of 175 of these 200 figures”"""
     rows = [each for each in about.each(about.both.rows) if each.row.verdict == "noisy"]
     # Uploads that entirely repeat another one are no runs; those that repeat a part of it are.
     least, most = (
         sum(all(side and count(side) == 1 for side in each.sides) for each in rows)
         for count in (lambda side: len(side.runs), lambda side: len({*map(fmean, side.runs)}))
     )
-    return least <= (int(said[1]) if said[1] else len(rows)) <= most
+    return least <= (number(said[0]) if said[0] else len(rows)) <= most
 
 
 def _half_with_more(about: About, said: Sequence[str]) -> bool:
@@ -1910,13 +1971,20 @@ def _would_show(about: About, said: Sequence[str]) -> bool:
 UNJUDGED = templates(
     {
         r"(?:It counts|# of these # figures counts?) as judged: a change of 50 % would have shown in (?:it|them)": _would_show,
-        r"(All|It|# of them) (?:was|were) run once with each release": _single,
+        r"Each release has only one set of measurements of (?:them|it|# of these # figures)": _single,
         r"With # more runs? of each release, (?:half of the # figures|the one figure) with a known scatter could be judged": _half_with_more,
         r"Run a benchmark again with both releases, and add the bundles to the results": _yes,
     }
 )
 
 ALL = (*GROUNDS, *LINES, *PERHAPS, *HEADLINE, *UNJUDGED)
+
+
+def _marks(title: str) -> tuple[bool, list[tuple[str, str]]]:
+    """Return whether a title in a headline says that nothing is proved, and the fate that it names."""
+    end = title[title.rfind("(") :]
+    fate = r"(reverted|still there) in (\S+?)\)"
+    return "not proved" in end, re.findall(fate, end)
 
 
 def check_comparison(both: Comparison, figures: Figures, checked: Checked) -> None:
@@ -1932,17 +2000,21 @@ def check_comparison(both: Comparison, figures: Figures, checked: Checked) -> No
             is_small = abs(row.change if row.work is None else row.work) <= row.floor
             is_step = re.search("one step|figures are equal|the clock is the same", row.ground)
             checked.note("the same", row.ground, is_seen or is_small or bool(is_step), at)
-    titles = []
     for event in (*both.events, *both.far):
-        titles.append(event_titles.event_title(event, both))
+        title = event_titles.event_title(event, both)
         for each in (event, *event.also):
-            check_event(each, about, checked, f"{where}, {titles[-1]}")
+            check_event(each, about, checked, f"{where}, {title}")
     said = headline(both)
-    more = " ".join([said.more, *said.besides])
-    # Titles are checked with their events.
-    for title in sorted(titles, key=len, reverse=True):
-        more = more.replace(title, "")
-    more = re.sub(r"^[; ]*(?:\d+ more)?\.", "", more)
+    for event, title in said.events:
+        # Else the titles are those of the lists, which are checked with their events.
+        own, marks = replace(about, counted=event.rows), _marks(title)
+        is_unproved = {row.verdict for row in event.rows} == {"noisy"}
+        is_true = marks[0] == (is_unproved and ": some runs fail" not in event.what)
+        for word, release in marks[1]:
+            (most, _), *_ = fates(own, release).most_common(1)
+            is_true &= most == {"reverted": "went back", "still there": "lasted"}[word]
+        checked.note("known of events in the headline", title, is_true, where)
+    more = " ".join([said.rest, *said.again, *said.besides])
     for text in re.split(r"\. (?=[A-Z0-9])", f"{said.sentence} {more.strip()}".strip()):
         if text := text.strip(". "):
             checked.check(text, HEADLINE, about, where)

@@ -288,6 +288,17 @@ def count(number: int, what: str) -> str:
     return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
+def in_letters(number: int) -> str:
+    """Return a number as written in a sentence: in letters up to twelve."""
+    return LETTERS[number] if number < len(LETTERS) else f"{number:,}"
+
+
+LETTERS = (
+    *("no", "one", "two", "three", "four", "five", "six"),
+    *("seven", "eight", "nine", "ten", "eleven", "twelve"),
+)
+
+
 def counted(number: int) -> Figure:
     """Return a count as a figure."""
     return number, str(number), ""

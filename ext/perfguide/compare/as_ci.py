@@ -22,8 +22,9 @@ RESULTS_PATH = "results"
 
 def _listed(comparison: Comparison) -> Iterator[tuple[str, Event, str, str]]:
     """Yield each event with its level, its title and its grounds."""
-    for event in (*comparison.events, *comparison.far):
-        level = LEVELS.get(event_groups.action(event), "note")
+    groups = event_groups.by_action(comparison)
+    for action, event in ((name, event) for name, own in groups for event in own):
+        level = LEVELS.get(action, "note")
         title = visible(event_titles.event_title(event, comparison))
         yield level, event, title, visible(" ".join(event_evidence.event_lines(event, comparison)))
 

@@ -13,7 +13,7 @@ from ..common.units import count
 from ..figures.pool import Record
 from . import fates
 from .comparison import Comparison
-from .event_titles import event_title, metrics_text, size_text
+from .event_titles import event_title, farthest, metrics_text, size_text
 from .events import Event, returned
 from .row_moves import MIN_FAR_LOG, has_left_mean, is_beyond_kind, over_scatter, releases_at_level
 from .row_texts import acceptance, range_text, the_way_it_went, usual
@@ -57,13 +57,13 @@ def event_lines(event: Event, comparison: Comparison) -> list[str]:
 
 def _grounds(event: Event, comparison: Comparison) -> list[str]:
     """Return sentences on why an event is reported, or why nothing proves it."""
-    first = event.rows[0]
+    first = farthest(event) if event.kind == "noisy" else event.rows[0]
     if event.is_cause or (event.is_back and event.perhaps):
         return [f"{units.capital(text)}." for text in event.perhaps]
     # The ground is that of one row.
     which = " (first row)" if len(event.counted) > 1 else ""
     if event.kind == "noisy":
-        return [f"Not proved{which}: {_of_all_rows(unproved(first), event)}."]
+        return [f"Not proved{which}: {_of_all_rows(unproved(first), first, event)}."]
     if event.kind == "failed-after":
         return [f"{units.capital(text)}." for text in (first.ground, event.failed_already) if text]
     measured = [row for row in event.judged if row.verdict != "failed-after"]
@@ -82,7 +82,7 @@ def _grounds(event: Event, comparison: Comparison) -> list[str]:
         return [f"{runs}; {_share_of(len(others))}{where} moved by less than {_up(most)}."]
     if which and listed(event)[0] is not first:
         return [f"{runs}."]
-    why = _of_all_rows(first.ground, event).removeprefix(f"{runs[:1].lower()}{runs[1:]}; ")
+    why = _of_all_rows(first.ground, first, event).removeprefix(f"{runs[:1].lower()}{runs[1:]}; ")
     return [f"{runs}; {f'first row: {why}' if which else why}."]
 
 
@@ -156,15 +156,13 @@ def listed(event: Event, most: int = LISTED_ROWS) -> tuple[Row, ...]:
         if row.work is None and not row.follows
         if event.of_engine or {(row.worse_by or 0.0) > 0} == ways
     ]
-    if event.kind == "noisy":
-        # The sentences say why the first row is not proved.
-        moved = (event.rows[0], *(row for row in moved if row is not event.rows[0]))
-    elif not event.is_cause:
+    if not event.is_cause:
         # Farthest first, proved or not.
         moved = tuple(sorted(moved or event.rows, key=_farther_first))
-        led = set(map(id, event.leading))
-        # The title is about these.
-        moved = tuple(sorted(moved, key=lambda row: id(row) not in led))
+        # The title is about these, and its largest figure must be seen.
+        led, first = set(map(id, event.leading)), farthest(event)
+        moved = tuple(sorted(moved, key=lambda row: (row is not first, id(row) not in led)))
+        moved = moved if moved[0] is first else (first, *moved)
     moved = (moved or event.rows)[:most]
     return (*moved, *beside[: max(1, most - len(moved))])
 
@@ -235,10 +233,10 @@ def _figures(event: Event) -> str:
     return "One or several runs each" if several else "One run or mean of samples each"
 
 
-def _of_all_rows(ground: str, event: Event) -> str:
-    """Return the ground of an event's first row, with the kinds of figures of all its rows."""
+def _of_all_rows(ground: str, row: Row, event: Event) -> str:
+    """Return the ground of a row, with the kinds of figures of all rows of its event."""
     runs = _figures(event)
-    return ground.replace(event.rows[0].figures, f"{runs[:1].lower()}{runs[1:]}", 1)
+    return ground.replace(row.figures, f"{runs[:1].lower()}{runs[1:]}", 1)
 
 
 def _share_of(number: int) -> str:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Literal
 
 import msgspec
 
@@ -17,12 +16,9 @@ from ..common import units
 from . import event_groups, event_titles
 from .comparison import Comparison
 from .events import Event
-from .fates import followed, kept
+from .fates import Fate, of_most
 from .headline import headline
-from .verdicts import Row, Verdict
-
-Fate = Literal["lasted", "went back", "neither", "open"]
-"""The fate of most rows of an event in the next release; ``open`` if no later release has them."""
+from .verdicts import Verdict
 
 FATES: tuple[Fate, ...] = ("lasted", "went back", "neither", "open")
 
@@ -88,7 +84,7 @@ def _entry(event: Event, comparison: Comparison, titles: Mapping[str, str]) -> E
         event_groups.action(event),
         event_titles.event_title(event, comparison),
         len(event.rows),
-        fate(event),
+        of_most(event.rows)[0],
         event.perhaps,
         benchmark,
         title,
@@ -99,20 +95,6 @@ def _entry(event: Event, comparison: Comparison, titles: Mapping[str, str]) -> E
         (min(moves), max(moves)) if (moves := event_titles.moves_of(event)) else (),
         event.boards,
     )
-
-
-def fate(event: Event) -> Fate:
-    """Return the fate of more than half of the event's rows that the next release has."""
-    fates = Counter(own for row in event.rows if (own := _fate(row)))
-    followed = sum(fates.values())
-    if not followed:
-        return "open"
-    return next((own for own in ("lasted", "went back") if 2 * fates[own] > followed), "neither")
-
-
-def _fate(row: Row) -> Fate | None:
-    after = kept(row)
-    return None if after is None else followed(after[1]) or "neither"
 
 
 def tally(entries: Iterable[Entry]) -> dict[str, Counter[Fate]]:
@@ -137,8 +119,8 @@ def sentences(comparisons: Sequence[Compared]) -> list[str]:
         )
     else:
         out.append("No regression has been followed by another release yet.")
-    fates = (entry.fate for entry in entries if entry.action == event_groups.WORSE_UNPROVED)
-    unproved = Counter(fate for fate in fates if fate != "open")
+    of_unproved = (entry.fate for entry in entries if entry.action == event_groups.WORSE_UNPROVED)
+    unproved = Counter(fate for fate in of_unproved if fate != "open")
     if unproved:
         out.append(
             f"Of {units.count(unproved.total(), 'fall')} listed without proof that a later release "

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import math
+
 from .comparison import Comparison
 from .events import Event
-from .verdicts import ALARMS
+from .fates import Fate, of_most
+from .row_moves import MIN_FAR_LOG, figures_before, is_back
+from .verdicts import ALARMS, is_load
 
 BACK = "Back at an earlier level"
 
@@ -18,6 +22,12 @@ ACTIONS = (
 )
 """Titles of groups of events, in the order in which they are shown. Proof alone is no reason to act: in
 public history, unproved moves lasted as often as proved ones."""
+
+MIN_SINGLE_RATE_LOG = math.log(5)
+"""The log of the factor by which a single rate must regress to hold a release back."""
+
+MAX_SIZE_LOG = 9.0
+"""The log of the size of a failure, or of a move from 0, in usual scatters: it ranks above other moves."""
 
 
 def action(event: Event) -> str:
@@ -37,20 +47,90 @@ def action(event: Event) -> str:
     return "Worse"
 
 
+def by_action(comparison: Comparison) -> list[tuple[str, list[Event]]]:
+    """Return events grouped by :func:`action`, in the order of ``ACTIONS`` and of :func:`rank`. Minor ones
+    keep theirs, by benchmark and board."""
+    groups: dict[str, list[Event]] = {name: [] for name in ACTIONS}
+    for event in (*comparison.events, *comparison.far):
+        groups[action(event)].append(event)
+    return [
+        (name, own if name == MINOR else sorted(own, key=rank))
+        for name, own in groups.items()
+        if own
+    ]
+
+
+def against(comparison: Comparison) -> list[Event]:
+    """Return the events that count against the newer release and are not accepted, proved or not, in the
+    order of :func:`rank`."""
+    return sorted(
+        (
+            event
+            for event in (*comparison.events, *comparison.far)
+            if action(event) == WORSE_UNPROVED or (event.kind in ALARMS and not event.accepted)
+        ),
+        key=rank,
+    )
+
+
 def improvements(comparison: Comparison) -> int:
     """Count the events that are improvements, rather than returns to an earlier level."""
     return sum(event.kind == "improved" and not event.is_back for event in comparison.events)
 
 
-def unaccepted(comparison: Comparison) -> list[Event]:
-    """Return the events that count against the newer release and are not accepted, in the order in which
-    they are shown."""
-    listed = (event for _, own in by_action(comparison) for event in own)
-    return [event for event in listed if event.kind in ALARMS and not event.accepted]
+def rank(event: Event) -> tuple[bool, bool, int, bool, float, str]:
+    """Return the sort key of events: those that hold a release back come first, those that the next release
+    reverted last, heavier ones before others and, of about the same weight, proved ones before others."""
+    own = weight(event)
+    reverted = fate_of(event)[0] == "went back"
+    return not is_severe(event), reverted, -round(own), event.kind == "noisy", -own, event.what
 
 
-def by_action(comparison: Comparison) -> list[tuple[str, list[Event]]]:
-    """Return events grouped by :func:`action`, in the order of ``ACTIONS``."""
-    every = (*comparison.events, *comparison.far)
-    by_title = [(name, [e for e in every if action(e) == name]) for name in ACTIONS]
-    return [(name, own) for name, own in by_title if own]
+def fate_of(event: Event) -> tuple[Fate, str]:
+    """Return the fate of most rows of an event, also in words. Means of runs that failed have none."""
+    return ("open", "") if event.of_failing_runs else of_most(event.rows)
+
+
+def weight(event: Event) -> float:
+    """Return the weight of an event: the log of how far beyond its usual scatter it moved, times its
+    boards, times the square root of its rows.
+
+    In public history, if one of two regressions of a comparison lasted and the other reverted, it
+    was the heavier one that lasted in three of five such pairs.
+    """
+    fails = event.kind == "failed-after"
+    size = MAX_SIZE_LOG if fails else min(math.log1p(event.over_scatter), MAX_SIZE_LOG)
+    return size * len(event.boards) * math.sqrt(len(event.counted))
+
+
+def is_severe(event: Event) -> bool:
+    """Return whether a proved event holds a release back: a measurement fails, two that are not all loads
+    regressed far, or one rate regressed very far. If the event is an inferred change of engine, most of
+    its rates must have regressed, too."""
+    if event.kind not in ALARMS or event.accepted:
+        return False
+    fails = any(row.verdict == "failed-after" and not is_load(row) for row in event.rows)
+    # What failed in part before is no fault of this release.
+    if fails and not event.failed_already:
+        return True
+    rows = [row for row in (*event.leading, *event.unproved) if row.verdict in ALARMS]
+    # If only OLD was better, or is the oldest release of a single board, OLD may be the outlier.
+    far = [
+        row
+        for row in rows
+        if (row.worse_by or 0.0) >= MIN_FAR_LOG and not is_back(row)
+        if len(event.boards) > 1 or len(figures_before(row)) > 1
+    ]
+    if event.of_engine:
+        # Loads show the change of engine; only rates show whether it is slower.
+        far = [row for row in far if row.better == "higher"]
+        every = [row.worse_by or 0.0 for row in event.unproved if row.better == "higher"]
+        if 2 * sum(by > 0 for by in every) <= len(every):
+            return False
+    rates = [row.worse_by or 0.0 for row in far if row.better == "higher"]
+    # In public history, one of six events with only loads lasted, and ten of fourteen others.
+    if all(map(is_load, far)):
+        return False
+    # A single measurement is too often a bad one.
+    measured = {row.measurement for row in far}
+    return len(measured) >= 2 or max(rates, default=0.0) >= MIN_SINGLE_RATE_LOG

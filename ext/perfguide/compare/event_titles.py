@@ -15,15 +15,18 @@ from .row_texts import from_to, is_next_to_nothing
 from .verdicts import FAILED_RUN, NOTHING, Row
 
 
-def event_title(event: Event, comparison: Comparison) -> str:
-    """Return what changed, by how much, and where: ``STREAM: copy: 5.2 to 14 % worse (sk; 4 rows)``."""
-    name, size, where = title_parts(event, comparison)
-    return f"{name}{f': {size}' if size else ''}{f' ({where})' if where else ''}"
+def event_title(event: Event, comparison: Comparison, remarks: Sequence[str] = ()) -> str:
+    """Return what changed, by how much, and where: ``STREAM: copy: 5.2 to 14 % worse on sk (4 rows)``."""
+    name, size, where = title_parts(event, comparison, remarks)
+    return f"{name}{f': {size}' if size else ''}{f' {where}' if where else ''}"
 
 
-def title_parts(event: Event, comparison: Comparison) -> tuple[str, str, str]:
+def title_parts(
+    event: Event, comparison: Comparison, remarks: Sequence[str] = ()
+) -> tuple[str, str, str]:
     """Return the parts of an event's title: what changed; by how much, of a single row with its figures
-    (``15.91 → 18.15 s, 14.1 % longer``); and on which boards, and in how many rows."""
+    (``15.91 → 18.15 s, 14.1 % longer``); and on which boards and in how many rows, with
+    ``remarks`` on them."""
     counted = event.counted
     row = counted[0]
     size = [_extent(event.rows) if event.is_minor else size_text(event)]
@@ -34,16 +37,24 @@ def title_parts(event: Event, comparison: Comparison) -> tuple[str, str, str]:
     if event.since and not event.is_cause:
         before = "; last measured with" if event.kind == "failed-after" else " than in"
         size[-1] += f"{before} {event.since}"
-    boards = ", ".join(comparison.board_names.get(board, board) for board in event.boards)
+    how_far = ", ".join(filter(None, size))
     measured = {span.board for span in comparison.spans}
-    where = [boards] * (len(measured) > 1 or not {*event.boards} <= measured)
-    if len(counted) > 1:
-        proved = sum(each.verdict != "noisy" for each in counted)
-        is_mixed = 0 < proved < len(counted) and not event.is_cause
-        rows = count(len(counted), "row")
-        where.append(f"{rows}, {proved} of them proved" if is_mixed else rows)
+    boards = ""
+    if len(measured) > 1 or not {*event.boards} <= measured:
+        names = [comparison.board_names.get(board, board) for board in event.boards]
+        boards = f"on {units.enumeration(names)}"
+        # Else “as in 07.01 on SK” would be about the wrong release.
+        how_far += "," * any(sign in how_far for sign in (", ", "; ", ": "))
+    proved = sum(each.verdict != "noisy" for each in counted)
+    is_mixed = 0 < proved < len(counted) and not event.is_cause
+    more = [
+        *[count(len(counted), "row")] * (len(counted) > 1),
+        *[f"{proved} proved"] * is_mixed,
+        *remarks,
+    ]
     name = benchmark_title(event, comparison) if event.is_minor else event.what
-    return name, ", ".join(filter(None, size)), "; ".join(where)
+    where = " ".join(filter(None, (boards, f"({', '.join(more)})" if more else "")))
+    return name, how_far, where
 
 
 def size_text(event: Event) -> str:
@@ -84,15 +95,32 @@ def size_text(event: Event) -> str:
     return f"{', or '.join([out, *fails])}{after}"
 
 
+def farthest(event: Event) -> Row:
+    """Return the row of the largest move that the title of an event gives, or else the first row."""
+    sized = [(row, move) for row in event.leading if (move := _move(row))]
+    if sized:
+        are_factors = max(log for _, (log, _) in sized) >= math.log(units.MIN_FACTOR)
+        return max(sized, key=lambda each: each[1][not are_factors])[0]
+    tiny = [row for row in event.leading if is_next_to_nothing(row)]
+    return max(tiny, key=_larger_end, default=event.rows[0])
+
+
+def _larger_end(row: Row) -> float:
+    return max(each.cell.mean or 0.0 for each in (row.old, row.new) if each)
+
+
 def moves_of(event: Event) -> list[tuple[float, float]]:
     """Return how far each leading row of an event moved: as the log of a factor, and as a share of its
     older figure, both without their sign."""
-    return [
-        (abs(row.worse_by), abs(row.change if row.work is None else row.work))
-        for row in event.leading
-        if row.worse_by is not None and math.isfinite(row.worse_by) and row.change is not None
-        if not is_next_to_nothing(row)
-    ]
+    return [move for row in event.leading if (move := _move(row))]
+
+
+def _move(row: Row) -> tuple[float, float] | None:
+    if row.worse_by is None or not math.isfinite(row.worse_by) or row.change is None:
+        return None
+    if is_next_to_nothing(row):
+        return None
+    return abs(row.worse_by), abs(row.change if row.work is None else row.work)
 
 
 def span(moves: Iterable[tuple[float, float]]) -> str:
@@ -126,12 +154,12 @@ def _extent(rows: Sequence[Row]) -> str:
     per = {row.per for row in rows if row.per}
     of_work = f" per {per.pop()}" if len(per) == 1 else " for the work done" if per else ""
     if of_work and not all(row.per for row in rows):
-        of_work = f", loads{of_work}"
+        of_work = f" (loads{of_work})"
     moved = f"{' to '.join(dict.fromkeys(ends))}{of_work}"
     worse = sum((row.worse_by or 0.0) > 0 for row in rows)
     way = {0: "better", len(rows): "worse"}.get(worse, f"{worse} of {len(rows)} worse")
     zero = [text for _, text in _to_or_from_zero(rows)]
-    return f"{', or '.join(filter(None, [moved, *zero]))}, {way}"
+    return f"{'; '.join(filter(None, [moved, *zero]))}, {way}"
 
 
 def _listed_share(row: Row) -> float:
@@ -165,17 +193,11 @@ def _to_or_from_zero(rows: Sequence[Row]) -> list[tuple[int, str]]:
     out = [(number, f"{word} 0") for number, word in at_zero if number]
     tiny = [row for row in rated if is_next_to_nothing(row)]
     for is_rise in (True, False):
-        far_ends = [
-            record.cell.mean or 0.0
-            for row in tiny
-            if ((row.change or 0.0) > 0) == is_rise
-            and (record := row.new if is_rise else row.old) is not None
-        ]
+        far_ends = [_larger_end(row) for row in tiny if ((row.change or 0.0) > 0) == is_rise]
         if far_ends:
-            far = f"{'as much as ' if len(far_ends) > 1 else ''}{units.number(max(far_ends))} %"
-            near = f"under {NOTHING:g} %"
-            said = f"from {near} to {far}" if is_rise else f"from {far} to {near}"
-            out.append((len(far_ends), said))
+            far = f"{'up to ' if len(far_ends) > 1 else ''}{units.number(max(far_ends))} %"
+            before, now = [f"below {NOTHING:g} %", far][:: 1 if is_rise else -1]
+            out.append((len(far_ends), f"{before} before, {now} now"))
     return out
 
 

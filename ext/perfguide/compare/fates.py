@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
 from ..bundles.guide_key import version
 from ..common import units
 from .comparison import Jumps
 from .verdicts import Row
+
+Fate = Literal["lasted", "went back", "neither", "open"]
+"""The fate of most rows of an event in the next release; ``open`` if no later release has them."""
 
 MIN_JUMPS = 10
 """The fewest far moves in earlier releases for which the share that lasted is mentioned."""
@@ -34,10 +37,26 @@ def lasted(jumps: Iterable[Jumps]) -> str:
 
 def fate(row: Row) -> str:
     """Return in words whether the next release kept a change; "" if there is none yet."""
-    after = kept(row)
+    # What cannot be compared has not moved.
+    after = None if row.verdict == "incomparable" else kept(row)
     word = followed(after[1]) if after else ""
-    words = {"lasted": "still there in", "went back": "reverted in"}
-    return f"{words[word]} {after[0]}" if after and word else ""
+    return f"{_WORDS[word]} {after[0]}" if after and word else ""
+
+
+_WORDS: Mapping[str, str] = {"lasted": "still there in", "went back": "reverted in"}
+
+
+def of_most(rows: Sequence[Row]) -> tuple[Fate, str]:
+    """Return the fate of more than half of the rows that a later release has, and in words the release
+    that most of these were measured in next; "" if there is none or they did neither."""
+    after = [each for row in rows if (each := kept(row))]
+    if not after:
+        return "open", ""
+    (word, count), *_ = Counter(followed(part) for _, part in after).most_common(1)
+    if not word or 2 * count <= len(after):
+        return "neither", ""
+    releases = Counter(release for release, part in after if followed(part) == word)
+    return word, f"{_WORDS[word]} {releases.most_common(1)[0][0]}"
 
 
 def kept(row: Row) -> tuple[str, float] | None:

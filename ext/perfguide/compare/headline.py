@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,18 +10,19 @@ from typing import Literal
 
 from ..common import units
 from . import event_groups, event_titles, overview
+from .causes import EXCHANGED
 from .comparison import Comparison
 from .events import Event
 from .fates import lasted
-from .row_moves import MIN_FAR_LOG, figures_before, is_back
-from .verdicts import ALARMS, Row, Verdict, failed_run, is_load
+from .row_moves import MIN_FAR_LOG
+from .verdicts import REPEATED, Row, Verdict, failed_run
 
 State = Literal["do not ship", "look", "ship", "too little"]
 """The advice. Proved and unproved regressions share “look”: in public history they lasted equally often
 (``bench/lasting_events.py``), so there is no reason to advise differently."""
 
-MIN_SINGLE_RATE_LOG = math.log(5)
-"""The log of the factor by which a single rate must regress to hold a release back."""
+MIN_FACT_SHARE = 0.1
+"""The least share of figures with one obstacle for the headline to begin with it."""
 
 MIN_JUDGED_PERCENT = 50
 """The percentage of figures that must be judged for a release to be called good."""
@@ -39,7 +39,7 @@ class Headline:
     """Advice on the newer release.
 
     ``tag`` is the advice in a few words, for lists, and ``advice`` the same as a sentence, with the
-    title of ``lead`` if that is an event. ``proof`` says how many events are not proved, ``share`` how
+    title of ``lead`` if that is an event. ``facts`` are to be read before it. ``proof`` says how many events are not proved, ``share`` how
     many figures are judged, and ``limits`` what keeps them from showing more. ``events`` are the worst
     regressions that ``advice`` does not name, with their titles, and ``unnamed`` counts the rest.
     ``again`` are sentences on what to measure again, and ``besides`` remarks that change no decision. Of
@@ -48,6 +48,7 @@ class Headline:
 
     state: State
     tag: str
+    facts: Sequence[str]
     advice: str
     lead: Event | None
     proof: str
@@ -63,14 +64,23 @@ class Headline:
     @property
     def sentence(self) -> str:
         """The advice with the share of figures judged and its limits."""
-        return " ".join(filter(None, (self.advice, self.proof, self.share, *self.limits)))
+        return " ".join(
+            filter(None, (*self.facts, self.advice, self.proof, self.share, *self.limits))
+        )
 
     @property
     def more(self) -> str:
         """The worst events, and what to measure again."""
-        named = [title for _, title in self.events]
-        named += [f"{self.unnamed} more"] * bool(self.unnamed)
-        return " ".join([f"{'; '.join(named)}."] * bool(named) + [*self.again])
+        named = "; ".join(title for _, title in self.events)
+        return " ".join(filter(None, [f"{named}." if named else "", self.rest, *self.again]))
+
+    @property
+    def rest(self) -> str:
+        """A sentence on the regressions that are not named, or ""."""
+        if not self.unnamed:
+            return ""
+        are = "is" if self.unnamed == 1 else "are"
+        return f"{units.capital(units.in_letters(self.unnamed))} more {are} listed below."
 
     @property
     def percent(self) -> int:
@@ -83,18 +93,16 @@ def headline(comparison: Comparison) -> Headline:
     judged, comparable = judged_figures(comparison)
     percent = 100 * judged // comparable if comparable else 0
     share = _share(judged, comparable)
-    proved = sorted(event_groups.unaccepted(comparison), key=lambda event: not _severe(event))
-    # The worst come first, because only a few are named.
-    unproved = sorted(far_falls(comparison), key=lambda event: event.worse_by < MIN_FAR_LOG)
-    regressions = [*proved, *unproved]
+    regressions = event_groups.against(comparison)
+    unproved = [event for event in regressions if event.kind == "noisy"]
     is_undirected = 2 * sum(row.better == "neither" for row in _both(comparison)) > comparable
     lead: Event | None = None
     proof, limits = "", list[str]()
     state: State
-    if proved and _severe(proved[0]):
+    if regressions and event_groups.is_severe(regressions[0]):
         state, tag = "do not ship", "Do not ship"
         lead = regressions[0]
-        advice = f"{tag}: {event_titles.event_title(lead, comparison)}."
+        advice = f"{tag}: {_title(lead, comparison)}."
     elif regressions:
         state, tag = "look", f"Look at {units.count(len(regressions), 'event')}"
         advice, proof = f"{tag} before you ship.", _unproved(unproved, len(regressions))
@@ -108,27 +116,68 @@ def headline(comparison: Comparison) -> Headline:
         state, tag = "too little", "Too little to say"
         few = comparable > 0 and percent < MIN_JUDGED_PERCENT
         advice = f"{tag}: fewer than half of the figures are judged." if few else f"{tag}."
+        if not few and comparable and not is_undirected:
+            tag = "Nothing judged got worse"
+            advice, share = f"{tag}: {percent} % of {units.count(comparable, 'figure')}.", ""
         limits += _why_too_little(comparison, is_undirected)
     first = bool(lead)
     named = regressions[first:MAX_NAMED_EVENTS]
-    again = [_in_doubt(comparison), "" if proved else _advice(comparison, unproved, state)]
+    is_proved = len(unproved) < len(regressions)
+    again = [_in_doubt(comparison), "" if is_proved else _advice(comparison, unproved, state)]
     if regressions:
         again.insert(0, lasted(comparison.jumps.values()))
     return Headline(
         state,
         tag,
+        main_facts(comparison),
         advice,
         lead,
         proof,
         share,
         limits,
-        [(event, event_titles.event_title(event, comparison)) for event in named],
+        [(event, _title(event, comparison)) for event in named],
         len(regressions) - first - len(named),
         [*filter(None, again)],
         _besides(comparison),
         judged,
         comparable,
     )
+
+
+def _title(event: Event, comparison: Comparison) -> str:
+    """Return the title of an event with what only its section or its rows say elsewhere."""
+    return event_titles.event_title(event, comparison, remarks_on(event))
+
+
+def remarks_on(event: Event) -> tuple[str, ...]:
+    """Return whether an event is not proved, and whether the next release kept or reverted it."""
+    not_proved = "not proved" if event.kind == "noisy" else ""
+    return tuple(filter(None, (not_proved, event_groups.fate_of(event)[1])))
+
+
+def main_facts(comparison: Comparison) -> list[str]:
+    """Return sentences on what keeps a tenth or more of the figures from being compared and is no change of
+    the SoC: labels that a release swapped, or figures that it published again."""
+    both = _both(comparison)
+    out = []
+    for begin in (EXCHANGED, REPEATED):
+        rows = [row for row in both if row.ground.startswith(begin)]
+        if not rows or len(rows) < MIN_FACT_SHARE * len(both):
+            continue
+        if begin == REPEATED:
+            releases = units.enumeration(
+                [*dict.fromkeys(row.old.guide.release for row in rows if row.old)]
+            )
+            fact = f"{comparison.new} publishes figures of {releases} again"
+        else:
+            titles = {group.benchmark: group.title for group in comparison.groups}
+            named = units.enumeration([*dict.fromkeys(titles[row.benchmark] for row in rows)])
+            where = dict.fromkeys(
+                row.ground.removeprefix(f"{EXCHANGED} in ").partition(":")[0] for row in rows
+            )
+            fact = f"Labels of {named} are wrong in {units.enumeration([*where])}"
+        out.append(f"{fact}: {len(rows):,} of {units.count(len(both), 'figure')} are not compared.")
+    return out
 
 
 def _both(comparison: Comparison) -> list[Row]:
@@ -170,57 +219,21 @@ def _why_too_little(comparison: Comparison, is_undirected: bool) -> list[str]:
     if usual := _usual_regressions(comparison):
         titles = {group.benchmark: group.title for group in comparison.groups}
         counts = Counter(titles[row.benchmark] for row in usual)
-        named = [f"{number} of {title}" for title, number in counts.most_common(MAX_NAMED_EVENTS)]
+        named = [title for title, _ in counts.most_common(MAX_NAMED_EVENTS)]
         unnamed = len(counts) - len(named)
-        named += [f"others of {units.count(unnamed, 'more benchmark')}"] * bool(unnamed)
-        got_worse = f"{units.count(len(usual), 'figure')} got worse by a factor of 1.5 or more"
-        out.append(f"{got_worse}, which is within their usual swings: {', '.join(named)}.")
+        named += [units.count(unnamed, "more benchmark")] * bool(unnamed)
+        number = units.capital(units.in_letters(len(usual)))
+        figures, they = ("figure", "it") if len(usual) == 1 else ("figures", "they")
+        out.append(
+            f"{number} {figures} of {units.enumeration(named)} got worse by a factor of 1.5 or more, which "
+            f"{they} often {'does' if they == 'it' else 'do'}."
+        )
     if is_undirected:
         rows = _both(comparison)
         undirected = sum(row.better == "neither" for row in rows)
         counted = f"{undirected} of {units.count(len(rows), 'figure')}"
         out.append(f"For {counted}, no description says whether higher is better.")
     return out
-
-
-def far_falls(comparison: Comparison) -> list[Event]:
-    """Return the regressions that are listed as events although they are not proved."""
-    return [
-        event
-        for event in comparison.far
-        if event_groups.action(event) == event_groups.WORSE_UNPROVED
-    ]
-
-
-def _severe(event: Event) -> bool:
-    """Return whether a proved event holds a release back: a measurement fails, two that are not all loads
-    regressed far, or one rate regressed very far. If the event is an inferred change of engine, most of
-    its rates must have regressed, too."""
-    fails = any(row.verdict == "failed-after" and not is_load(row) for row in event.rows)
-    # What failed in part before is no fault of this release.
-    if fails and not event.failed_already:
-        return True
-    rows = [row for row in (*event.leading, *event.unproved) if row.verdict in ALARMS]
-    # If only OLD was better, or is the oldest release of a single board, OLD may be the outlier.
-    far = [
-        row
-        for row in rows
-        if (row.worse_by or 0.0) >= MIN_FAR_LOG and not is_back(row)
-        if len(event.boards) > 1 or len(figures_before(row)) > 1
-    ]
-    if event.of_engine:
-        # Loads show the change of engine; only rates show whether it is slower.
-        far = [row for row in far if row.better == "higher"]
-        every = [row.worse_by or 0.0 for row in event.unproved if row.better == "higher"]
-        if 2 * sum(by > 0 for by in every) <= len(every):
-            return False
-    rates = [row.worse_by or 0.0 for row in far if row.better == "higher"]
-    # In public history, one of six events with only loads lasted, and ten of fourteen others.
-    if all(map(is_load, far)):
-        return False
-    # A single measurement is too often a bad one.
-    measured = {row.measurement for row in far}
-    return len(measured) >= 2 or max(rates, default=0.0) >= MIN_SINGLE_RATE_LOG
 
 
 def _in_doubt(comparison: Comparison) -> str:
@@ -246,19 +259,26 @@ def _boards(event: Event, comparison: Comparison) -> list[str]:
 
 
 def _unproved(unproved: Sequence[Event], of: int) -> str:
-    """Return a sentence that says how many of the events are not proved, and whether all figures of
-    these are from one run of each release."""
+    """Return a sentence that says how many of the events are not proved, and whether each release measured
+    all figures of these only once."""
     number = len(unproved)
     if not number:
         return ""
     # The words for none of several already contain the negation.
-    which = f"{number} of the {of} {'is' if number == 1 else 'are'} not"
+    which = f"{units.capital(units.in_letters(number))} of the {units.in_letters(of)} {'is' if number == 1 else 'are'} not"
     if number == of:
-        which = "It is not" if of == 1 else "Neither is" if of == 2 else f"None of the {of} is"
+        which = (
+            "It is not"
+            if of == 1
+            else "Neither is"
+            if of == 2
+            else f"None of the {units.in_letters(of)} is"
+        )
     are_single = all(
         not event.since and " runs " not in row.figures for event in unproved for row in event.rows
     )
-    return f"{which} proved{' (run once with each release)' if are_single else ''}."
+    why = ": each release has only one set of measurements" if are_single else ""
+    return f"{which} proved{why}."
 
 
 def _besides(comparison: Comparison) -> list[str]:

@@ -73,10 +73,14 @@ def unjudged(comparison: Comparison) -> list[str]:
     more_runs = sorted(row.more_runs for row in rows if row.more_runs)
     out = []
     if single:
-        all_of = (
-            "All" if 1 < single == len(rows) else "It" if len(rows) == 1 else f"{single} of them"
+        which = (
+            f"{single:,} of these {len(rows):,} figures"
+            if single < len(rows)
+            else "them"
+            if single > 1
+            else "it"
         )
-        out.append(f"{all_of} {'was' if single == 1 else 'were'} run once with each release.")
+        out.append(f"Each release has only one set of measurements of {which}.")
     if judged := sum(row.judged for row in rows):
         # Otherwise the share in the headline would seem to contradict the number of these rows.
         of_all = f"{judged:,} of these {len(rows):,} figures {'counts' if judged == 1 else 'count'}"

@@ -148,7 +148,7 @@ def change(row: Row) -> str:
 def listed_change(row: Row) -> tuple[str, str]:
     """Return in words the change of a row, and that per unit of work if its verdict is about it."""
     if is_next_to_nothing(row):
-        return f"{'from' if (row.change or 0.0) > 0 else 'to'} under {NOTHING:g} %", ""
+        return f"below {NOTHING:g} % {'before' if (row.change or 0.0) > 0 else 'now'}", ""
     of_work = (
         "" if row.work is None or not row.per else f"{units.change_text(row.work)} per {row.per}"
     )

@@ -21,7 +21,7 @@ from ..charts import trends
 from ..common import slugs, units
 from ..compare import event_groups, event_titles, row_texts
 from ..compare.comparison import Comparison
-from ..compare.headline import far_falls, headline
+from ..compare.headline import headline
 from ..compare.match import Names
 from ..compare.row_moves import has_left_mean
 from ..compare.select import ReleasePair
@@ -753,7 +753,7 @@ def _joined(board: str, benchmark: str, metric: str, params: Mapping[str, Scalar
 def _in_words(site: Site, comparison: Comparison) -> Judged:
     # One cause is one change, however many figures moved with it.
     counts, said = comparison.counts, headline(comparison)
-    worst = (*event_groups.unaccepted(comparison), *far_falls(comparison))
+    worst = event_groups.against(comparison)
     better = event_groups.improvements(comparison)
     title = event_titles.event_title(worst[0], comparison) if worst else ""
     more = f"; and {len(worst) - 1} more" if len(worst) > 1 else ""

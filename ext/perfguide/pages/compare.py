@@ -35,7 +35,7 @@ from ..compare.comparison import Comparison, Group, annotations_used, compare
 from ..compare.event_fates import Compared
 from ..compare.events import Event
 from ..compare.fates import fate
-from ..compare.headline import Headline, far_falls, headline
+from ..compare.headline import Headline, headline, remarks_on
 from ..compare.history import History
 from ..compare.match import Names
 from ..compare.select import Filter, ReleasePair, pairs_with_pages
@@ -283,8 +283,8 @@ def _write(site: Site, plan: ComparisonPlan, pair: ReleasePair) -> PageOutcome:
         title=title,
         decision=decision,
         state=decision.state.replace(" ", "-"),
-        lead=_named(decision.lead, compared, names) if decision.lead else None,
-        falls=[_named(event, compared, names) for event, _ in decision.events],
+        lead=_named(lead, compared, names, remarks_on(lead)) if (lead := decision.lead) else None,
+        falls=[_named(event, compared, names, remarks_on(event)) for event, _ in decision.events],
         limits=[*[decision.share] * (not decision.comparable), *decision.limits, *on_top],
         again=below,
         events=events,
@@ -321,13 +321,13 @@ def _write(site: Site, plan: ComparisonPlan, pair: ReleasePair) -> PageOutcome:
 
 
 def _verdict(decision: Headline, comparison: Comparison, catalog: Catalog) -> ListedVerdict:
-    """Return a comparison's verdict for a list, with its largest proved fall or, failing that, the
-    largest that was measured once."""
+    """Return a comparison's verdict for a list, with its heaviest fall."""
     counts, fall, change = comparison.counts, "", ""
-    proved = event_groups.unaccepted(comparison)
-    if falls := proved or far_falls(comparison):
-        rows = [row for event in falls for row in event.judged]
-        row = max(rows, key=_weight_of_loss)
+    worst = event_groups.against(comparison)
+    # A load is named only where nothing else got worse.
+    worst = [event for event in worst if not all(map(is_load, event.leading))][:1] or worst[:1]
+    for event in worst:
+        row = max(event.judged, key=_weight_of_loss)
         words = row_texts.row_words(row, comparison, catalog)
         fall = full_label(row, catalog) or words.name
         # The mean of runs that failed and others is not how fast anything is.
@@ -344,7 +344,7 @@ def _verdict(decision: Headline, comparison: Comparison, catalog: Catalog) -> Li
         counts["only-new"],
         fall,
         change,
-        bool(proved),
+        all(event.kind != "noisy" for event in worst),
     )
 
 
@@ -422,9 +422,11 @@ def _event_names(page: str, comparison: Comparison) -> dict[int, str]:
     return out
 
 
-def _named(event: Event, comparison: Comparison, names: Mapping[int, str]) -> dict[str, str]:
-    """Return the parts of an event's title, and its link name."""
-    name, size, where = event_titles.title_parts(event, comparison)
+def _named(
+    event: Event, comparison: Comparison, names: Mapping[int, str], remarks: Sequence[str] = ()
+) -> dict[str, str]:
+    """Return the parts of an event's title, with ``remarks``, and its link name."""
+    name, size, where = event_titles.title_parts(event, comparison, remarks)
     return {"link": names[id(event)], "name": name, "size": size, "where": where}
 
 
@@ -477,7 +479,7 @@ def _far(event: Event, comparison: Comparison, catalog: Catalog) -> list[dict[st
     line |= {"fate": "", "history": "", "drawn": None}
     if event.is_minor:
         return [line, *(_moved(row, comparison, catalog) for row in event_evidence.listed(event))]
-    row = event.rows[0]
+    row = event_titles.farthest(event)
     moved = _moved(row, comparison, catalog)
     # If there are several rows, the title does not say which of them these figures belong to.
     which = (

@@ -13,11 +13,12 @@ import msgspec
 from ..bundles.guide_key import family, version
 from ..catalog.benchmarks import Catalog, Scalar
 from ..common import units
-from ..compare import event_fates, row_texts
+from ..compare import row_texts
 from ..compare.comparison import Comparison
 from ..compare.engine_changes import EngineChange
+from ..compare.event_groups import MIN_SINGLE_RATE_LOG
 from ..compare.events import RETURN, Event
-from ..compare.headline import MIN_SINGLE_RATE_LOG
+from ..compare.fates import of_most
 from ..compare.history import History
 from ..compare.relative import Side
 from ..compare.select import ReleasePair
@@ -185,7 +186,7 @@ def _is_news(event: Event) -> bool:
     if event.is_cause or event.is_minor or event.accepted or is_return:
         return False
     # An event without proof is news once another release confirms it.
-    return event.kind != "noisy" or event_fates.fate(event) == "lasted"
+    return event.kind != "noisy" or of_most(event.rows)[0] == "lasted"
 
 
 def _name(row: Row) -> tuple[str, frozenset[tuple[str, Scalar]]]:

@@ -125,8 +125,8 @@ class Overview(msgspec.Struct, frozen=True):
 
 
 LOSS_NOTE = (
-    "Shown: the largest proved loss or, if none is proved, the largest; a CPU load only if nothing else got "
-    "worse."
+    "Shown: the loss that weighs most, by how far it is beyond the usual scatter, on how many boards and in "
+    "how many figures; a CPU load only if nothing else got worse."
 )
 """A note on the lists of comparisons that name the largest loss."""
 

@@ -12,6 +12,7 @@ from ..common import slugs, units
 from ..common.units import TableCell
 from ..compare import event_fates
 from ..compare.event_fates import FATES, Compared, Entry
+from ..compare.fates import Fate
 from ..compare.headline import State
 from ..compare.select import ReleasePair
 from ..compare.shared_moves import SharedMove, shared_moves
@@ -35,7 +36,7 @@ MAX_RELEASES = 60
 MAX_EVENTS = 12
 """The number of events per release on such pages; the others are counted."""
 
-SENTENCES: Mapping[event_fates.Fate, str] = {
+SENTENCES: Mapping[Fate, str] = {
     "lasted": "The next release kept it.",
     "went back": "The next release took it back.",
     "neither": "The next release kept a part of it.",
