@@ -100,7 +100,8 @@ def test_every_option_of_every_command_is_described() -> None:
         assert command.text
     compare = found["compare"].options
     assert "--threshold 5%" in compare and "--fail-on {regression,never}" in compare
-    assert "OLD NEW" in found["compare"].usage
+    assert found["compare"].usage.endswith(" OLD NEW")
+    assert "THIRD" not in found["compare"].options
 
 
 def test_json_snippets_are_sound_bundles() -> None:

@@ -52,7 +52,13 @@ def add_parsers(add: shared.AddParser) -> None:
     parser.add_argument("--os", default="*", metavar="O", help="only this operating system")
     parser.add_argument("--board", default="*", metavar="B", help="only this board")
     parser.add_argument("--benchmark", default="*", metavar="G", help="only this benchmark")
-    parser.add_argument("--format", choices=FORMATS, default="text", help="default: text")
+    parser.add_argument(
+        "--format",
+        choices=FORMATS,
+        default="text",
+        metavar="FORMAT",
+        help=f"{', '.join(FORMATS)}; default: text",
+    )
     parser.add_argument(
         "--threshold",
         type=_threshold,

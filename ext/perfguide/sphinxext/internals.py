@@ -345,5 +345,6 @@ def subcommands(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentP
 
 
 def arguments(parser: argparse.ArgumentParser) -> list[argparse.Action]:
-    """Return the arguments of a command in order, without ``--help``."""
-    return [a for a in parser._actions if not isinstance(a, argparse._HelpAction)]
+    """Return the arguments of a command in order, without ``--help`` and those that it hides."""
+    hidden = argparse.SUPPRESS
+    return [a for a in parser._actions if a.dest != "help" and a.help != hidden]

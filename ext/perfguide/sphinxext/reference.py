@@ -12,6 +12,7 @@ import inspect
 import textwrap
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from types import ModuleType
 from typing import ClassVar
@@ -19,6 +20,7 @@ from typing import ClassVar
 import msgspec
 from docutils import nodes
 from sphinx.application import Sphinx
+from sphinx.util.console import strip_colors
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.typing import OptionSpec
 
@@ -182,48 +184,36 @@ def commands(parser: argparse.ArgumentParser) -> list[Command]:
     """Return the commands of a parser, in order."""
     out = []
     for name, command in internals.subcommands(parser).items():
-        arguments = internals.arguments(command)
-        usage = _wrapped(command.prog, map(_brief, arguments))
-        options = {_written(a): (a.help or "See above.").replace("%%", "%") for a in arguments}
+        options = {
+            _written(argument): (argument.help or "See above.").replace("%%", "%")
+            for argument in internals.arguments(command)
+        }
         text = " ".join((command.description or "").split())
-        out.append(Command(name, text, usage, options))
+        out.append(Command(name, text, _usage(command), options))
     return out
 
 
-MAX_LINE_CHARS = 72
-"""The length of a line of usage: it fits a terminal and requires little scrolling on a phone."""
+MAX_LINE_CHARS = 79
+"""The length of a line of usage, so that it fits a terminal."""
 
 
-def _wrapped(command: str, arguments: Iterable[str]) -> str:
-    """Return a command with its arguments, wrapped between arguments."""
-    lines = [command]
-    for argument in arguments:
-        if len(lines[-1]) + 1 + len(argument) > MAX_LINE_CHARS:
-            lines.append(" " * len(command))
-        lines[-1] += f" {argument}"
-    return "\n".join(lines)
+def _usage(command: argparse.ArgumentParser) -> str:
+    """Return the usage of a command as ``--help`` prints it, without the word in front."""
+    command.formatter_class = partial(argparse.HelpFormatter, width=MAX_LINE_CHARS)
+    # Some versions of Python use colours.
+    lines = strip_colors(command.format_usage()).rstrip().split("\n")
+    return "\n".join(line[len("usage: ") :] for line in lines)
 
 
-def _written(argument: argparse.Action, names: slice = slice(None)) -> str:
-    """Return an argument with some of its names, and its value if it takes one."""
+def _written(argument: argparse.Action) -> str:
+    """Return an argument with all its names, and its value if it takes one."""
     value = str(argument.metavar or argument.dest.upper())
     if argument.choices:
         value = "{" + ",".join(map(str, argument.choices)) + "}"
     if not argument.option_strings:
         return value
-    written = ", ".join(argument.option_strings[names])
+    written = ", ".join(argument.option_strings)
     return f"{written} {value}" if argument.nargs != 0 else written
-
-
-def _brief(argument: argparse.Action) -> str:
-    """Return an argument as it appears in the usage line."""
-    written = _written(argument, slice(-1, None))
-    if len(written) > MAX_LINE_CHARS // 2:  # its choices are in the list below
-        written = f"{argument.option_strings[-1]} {argument.dest.upper()}"
-    if argument.option_strings:
-        return written if argument.required else f"[{written}]"
-    more = "…" if argument.nargs in ("*", "+") else ""
-    return f"[{written}{more}]" if argument.nargs == "*" else f"{written}{more}"
 
 
 def _text(words: str) -> list[nodes.Node]:
