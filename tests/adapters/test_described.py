@@ -281,7 +281,7 @@ def test_values_of_all_kinds() -> None:
         (b"at Tue, 02 Apr 2024 09:30:00 +0200", "2024-04-02T09:30:00+02:00"),
     ):
         assert form.read(text, Context("x")).facts == {"created": moment}
-    assert messages(form, b"at Tue, 33 Apr 2024 09:30:00 +0200")[0][1].endswith("is no date")
+    assert messages(form, b"at Tue, 33 Apr 2024 09:30:00 +0200")[0][1].endswith("is not a date")
     # One decimal more or less is another number's end.
     assert not read(form, form.example.replace("1.5", "1.50").encode())
 
@@ -438,8 +438,8 @@ LINE = 'example = "a 1"\n[[lines]]\nmatch = "a {a:number}"\nfigures = { a = "s" 
         (LINE + 'refuse = "not {b}"\n', "no line has a value “b”"),
         (LINE + 'required = "no a"\n', "“no a” is said of a block"),
         (LINE + "confirms = true\n", "“unconfirmed” and a line that confirms belong together"),
-        (LINE + 'agree = "a"\n', "“a” is no equation"),
-        (LINE + '[kinds]\nb = "[0-9"\n', "“[0-9” is no regular expression"),
+        (LINE + 'agree = "a"\n', "“a” is not an equation"),
+        (LINE + '[kinds]\nb = "[0-9"\n', "“[0-9” is not a regular expression"),
         (LINE + '[kinds]\nb = "([0-9])"\n', "the kind “b” has a group"),
         (LINE.replace("{a:number}", "{a:b}") + '[kinds]\nb = "(?x)[0-9]"\n', "cannot be used"),
         (LINE.replace("{a:number}", "{a:size.MiB.(}"), "has a { that begins no value"),

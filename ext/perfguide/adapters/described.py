@@ -127,7 +127,7 @@ def _expression(text: str) -> re.Pattern[str]:
     try:
         return re.compile(text)
     except re.error as error:
-        raise ValueError(f"“{text}” is no regular expression: {error}; fix it there") from None
+        raise ValueError(f"“{text}” is not a regular expression: {error}; fix it there") from None
 
 
 def _check(spec: Description, rules: list[Rule]) -> None:
@@ -139,8 +139,8 @@ def _check(spec: Description, rules: list[Rule]) -> None:
     every = {name for rule in rules for each in rule.patterns for name in each.kinds} | {"line"}
     for rule in rules:
         look = next(iter(_looks(rule.spec)), "")
-        own = {name for each in rule.patterns for name in each.kinds}
-        if not rule.spec.fail and (unknown := set(rule.spec.figures) - own):
+        values = {name for each in rule.patterns for name in each.kinds}
+        if not rule.spec.fail and (unknown := set(rule.spec.figures) - values):
             raise ValueError(
                 f"“{look}” has no value “{min(unknown)}”, which figures names; write "
                 f"{{{min(unknown)}:number}} where it is"
@@ -150,7 +150,7 @@ def _check(spec: Description, rules: list[Rule]) -> None:
         if unknown := names - every - set(rule.spec.params):
             raise ValueError(f"no line has a value “{min(unknown)}”; write {{{min(unknown)}:word}}")
         if rule.spec.agree and rule.spec.agree.count("=") != 1:
-            raise ValueError(f"“{rule.spec.agree}” is no equation; write size / time = rate")
+            raise ValueError(f"“{rule.spec.agree}” is not an equation; write size / time = rate")
         if rule.spec.required and not any(each.spec.begins for each in rules):
             raise ValueError(f"“{rule.spec.required}” is said of a block; write begins = true")
     if any(rule.spec.confirms for rule in rules) != bool(spec.unconfirmed):

@@ -216,7 +216,7 @@ class _Reader:
                 continue
             value = scalar(text, rule.kind(name))
             if value is None:
-                self._sheet.broken(line.number, f"“{text[:40]}” is no date")
+                self._sheet.broken(line.number, f"“{text[:40]}” is not a date")
                 continue
             # Texts that changed between versions are unified, so that figures stay comparable.
             if name in self._spec.values:
@@ -291,8 +291,8 @@ class _Reader:
             return  # its part of the line is optional, or its cell blank
         form, line, texts = _form(given), matched.line, matched.texts
         metric, unit = _named(name, given, matched)
-        own = {key: filled(v, texts) if isinstance(v, str) else v for key, v in form.params.items()}
-        params = self._params({**matched.names, **own})
+        fixed = {k: filled(v, texts) if isinstance(v, str) else v for k, v in form.params.items()}
+        params = self._params({**matched.names, **fixed})
         if text in form.failures:
             message = filled(form.failures[text], texts)
             self._sheet.failure(line, self._benchmark, metric, unit, params, message)

@@ -474,13 +474,13 @@ def _take_off_indentation(rows: _Rows) -> bool:
 def _take_off_prompts(rows: _Rows) -> None:
     """Remove prompts. If they name several hosts, the lines after each belong to its host."""
     hosts: dict[str, set[int]] = {}
-    own: set[int] = set()
+    lines_of_host: set[int] = set()
     for index, (text, number) in enumerate(zip(rows.texts, rows.numbers, strict=True)):
         if match := _PROMPT.match(text):
             rows.texts[index] = text[match.end() :]
             if host := match["host"] or match["in_brackets"]:
-                own = hosts.setdefault(host, set())
-        own.add(number)
+                lines_of_host = hosts.setdefault(host, set())
+        lines_of_host.add(number)
     if len(hosts) > 1 and not rows.hosts:
         rows.hosts = hosts
 

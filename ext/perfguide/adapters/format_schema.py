@@ -101,7 +101,7 @@ class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     separator: str = ","
     """The character between two cells. A blank means any blanks."""
     names: dict[str, str] = {}
-    """The metrics of columns whose text is no good name for one."""
+    """The metrics of columns whose text would make a poor name."""
     units_in_heads: bool = False
     """If true, all columns with a unit in their head, as in ``read (MB/s)`` or ``read [MB/s]``, hold
     figures. The metric is the text before the unit."""
@@ -126,7 +126,7 @@ class Description(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     unless_named: list[str] = []
     """Parameters that are left out where ``--param benchmark=…`` names the benchmark."""
     setup: list[str] = []
-    """Values that are no parameters, but facts of the setup of the same figures, such as the renderer."""
+    """Values that are not parameters but facts of the setup of the same figures, such as the renderer."""
     bare_ends: bool = False
     """If true, nothing shows that the end of a line is missing, so no figure is read from a last line without
     a line feed."""

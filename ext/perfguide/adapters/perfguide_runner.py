@@ -220,7 +220,7 @@ def _parts(
         sheet.understood(*range(block.first, end))
         sheet.note(
             block.head.number,
-            "trials of a search are no figures: its result has a block of its own",
+            "trials of a search are not figures: its result has its own block",
         )
         return []
     readers = _READERS.get(benchmark)
@@ -326,22 +326,22 @@ def _by_system(results: list[Result], block: _Block) -> list[Result]:
     return extended
 
 
-def _merged(own: Reading, parts: list[Reading]) -> Reading:
+def _merged(outside: Reading, parts: list[Reading]) -> Reading:
     diagnostics: dict[tuple[str, str], Diagnostic] = {}
     for part in parts:
         for each in part.diagnostics:
             # A note that every block repeats is reported once.
             key = each.message if each.kind == "log-note" else f"{each.message} {each.line}"
             diagnostics.setdefault((each.kind, key), each)
-    facts: dict[str, Scalar] = dict(own.facts)
+    facts: dict[str, Scalar] = dict(outside.facts)
     for part in parts:
         for name, value in part.facts.items():
             facts.setdefault(name, value)
     return Reading(
         tuple(result for part in parts for result in part.results),
-        own.diagnostics + tuple(diagnostics.values()),
+        outside.diagnostics + tuple(diagnostics.values()),
         facts,
-        own.lines.union(*(part.lines for part in parts)),
+        outside.lines.union(*(part.lines for part in parts)),
     )
 
 

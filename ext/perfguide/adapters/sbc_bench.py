@@ -94,15 +94,15 @@ def read(data: bytes, context: Context) -> Reading:
     for part in parts:
         for piece, cores in _pieces(part, clusters.get(part.log, [])):
             readings += _read(piece, cores, context)
-    own = sheet.reading()
+    outside = sheet.reading()
     facts: dict[str, Scalar] = {}
     for reading in readings:
         facts = {**reading.facts, **facts}
     return Reading(
         tuple(result for reading in readings for result in reading.results),
-        own.diagnostics + tuple(d for reading in readings for d in reading.diagnostics),
-        {**facts, **own.facts},
-        own.lines.union(*(reading.lines for reading in readings)),
+        outside.diagnostics + tuple(d for reading in readings for d in reading.diagnostics),
+        {**facts, **outside.facts},
+        outside.lines.union(*(reading.lines for reading in readings)),
     )
 
 
@@ -167,13 +167,13 @@ def _pieces(part: _Part, clusters: list[str]) -> Iterator[tuple[_Part, dict[str,
     text = b"\n".join(part.lines)
     rows: dict[str, list[int]] = {}
     names: dict[int, str] = {}
-    own = list(part.lines)
+    lines = list(part.lines)
     for at, line in enumerate(part.lines):
         if match := _OPENSSL_ROW.fullmatch(line.decode()):
             rows.setdefault(match[1], []).append(at)
             if match[2]:  # since 0.9.71 the row ends with the kind of core
                 names[at] = match[2]
-                own[at] = line[: line.rindex(b" (")]
+                lines[at] = line[: line.rindex(b" (")]
     tables = [at for at, line in enumerate(part.lines) if line.startswith(b"7-Zip ")]
     has_cores = bool(part.cores) and part.cores != _CLUSTERS
     if rows:
@@ -182,7 +182,7 @@ def _pieces(part: _Part, clusters: list[str]) -> Iterator[tuple[_Part, dict[str,
         every = {at for ats in rows.values() for at in ats}
         for turn in range(1 if has_cores else most):
             kept = every if has_cores else {ats[turn] for ats in rows.values() if turn < len(ats)}
-            piece = [b"" if at in every - kept else line for at, line in enumerate(own)]
+            piece = [b"" if at in every - kept else line for at, line in enumerate(lines)]
             kinds = {names.get(at, "") for at in kept}
             kind = kinds.pop() if len(kinds) == 1 else ""
             yield replace(part, lines=piece), _conditions(part, clusters, turn, most, kind)

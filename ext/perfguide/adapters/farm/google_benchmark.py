@@ -120,7 +120,7 @@ def _read_report(root: Node, setup: Node, source: Source, collector: Collector) 
             line = source.line(each.at)
             collector.broken(line, message, "Google Benchmark says so since 1.5")
     if left_out:
-        collector.note(None, f"{left_out} aggregates that are no measurements were left out")
+        collector.note(None, f"{left_out} aggregates that are not measurements were left out")
 
 
 def _name(entry: Node) -> str:

@@ -46,7 +46,7 @@ def read(data: bytes, context: Context) -> Reading:
         kernels = _kernels(root)
         for test in root.list("tests"):
             if test.kind != "object":
-                collector.broken(line(test.at), "a test that is no object")
+                collector.broken(line(test.at), "a test that is not an object")
                 continue
             run = collector.run(_run(test, kernels))
             measured = test.child("number").get("value")

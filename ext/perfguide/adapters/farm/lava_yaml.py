@@ -170,11 +170,11 @@ class _Composer:
         at = _at(event)
         # Aliases of aliases could expand a few lines to gigabytes.
         if self._nodes > MAX_NODES or level > MAX_LEVELS:
-            raise _YamlError("more or more deeply nested values than a test case has", at)
+            raise _YamlError("more values, or deeper nesting, than a test case has", at)
         if isinstance(event, yaml.AliasEvent):
             self._aliases += 1
             if self._aliases > MAX_ALIASES or event.anchor not in self._anchors:
-                raise _YamlError("an alias of nothing, or one of too many", at)
+                raise _YamlError("an undefined alias, or too many aliases", at)
             return self._anchors[event.anchor]
         if isinstance(event, yaml.ScalarEvent | yaml.CollectionStartEvent) and event.tag:
             raise _YamlError(f"the tag {str(event.tag)[:80]}: tags are not supported", at)

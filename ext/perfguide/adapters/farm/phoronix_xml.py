@@ -148,7 +148,7 @@ def _entry(result: _Element, entry: _Element, line: int, run: Run, collector: Co
         if written.upper() not in _PASSED:
             collector.row(replace(row, failed=f"the test reports “{written[:80]}”"), run)
     elif kind not in _FIGURES:
-        collector.note(line, f"{name}: {kind[:80]} is no figure: left out")
+        collector.note(line, f"{name}: {kind[:80]} is not a figure: left out")
     elif not written:
         collector.note(line, f"{name}: no value: the test did not complete")
     elif not_finite(written) or any(map(not_finite, runs)):

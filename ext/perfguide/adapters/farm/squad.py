@@ -23,6 +23,7 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Callable
+from dataclasses import replace
 
 from .. import Context, Format, Reading, Scalar
 from ..json_nodes import Documents, Node, documents
@@ -97,8 +98,8 @@ def _is_metadata(root: Node) -> bool:
 def _is_data(root: Node) -> bool:
     series = [v for k, v in root.members.items() if not _SPECIAL.fullmatch(k)]
     return bool(series) and all(
-        of.kind == "object" and of.members and all(_is_series(s) for s in of.members.values())
-        for of in series
+        node.kind == "object" and node.members and all(map(_is_series, node.members.values()))
+        for node in series
     )
 
 
@@ -199,15 +200,13 @@ class _Reader:
         """Add the samples of one metric. A sample that is not a figure invalidates all of them, as
         it would be chance which of them remain."""
         benchmark, metric = split(name)
-        line = self._line(items[0].at if items else whole.at)
-        row = Row(benchmark, metric, line, unit=unit)
+        row = Row(benchmark, metric, self._line(items[0].at if items else whole.at), unit=unit)
         samples: list[float] = []
         for item in items:
             text = item.text if item.kind in ("number", "string") else ""
             if not_finite(text):
                 reason = f"the measurement is {text.strip()}"
-                failed = Row(benchmark, metric, self._line(item.at), unit=unit, failed=reason)
-                self.collector.row(failed, run)
+                self.collector.row(replace(row, line=self._line(item.at), failed=reason), run)
                 return
             value = number(text)
             if value is None:
@@ -216,10 +215,9 @@ class _Reader:
                 return
             samples.append(value)
         if not samples:
-            self.collector.note(line, f"{name} has no measurements")
+            self.collector.note(row.line, f"{name} has no measurements")
             return
-        filled = Row(benchmark, metric, line, unit=row.unit, samples=tuple(samples))
-        self.collector.row(filled, run)
+        self.collector.row(replace(row, samples=tuple(samples)), run)
 
 
 def _epoch(text: str) -> str:

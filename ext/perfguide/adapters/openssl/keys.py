@@ -80,7 +80,7 @@ def row(
     measured: Collection[str],
     sheet: Sheet,
 ) -> None:
-    """Read a line under a table's heading; a line that is no row is left alone.
+    """Read a line under a table's heading; a line that is not a row is left alone.
 
     ``measured`` are the names that were announced, as far as that is known.
     """

@@ -90,9 +90,10 @@ class _Run:
     engine: str = ""
     """``hw``, ``sw``, or empty if the log does not say."""
     missing: dict[str, int] = field(default_factory=dict)
+    """The line of progress of each algorithm whose row has not been read yet."""
     key_names: set[str] = field(default_factory=set)
     children: set[str] = field(default_factory=set)
-    rows: bool = False
+    has_rows: bool = False
     table: keys.KeyTable | None = None
 
     def agrees(self, algorithm: str, size: int, value: float) -> bool:
@@ -151,11 +152,11 @@ class _Reader:
         self._run = _Run(elapsed=elapsed)
 
     def line(self, line: Line) -> None:
-        if self._beginning(line) or self._heading(line) or _BANNER.fullmatch(line.text):
+        if self._read_progress(line) or self._read_heading(line) or _BANNER.fullmatch(line.text):
             self.sheet.understood(line.number)
             return
         if match := _MR.fullmatch(line.text):
-            self._machine(line, match)
+            self._machine_row(line, match)
         elif line.text.startswith(("+F:", "Got: +F:", "+H:")):
             self.sheet.broken(line.number, "a line of openssl speed -mr is cut or damaged")
         elif line.text.startswith("+F") and re.match(r"\+F[2-9]:", line.text):
@@ -170,9 +171,9 @@ class _Reader:
         elif self._run.sizes:
             self._table_row(line)
 
-    def _fresh(self) -> _Run:
+    def _current(self) -> _Run:
         """Return the run that a line of progress belongs to: a new one after a table."""
-        if self._run.rows:
+        if self._run.has_rows:
             self.finish()
             self._run = _Run(elapsed=self._elapsed)
         return self._run
@@ -182,11 +183,11 @@ class _Reader:
         for name, number in self._run.missing.items():
             self.sheet.broken(number, f"{name} was measured, but its row is cut or damaged")
 
-    def _beginning(self, line: Line) -> bool:
+    def _read_progress(self, line: Line) -> bool:
         """Read a line before the tables, such as engine, progress or version; return false for others."""
         text = line.text
         if match := _DOING.fullmatch(text) or _STARTED.fullmatch(text):
-            run, name = self._fresh(), canonical(match[1])
+            run, name = self._current(), canonical(match[1])
             if name not in run.names:
                 run.missing[name] = line.number
             run.names.add(name)
@@ -194,43 +195,43 @@ class _Reader:
                 timed = _Timed(int(match[4]), float(match[5]), float(match[2]))
                 run.timed[name, int(match[3])] = timed
         elif match := _KEYGEN.fullmatch(text):
-            self._fresh().key_names.add(match[1].lower())
+            self._current().key_names.add(match[1].lower())
         elif match := _CHILD.fullmatch(text):
-            self._fresh().children.add(match[1])
+            self._current().children.add(match[1])
         elif match := _REFUSED.search(text):
-            self._fresh().engine = "sw"
+            self._current().engine = "sw"
             self._run.device = ""
             engine = f"the engine “{match[1]}”" if match[1] else "the engine"
             self.sheet.failed(line.number, f"{engine} did not load: the figures are software's")
         elif match := _SET.search(text):
             if match[1].lower() in ACCELERATORS:
-                self._fresh().engine = "hw"
+                self._current().engine = "hw"
                 self._run.device = match[1]
             else:
-                self._fresh()
+                self._current()
                 self.sheet.note(
                     line.number,
                     f"whether the engine “{match[1]}” is an accelerator is not known",
                     "state it with the parameter engine",
                 )
         elif match := _VERSION.fullmatch(text):
-            self._fresh()
+            self._current()
             self.sheet.fact("tools.openssl", match[1])
         elif text.startswith("You have chosen to measure elapsed time"):
-            self._fresh().elapsed = True
+            self._current().elapsed = True
         elif (text.startswith("speed: ") or "speed" in text) and _UNKNOWN.fullmatch(text):
             self.sheet.failed(line.number, f"openssl speed refused the command: {text[:200]}")
         else:
             return False
         return True
 
-    def _heading(self, line: Line) -> bool:
+    def _read_heading(self, line: Line) -> bool:
         if match := _HEAD.fullmatch(line.text) or _SIZES.fullmatch(line.text):
             self._run.sizes = tuple(int(n) for n in re.findall(r"[0-9]+(?= bytes|:|$)", match[1]))
             self._run.table = None
         elif table := keys.heading(line.text):
             self._run.table = table
-            self._run.rows = True
+            self._run.has_rows = True
         elif line.text.startswith("type") and re.match(r"type[ \t]+.*bytes", line.text):
             self._run.sizes = ()
             self.sheet.broken(line.number, "the head of openssl's table is cut or damaged")
@@ -238,7 +239,7 @@ class _Reader:
             return False
         return True
 
-    def _machine(self, line: Line, match: re.Match[str]) -> None:
+    def _machine_row(self, line: Line, match: re.Match[str]) -> None:
         if match[1]:
             self._run.children.add(match[4] or "")
             self._run.names.add(canonical(match[2]))
@@ -267,7 +268,7 @@ class _Reader:
     def _row(self, line: Line, name: str, values: tuple[float, ...]) -> None:
         run = self._run
         algorithm = canonical(name)
-        run.rows = True
+        run.has_rows = True
         if len(values) != len(run.sizes):
             self.sheet.broken(
                 line.number,

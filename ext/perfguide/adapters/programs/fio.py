@@ -33,7 +33,7 @@ EXAMPLE = """\
 # Layout: ``show_thread_status_json`` and ``add_ddir_status_json`` in stat.c. fio 3 writes
 # ``bw_bytes`` in B/s and latencies in ns; before, there is only ``bw``, in KiB/s (1024 bytes)
 # whatever its texts call it, and latencies are in µs. A direction in which nothing was transferred
-# is no result.
+# is not a result.
 _OLD = re.compile(r"fio-[12]\.")
 _SIZE = re.compile(r"([0-9]{1,12})(?:([kmg])(?:i?b)?|b)?", re.IGNORECASE)
 _COUNT = re.compile(r"[0-9]{1,9}")
@@ -69,19 +69,19 @@ def conditions(options: Mapping[str, str]) -> dict[str, Scalar]:
     Equivalent options share one name: ``buffered=0`` is ``direct=1``. An option without a value is
     switched on.
     """
-    own = {name: text or "1" for name, text in options.items()}
-    own["rw"] = own.get("rw") or own.get("readwrite", "")
-    if "buffered" in own:
-        own["direct"] = "1" if own["buffered"] == "0" else "0"
+    given = {name: text or "1" for name, text in options.items()}
+    given["rw"] = given.get("rw") or given.get("readwrite", "")
+    if "buffered" in given:
+        given["direct"] = "1" if given["buffered"] == "0" else "0"
     params: dict[str, Scalar] = {}
-    if own["rw"].startswith("rand"):
+    if given["rw"].startswith("rand"):
         params["pattern"] = "random"
-    if block := own.get("bs") or own.get("blocksize"):
+    if block := given.get("bs") or given.get("blocksize"):
         size = _SIZE.fullmatch(block)
         power = " kmg".index((size[2] or " ").lower()) if size else 0
         params["buffer_size"] = int(size[1]) * 1024**power if size else block[:200]
     for name, default in OPTIONS.items():
-        text = own.get(name, default)
+        text = given.get(name, default)
         if text != default:
             number = _COUNT.fullmatch(text) is not None and name not in _FLAGS
             params[name] = int(text) if number else text == "1" if name in _FLAGS else text[:200]
@@ -193,7 +193,7 @@ class _Job:
             return
         for key in percentiles.members:
             if not _PERCENTILE.fullmatch(key):
-                self._sheet.broken(self._line(percentiles.at), f"“{key[:40]}” is no percentile")
+                self._sheet.broken(self._line(percentiles.at), f"“{key[:40]}” is not a percentile")
             # fio 2 fills its list of percentiles with 0.00.
             elif float(key) > 0:
                 params: dict[str, Scalar] = {"percentile": float(key)}

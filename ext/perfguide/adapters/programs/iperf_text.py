@@ -137,8 +137,8 @@ def _finish(run: _Run, sheet: Sheet) -> None:
     # With --bidir each direction has a connection of its own.
     are_connected = len(run.streams) > (2 if directions and directions[0] else 1)
     for direction in directions:
-        own = {(name, end): row for (name, each, end), row in run.rows.items() if each == direction}
-        streams = {name for name, _ in own} - {"SUM"}
+        rows = {(name, end): row for (name, d, end), row in run.rows.items() if d == direction}
+        streams = {name for name, _ in rows} - {"SUM"}
         name = "SUM" if are_connected or len(streams) > 1 else next(iter(streams), "SUM")
         ingress = direction == "RX" if direction else run.reverse != run.server
         if not run.begun and not direction:
@@ -152,11 +152,11 @@ def _finish(run: _Run, sheet: Sheet) -> None:
                 hint = (
                     "give --param direction=egress if the board sent, and =ingress if it received"
                 )
-                sheet.broken(next(iter(own.values()))[0].number, message, hint)
+                sheet.broken(next(iter(rows.values()))[0].number, message, hint)
                 continue
             ingress = not stated
-        received, sent = own.get((name, "receiver")), own.get((name, "sender"))
-        some = received or sent or next(iter(own.values()))
+        received, sent = rows.get((name, "receiver")), rows.get((name, "sender"))
+        some = received or sent or next(iter(rows.values()))
         if received is None:
             message = "the received rate is not stated: the line of the receiver is missing"
             sheet.broken(some[0].number, message)

@@ -20,6 +20,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
+from itertools import pairwise
 
 from .. import Context, Format, Reading, Scalar
 from ..log_lines import LIKE_FIGURE, Line, figure, holds, lines, words
@@ -364,7 +365,7 @@ _CELL = re.compile(r"([0-9]{1,7}(?:\.[0-9]{0,6})?)([KM]?)")
 
 
 @dataclass(frozen=True, slots=True)
-class _Open:
+class _OpenTable:
     """The table to which the following rows belong."""
 
     unit: str
@@ -377,7 +378,7 @@ class _Summary:
 
     def __init__(self, sheet: Sheet) -> None:
         self._sheet = sheet
-        self._table: _Open | None = None
+        self._table: _OpenTable | None = None
 
     def line(self, line: Line) -> bool:
         """Return whether the line belongs to a table, and add its figures to the sheet."""
@@ -385,13 +386,13 @@ class _Summary:
         for title, (unit, metrics) in _TABLES.items():
             # The title includes the unit; a different one would mean a different version.
             if text.startswith(title) and f"in {_UNIT_WORDS[unit]}" in text:
-                self._table = _Open(unit, metrics)
+                self._table = _OpenTable(unit, metrics)
                 return True
         if self._table is None:
             return False
         if _RULER.fullmatch(text):
             spans = tuple(m.span() for m in re.finditer("-+", text))[2:]
-            self._table = _Open(self._table.unit, self._table.metrics, spans)
+            self._table = _OpenTable(self._table.unit, self._table.metrics, spans)
             return True
         if not self._table.spans:
             return True
@@ -401,22 +402,20 @@ class _Summary:
         self._row(line, self._table)
         return True
 
-    def _row(self, line: Line, table: _Open) -> None:
+    def _row(self, line: Line, table: _OpenTable) -> None:
         if "lat_mem_rd-main" in table.metrics:
             # Its rows are not aligned with the ruler, and have no empty cells.
             cells = words(line.text[23:])[: len(table.metrics)]
-            ends_well = len(cells) == len(table.metrics) and len(line.text) >= _MEMORY_ROW
+            is_complete = len(cells) == len(table.metrics) and len(line.text) >= _MEMORY_ROW
         else:
             cells = [line.text[a:b].strip() for a, b in table.spans]
-            between = [
-                line.text[a:b] for (_, a), (b, _) in zip(table.spans, table.spans[1:], strict=False)
-            ]
-            ends_well = len(line.text) >= table.spans[-1][1] and not "".join(between).strip()
-        ends_well = ends_well and re.match(r"[!-~][ -~]{8} [ -~]{13} ", line.text) is not None
+            gaps = [line.text[end:begin] for (_, end), (begin, _) in pairwise(table.spans)]
+            is_complete = len(line.text) >= table.spans[-1][1] and not "".join(gaps).strip()
+        is_complete = is_complete and re.match(r"[!-~][ -~]{8} [ -~]{13} ", line.text) is not None
         matches = [_CELL.fullmatch(cell) for cell in cells]
-        sound = all(match or not cell for match, cell in zip(matches, cells, strict=True))
+        are_figures = all(match or not cell for match, cell in zip(matches, cells, strict=True))
         # Cells are located by column, so a shorter row was truncated.
-        if not ends_well or not sound or len(cells) != len(table.metrics):
+        if not is_complete or not are_figures or len(cells) != len(table.metrics):
             self._sheet.broken(line.number, "a row of LMBench's summary is cut or damaged")
             return
         for metric, match in zip(table.metrics, matches, strict=True):

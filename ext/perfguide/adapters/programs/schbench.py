@@ -64,8 +64,9 @@ def read(data: bytes, context: Context) -> Reading:
         """Add the rows of the report that ends with this line; without one, the report is cut."""
         if rows and line is None:
             sheet.broken(rows[0][0].number, "this report of schbench is cut: its end is missing")
-        for row in rows if line else ():
-            sheet.figure(row[0].number, "schbench", *row[1:4], {**params, **row[4]}, zero=True)
+        for row_line, metric, unit, value, own_params in rows if line else ():
+            stated = {**params, **own_params}
+            sheet.figure(row_line.number, "schbench", metric, unit, value, stated, zero=True)
         rows.clear()
 
     for line in lines(data):
@@ -81,10 +82,8 @@ def read(data: bytes, context: Context) -> Reading:
             percentiles.add(match[1])
             metric, unit = _METRICS[table]
             percentile = float(match[1])
-            params_of_row = {
-                "percentile": int(percentile) if percentile.is_integer() else percentile
-            }
-            rows.append((line, metric, unit, float(match[2]), params_of_row))
+            number = int(percentile) if percentile.is_integer() else percentile
+            rows.append((line, metric, unit, float(match[2]), {"percentile": number}))
         elif table and (match := _ENDS.fullmatch(text)):
             metric, unit = _METRICS[table]
             rows.append((line, f"{metric}_min", unit, float(match[1]), {}))
