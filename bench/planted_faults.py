@@ -19,7 +19,9 @@ import random
 import sys
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import dataclass
 from itertools import pairwise
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -29,10 +31,11 @@ from perfguide.bundles.containers import Document, Source
 from perfguide.bundles.decode import Loaded, load
 from perfguide.bundles.guide_key import version
 from perfguide.catalog import benchmarks
+from perfguide.common.grouping import grouped
 from perfguide.figures import rows
 from perfguide.figures.pool import Pool
 from perfguide.health import newest_rules, rules, table_rules
-from perfguide.health.finding import Finding
+from perfguide.health.finding import Finding, Suspect
 
 TOP = Path(__file__).parents[1]
 MIN_FOUND_RATIO, MIN_TABLES_RATIO = 0.80, 0.70
@@ -78,9 +81,13 @@ def named(bundle: Bundle, result: dict[str, Any]) -> tuple[str, str, str, str]:
 # ---------------------------------------------------------------- faults
 
 
+def rates_and_times(bundle: Bundle) -> list[dict[str, Any]]:
+    return [r for r in bundle["results"] if r.get("value", 0) > 0 and r["unit"] != "%"]
+
+
 def figures(bundle: Bundle, chance: random.Random) -> list[dict[str, Any]]:
     """Return the rates and times in a bundle, in random order."""
-    candidates = [r for r in bundle["results"] if r.get("value", 0) > 0 and r["unit"] != "%"]
+    candidates = rates_and_times(bundle)
     chance.shuffle(candidates)
     return candidates
 
@@ -100,16 +107,14 @@ def times(factor: float) -> Callable[[list[Bundle], int, random.Random], Planted
 
 def stale(bundles: list[Bundle], at: int, chance: random.Random) -> Planted:
     """Replace all figures of a benchmark with those of the previous release."""
-    own = [b for b in bundles if owner(b) == owner(bundles[at])]
-    before = max((b for b in own if version(release(b)) < version(release(bundles[at]))),
+    of_board = [b for b in bundles if owner(b) == owner(bundles[at])]
+    before = max((b for b in of_board if version(release(b)) < version(release(bundles[at]))),
                  key=lambda b: version(release(b)), default=None)  # fmt: skip
     if before is None:
         return []
     old = {named(before, r)[1:]: r for r in before["results"]}
-    by_benchmark: dict[str, list[dict[str, Any]]] = {}
-    for result in bundles[at]["results"]:
-        if named(bundles[at], result)[1:] in old:
-            by_benchmark.setdefault(result["benchmark"], []).append(result)
+    repeated = (r for r in bundles[at]["results"] if named(bundles[at], r)[1:] in old)
+    by_benchmark = grouped(repeated, itemgetter("benchmark"))
     large_benchmarks = sorted(name for name, results in by_benchmark.items() if len(results) >= 6)
     if not large_benchmarks:
         return []
@@ -180,12 +185,11 @@ def tables_of(
     bundles: list[Bundle], at: int, chance: random.Random
 ) -> list[tuple[str, list[dict[str, Any]]]]:
     """Return the benchmarks of a bundle that have enough rates and times, in random order."""
-    by_benchmark: dict[str, list[dict[str, Any]]] = {}
-    for result in bundles[at]["results"]:
-        if result.get("value", 0) > 0 and result["unit"] != "%":
-            by_benchmark.setdefault(result["benchmark"], []).append(result)
+    by_benchmark = grouped(rates_and_times(bundles[at]), itemgetter("benchmark"))
     tables = [
-        (name, own) for name, own in sorted(by_benchmark.items()) if len(own) >= MIN_TABLE_ROWS
+        (name, results)
+        for name, results in sorted(by_benchmark.items())
+        if len(results) >= MIN_TABLE_ROWS
     ]
     chance.shuffle(tables)
     return tables
@@ -195,9 +199,9 @@ def table_times(factor: float) -> Callable[[list[Bundle], int, random.Random], P
     """Return a fault that multiplies a table's figures in one unit, and their ranges."""
 
     def plant(bundles: list[Bundle], at: int, chance: random.Random) -> Planted:
-        for _, own in tables_of(bundles, at, chance):
-            unit = Counter(result["unit"] for result in own).most_common(1)[0][0]
-            chosen = [result for result in own if result["unit"] == unit]
+        for _, results in tables_of(bundles, at, chance):
+            unit = Counter(result["unit"] for result in results).most_common(1)[0][0]
+            chosen = [result for result in results if result["unit"] == unit]
             for result in chosen:
                 for key in ("value", "min", "max"):
                     if key in result:
@@ -217,8 +221,10 @@ def exchange(one: dict[str, Any], two: dict[str, Any]) -> None:
 
 def read_and_write(bundles: list[Bundle], at: int, chance: random.Random) -> Planted:
     """Swap the read and write rates in a table."""
-    for _, own in tables_of(bundles, at, chance):
-        by_name = {(r["metric"], json.dumps(r.get("params", {}), sort_keys=True)): r for r in own}
+    for _, results in tables_of(bundles, at, chance):
+        by_name = {
+            (r["metric"], json.dumps(r.get("params", {}), sort_keys=True)): r for r in results
+        }
         pairs = [
             (result, by_name[metric.replace("read", "write"), params])
             for (metric, params), result in by_name.items()
@@ -233,12 +239,12 @@ def read_and_write(bundles: list[Bundle], at: int, chance: random.Random) -> Pla
 
 def columns_exchanged(bundles: list[Bundle], at: int, chance: random.Random) -> Planted:
     """Swap the figures of two values of a parameter."""
-    for _, own in tables_of(bundles, at, chance):
-        names = sorted({name for result in own for name in result.get("params", {})})
+    for _, results in tables_of(bundles, at, chance):
+        names = sorted({name for result in results for name in result.get("params", {})})
         chance.shuffle(names)
         for name in names:
             columns: dict[str, dict[str, dict[str, Any]]] = {}
-            for result in own:
+            for result in results:
                 params = dict(result.get("params", {}))
                 value = json.dumps(params.pop(name, None))
                 key = f"{result['metric']} {json.dumps(params, sort_keys=True)}"
@@ -256,12 +262,12 @@ def columns_exchanged(bundles: list[Bundle], at: int, chance: random.Random) -> 
 
 def rows_shifted(bundles: list[Bundle], at: int, chance: random.Random) -> Planted:
     """Give each row of a metric, or each metric of a table, the figure of the next one."""
-    for _, own in tables_of(bundles, at, chance):
-        metric, count = Counter(result["metric"] for result in own).most_common(1)[0]
-        unit = own[0]["unit"]
+    for _, results in tables_of(bundles, at, chance):
+        metric, count = Counter(result["metric"] for result in results).most_common(1)[0]
+        unit = results[0]["unit"]
         chosen = [
             r
-            for r in own
+            for r in results
             if (r["metric"] == metric if count >= MIN_TABLE_ROWS else r["unit"] == unit)
         ]
         if len(chosen) < MIN_TABLE_ROWS:
@@ -295,12 +301,12 @@ def copy_of(bundles: list[Bundle], at: int, source: Bundle, chance: random.Rando
 
 def two_releases_ago(bundles: list[Bundle], at: int, chance: random.Random) -> Planted:
     """Replace a table with that of two releases before."""
-    own = {
+    earlier = {
         version(release(b)): b
         for b in bundles
         if owner(b) == owner(bundles[at]) and version(release(b)) < version(release(bundles[at]))
     }
-    return copy_of(bundles, at, own[sorted(own)[-2]], chance) if len(own) >= 2 else []
+    return copy_of(bundles, at, earlier[sorted(earlier)[-2]], chance) if len(earlier) >= 2 else []
 
 
 def other_board(bundles: list[Bundle], at: int, chance: random.Random) -> Planted:
@@ -353,6 +359,34 @@ KINDS: dict[str, Callable[[list[Bundle], int, random.Random], Planted]] = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class Platform:
+    """The bundles of a SoC and system, as written and as read, the positions of those of the last
+    release, and the findings without a planted fault."""
+
+    bundles: list[Bundle]
+    release: str
+    newest: list[int]
+    loaded: list[Loaded]
+    findings: list[Finding]
+
+
+def platform_of(bundles: list[Bundle], catalog: benchmarks.Catalog) -> Platform:
+    """Read and examine the bundles of a platform."""
+    last = max(map(release, bundles), key=version)
+    newest = [n for n, bundle in enumerate(bundles) if release(bundle) == last]
+    loaded = [loaded_bundle(bundle, f"{n}.json") for n, bundle in enumerate(bundles)]
+    return Platform(bundles, last, newest, loaded, examined(loaded, catalog))
+
+
+def identity(finding: Finding, suspect: Suspect) -> tuple[str, ...]:
+    """Return what a suspect of a finding is recognised by in another report."""
+    record = suspect.record
+    params = json.dumps(record.params, sort_keys=True)
+    names = (record.board, record.benchmark, record.metric, params)
+    return finding.rule.id, *names, suspect.detail
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("archive", type=Path)
@@ -364,99 +398,83 @@ def main() -> int:
     catalog = benchmarks.load([TOP / "source" / "benchmarks"])[0]
     files = sorted(asked.archive.rglob("*.json"))
     bundles: list[Bundle] = [json.loads(path.read_text("utf-8")) for path in files]
-    by_platform: dict[tuple[str, str], list[Bundle]] = {}
-    for bundle in bundles:
-        by_platform.setdefault(owner(bundle)[:2], []).append(bundle)
+    by_platform = grouped(bundles, lambda bundle: owner(bundle)[:2])
+    platforms = {name: platform_of(each, catalog) for name, each in by_platform.items()}
+    OTHER_SOCS.extend(p.bundles[n] for p in platforms.values() for n in p.newest)
+    boards = sum(len({p.bundles[n]["board"]["name"] for n in p.newest}) for p in platforms.values())
+    judged = (*newest_rules.RULES, *table_rules.RULES)
+    alarms = [f for p in platforms.values() for f in p.findings
+              if f.guide.release == p.release and f.rule in judged]  # fmt: skip
+    for finding in alarms:
+        print(f"{finding.guide}, {finding.benchmark}: {finding.rule.id}: {finding.reason}")
+    clean = {name: {identity(f, s) for f in platform.findings for s in f.suspects}
+             for name, platform in platforms.items()}  # fmt: skip
+    beside = {name: [loaded_bundle(b, f"{name} {n}") for n, b in enumerate(OTHER_SOCS) if owner(b)[0] != name[0]]
+              for name in platforms}  # fmt: skip
+    # With fewer bundles, a newest release has too short a past.
+    names = [name for name, platform in platforms.items() if len(platform.bundles) > 4]
     chance = random.Random(asked.seed)
-    boards = findings = 0
-    clean: dict[tuple[str, str], set[tuple[str, ...]]] = {}
-    counts_by_rule: Counter[str] = Counter()
-    newest: dict[tuple[str, str], list[int]] = {}
-    base: dict[tuple[str, str], list[Loaded]] = {}
-    for platform, own in by_platform.items():
-        last = max((release(b) for b in own), key=version)
-        OTHER_SOCS.extend(b for b in own if release(b) == last)
-        newest[platform] = [n for n, b in enumerate(own) if release(b) == last]
-        base[platform] = [loaded_bundle(b, f"{n}.json") for n, b in enumerate(own)]
-        base_findings = examined(base[platform], catalog)
-        clean[platform] = {
-            (f.rule.id, s.record.board, s.record.benchmark, s.record.metric,
-             json.dumps(s.record.params, sort_keys=True), s.detail)
-            for f in base_findings for s in f.suspects
-        }  # fmt: skip
-        boards += len({own[n]["board"]["name"] for n in newest[platform]})
-        for finding in base_findings:
-            if finding.guide.release == last and finding.rule in (
-                *newest_rules.RULES,
-                *table_rules.RULES,
-            ):
-                findings += 1
-                counts_by_rule[finding.rule.id] += 1
-                print(f"{finding.guide}, {finding.benchmark}: {finding.rule.id}: {finding.reason}")
-    seen: Counter[str] = Counter()
+    hits: Counter[str] = Counter()
     planted: Counter[str] = Counter()
     every = KINDS | TABLE_KINDS
-    kinds = list(every)
     others = 0
-    beside = {p: [loaded_bundle(b, f"{p} {n}") for n, b in enumerate(OTHER_SOCS) if owner(b)[0] != p[0]]
-              for p in by_platform}  # fmt: skip
-    # With fewer bundles, a newest release has too short a past.
-    platforms = [p for p in by_platform if len(by_platform[p]) > 4]
     while planted.total() < asked.faults:
-        kind = kinds[planted.total() % len(kinds)]
-        platform = chance.choice(platforms)
-        own = by_platform[platform]
-        at = chance.choice(newest[platform])
-        faulty = copy.deepcopy(own)
+        kind = [*every][planted.total() % len(every)]
+        name = chance.choice(names)
+        platform = platforms[name]
+        at = chance.choice(platform.newest)
+        faulty = copy.deepcopy(platform.bundles)
         wrong = every[kind](faulty, at, chance)
         # Try again if this bundle has no figures for this kind of fault.
         if not wrong:
             continue
         loaded = [
             # Reading takes long, and a fault changes only one or two bundles.
-            base[platform][n] if faulty[n] == own[n] else loaded_bundle(faulty[n], f"{n}.json")
-            for n in range(len(own))
+            platform.loaded[n] if b == platform.bundles[n] else loaded_bundle(b, f"{n}.json")
+            for n, b in enumerate(faulty)
         ]
         planted[kind] += 1
-        names = {name[:3] for name in wrong}
         if kind == "copy of another SoC":
-            loaded += beside[platform]
+            loaded += beside[name]
         new = [
-            (f, s)
-            for f in examined(loaded, catalog)
-            for s in f.suspects
-            if s.record.guide.release == release(own[at])
-            and (s.record.guide.soc, s.record.guide.os) == platform
-            and not f.rule.id.startswith("lost-")
-            and (f.rule.id, s.record.board, s.record.benchmark, s.record.metric,
-                 json.dumps(s.record.params, sort_keys=True), s.detail) not in clean[platform]
-        ]  # fmt: skip
-        hit = any((s.record.board, s.record.benchmark, s.record.metric) in names for _, s in new)
-        tables = {name[1] for name in names}
-        others += len({f.id for f, s in new if s.record.benchmark not in tables})
-        seen[kind] += hit
+            (finding, suspect.record)
+            for finding in examined(loaded, catalog)
+            for suspect in finding.suspects
+            if (guide := suspect.record.guide).release == platform.release
+            and (guide.soc, guide.os) == name
+            and not finding.rule.id.startswith("lost-")
+            and identity(finding, suspect) not in clean[name]
+        ]
+        figures_hit = {figure[:3] for figure in wrong}
+        hit = any((r.board, r.benchmark, r.metric) in figures_hit for _, r in new)
+        tables = {benchmark for _, benchmark, _ in figures_hit}
+        others += len({finding.id for finding, r in new if r.benchmark not in tables})
+        hits[kind] += hit
         if asked.missed and not hit:
-            print(f"missed: {kind}: {platform}, {release(own[at])}: {wrong[:2]}")
-    for kind in kinds:
-        print(f"{kind}: {seen[kind]} of {planted[kind]}")
-    each, others_each = findings / boards, others / planted.total()
+            print(f"missed: {kind}: {name}, {platform.release}: {wrong[:2]}")
+    for kind in every:
+        print(f"{kind}: {hits[kind]} of {planted[kind]}")
+    each, others_each = len(alarms) / boards, others / planted.total()
     shares = []
     for words, goal, of_kinds in (("single figures", MIN_FOUND_RATIO, KINDS),
                                   ("tables", MIN_TABLES_RATIO, TABLE_KINDS)):  # fmt: skip
-        count, of = (sum(numbers[kind] for kind in of_kinds) for numbers in (seen, planted))
-        shares.append((words, goal, count, of))
-        print(f"{words}: found {count} of {of} ({100 * count / of:.0f} %, goal {100 * goal:.0f} %)")
+        count, total = (sum(numbers[kind] for kind in of_kinds) for numbers in (hits, planted))
+        shares.append((words, goal, count, total))
+        print(
+            f"{words}: found {count} of {total} ({100 * count / total:.0f} %, goal {100 * goal:.0f} %)"
+        )
     print(f"{others} findings about other benchmarks ({others_each:.2f} a fault)")
+    by_rule = dict(Counter(finding.rule.id for finding in alarms))
     print(
-        f"{findings} findings about newest figures of {boards} boards ({each:.2f} each, goal {MAX_FINDINGS_PER_BOARD}): {dict(counts_by_rule)}"
+        f"{len(alarms)} findings about newest figures of {boards} boards ({each:.2f} each, goal {MAX_FINDINGS_PER_BOARD}): {by_rule}"
     )
     page_rows.write(asked.output, page_rows.SINGLE_HEAD, [
         (PUBLISHED[words],
-         f"{100 * count / of:.1f} % of {of}", f"at least {100 * goal:.0f}")
-        for words, goal, count, of in shares
+         f"{100 * count / total:.1f} % of {total}", f"at least {100 * goal:.0f}")
+        for words, goal, count, total in shares
     ])  # fmt: skip
     return int(
-        any(count < goal * of for _, goal, count, of in shares)
+        any(count < goal * total for _, goal, count, total in shares)
         or each > MAX_FINDINGS_PER_BOARD
         or others_each > MAX_OTHERS_PER_FAULT
     )

@@ -13,6 +13,7 @@ import csv
 import os
 import sys
 import time
+from operator import itemgetter
 from pathlib import Path
 
 import changing
@@ -21,6 +22,8 @@ import counts
 import long_lines
 import reading
 from measuring import HEAD, TOP, Figure, cpu
+
+from perfguide.common.grouping import grouped
 
 TABLE = TOP / "build" / "bench" / "speed.csv"
 SIZES = ("quick", "usual", "full")
@@ -56,8 +59,7 @@ def keep(table: Path, figures_by_part: dict[str, list[Figure]]) -> None:
     rows: dict[str, list[list[str]]] = {}
     if table.exists() and set(figures_by_part) != set(PARTS):
         with table.open(encoding="utf-8", newline="") as file:
-            for row in list(csv.reader(file))[1:]:
-                rows.setdefault(row[0], []).append(row)
+            rows = grouped(list(csv.reader(file))[1:], itemgetter(0))
     rows |= {part: [[part, *f.cells()] for f in each] for part, each in figures_by_part.items()}
     table.parent.mkdir(parents=True, exist_ok=True)
     with table.open("w", encoding="utf-8", newline="") as file:

@@ -19,6 +19,7 @@ from perfguide.adapters import Context, Format, Reading, read_log
 from perfguide.adapters.envelope import opened
 from perfguide.adapters.registry import BUILT_IN, named
 from perfguide.bundle import Result
+from perfguide.common.grouping import grouped
 
 DATA = Path(__file__).parents[1] / "adapters" / "data"
 PROGRAMS_FILE = DATA.parents[2] / "source" / "recorded-logs.csv"
@@ -125,10 +126,7 @@ def programs() -> list[list[str]]:
     table = [
         ["Program", "Versions", "Logs", "Figures", "Failed", "Refused", "Left over", "Reasons"]
     ]
-    by_format: dict[str, list[Path]] = {}
-    for path in logs():
-        by_format.setdefault(path.parent.name, []).append(path)
-    for name, paths in by_format.items():
+    for name, paths in grouped(logs(), lambda path: path.parent.name).items():
         readings = [read(path) for path in paths]
         results = [result for reading in readings for result in reading.results]
         refused = [
