@@ -44,56 +44,52 @@ def is_ours(name: str) -> bool:
 
 def noted(files: Sequence[tuple[str, bytes]], results: Sequence[Result]) -> Noted:
     """Attach the notes in the runner's files, given as pairs of name and content, to results."""
-    own: dict[int, list[str]] = {}
+    notes_by_result: dict[int, list[str]] = {}
     notes: dict[Note, None] = {}
     skipped: dict[str, None] = {}
     left_over: dict[str, int] = {}
     benchmarks = {result.benchmark for result in results}
     for name, data in files:
-        left_over[name] = 0
         lines = [line for line in data.decode("utf-8", "replace").split("\n") if line.strip()]
         left_over[name] = max(0, len(lines) - MAX_FILE_LINES)
         for line in lines[:MAX_FILE_LINES]:
             match = (_SUMMARY if name.endswith(SUMMARY) else _CHECK).fullmatch(line.strip())
             if not match:
                 left_over[name] += 1
-                continue
-            text = (match[2] or "")[:MAX_NOTE_CHARS]  # “nice: …” checks no algorithm
-            if match[1] == "skipped":
-                skipped[text] = None
-                continue
-            if match[1] == "done":
-                continue
-            if match[1] == "note":
-                notes[Note(text=text)] = None
-                continue
-            if name.endswith(SUMMARY):
-                note = f"{WARNED}{text}" if match[1] == "warning" else f"The runner failed: {text}"
-                about = text
-            else:
-                bad = "NO EFFECT" in match[3]
-                note = f"{WARNED if bad else 'The runner checked: '}{line.strip()[:MAX_NOTE_CHARS]}"
-                about = f"sw {match[2]}" if match[1] == "mask" else "nice"
-            concerns = _matcher(about)
-            indices = (
-                [n for n, result in enumerate(results) if concerns(result)] if concerns else []
-            )
-            for index in indices:
-                own.setdefault(index, []).append(note)
-            if not indices:
-                first = re.split("[ :]", about, maxsplit=1)[0]
-                # The runner uses these names in warnings about its openssl options.
-                first = "openssl" if first in ("block", "seconds", "sweep") else first
-                benchmark = first if first in benchmarks else msgspec.UNSET
-                notes[Note(text=note, benchmark=benchmark)] = None
+            elif match[1] == "skipped":
+                skipped[match[2][:MAX_NOTE_CHARS]] = None
+            elif match[1] == "note":
+                notes[Note(text=match[2][:MAX_NOTE_CHARS])] = None
+            elif match[1] != "done":
+                note, about = _note(match)
+                concerns = _matcher(about)
+                indices = [n for n, each in enumerate(results) if concerns and concerns(each)]
+                for index in indices:
+                    notes_by_result.setdefault(index, []).append(note)
+                if not indices:
+                    first = re.split("[ :]", about, maxsplit=1)[0]
+                    # The runner uses these names in warnings about its openssl options.
+                    first = "openssl" if first in ("block", "seconds", "sweep") else first
+                    benchmark = first if first in benchmarks else msgspec.UNSET
+                    notes[Note(text=note, benchmark=benchmark)] = None
     if skipped:
         notes[Note(text=f"Not measured: {'; '.join(skipped)}"[: 9 * MAX_NOTE_CHARS])] = None
     out = list(results)
-    for index, texts in own.items():
+    for index, texts in notes_by_result.items():
         # A warning can be in both files.
         unique = list(dict.fromkeys([*out[index].notes, *texts]))
         out[index] = msgspec.structs.replace(out[index], notes=unique)
     return Noted(tuple(out), tuple(notes), left_over)
+
+
+def _note(match: re.Match[str]) -> tuple[str, str]:
+    """Return the note for a warning, a failure or a check, and what it is about."""
+    kind = match[1]
+    if kind in ("mask", "nice"):
+        verdict = WARNED if "NO EFFECT" in match[3] else "The runner checked: "
+        return verdict + match[0][:MAX_NOTE_CHARS], f"sw {match[2]}" if kind == "mask" else "nice"
+    text = match[2][:MAX_NOTE_CHARS]
+    return f"{WARNED if kind == 'warning' else 'The runner failed: '}{text}", text
 
 
 def _matcher(about: str) -> Callable[[Result], bool] | None:

@@ -65,6 +65,14 @@ class _Index:
     files_of_place: dict[BoardRelease, set[str]] = field(default_factory=dict)
     withdrawn: dict[OwnedId, str] = field(default_factory=dict)
 
+    def add(
+        self, owned_id: OwnedId, supersedes: Sequence[str], measured: BoardRelease, file: str
+    ) -> None:
+        self.files.setdefault(owned_id, set()).add(file)
+        self.files_of_place.setdefault(measured, set()).add(file)
+        id_, runner = owned_id
+        self.withdrawn |= {(old, runner): id_ for old in supersedes}
+
 
 class StoredBundles:
     """The bundles below a folder, which is read on first use. Only bundles with a requested id are
@@ -120,12 +128,10 @@ class StoredBundles:
         """Record bundles that have been stored. If a killed run failed to record its bundles, they
         are only known while they exist."""
         for item in items:
-            own, runner = item.bundle.owned_id
+            bundle = item.bundle
             # A second copy in the same inbox is then recognised as a duplicate.
-            self.digests((own, runner))[item.digest] = origin
-            self._index.files_of_place.setdefault(_board_release(item), set()).add(origin)
-            gone = [(old, runner) for old in item.bundle.supersedes]
-            self._index.withdrawn.update(dict.fromkeys(gone, own))
+            self.digests(bundle.owned_id)[item.digest] = origin
+            self._index.add(bundle.owned_id, bundle.supersedes, _board_release(item), origin)
         new = {_taken_line(item.bundle.owned_id) for item in items} - self._taken
         self._taken.update(new)
         # Appended rather than rewritten, so that a killed process loses no ids of earlier runs.
@@ -144,11 +150,8 @@ class StoredBundles:
         for source in containers.find([self._results])[0]:
             for document in containers.read(source, self._limits):
                 if not isinstance(document, Diagnostic):
-                    for owned_id, withdrawn_ids, board_release in _ids(document):
-                        index.files.setdefault(owned_id, set()).add(source.name)
-                        index.files_of_place.setdefault(board_release, set()).add(source.name)
-                        gone = [(old, owned_id[1]) for old in withdrawn_ids]
-                        index.withdrawn.update(dict.fromkeys(gone, owned_id[0]))
+                    for ids in _ids(document):
+                        index.add(*ids, source.name)
         return index
 
 
@@ -170,11 +173,8 @@ def _ids(document: Document) -> list[tuple[OwnedId, Sequence[str], BoardRelease]
         if document.lines:
             named = [_BUNDLE_DECODER.decode(line) for line in data.split(b"\n") if line.strip()]
         else:
-            named = (
-                _BUNDLES_DECODER.decode(data)
-                if data.lstrip()[:1] == b"["
-                else [_BUNDLE_DECODER.decode(data)]
-            )
+            is_array = data.lstrip()[:1] == b"["
+            named = _BUNDLES_DECODER.decode(data) if is_array else [_BUNDLE_DECODER.decode(data)]
     except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
         items = [item for item in decode.load(document) if isinstance(item, Loaded)]
         return [
