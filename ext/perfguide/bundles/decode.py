@@ -27,7 +27,7 @@ from .containers import Document, Source
 from .decompress import Limits
 from .faults import MAX_FAULTS, Fault, judge, parse, validate
 from .page_estimate import PageEstimate
-from .results import Results, Written, as_columns, columns, encode, pairs
+from .results import Results, Written, adjacent, as_columns, columns, encode
 
 MAX_LISTED_FAULTS = 100
 """The most faults listed for one bundle; the rest are counted."""
@@ -266,7 +266,7 @@ def _decoded(data: bytes) -> tuple[Bundle, str]:
 
 def _has_tiny(data: bytes) -> bool:
     """Return whether a number in a text may underflow to zero; the slow pass decides whether it does."""
-    far = (_FAR.match(data, position + 2) for position in pairs(data, b"eE", b"-"))
+    far = (_FAR.match(data, position + 2) for position in adjacent(data, b"eE", b"-"))
     # A run of 300 zeros includes two adjacent ones at some multiple of 128.
     return any(far) or (b"00" in data[::128] and b"0" * 300 in data)
 

@@ -66,9 +66,9 @@ def digests(
 def wanted(item: Loaded, results: Collection[int] | None = None) -> dict[str, set[int]]:
     """Return the logs and lines that some results of a bundle, or all, refer to."""
     out: dict[str, set[int]] = {}
-    own = item.results
-    for index in range(len(own)) if results is None else results:
-        if log := own.log(index):
+    item_results = item.results
+    for index in range(len(item_results)) if results is None else results:
+        if log := item_results.log(index):
             out.setdefault(log.file, set()).add(log.line)
     return out
 

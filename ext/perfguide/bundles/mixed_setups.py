@@ -58,18 +58,18 @@ def _across(bundles: Sequence[Loaded], matters: Matters) -> Iterator[Diagnostic]
             for fact in setup.keys() - VARYING_FACTS:
                 values.setdefault(fact, set()).add(setup[fact])
     # Most releases have only one setup, so their rows need no inspection.
-    differing = {fact for fact, own in values.items() if len(own) > 1}
+    differing = {fact for fact, setups_of_item in values.items() if len(setups_of_item) > 1}
     if not differing:
         return
     first: dict[tuple[str, str, str, str], tuple[Loaded, int, Value]] = {}
-    for item, own in zip(bundles, setups, strict=True):
+    for item, setups_of_item in zip(bundles, setups, strict=True):
         columns, reported = item.results.columns, set[tuple[str, str]]()
         triples, lines = columns.triples(), columns.params.split("\n") if columns.rows else []
         indices = map(columns.integers, (columns.name_indices, columns.annotation_indices))
         for row, (code, annotation, line) in enumerate(zip(*indices, lines, strict=True)):
             benchmark, metric, _ = triples[code]
-            for fact in differing & own[annotation].keys():
-                value = own[annotation][fact]
+            for fact in differing & setups_of_item[annotation].keys():
+                value = setups_of_item[annotation][fact]
                 key = benchmark, metric, line, fact
                 other, at, stated = first.setdefault(key, (item, row, value))
                 if other is item or stated == value or (benchmark, metric) in reported:

@@ -189,8 +189,8 @@ def columns(written: Sequence[Any]) -> tuple[Columns, int]:
     )
     # Checking every name is slow, so only look at names of results that may have more than visible
     # ASCII, or a space at the start, as blank names do.
-    odd = b"\\" in lines or b"\x7f" in lines or pairs(lines, b'"', b' "')
-    if odd or not lines.isascii() or _longest(lines) > schema.MAX_NAME_CHARS:
+    may_hide = b"\\" in lines or b"\x7f" in lines or adjacent(lines, b'"', b' "')
+    if may_hide or not lines.isascii() or _longest(lines) > schema.MAX_NAME_CHARS:
         keys.update(*filter(None, params))
     if " " in out.names or len(out.names.encode().translate(None, _VISIBLE_ASCII)) >= 3 * len(
         names
@@ -214,7 +214,7 @@ def _leave_out(written: Sequence[Any], name: str, column: Sequence[Any]) -> int:
     return number
 
 
-def pairs(text: bytes, first: bytes, second: bytes) -> list[int]:
+def adjacent(text: bytes, first: bytes, second: bytes) -> list[int]:
     """Return the positions where one of the bytes in ``first`` precedes one of those in
     ``second``."""
     import numpy as np  # imported late: commands that read no bundle do without it

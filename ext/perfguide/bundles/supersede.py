@@ -97,12 +97,12 @@ def _same_runs(items: Iterable[Loaded]) -> list[tuple[Loaded, Loaded]]:
     """Return each bundle that repeats all figures of an earlier one of the same guide and board,
     together with that earlier one."""
     out = []
-    for own in grouped(
+    for of_place in grouped(
         items, lambda item: (guide_key(item.bundle), item.bundle.board.name, item.rows())
     ).values():
         first: dict[str, Loaded] = {}
         # Do not hash the figures of a bundle that has no counterpart.
-        candidates = own if len(own) > 1 else ()
+        candidates = of_place if len(of_place) > 1 else ()
         for item in sorted(candidates, key=lambda i: (i.bundle.created, i.bundle.owned_id)):
             figures = item.hash_of_figures()
             if figures and (earlier := first.setdefault(figures, item)) is not item:

@@ -21,6 +21,7 @@ from ..bundles import mixed_setups
 from ..bundles.decode import Loaded
 from ..common import units
 from ..common.diagnostics import Diagnostic
+from ..common.grouping import grouped
 from . import phrases
 from .benchmarks import Benchmark, Catalog
 
@@ -195,7 +196,7 @@ def contradictions(bundles: Iterable[Loaded]) -> Iterator[Diagnostic]:
             value, at = result.value, f"/results/{index}/value"
             assert value is not UNSET
             ends = [x for x in (result.min, result.max) if x is not UNSET]
-            # Each figure is rounded, so half a unit of its last digit is no contradiction.
+            # Each figure is rounded, so half a unit of its last digit is not a contradiction.
             slack = max(map(units.last_digit, (value, *ends))) / 2 * 1.000001
             low = result.min is not UNSET and value < result.min - slack
             if low or (result.max is not UNSET and value > result.max + slack):
@@ -228,18 +229,16 @@ def same_keys(bundles: Iterable[Loaded]) -> Iterator[Diagnostic]:
         # finding.
         codes = map(columns.integers, (columns.name_indices, columns.annotation_indices))
         triples = columns.triples()
-        groups: dict[tuple[int, int, str], list[int]] = {}
-        for row, key in enumerate(zip(*codes, lines, strict=True)):
-            groups.setdefault(key, []).append(row)
+        keys = [*zip(*codes, lines, strict=True)]
         pairs_by_name: dict[tuple[str, str, str], list[str]] = {}
-        for (code, _, _), own in groups.items():
-            same = [item.results[row] for row in own] if len(own) > 1 else []
+        for (code, _, _), rows in grouped(range(len(keys)), keys.__getitem__).items():
+            same = [item.results[row] for row in rows] if len(rows) > 1 else []
             if pair := apart(same):
                 first, second = (same[index] for index in pair)
                 values = [units.exact(middle(each)) for each in (first, second)]
                 pairs_by_name.setdefault(triples[code], []).append(
-                    f"/results/{own[pair[0]]} is {values[0]}{mixed_setups.log_line(first)} and "
-                    f"/results/{own[pair[1]]} is {values[1]}{mixed_setups.log_line(second)}"
+                    f"/results/{rows[pair[0]]} is {values[0]}{mixed_setups.log_line(first)} and "
+                    f"/results/{rows[pair[1]]} is {values[1]}{mixed_setups.log_line(second)}"
                 )
         for (benchmark, metric, _), pairs in pairs_by_name.items():
             more = f"; and {len(pairs) - 1} more such figures" if len(pairs) > 1 else ""
@@ -319,8 +318,7 @@ def matters(catalog: Catalog) -> mixed_setups.Matters:
     """Return a function that says whether a fact of the setup matters to a benchmark."""
 
     def fact_matters(benchmark: str, fact: str) -> bool:
-        described = catalog.get(benchmark)
-        facts = described.entry.facts if described else {}
+        facts = catalog.benchmark(benchmark).entry.facts
         return fact not in facts or facts[fact].matters
 
     return fact_matters

@@ -339,6 +339,11 @@ class Benchmark:
         metric = self.metric(name)
         return (metric.address if metric else "") or name
 
+    def decimals(self, name: str) -> int:
+        """Return the number of decimals of a metric in files."""
+        metric = self.metric(name)
+        return metric.decimals if metric else 2
+
     def better(self, name: str) -> units.Better:
         """Return which direction of a metric is better."""
         metric = self.metric(name)
@@ -413,10 +418,13 @@ class Catalog:
         """Return the description of a benchmark, or ``None``."""
         return self.benchmarks.get(name)
 
+    def benchmark(self, name: str) -> Benchmark:
+        """Return the description of a benchmark, or a placeholder if it has none."""
+        return self.benchmarks.get(name) or undescribed(name)
+
     def title(self, name: str) -> str:
         """Return the title of a benchmark, or its name if it has no description."""
-        described = self.benchmarks.get(name)
-        return described.entry.title if described else name
+        return self.benchmark(name).entry.title
 
 
 def load(folders: Sequence[Path]) -> tuple[Catalog, list[Diagnostic]]:
@@ -540,24 +548,24 @@ def _table_faults(table: Table, split: str, metrics: Sequence[str]) -> Iterator[
         hint = "leave it out: metrics are columns unless “rows” names them"
         yield where + "“metric” cannot be among “columns” or “tabs”", hint
     for column in table.derived:
-        own = where + f"column “{column.label}”: "
+        where_in_table = where + f"column “{column.label}”: "
         if bool(column.per) == (column.limit is not None):
-            yield own + "needs either “per” or “limit”", "name the divisor"
+            yield where_in_table + "needs either “per” or “limit”", "name the divisor"
         if "metric" in table.rows:
-            yield own + "metrics are rows here", "make them columns, or leave it out"
+            yield where_in_table + "metrics are rows here", "make them columns, or leave it out"
         for name in filter(None, (column.of, column.per)):
             if name not in metrics:
-                yield own + f"no metric is named “{name}”", nearest(name, metrics)
+                yield where_in_table + f"no metric is named “{name}”", nearest(name, metrics)
     for name in table.metrics:
         # Both the table's entry and the metrics may be patterns.
         if not any(fnmatchcase(m, name) or fnmatchcase(name, m) for m in metrics):
             yield where + f"no metric is named “{name}”", nearest(name, metrics)
 
 
-def _id_faults(kind: str, own: str, ids: Sequence[str]) -> Iterator[Fault]:
-    if not re.fullmatch("[a-z0-9]+(-[a-z0-9]+)*", own):
+def _id_faults(kind: str, name: str, ids: Sequence[str]) -> Iterator[Fault]:
+    if not re.fullmatch("[a-z0-9]+(-[a-z0-9]+)*", name):
         hint = "use lower-case letters, digits and hyphens"
-        yield f"{kind} “{own}”: its id cannot be part of an address", hint
-    if ids.count(own) > 1:
+        yield f"{kind} “{name}”: its id cannot be part of an address", hint
+    if ids.count(name) > 1:
         hint = "ids are parts of addresses, so use each only once"
-        yield f"{kind} “{own}”: {ids.count(own)} {kind}s have this id", hint
+        yield f"{kind} “{name}”: {ids.count(name)} {kind}s have this id", hint

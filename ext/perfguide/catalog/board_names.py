@@ -92,7 +92,7 @@ class Boards:
         shorts_by_name: dict[str, set[str]] = {}
         for soc, name in [*self.shorts, *self.names]:
             shorts_by_name.setdefault(name, set()).add(self.short(soc, name))
-        return {name: own.pop() for name, own in shorts_by_name.items() if len(own) == 1}
+        return {name: shorts.pop() for name, shorts in shorts_by_name.items() if len(shorts) == 1}
 
     def ever(self, soc: str, board: str) -> set[str]:
         """Return all current and former names of a board."""

@@ -35,12 +35,12 @@ def benchmark(texts: Iterable[str], catalog: Catalog) -> str:
         for name, described in catalog.benchmarks.items()
     }
     for text in texts:
-        own = [word for word in words(text) if word not in FILLER_WORDS]
+        text_words = [word for word in words(text) if word not in FILLER_WORDS]
         matches = [
             (at, -len(phrase), name)
             for name, phrases in names.items()
             for phrase in phrases
-            if phrase and (at := _at(phrase, own)) is not None
+            if phrase and (at := _at(phrase, text_words)) is not None
         ]
         if matches:
             return min(matches)[-1]
@@ -57,9 +57,9 @@ class Named:
 
 def metric(text: str, described: Benchmark) -> Named | None:
     """Return the metric named in a text, preferring the one that accounts for most words."""
-    own = set(words(text))
+    text_words = set(words(text))
     return _best(
-        (each.name, phrase, own)
+        (each.name, phrase, text_words)
         for each in described.entry.metrics
         # A heading cannot mean a pattern.
         if "*" not in each.name
@@ -69,26 +69,26 @@ def metric(text: str, described: Benchmark) -> Named | None:
 
 def param(text: str, described: Benchmark) -> Named | None:
     """Return the parameter that a text names, in full or by one of its words."""
-    own = set(words(text))
+    text_words = set(words(text))
     phrases = [
         (name, phrase)
         for name, each in described.entry.params.items()
         for phrase in (name, each.label, *each.words)
     ]
-    matches = _best((name, phrase, own) for name, phrase in phrases)
-    if matches or not own:
+    matches = _best((name, phrase, text_words) for name, phrase in phrases)
+    if matches or not text_words:
         return matches
     # A head such as "Size" is short for the one parameter that is a size.
-    part = next((name for name, phrase in phrases if own <= set(_parts(phrase))), "")
-    return Named(part, len(own)) if part else None
+    part = next((name for name, phrase in phrases if text_words <= set(_parts(phrase))), "")
+    return Named(part, len(text_words)) if part else None
 
 
 def _best(candidates: Iterable[tuple[str, str, set[str]]]) -> Named | None:
     best: Named | None = None
-    for name, phrase, own in candidates:
+    for name, phrase, text_words in candidates:
         parts = set(_parts(phrase))
         # More words in common are stronger evidence: “read latency” beats “latency”.
-        if parts and parts <= own and (best is None or len(parts) > best.words):
+        if parts and parts <= text_words and (best is None or len(parts) > best.words):
             best = Named(name, len(parts))
     return best
 
@@ -100,11 +100,11 @@ def _parts(phrase: str) -> tuple[str, ...]:
 def value(texts: Sequence[str], described: Param) -> Scalar | None:
     """Return the parameter value named in the first text that names any, or ``None``."""
     for text in texts:
-        own = words(text)
+        text_words = words(text)
         matches = [
             (-len(phrase), at, str(each))
             for each in described.value_words
-            if (phrase := words(each)) and (at := _at(phrase, own)) is not None
+            if (phrase := words(each)) and (at := _at(phrase, text_words)) is not None
         ]
         if matches:
             return described.value_words[min(matches)[-1]]
@@ -113,7 +113,7 @@ def value(texts: Sequence[str], described: Param) -> Scalar | None:
 
 def listed_value(text: str, described: Param) -> Scalar | None:
     """Return the parameter value that a cell or head names, possibly by its label."""
-    own = words(text)
+    text_words = words(text)
     # Guides use the same words as the labels of values on our pages.
     labels = {label: name for name, label in described.values.items()}
     labels |= {name: name for name in described.values}
@@ -121,7 +121,7 @@ def listed_value(text: str, described: Param) -> Scalar | None:
     matches = [
         (-len(phrase), at, each)
         for each in by_words
-        if (phrase := words(each)) and (at := _at(phrase, own)) is not None
+        if (phrase := words(each)) and (at := _at(phrase, text_words)) is not None
     ]
     return by_words[min(matches)[-1]] if matches else None
 
@@ -132,18 +132,18 @@ def unit(text: str, described: Metric | None) -> str:
     If the text is empty or not a unit, this is the metric's unit. Text that differs from the
     metric's unit only in case is taken to mean it.
     """
-    own = described.unit if described else ""
+    usual = described.unit if described else ""
     if not text:
-        return own
+        return usual
     parsed = units.parse(text)
     if not parsed.kind.startswith("unknown"):
         return parsed.name
-    if own and text.casefold() in {each.casefold() for each in units.spellings(own)}:
-        return own
+    if usual and text.casefold() in {each.casefold() for each in units.spellings(usual)}:
+        return usual
     # Guides shorten rates such as iterations/s to the things counted.
-    if own and set(words(text)) < set(words(own)):
-        return own
-    return text if is_unit(text) else own
+    if usual and set(words(text)) < set(words(usual)):
+        return usual
+    return text if is_unit(text) else usual
 
 
 _UNIT = re.compile(r"[^\W\d_][\w%µ°^²³·*/. -]{0,39}")
@@ -163,19 +163,19 @@ def is_unit(text: str) -> bool:
 
 def described_metric(name: str, described: Benchmark) -> str:
     """Return the metric that lists another metric's name among its ``words``, or ""."""
-    own = _parts(name)
-    matches = (each.name for each in described.entry.metrics if own in map(_parts, each.words))
+    name_words = _parts(name)
+    matches = (m.name for m in described.entry.metrics if name_words in map(_parts, m.words))
     return next(matches, "")
 
 
 def described_param(name: str, described: Benchmark) -> str:
     """Return the parameter that lists another parameter's name among its ``words``, or ""."""
-    own = _parts(name)
+    name_words = _parts(name)
     params = described.entry.params.items()
-    return next((key for key, each in params if own in map(_parts, each.words)), "")
+    return next((key for key, each in params if name_words in map(_parts, each.words)), "")
 
 
 def _at(phrase: Sequence[str], text: Sequence[str]) -> int | None:
     """Return the position of a phrase in a text, both given as words, or ``None``."""
-    size, own = len(phrase), tuple(phrase)
-    return next((at for at in range(len(text)) if tuple(text[at : at + size]) == own), None)
+    size, sought = len(phrase), tuple(phrase)
+    return next((at for at in range(len(text)) if tuple(text[at : at + size]) == sought), None)

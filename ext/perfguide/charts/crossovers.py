@@ -194,8 +194,8 @@ def at_equal_marks(lines: Sequence[Line]) -> str:
     such as nice levels; empty unless one is above the other at every mark."""
     groups: dict[str, dict[tuple[str, str], float]] = {}
     for line in lines:
-        own = groups.setdefault(line.group or line.label, {})
-        own |= {(line.step, units.whole(p.mark)): p.y for p in line.points}
+        figures = groups.setdefault(line.group or line.label, {})
+        figures |= {(line.step, units.whole(p.mark)): p.y for p in line.points}
     if len(groups) != 2:
         return ""
     (first_name, first), (second_name, second) = groups.items()

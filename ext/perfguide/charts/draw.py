@@ -402,8 +402,8 @@ def _changes(view: ChangeView) -> Figure:
         changes = [
             (math.log(ratio), row)
             for row, strip in enumerate(view.strips)
-            for ratio, own in strip.points
-            if own == kind
+            for ratio, kind_of_point in strip.points
+            if kind_of_point == kind
         ]
         if changes:
             look: dict[str, Any] = {"marker": marker, "color": colour, "markersize": size}

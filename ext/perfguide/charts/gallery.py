@@ -121,10 +121,10 @@ def draw_all(
         narrow = [NARROW] if isinstance(picture.view, ChartView) and picture.view.wide else []
         for end in (*(f".{form}" for form in FORMATS), *narrow):
             name, form = f"{picture.stem}{end}", "phone" if end == NARROW else end[1:]
-            own = look(picture.view, form)
-            if earlier.get(name) == own and (digest := writer.present(name)):
+            look_now = look(picture.view, form)
+            if earlier.get(name) == look_now and (digest := writer.present(name)):
                 writer.add({name: digest})
-                looks[name] = own
+                looks[name] = look_now
             elif ("svg" if form == "phone" else form) in formats:
                 data = draw_one(picture.view, form)
                 if isinstance(data, Undrawn):
@@ -132,7 +132,7 @@ def draw_all(
                     data = data.notice
                 # A notice has no look, so the next build tries to draw the picture again.
                 else:
-                    looks[name] = own
+                    looks[name] = look_now
                 writer.write(name, data)
     return Drawn(looks, tuple(unmade))
 
@@ -243,10 +243,10 @@ def levels(views: Sequence[ChartView]) -> tuple[Grid, int]:
         (view, panel): {line.group or line.label: line for line in panel.lines}
         for view, panel in panels
     }
-    names = list(dict.fromkeys(name for own in last.values() for name in own))
+    names = list(dict.fromkeys(name for beside in last.values() for name in beside))
     keys = ("Picture", *((first.panel_head or "Panel",) if first.panel_head else ()), first.mark)
     below = [""] * len(keys) + [first.x_label, axis] * len(names)
-    steps = {line.step for own in last.values() for line in own.values() if line.step}
+    steps = {line.step for beside in last.values() for line in beside.values() if line.step}
     step = steps.pop() if len(steps) == 1 else ""
     head = [*keys, *(", ".join(filter(None, (name, step))) for name in names for _ in range(2))]
     if is_pair := len(names) == 2:
@@ -259,14 +259,14 @@ def levels(views: Sequence[ChartView]) -> tuple[Grid, int]:
         name = view.name if axis else f"{view.name}, {view.y_label}"
         longest = max(lines.values(), key=lambda line: len(line.points))
         for mark in (point.mark for point in _some(longest.points)):
-            own = [points.get((name, units.whole(mark))) for name in names]
-            tabled += len(own) - own.count(None)
+            beside = [points.get((name, units.whole(mark))) for name in names]
+            tabled += len(beside) - beside.count(None)
             cells = [
                 units.MISSING if p is None else units.figure(value)
-                for p in own
+                for p in beside
                 for value in ((p.x, p.y) if p else (0.0, 0.0))
             ]
-            ends = [p.y for p in own if p and p.y > 0]
+            ends = [p.y for p in beside if p and p.y > 0]
             ratio = [units.factor_text(ends[0] / ends[1]) if len(ends) == 2 else units.MISSING]
             panel_key = (panel.title,) if first.panel_head else ()
             rows.append((name, *panel_key, mark, *cells, *(ratio if is_pair else ())))

@@ -16,6 +16,7 @@ from ..catalog.board_names import Boards
 from ..catalog.chart_spec import Chart
 from ..common import units
 from ..common.diagnostics import visible
+from ..common.grouping import grouped
 from ..figures import engines, labels
 from ..figures.engines import ENGINE, Identity
 from ..figures.pool import Record
@@ -107,14 +108,15 @@ def over_releases(
     """
     spec: dict[str, Any] = {"title": "Over releases", "x": "release", "series": "board"}
     order = {name: rank for rank, name in enumerate(catalog.benchmarks)}
-    by_figure: dict[tuple[Any, ...], list[Record]] = {}
-    for record in records:
+
+    def rank(record: Record) -> tuple[Any, ...]:
         benchmark = catalog.benchmarks[record.benchmark]
         params = tuple((n, benchmark.value_rank(n, v)) for n, v in sorted(record.params.items()))
         metric = benchmark.metric_rank(record.metric)[0], units.natural(record.metric)
-        by_figure.setdefault((order[record.benchmark], *metric, params), []).append(record)
+        return order[record.benchmark], *metric, params
+
     views = list[ViewAndFigures]()
-    for _, members in sorted(by_figure.items()):
+    for _, members in sorted(grouped(records, rank).items()):
         benchmark, like = catalog.benchmarks[members[0].benchmark], members[0]
         # Escape the metric's name, so that the pattern matches nothing else.
         y = "".join(f"[{letter}]" if letter in "*?[" else letter for letter in like.metric)

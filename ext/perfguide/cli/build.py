@@ -144,7 +144,7 @@ def _progress(target: Path) -> Iterator[None]:
 
 def _summary(target: Path, site: Site, seconds: float) -> list[str]:
     """Return the outcome of a build in a few lines."""
-    sizes = [own[2] for own in site.values()]
+    sizes = [file[2] for file in site.values()]
     lines = [
         f"{visible(str(target))}: {len(sizes)} files, {sum(sizes) / 1e6:.1f} MB, {seconds:.0f} s"
     ]

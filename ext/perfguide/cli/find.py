@@ -110,8 +110,7 @@ class Question:
     def label(self, condition: need.Condition) -> str:
         """Return a condition's metric in words that distinguish it from the others."""
         catalog = self.holdings.catalog
-        benchmark = catalog.get(condition.benchmark)
-        label = benchmark.metric_label(condition.metric) if benchmark else condition.metric
+        label = catalog.benchmark(condition.benchmark).metric_label(condition.metric)
         title = catalog.title(condition.benchmark)
         is_of_one = len({each.benchmark for each in self.conditions}) == 1
         return label if is_of_one or title == label else f"{title}: {label}"
@@ -197,7 +196,7 @@ def _clocks(
 
     by_board = grouped(records, lambda record: (record.guide, record.board))
     names = Names(holdings.catalog, boards)
-    return {board: clock_of(holdings.pool, own, names) for board, own in by_board.items()}
+    return {board: clock_of(holdings.pool, figures, names) for board, figures in by_board.items()}
 
 
 def _figures(reading: need.Reading, unit: str) -> str:

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
 
 from ..common.diagnostics import visible
+from ..common.grouping import grouped
 from . import shared
-
-if TYPE_CHECKING:
-    from ..bundle import Bundle
-    from ..bundles.guide_key import GuideKey
 
 
 def add_parsers(add: shared.AddParser) -> None:
@@ -29,11 +25,9 @@ def _run(options: argparse.Namespace) -> int:
     settings = shared.site_settings(options)
     gathered = dataset.gather(settings, shared.show_progress)
     status = shared.print_faults([*gathered.diagnostics, *load_notes(settings.boards)[1]])
-    bundles: dict[GuideKey, list[Bundle]] = {}
-    for each in gathered.ledger.bundles:
-        # Bundles without results make no guide.
-        if each.rows():
-            bundles.setdefault(guide_key(each.bundle), []).append(each.bundle)
+    # Bundles without results make no guide.
+    measured = (item.bundle for item in gathered.ledger.bundles if item.rows())
+    bundles = grouped(measured, guide_key)
     # Counting figures does not require pooling them.
     figures = terms.figures_by_guide(gathered.ledger.bundles, gathered.catalog)
     rows: list[tuple[str, ...]] = [("SOC", "SYSTEM", "RELEASE", "FIGURES", "MEASURED", "BOARDS")]

@@ -134,13 +134,13 @@ def _described(folder: str) -> dict[str, Format]:
     return formats
 
 
-def _formats(names: Sequence[str], own: Mapping[str, Format]) -> list[Format]:
+def _formats(names: Sequence[str], custom: Mapping[str, Format]) -> list[Format]:
     from ..adapters import described, registry
 
     formats: list[Format] = []
     for name in names:
-        if name in own or name.endswith(".toml"):
-            formats.append(own[name] if name in own else described.load(Path(name)))
+        if name in custom or name.endswith(".toml"):
+            formats.append(custom[name] if name in custom else described.load(Path(name)))
             continue
         named = registry.named(name)
         if isinstance(named, Diagnostic):
@@ -158,8 +158,8 @@ def _pack(options: argparse.Namespace) -> int:
     try:
         facts |= {f"setup.{name}": value for name, value in _params(options.setup).items()}
         stated = pack_logs.Stated(facts, _params(options.param), options.note)
-        own = _described(options.benchmarks)
-        formats = _formats(options.formats, own)
+        custom = _described(options.benchmarks)
+        formats = _formats(options.formats, custom)
     except ValueError as error:
         return shared.fail(f"perfguide pack: {error}")
     if options.output.suffix != ".json":
@@ -169,7 +169,7 @@ def _pack(options: argparse.Namespace) -> int:
         return shared.USAGE
     logs, notes = pack_logs.divided(logs, stated)
     shared.print_all(notes, sys.stderr)
-    by_log = {log.name: formats for log in logs} if formats else _recognised(logs, own)
+    by_log = {log.name: formats for log in logs} if formats else _recognised(logs, custom)
     now = datetime.datetime.now(datetime.UTC)
     packed = pack_logs.pack(logs, environment, stated, by_log, now)
     shared.print_all([d for report in packed.reports for d in report.diagnostics], sys.stderr)
@@ -199,7 +199,7 @@ def _pack(options: argparse.Namespace) -> int:
 
 
 def _recognised(
-    logs: Sequence[pack_logs.LogFile], own: Mapping[str, Format]
+    logs: Sequence[pack_logs.LogFile], custom: Mapping[str, Format]
 ) -> dict[str, list[Format]]:
     """Return, by the name of each log, the built-in and custom formats that recognise it."""
     from ..adapters import read_log, registry
@@ -208,7 +208,7 @@ def _recognised(
     containers = [registry.built_in(name) for name in registry.CONTAINERS]
     by_log = {log.name: registry.recognise(log.plain.data, containers) for log in logs}
     if unknown := [log for log in logs if not by_log[log.name]]:
-        every = [*registry.formats().values(), *own.values()]
+        every = [*registry.formats().values(), *custom.values()]
         by_log |= {log.name: read_log.recognise(log.plain, every) for log in unknown}
     return by_log
 

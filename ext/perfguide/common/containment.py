@@ -47,9 +47,9 @@ def reason(error: Exception) -> str:
     """Summarize an error in one line, with the file and line in this package that raised it."""
     frames = traceback.extract_tb(error.__traceback__)
     # Our own innermost frame is more informative than one inside a library.
-    own = [frame for frame in frames if frame.filename.startswith(str(ROOT))]
+    ours = [frame for frame in frames if frame.filename.startswith(str(ROOT))]
     location = ""
-    if own:
-        name = own[-1].filename.removeprefix(str(ROOT)).lstrip("/\\")
-        location = f" ({name}, line {own[-1].lineno})"
+    if ours:
+        name = ours[-1].filename.removeprefix(str(ROOT)).lstrip("/\\")
+        location = f" ({name}, line {ours[-1].lineno})"
     return f"{type(error).__name__}: {visible(str(error), 200)}{location}"

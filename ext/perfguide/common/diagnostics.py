@@ -12,6 +12,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from .grouping import grouped
+
 Severity = Literal["error", "warning", "note"]
 
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
@@ -175,15 +177,14 @@ MAX_FINDINGS_PER_KIND = 10
 def shortened(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
     """Truncate diagnostics to ``MAX_FINDINGS_PER_KIND`` per kind and upload, in order, followed by
     the number of the rest."""
-    by_kind: dict[tuple[str, str, str], list[Diagnostic]] = {}
-    for each in diagnostics:
-        # An upload is a file; its members and bundles share one allowance.
-        upload = each.origin.partition("#")[0].partition("!")[0]
-        by_kind.setdefault((each.root, upload, each.kind), []).append(each)
+    # An upload is a file; its members and bundles share one allowance.
+    by_kind = grouped(
+        diagnostics, lambda d: (d.root, d.origin.partition("#")[0].partition("!")[0], d.kind)
+    )
     out = []
-    for (root, upload, kind), own in by_kind.items():
-        out += own[:MAX_FINDINGS_PER_KIND]
-        if (more := len(own) - MAX_FINDINGS_PER_KIND) > 0:
+    for (root, upload, kind), findings in by_kind.items():
+        out += findings[:MAX_FINDINGS_PER_KIND]
+        if (more := len(findings) - MAX_FINDINGS_PER_KIND) > 0:
             message = f"and {more} more findings of this kind"
             out.append(
                 Diagnostic(kind, upload, message, "perfguide check lists them all", root=root)

@@ -84,16 +84,14 @@ def _role(name: str, words: str, target: str) -> str:
 
 def classed(value: str, name: str) -> str:
     """Return markup that shows ``value`` with a class, through a role that the page defines."""
-    inner = visible(value, MAX_TEXT_CHARS).strip()
-    escaped = re.sub(r"[\\`]", r"\\\g<0>", inner)
-    return f":{name}:`{escaped}`" if inner else ""
+    escaped = re.sub(r"[\\`]", r"\\\g<0>", visible(value, MAX_TEXT_CHARS).strip())
+    return f":{name}:`{escaped}`" if escaped else ""
 
 
 def strong(value: str) -> str:
     """Return markup that shows ``value`` as strong text."""
-    inner = visible(value, MAX_TEXT_CHARS).strip()
-    escaped = re.sub(r"[\\*]", r"\\\g<0>", inner)
-    return f"**{escaped}**" if inner else ""
+    escaped = re.sub(r"[\\*]", r"\\\g<0>", visible(value, MAX_TEXT_CHARS).strip())
+    return f"**{escaped}**" if escaped else ""
 
 
 def heading(value: str, underline: str) -> str:

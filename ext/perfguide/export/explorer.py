@@ -16,7 +16,7 @@ from functools import cached_property, lru_cache, partial
 from typing import Any, TypeVar
 
 from ..bundles.guide_key import GuideKey, Platform, family
-from ..catalog.benchmarks import Benchmark, Scalar, undescribed
+from ..catalog.benchmarks import Benchmark, Scalar
 from ..charts import trends
 from ..charts.from_figures import Scene
 from ..common import units
@@ -136,9 +136,9 @@ class FiguresOfSoc:
         """The clock in MHz of each board in a guide, by current name; ``None`` if unknown."""
         out = {}
         for guide in self._guides:
-            own = grouped(guide.records, self._board)
             out[guide.key] = {
-                board: clock_of(self._pool, records, self._names) for board, records in own.items()
+                board: clock_of(self._pool, records, self._names)
+                for board, records in grouped(guide.records, self._board).items()
             }
         return out
 
@@ -165,9 +165,10 @@ class FiguresOfSoc:
         boards: dict[str, int] = {}
         guides: list[list[Any]] = []
         for guide in self._guides:
-            own = self.clocks[guide.key]
+            clock_of_board = self.clocks[guide.key]
             clocks = [
-                [index_in(boards, board), own[board]] for board in sorted(own, key=units.natural)
+                [index_in(boards, board), clock_of_board[board]]
+                for board in sorted(clock_of_board, key=units.natural)
             ]
             system = index_in(systems, (family(guide.key), guide.key.sdk, guide.key.os))
             has_words = int(bool(guide.runs))
@@ -201,14 +202,14 @@ class FiguresOfSoc:
         for name, benchmark in self._names.catalog.benchmarks.items():
             metrics = [m for m in benchmark.entry.metrics if m.headline and m.short]
             figures = self._figures.get(name, []) if metrics else []
-            # Figures measured under load are no headlines among those of idle boards.
+            # Headlines are figures of otherwise idle boards.
             alone = [each.record for each in figures if engines.is_alone(each.record, benchmark)]
             by_guide = grouped(alone, lambda record: record.guide)
             for metric in metrics:
                 chosen = {
                     record.cell.members[0]
-                    for own in by_guide.values()
-                    for record in summaries.at(metric, own)
+                    for of_guide in by_guide.values()
+                    for record in summaries.at(metric, of_guide)
                 }
                 rows = {f.row for f in figures if f.record.cell.members[0] in chosen}
                 # A headline of one release is followed through all releases that have its row.
@@ -239,7 +240,7 @@ class FiguresOfSoc:
         and if there are any its remarks, the indices of its runs and its samples. A break: the
         guide at which a new line begins, and why.
         """
-        benchmark = self._names.catalog.get(name) or undescribed(name)
+        benchmark = self._names.catalog.benchmark(name)
         yield from self._parts(self._lines(benchmark, self._figures[name]))
 
     def _parts(self, lines: list[list[_Figure]]) -> Iterator[str]:
@@ -320,8 +321,7 @@ class FiguresOfSoc:
         self, figure: _Figure, lists: _Lists, label: Callable[[Benchmark, Record], str]
     ) -> list[Any]:
         record, name = figure.record, figure.record.benchmark
-        described = self._names.catalog.get(name)
-        benchmark, pairs = described or undescribed(name), []
+        benchmark, pairs = self._names.catalog.benchmark(name), []
         for param in sorted(figure.params):
             key = (param, int(self._names.is_declared(name, param)))
             values = lists.values.setdefault(key, {})

@@ -133,18 +133,18 @@ def _figures(guide: str, records: Sequence[Record], pool: Pool) -> Iterator[Row]
     bundle_of_row = pool.frame.table["bundle"].to_numpy()
     for record in records:
         cell = record.cell
-        own = [bundles[int(bundle_of_row[row])] for row in cell.members]
+        behind = [bundles[int(bundle_of_row[row])] for row in cell.members]
         yield _identity(guide, record.guide, record.board) | {
             "benchmark": record.benchmark,
             "metric": record.metric,
             **measured(record),
             "differs": list(cell.differs),
             "samples": list(cell.samples),
-            "bundles": list(dict.fromkeys(names[loaded.digest] for loaded in own)),
+            "bundles": list(dict.fromkeys(names[loaded.digest] for loaded in behind)),
             "setup": own_facts(pool, cell.members, names),
             "notes": pool.stated_notes(cell.members),
             "commands": pool.commands([record]),
-            "measured": max(loaded.bundle.created for loaded in own).astimezone(UTC),
+            "measured": max(loaded.bundle.created for loaded in behind).astimezone(UTC),
         }
 
 

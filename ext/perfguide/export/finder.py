@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..bundles.guide_key import GuideKey, families, family
-from ..catalog.benchmarks import Benchmark, Catalog, Scalar, undescribed
+from ..catalog.benchmarks import Benchmark, Catalog, Scalar
 from ..catalog.board_names import Boards
 from ..common import units
 from ..common.diagnostics import visible
@@ -194,19 +194,19 @@ def _metrics(
     """Return each metric of a benchmark once, whatever the units of its figures: headlines first, and last
     those that are not described. Return also the number of the others, or of all if none is described."""
     by_name: dict[str, list[Mapping[str, Any]]] = grouped(metrics, lambda each: each["metric"])
-    described = catalog.get(benchmark) or undescribed(benchmark)
+    described = catalog.benchmark(benchmark)
     labels = {name: _label(described, name) for name in by_name}
     counts = Counter(label.casefold() for label in labels.values())
     out = list[tuple[int, list[Any]]]()
-    for name, own in by_name.items():
-        measured = [each["unit"] for each in own]
+    for name, of_name in by_name.items():
+        measured = [each["unit"] for each in of_name]
         usual = need.usual_unit(catalog, benchmark, name, measured)
         label, headline = labels[name], _headline(catalog, benchmark, name)
         # A described metric keeps its label; others with the same label have their name added.
         is_described = described.metric(name) is not None
         if counts[label.casefold()] > 1 and not is_described:
             label = f"{label} (“{name}”)"
-        entry = [name, usual, label, own[0]["better"], measured, *headline]
+        entry = [name, usual, label, of_name[0]["better"], measured, *headline]
         out.append((0 if headline else 1 if is_described else 2, entry))
     out.sort(key=lambda each: each[0])
     count = sum(rank < 2 for rank, _ in out)
@@ -224,8 +224,7 @@ def _label(benchmark: Benchmark, metric: str) -> str:
 
 def _headline(catalog: Catalog, name: str, metric: str) -> list[Any]:
     """Return the rank, short name and parameters of a headline, or nothing for another metric."""
-    benchmark = catalog.get(name)
-    described = benchmark.metric(metric) if benchmark else None
+    described = catalog.benchmark(name).metric(metric)
     if not (described and described.headline and described.short):
         return []
     # The first of several values is the usual one.

@@ -120,7 +120,7 @@ def guide(
     positions = pool.frame.table["result"].to_numpy()
     lines = []
     for record in records:
-        figure = _figure(record, catalog.get(record.benchmark))
+        figure = _figure(record, catalog.benchmark(record.benchmark))
         # Leave out empty members, as most guides have no setup or notes.
         members = record.cell.members
         figure |= {"setup": setup} if (setup := own_facts(pool, members, index_of)) else {}
@@ -140,16 +140,9 @@ def benchmarks(seen: Mapping[str, Iterable[tuple[str, str]]], catalog: Catalog) 
     """
     out = []
     for name in sorted(seen):
-        described = catalog.get(name)
-        out.append(
-            {
-                "benchmark": name,
-                "title": described.entry.title if described else name,
-                "metrics": [
-                    _metric(described, metric, unit) for metric, unit in sorted(seen[name])
-                ],
-            }
-        )
+        benchmark = catalog.benchmark(name)
+        metrics = [_metric(benchmark, metric, unit) for metric, unit in sorted(seen[name])]
+        out.append({"benchmark": name, "title": benchmark.entry.title, "metrics": metrics})
     return {"format": "perfguide-benchmarks", "version": VERSION, "benchmarks": out}
 
 
@@ -176,12 +169,6 @@ def listed_pieces(
     yield b"\n]}\n"
 
 
-def decimals(benchmark: Benchmark | None, metric: str) -> int:
-    """Return the number of decimals of a metric, two by default."""
-    described = benchmark.metric(metric) if benchmark else None
-    return described.decimals if described else 2
-
-
 def _identity(key: GuideKey) -> dict[str, str]:
     return {
         "sdk": key.sdk,
@@ -192,25 +179,24 @@ def _identity(key: GuideKey) -> dict[str, str]:
     }
 
 
-def _metric(benchmark: Benchmark | None, metric: str, unit: str) -> dict[str, Any]:
-    described = benchmark.metric(metric) if benchmark else None
+def _metric(benchmark: Benchmark, metric: str, unit: str) -> dict[str, Any]:
     return {
         "metric": metric,
         "unit": unit,
-        "label": benchmark.metric_label(metric) if benchmark else metric,
-        "better": described.better if described else "neither",
-        "decimals": decimals(benchmark, metric),
+        "label": benchmark.metric_label(metric),
+        "better": benchmark.better(metric),
+        "decimals": benchmark.decimals(metric),
     }
 
 
-def _figure(record: Record, benchmark: Benchmark | None) -> dict[str, Any]:
+def _figure(record: Record, benchmark: Benchmark) -> dict[str, Any]:
     return {
         "board": record.board,
         "benchmark": record.benchmark,
         "metric": record.metric,
         **measured(record),
         "differs": record.cell.differs,
-        "text": grids.cell_text(record.cell, decimals(benchmark, record.metric)),
+        "text": grids.cell_text(record.cell, benchmark.decimals(record.metric)),
     }
 
 

@@ -134,12 +134,12 @@ def schemas() -> dict[str, dict[str, Any]]:
     """Return the schema of each kind of file."""
     out = {}
     for kind, (title, members) in _KINDS.items():
-        own = _object({"format": {"const": f"perfguide-{kind}"}, "version": {"const": VERSION}})
+        head = _object({"format": {"const": f"perfguide-{kind}"}, "version": {"const": VERSION}})
         out[kind] = {
             "$schema": "https://json-schema.org/draft/2020-12/schema",
             "title": title,
             "type": "object",
-            "required": [*own["required"], *members["required"]],
-            "properties": own["properties"] | members["properties"],
+            "required": [*head["required"], *members["required"]],
+            "properties": head["properties"] | members["properties"],
         }
     return out

@@ -15,7 +15,6 @@ from ..figures.pool import Record
 from ..tables import grids
 from ..tables.anchors import Anchor, Anchors
 from ..tables.assign import Layout
-from .json_api import decimals
 
 # A name may itself contain “?”, so it only starts the tail if a list of pairs follows.
 _TAIL = re.compile(r"\?([^?/=&]+=[^&]*(?:&[^?/=&]+=[^&]*)*)$")
@@ -73,13 +72,14 @@ class FigureFinder:
         return self._quoted(records[0])
 
     def _quoted(self, record: Record) -> QuotedFigure:
-        benchmark = self._holdings.catalog.get(record.benchmark)
-        cell = grids.figure(record.cell, decimals(benchmark, record.metric))
+        benchmark = self._holdings.catalog.benchmark(record.benchmark)
+        cell = grids.figure(record.cell, benchmark.decimals(record.metric))
         number = cell if isinstance(cell, str) else cell[1]
         unit = units.parse(record.unit).symbol
         suffix = "" if isinstance(cell, str) or not unit else f" {unit}"
         label = f"{record.benchmark}, {record.metric}"
-        label = labels.full(benchmark, record) if benchmark else label
+        if record.benchmark in self._holdings.catalog.benchmarks:
+            label = labels.full(benchmark, record)
         where = (record.guide.soc, f"{family(record.guide)} {record.guide.release}", record.board)
         return QuotedFigure(
             f"{number}{suffix}",

@@ -10,6 +10,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Sequence
+from operator import itemgetter
 
 import xlsxwriter
 from xlsxwriter.format import Format
@@ -19,19 +20,24 @@ from ..bundles.guide_key import GuideKey, family
 from ..catalog.benchmarks import Catalog
 from ..charts import palette
 from ..common import units
+from ..common.grouping import grouped
 from ..figures.labels import params_text
 from ..figures.pool import Pool, Record
 from ..tables import grids, remarks
 from ..tables.assign import Layout
 from ..tables.grids import Grid
-from ..tables.model import Row, View
+from ..tables.model import Row
 from ..tables.summaries import boards, sources
 from . import figure_files, figure_rows
 from .figure_rows import RUNS
-from .json_api import decimals
 
 _OF_GUIDE = ("soc", "os", "guide", "sdk", "release")
 """Columns of runs that are constant within a guide."""
+
+_FIGURE_HEAD = (
+    *("Board", "Benchmark", "Metric", "Parameters", "Unit", "Mean", "Minimum", "Maximum"),
+    *("Samples", "Failed runs", "Runs", "Differs between runs", "Setup", "Notes", "From runs"),
+)
 
 _MAX_SHEET_NAME_CHARS = 31
 
@@ -69,14 +75,20 @@ class _Book:
         catalog: Catalog,
         layout: Layout,
     ) -> None:
-        """Write all sheets."""
+        """Write all sheets. The first is the list of figures, for programs."""
         self._figures(records, pool, catalog)
-        title = _title(key)
+        self._about(key, records, pool, catalog)
+        self._runs(records, pool)
+        self._tables(records, pool, catalog, layout)
+
+    def _about(
+        self, key: GuideKey, records: Sequence[Record], pool: Pool, catalog: Catalog
+    ) -> None:
+        """Write the sheet at which the file opens: boards, bundles, setup and notes."""
         bundles = pool.bundles(records)
         about = self._sheet("About", (22, 30, 26, 26))
-        # The first sheet is the list of figures, for programs; people start here.
         about.activate()
-        _text(about, 0, 0, title, self._bold)
+        _text(about, 0, 0, _title(key), self._bold)
         _text(about, 1, 0, "↑ higher is better, ↓ lower is better; — was not measured.")
         row = self._grid(about, 3, "Boards", boards([b.bundle for b in bundles]))
         row = self._grid(about, row, "Bundles behind this guide", sources(bundles))
@@ -88,23 +100,26 @@ class _Book:
             for words in (*written, *remarks.notes(bundles, name)):
                 _text(about, row, 0, ": ".join(filter(None, (name and catalog.title(name), words))))
                 row += 1
-        self._runs(records, pool)
+
+    def _tables(
+        self, records: Sequence[Record], pool: Pool, catalog: Catalog, layout: Layout
+    ) -> None:
+        """Write a sheet for each benchmark with the guide's tables."""
         sections, other = layout.sections(records)
-        by_benchmark: dict[str, list[tuple[str, View]]] = {}
-        for section in sections:
-            for view in section.views:
-                caption = ", ".join(filter(None, (view.title, section.part)))
-                own_views = by_benchmark.setdefault(section.benchmark.name, [])
-                own_views.append((caption, view))
-        for name, left in other.items():
-            own = layout.general(name, left)
-            by_benchmark.setdefault(name, []).extend((view.title, view) for view in own)
-        for name, captioned in by_benchmark.items():
-            described = catalog.get(name)
-            title = described.entry.title if described else name
-            sheet = self._sheet(title, (24, 16, 16, 16))
+        captioned = [
+            (section.benchmark.name, ", ".join(filter(None, (view.title, section.part))), view)
+            for section in sections
+            for view in section.views
+        ]
+        captioned += [
+            (name, view.title, view)
+            for name, undescribed in other.items()
+            for view in layout.general(name, undescribed)
+        ]
+        for name, tables in grouped(captioned, itemgetter(0)).items():
+            sheet = self._sheet(catalog.title(name), (24, 16, 16, 16))
             row = 0
-            for caption, view in captioned:
+            for _, caption, view in tables:
                 for label, text in (*view.above, *remarks.above(view, pool)):
                     _text(sheet, row, 0, f"{label}: {text}")
                     row += 1
@@ -146,19 +161,14 @@ class _Book:
                     form = self._failed if cell == units.FAILED else None
                     _text(sheet, row, column, cell, form)
                 else:
-                    decimals = view_rows[number].decimals[column - grid.stub]
-                    sheet.write_number(row, column, cell[0], self._number(decimals))
+                    digits = view_rows[number].decimals[column - grid.stub]
+                    sheet.write_number(row, column, cell[0], self._number(digits))
         return row + 2
 
     def _figures(self, records: Sequence[Record], pool: Pool, catalog: Catalog) -> None:
         """Write the sheet of all figures, one per row, with their spread."""
         sheet = self._sheet("All figures", (18, 16, 24, 32, 12, *(14,) * 3, 9, 12, 9, *(24,) * 4))
-        head = [
-            *("Board", "Benchmark", "Metric", "Parameters", "Unit", "Mean", "Minimum"),
-            *("Maximum", "Samples", "Failed runs", "Runs", "Differs between runs"),
-            *("Setup", "Notes", "From runs"),
-        ]
-        for column, text in enumerate(head):
+        for column, text in enumerate(_FIGURE_HEAD):
             _text(sheet, 0, column, text, self._head)
         bundles, run_names = pool.frame.bundles, figure_rows.run_names(pool.bundles(records))
         for row, record in enumerate(records, 1):
@@ -166,30 +176,30 @@ class _Book:
             names = (record.board, record.benchmark, record.metric, params_text(record.params))
             for column, text in enumerate((*names, units.parse(record.unit).symbol)):
                 _text(sheet, row, column, text)
-            digits = decimals(catalog.get(record.benchmark), record.metric)
+            digits = catalog.benchmark(record.benchmark).decimals(record.metric)
             for column, value in enumerate((cell.mean, cell.low, cell.high), 5):
                 if value is not None:
                     sheet.write_number(row, column, value, self._number(digits))
-            if cell.count is not None:
-                sheet.write_number(row, 8, cell.count)
-            sheet.write_number(row, 9, cell.failed)
-            sheet.write_number(row, 10, cell.runs)
-            _text(sheet, row, 11, ", ".join(cell.differs))
+            for column, count in enumerate((cell.count, cell.failed, cell.runs), 8):
+                if count is not None:
+                    sheet.write_number(row, column, count)
             facts = figure_rows.own_facts(pool, cell.members, run_names).items()
-            _text(sheet, row, 12, "; ".join(f"{n}: {_values(own)}" for n, own in facts))
-            _text(sheet, row, 13, "; ".join(pool.stated_notes(cell.members)))
-            runs = (
-                run_names[bundles[position].digest]
-                for position, _ in pool.positions_of(cell.members)
+            runs = (run_names[bundles[n].digest] for n, _ in pool.positions_of(cell.members))
+            words = (
+                ", ".join(cell.differs),
+                "; ".join(f"{name}: {_values(values)}" for name, values in facts),
+                "; ".join(pool.stated_notes(cell.members)),
+                ", ".join(dict.fromkeys(runs)),
             )
-            _text(sheet, row, 14, ", ".join(dict.fromkeys(runs)))
+            for column, text in enumerate(words, 11):
+                _text(sheet, row, column, text)
         # Keep the head and the board visible while scrolling.
         sheet.freeze_panes(1, 1)
-        sheet.autofilter(0, 0, max(1, len(records)), len(head) - 1)
+        sheet.autofilter(0, 0, max(1, len(records)), len(_FIGURE_HEAD) - 1)
 
     def _runs(self, records: Sequence[Record], pool: Pool) -> None:
         """Write the sheet of runs, one per row, with the facts that apply to all their results."""
-        columns = [each.name for each in RUNS.columns if each.name not in _OF_GUIDE]
+        columns = [column.name for column in RUNS.columns if column.name not in _OF_GUIDE]
         sheet = self._sheet("Runs", (16, 12, 16, 24, *(16,) * (len(columns) - 4)))
         for column, name in enumerate(columns):
             _text(sheet, 0, column, name.replace("_", " ").capitalize(), self._head)
@@ -210,10 +220,10 @@ class _Book:
         return self._numbers[decimals]
 
 
-def _values(of: Sequence[str | dict[str, str]]) -> str:
+def _values(values: Sequence[str | dict[str, str]]) -> str:
     """Join the values of a fact that results state. A value that a run states for all of them is given
     by the name of the run."""
-    return " and ".join(v if isinstance(v, str) else f"as run {v['bundle']}" for v in of)
+    return " and ".join(v if isinstance(v, str) else f"as run {v['bundle']}" for v in values)
 
 
 def _begin(name: str, max_units: int) -> str:

@@ -120,9 +120,8 @@ class Figures:
         kind_list: list[tuple[str, Metric | None, str]] = []
         for position in firsts(number):
             benchmark = self.name("benchmark", position)
-            entry = self.catalog.get(benchmark)
             unit = self.name("unit", position)
-            metric = entry.metric(self.name("metric", position)) if entry else None
+            metric = self.catalog.benchmark(benchmark).metric(self.name("metric", position))
             # The limits and steps of an entry in another unit do not apply.
             if metric and units.parse(metric.unit).name != unit:
                 metric = None
@@ -164,9 +163,8 @@ class Figures:
 
     def metric_label(self, position: int) -> str:
         """Return the label of a figure's metric, or its name if it has no label."""
-        name = self.name("metric", position)
-        benchmark = self.catalog.get(self.name("benchmark", position))
-        return benchmark.metric_label(name) if benchmark else name
+        benchmark = self.catalog.benchmark(self.name("benchmark", position))
+        return benchmark.metric_label(self.name("metric", position))
 
     def metric(self, position: int) -> Metric | None:
         """Return a figure's metric in the catalog, or ``None``."""

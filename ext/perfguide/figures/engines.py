@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from ..bundles.guide_key import GuideKey
-from ..catalog.benchmarks import Benchmark, Catalog, Scalar, undescribed
+from ..catalog.benchmarks import Benchmark, Catalog, Scalar
 from ..catalog.chart_spec import is_number
 from ..common import units
+from ..common.grouping import grouped
 from .pool import Record
 
 T = TypeVar("T")
@@ -116,8 +117,8 @@ def identity(record: Record) -> Identity:
 def beside(record: Record, metric: str, figures: Mapping[Identity, T]) -> T | None:
     """Return the figure of another metric from the same run. It has the same parameters, or lacks
     one of them: a load may be measured over all block sizes."""
-    guide, board, benchmark, _, own = identity(record)
-    for params in (own, *(own - {item} for item in sorted(own, key=str))):
+    guide, board, benchmark, _, given = identity(record)
+    for params in (given, *(given - {item} for item in sorted(given, key=str))):
         figure = figures.get((guide, board, benchmark, metric, params))
         if figure is not None:
             return figure
@@ -140,7 +141,7 @@ def is_waiting(load: float) -> bool | None:
 
 def of_figure(catalog: Catalog, record: Record, by_run: Mapping[Run, Inferred]) -> str:
     """Return the display name of a figure's engine, even if its benchmark is undescribed."""
-    return label(catalog.get(record.benchmark) or undescribed(record.benchmark), record, by_run)
+    return label(catalog.benchmark(record.benchmark), record, by_run)
 
 
 def label(benchmark: Benchmark, record: Record, by_run: Mapping[Run, Inferred]) -> str:
@@ -171,14 +172,13 @@ def words(
         if run in by_run:
             algorithm = str(dict(run[3]).get("algorithm", "all"))
             runs.setdefault((by_run[run].name, run[1]), {})[algorithm] = by_run[run].reason
-    alike: dict[tuple[str, tuple[str, ...]], list[str]] = {}
-    for name, board in sorted(runs, key=lambda run: (run[0], units.natural(run[1]))):
-        named = tuple(sorted(runs[name, board], key=units.natural))
-        alike.setdefault((name, named), []).append(board)
+    ordered = sorted(runs, key=lambda run: (run[0], units.natural(run[1])))
+    alike = grouped(ordered, lambda run: (run[0], tuple(sorted(runs[run], key=units.natural))))
     phrases = []
-    for (name, named), boards in alike.items():
-        reason = f"{label(named[0])}: {runs[name, boards[0]][named[0]]}"
-        scope = f"on {_all_of(map(short, boards))} for {_all_of(map(label, named))}"
+    for (name, named), members in alike.items():
+        reason = f"{label(named[0])}: {runs[members[0]][named[0]]}"
+        boards = _all_of(short(board) for _, board in members)
+        scope = f"on {boards} for {_all_of(map(label, named))}"
         phrases.append(f"{_likely(name)} {scope} ({reason})")
     return phrases
 
@@ -207,8 +207,8 @@ def busy(records: Iterable[Record], catalog: Catalog) -> list[str]:
         if benchmark.param(ENGINE).classes.get(value) == OFFLOAD and each >= BUSY_LOAD_PERCENT:
             loads.setdefault((record.board, benchmark.value_label(ENGINE, value)), []).append(each)
     return [
-        f"the {label} on {board} kept the CPU busy ({_span(own)}): it frees none"
-        for (board, label), own in sorted(loads.items())
+        f"the {label} on {board} kept the CPU busy ({_span(percents)}): it frees none"
+        for (board, label), percents in sorted(loads.items())
     ]
 
 

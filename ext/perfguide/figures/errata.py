@@ -55,8 +55,8 @@ def find(ledger: Ledger, catalog: Catalog) -> list[Erratum]:
             groups[_board_of(item)].append(item)
     changes: dict[tuple[str, str], list[Change]] = {name: [] for name in news}
     for board in sorted(groups):
-        for name, own in _changes(groups[board], order, by_new, catalog).items():
-            changes[name] += own
+        for name, of_board in _changes(groups[board], order, by_new, catalog).items():
+            changes[name] += of_board
     errata = [
         Erratum(n, tuple(by_new[n.bundle.owned_id]), tuple(changes[n.bundle.owned_id]))
         for n in order

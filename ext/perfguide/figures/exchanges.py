@@ -68,9 +68,9 @@ def exchanges(rows: Sequence[Moved], elsewhere: Collection[str] = ()) -> list[Ex
     ):
         return []
     candidates = [
-        Exchange(words, tuple(sorted(own)), param)
+        Exchange(words, tuple(sorted(indices)), param)
         for words, param, mapping, least in _candidates(rows)
-        if (own := _fitting(rows, mapping, least, words in elsewhere))
+        if (indices := _fitting(rows, mapping, least, words in elsewhere))
     ]
     out, used = list[Exchange](), set[int]()
     for each in sorted(candidates, key=lambda each: (-len(each.rows), each.words)):
@@ -132,7 +132,7 @@ def _both_ways(
 
 
 def _shifted(lines: Sequence[Sequence[int]], step: int) -> _Mapping:
-    pairs = [pair for own in lines for pair in pairwise(own)]
+    pairs = [pair for line in lines for pair in pairwise(line)]
     return pairs if step > 0 else [(b, a) for a, b in pairs]
 
 

@@ -14,10 +14,10 @@ from .rows import TABLE_NUMBER
 
 def label(benchmark: Benchmark, record: Record) -> str:
     """Return the benchmark's title and the metric's label, or just the title if they are equal."""
-    own = benchmark.metric_label(record.metric)
+    metric = benchmark.metric_label(record.metric)
     title = benchmark.entry.title
     # “Dhrystone, Dhrystone” would add nothing.
-    return title if own.casefold() == title.casefold() else f"{title}, {own}"
+    return title if metric.casefold() == title.casefold() else f"{title}, {metric}"
 
 
 def params(benchmark: Benchmark, record: Record) -> str:
@@ -84,8 +84,8 @@ def within(name: str) -> str:
 def full(benchmark: Benchmark, record: Record) -> str:
     """Return a figure's label with its parameters. A metric that already ends the title is not
     repeated: ``UDP throughput, ingress``."""
-    title, own = benchmark.entry.title, benchmark.metric_label(record.metric)
-    name = title if title.casefold().endswith(f" {own.casefold()}") else label(benchmark, record)
+    title, metric = benchmark.entry.title, benchmark.metric_label(record.metric)
+    name = title if title.casefold().endswith(f" {metric.casefold()}") else label(benchmark, record)
     return ", ".join(filter(None, [name, params(benchmark, record)]))
 
 

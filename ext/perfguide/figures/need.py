@@ -9,11 +9,12 @@ from dataclasses import dataclass, replace
 from itertools import combinations, product
 
 from ..bundles.guide_key import GuideKey, Platform, families
-from ..catalog.benchmarks import Benchmark, Catalog, Scalar, undescribed
+from ..catalog.benchmarks import Benchmark, Catalog, Scalar
 from ..catalog.board_names import Boards
 from ..catalog.chart_spec import is_number
 from ..common import units
 from ..common.diagnostics import nearest, visible
+from ..common.grouping import grouped
 from .engines import ENGINE
 from .pool import Pool, Record
 
@@ -176,10 +177,10 @@ def answers(
         for key in reversed(keys):
             for board in pool.boards[key]:
                 releases.setdefault(boards.today(key.soc, board), {})
-            of_guide: dict[tuple[str, str], list[Record]] = {}
-            for record in pool.of_guide(key, lambda *name: name in names):
-                board = boards.today(key.soc, record.board)
-                of_guide.setdefault((board, record.benchmark), []).append(record)
+            of_guide = grouped(
+                pool.of_guide(key, lambda *name: name in names),
+                lambda record: (boards.today(record.guide.soc, record.board), record.benchmark),
+            )
             for (board, benchmark), records in of_guide.items():
                 releases[board].setdefault(benchmark, []).append(records)
         for board, by_benchmark in releases.items():
@@ -228,16 +229,16 @@ def _resolved(pool: Pool, catalog: Catalog, condition: Condition) -> tuple[Condi
     if condition.benchmark not in benchmarks:
         raise ValueError(_unknown("benchmark", condition.benchmark, benchmarks))
     figures = pool.figures()
-    own = figures[figures["benchmark"] == condition.benchmark]
-    metrics = sorted(own["metric"].unique())
+    rows = figures[figures["benchmark"] == condition.benchmark]
+    metrics = sorted(rows["metric"].unique())
     if condition.metric not in metrics:
         raise ValueError(_unknown("metric", condition.metric, metrics))
-    own = own[own["metric"] == condition.metric]
-    names = sorted({name for text in own["params"].unique() for name in pool.params(text)})
+    rows = rows[rows["metric"] == condition.metric]
+    names = sorted({name for text in rows["params"].unique() for name in pool.params(text)})
     for name, _ in condition.params:
         if name not in names:
             raise ValueError(_unknown("parameter", name, names))
-    measured = sorted(own["unit"].unique())
+    measured = sorted(rows["unit"].unique())
     metric, unit = f"{condition.benchmark}/{condition.metric}", condition.unit
     quoted = " and ".join(f"“{visible(each)}”" for each in measured)
     if not unit:
@@ -260,10 +261,9 @@ def _resolved(pool: Pool, catalog: Catalog, condition: Condition) -> tuple[Condi
 def usual_unit(catalog: Catalog, benchmark: str, metric: str, measured: Sequence[str]) -> str:
     """Return the unit to assume for a bare number: that of the description, else the only measured
     one, else an empty string."""
-    described = catalog.get(benchmark)
-    own = described.metric(metric) if described else None
-    if own and own.unit in measured:
-        return own.unit
+    described = catalog.benchmark(benchmark).metric(metric)
+    if described and described.unit in measured:
+        return described.unit
     return measured[0] if len(measured) == 1 else ""
 
 
@@ -280,11 +280,9 @@ def _readings(
 ) -> Iterator[tuple[Reading, ...]]:
     """Yield one board's figures for all conditions, in the order of the conditions. ``releases``
     maps benchmarks to the board's figures by release, newest first."""
-    by_benchmark: dict[str, list[int]] = {}
-    for position, condition in enumerate(conditions):
-        by_benchmark.setdefault(condition.benchmark, []).append(position)
+    by_benchmark = grouped(range(len(conditions)), lambda n: conditions[n].benchmark)
     runs = [
-        list(_runs(releases.get(name, ()), catalog, [conditions[each] for each in positions]))
+        list(_runs(releases.get(name, ()), catalog, [conditions[n] for n in positions]))
         for name, positions in by_benchmark.items()
     ]
     order = [position for positions in by_benchmark.values() for position in positions]
@@ -313,7 +311,7 @@ def _runs(
 
 def _candidates(records: Sequence[Record], catalog: Catalog, condition: Condition) -> list[Reading]:
     """Return the figures of one board and release to which a condition applies."""
-    benchmark = catalog.get(condition.benchmark) or undescribed(condition.benchmark)
+    benchmark = catalog.benchmark(condition.benchmark)
     requested = dict(condition.params)
     exact, others = list[Record](), list[tuple[str, Record]]()
     for record in records:

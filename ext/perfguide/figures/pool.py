@@ -325,9 +325,8 @@ class Pool:
     ) -> list[str]:
         """Return the hand-written notes about a guide with some boards, or about one benchmark in
         it, from the benchmark's description and the list of boards."""
-        described = self._catalog.get(benchmark) if benchmark else None
-        out = [n.text for n in described.entry.notes if n.holds(soc, release)] if described else []
-        return out + [
+        described = self._catalog.benchmark(benchmark).entry.notes
+        return [note.text for note in described if note.holds(soc, release)] + [
             note.text
             for note in self._by_hand
             if note.benchmark == benchmark and about(note, soc, release, boards)

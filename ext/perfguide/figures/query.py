@@ -6,6 +6,7 @@ import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
+from operator import itemgetter
 from typing import Any
 
 import msgspec
@@ -15,6 +16,7 @@ from ..bundles.decompress import Limits
 from ..bundles.guide_key import family, is_like
 from ..common import units
 from ..common.diagnostics import nearest, visible
+from ..common.grouping import grouped
 from ..common.units import TableCell
 from .dataset import Holdings
 from .labels import params_text
@@ -222,13 +224,12 @@ def sources(holdings: Holdings, record: Record) -> list[dict[str, Any]]:
     command, its line in the log, and the figures as uploaded."""
     bundles = holdings.pool.frame.bundles
     places = holdings.pool.positions_of(record.cell.members)
-    chosen: dict[int, list[int]] = {}
-    for position, index in places:
-        chosen.setdefault(position, []).append(index)
     # Open each log only once, for all the lines needed from it.
     found_logs = {
-        position: logs.find(bundles[position], logs.wanted(bundles[position], indices), Limits())
-        for position, indices in chosen.items()
+        position: logs.find(
+            bundles[position], logs.wanted(bundles[position], [n for _, n in results]), Limits()
+        )
+        for position, results in grouped(places, itemgetter(0)).items()
     }
     out: list[dict[str, Any]] = []
     for position, index in places:

@@ -253,7 +253,7 @@ def _in_one_table(lines: list[str]) -> list[str]:
     numbered = [row for row in rows if TABLE_NUMBER in row]
     tables = [{n: row.pop(n) for n in (TABLE, TABLE_NUMBER) if n in row} for row in rows]
     table, names = tables[rows.index(numbered[0])], rows[0].keys()
-    is_one = all(own in (table, {}) for own in tables) and all(row.keys() == names for row in rows)
+    is_one = all(t in (table, {}) for t in tables) and all(row.keys() == names for row in rows)
     differing = [n for n in names if is_one and len({str(row[n]) for row in rows}) > 1]
     if len(differing) != 1 or len({str(row[differing[0]]) for row in rows}) < len(rows):
         return lines

@@ -48,42 +48,42 @@ def defaulted(
         owner, index = divmod(each, len(params.distinct))
         number, code = divmod(owner, len(socs))
         texts.append(
-            _normalized(params.distinct[index], catalog.get(benchmarks[number]), socs[code])
+            _normalized(params.distinct[index], catalog.benchmark(benchmarks[number]), socs[code])
         )
         decoded[texts[-1]] = msgspec.json.decode(texts[-1])
     return named(texts, codes), decoded
 
 
-def _normalized(params: str, described: Benchmark | None, soc: str) -> str:
+def _normalized(params: str, described: Benchmark, soc: str) -> str:
     """Return parameters as canonical text, with the benchmark's defaults and the SoC's meanings of
     values applied."""
-    own: dict[str, Scalar] = msgspec.json.decode(params) or {}
-    if described and TABLE in own:
-        own = _with_title_read(own, described)
-    for name, param in described.entry.params.items() if described else ():
+    values: dict[str, Scalar] = msgspec.json.decode(params) or {}
+    if TABLE in values:
+        values = _with_title_read(values, described)
+    for name, param in described.entry.params.items():
         if param.default is not None:
-            own.setdefault(name, param.default)
+            values.setdefault(name, param.default)
         meanings = param.on.get(soc)
-        if meanings and name in own:
-            own[name] = meanings.get(str(own[name]), own[name])
-    return canonical(own)
+        if meanings and name in values:
+            values[name] = meanings.get(str(values[name]), values[name])
+    return canonical(values)
 
 
-def _with_title_read(own: dict[str, Scalar], described: Benchmark) -> dict[str, Scalar]:
+def _with_title_read(params: dict[str, Scalar], described: Benchmark) -> dict[str, Scalar]:
     """Return parameters without the number of their published table if the description lists its title. If
     the description has no titles, replace the table by the parameters that its title states, in words that
     an import would read."""
-    title = str(own[TABLE])
+    title = str(params[TABLE])
     if titles := described.entry.params.get(TABLE):
-        return {n: v for n, v in own.items() if n != TABLE_NUMBER or title not in titles.values}
+        return {n: v for n, v in params.items() if n != TABLE_NUMBER or title not in titles.values}
     stated = {
         name: value
         for name, param in described.entry.params.items()
         # An empty word gives a value to titles that state none.
-        if name not in own and "" not in param.value_words
+        if name not in params and "" not in param.value_words
         if (value := phrases.value([title], param)) is not None
     }
-    kept = {n: v for n, v in own.items() if not stated or n not in (TABLE, TABLE_NUMBER)}
+    kept = {n: v for n, v in params.items() if not stated or n not in (TABLE, TABLE_NUMBER)}
     return kept | stated
 
 
@@ -110,7 +110,7 @@ def figures_by_guide(bundles: Iterable[Loaded], catalog: Catalog) -> dict[GuideK
 
     @cache
     def normalized(params: str, benchmark: str, soc: str) -> str:
-        return _normalized(params, catalog.get(benchmark), soc)
+        return _normalized(params, catalog.benchmark(benchmark), soc)
 
     figures: dict[GuideKey, set[tuple[str, ...]]] = {}
     for each, own in distinct:
@@ -145,8 +145,7 @@ def spellings(counted: Mapping[tuple[str, str, str], int], catalog: Catalog) -> 
 
 def _described_unit(benchmark: str, metric: str, unit: str, catalog: Catalog) -> str:
     """Return the catalog's unit if ``unit`` is of the same kind, else an empty string."""
-    entry = catalog.get(benchmark)
-    described = entry.metric(metric) if entry else None
+    described = catalog.benchmark(benchmark).metric(metric)
     if described and units.factor(unit, described.unit) is not None:
         return units.parse(described.unit).name
     return ""

@@ -119,12 +119,12 @@ def build(
                 _leave_out(out, table.file, table.line, message)
             for row in table.rows:
                 for board, result in _row(table, row, columns, rule, meaning, out):
-                    own = figures.setdefault(board, _Figures())
-                    own.results.append(result)
-                    own.headings.append(table.headings)
+                    of_board = figures.setdefault(board, _Figures())
+                    of_board.results.append(result)
+                    of_board.headings.append(table.headings)
                     _note_same_names(board, result, position, out)
     entries = _entries(
-        meaning, passages, [h for own in figures.values() for h in own.headings], out
+        meaning, passages, [h for of_board in figures.values() for h in of_board.headings], out
     )
     # Maps of earlier imports name no SoC for each board.
     stated = {meaning.board(name).name for name in meaning.boards if meaning.board(name).soc}
@@ -133,14 +133,12 @@ def build(
             message = f"“{visible(board)}” is taken to be a board of {visible(meaning.guide.soc)}"
             hint = f'if its SoC is {soc}, write soc = "{soc}" in [boards] of the map'
             out.notes.append(Diagnostic("log-note", "the map", message, hint))
-    for board, own in figures.items():
+    for board, of_board in figures.items():
         try:
-            out.bundles.append(_bundle(board, own, entries, meaning, release))
+            out.bundles.append(_bundle(board, of_board, entries, meaning, release))
         except ValueError as error:
-            first = own.results[0].log or Log(file="import", line=1)
-            message = (
-                f"{len(own.results)} figures of “{visible(board[:60])}” cannot be bundled: {error}"
-            )
+            first = of_board.results[0].log or Log(file="import", line=1)
+            message = f"{len(of_board.results)} figures of “{visible(board[:60])}” cannot be bundled: {error}"
             _leave_out(out, first.file, first.line or 1, message)
     return out
 
@@ -288,7 +286,7 @@ class _Applied:
 
     def covers(self, headings: tuple[str, ...]) -> bool:
         """Return whether the passage occurs in or above the section with these headings."""
-        return any(headings[: len(own)] == own for own in self.headings)
+        return any(headings[: len(above)] == above for above in self.headings)
 
 
 def _entries(

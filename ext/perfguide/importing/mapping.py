@@ -267,13 +267,13 @@ class Matcher:
         return [self._column(templates, text) for text in table.head]
 
     def _column(self, templates: list[_Template], text: str) -> tuple[str, Column] | None:
-        own = _folded(text)
+        folded = _folded(text)
         for front, mark, end, column in templates:
             if not mark:
-                if own == front:
+                if folded == front:
                     return "", column
-            elif own.startswith(front) and own.endswith(end):
-                board = own[len(front) : len(own) - len(end)]
+            elif folded.startswith(front) and folded.endswith(end):
+                board = folded[len(front) : len(folded) - len(end)]
                 if board in self._boards:
                     return self._boards[board], column
         return None
@@ -329,10 +329,10 @@ def _templates(rule: Rule) -> list[_Template]:
 
 def _new_board(templates: list[_Template], text: str) -> str:
     """Return the board that the map would need to know for a column to match the entry, or ""."""
-    own = plain(text)
+    head, folded = plain(text), _folded(text)
     for front, mark, end, _ in templates:
-        if mark and own.casefold().startswith(front) and own.casefold().endswith(end):
-            return own[len(front) : len(own) - len(end)]
+        if mark and folded.startswith(front) and folded.endswith(end):
+            return head[len(front) : len(head) - len(end)]
     return ""
 
 
@@ -348,11 +348,11 @@ def soc_of(board: str) -> str:
 
 def other_socs(boards: Sequence[str], soc: str) -> dict[str, str]:
     """Return the SoC of each board whose name indicates a different one than the guide's."""
-    named = {board: own for board in boards if (own := soc_of(board))}
+    named = {board: own_soc for board in boards if (own_soc := soc_of(board))}
     # A single name may be that of the board itself, such as a hobbyist's computer.
     if soc.upper() not in named.values() and len(set(named.values())) < 2:
         return {}
-    return {board: own for board, own in named.items() if own != soc.upper()}
+    return {board: own_soc for board, own_soc in named.items() if own_soc != soc.upper()}
 
 
 def decode(text: str) -> Map:

@@ -23,6 +23,7 @@ from ..catalog import phrases
 from ..catalog.benchmarks import Benchmark, Catalog, undescribed
 from ..common import units
 from ..common.diagnostics import visible
+from ..common.grouping import grouped
 from . import bundles
 from .mapping import (
     BoardEntry,
@@ -128,13 +129,13 @@ def additions(
     new_boards = dict.fromkeys([*named, *_board_names(rest, catalog)])
     boards = [board for board in new_boards if _folded(board) not in listed]
     lines: list[str] = []
-    for section, present, own in (
+    for section, present, new_lines in (
         ("releases", meaning.releases, release_lines(unnamed)),
         ("boards", meaning.boards, [f"{_text(board)} = {_text(board)}" for board in boards]),
     ):
-        if own:
+        if new_lines:
             lines += [f"# below [{section}]:"] if present else [f"[{section}]"]
-            lines += [*own, ""]
+            lines += [*new_lines, ""]
     by_release: dict[str, dict[str, None]] = {}
     for gap in gaps:
         unmapped = {id(each.table) for each in gap.unmapped if not each.boards}
@@ -210,13 +211,13 @@ def _is_board_table(table: Table) -> bool:
 def _description(board: str, rows: Sequence[tuple[str, str]]) -> str:
     """Return the description of the board with the same SoC and the most words of the name in
     common, or ""."""
-    own = _board_words(board)
+    sought = _board_words(board)
     ranked: dict[tuple[int, int], list[str]] = {}
     for name, text in rows:
-        theirs = _board_words(name)
-        if own and theirs and own[0] == theirs[0]:
-            common = len(set(own) & set(theirs))
-            ranked.setdefault((common, -len(set(theirs) - set(own))), []).append(text)
+        listed = _board_words(name)
+        if sought and listed and sought[0] == listed[0]:
+            common = len(set(sought) & set(listed))
+            ranked.setdefault((common, -len(set(listed) - set(sought))), []).append(text)
     best = ranked[max(ranked)] if ranked else []
     return best[0] if len(best) == 1 else ""
 
@@ -374,10 +375,8 @@ def _without_board(text: str) -> str:
 
 def _separate(columns: dict[str, Column]) -> None:
     """Add a parameter to columns that share both metric and parameters."""
-    by_meaning: dict[str, list[str]] = {}
-    for text, column in columns.items():
-        if not column.key and not column.skip:
-            by_meaning.setdefault(repr((column.metric, column.params)), []).append(text)
+    figures = [text for text, column in columns.items() if not column.key and not column.skip]
+    by_meaning = grouped(figures, lambda text: repr((columns[text].metric, columns[text].params)))
     for texts in by_meaning.values():
         for text in texts if len(texts) > 1 else ():
             label = with_unit(_without_board(text))[0]
@@ -533,7 +532,7 @@ def _key_column(
         if (value := phrases.listed_value(each, described.param(name))) is not None:
             meant.setdefault(value, []).append(each)
     # Of several texts that match, the shortest has no extra words.
-    shortest = {min(own, key=len): value for value, own in meant.items()}
+    shortest = {min(spellings, key=len): value for value, spellings in meant.items()}
     return Column(
         key=name, values={text: value for text, value in shortest.items() if text != value}
     )
@@ -634,8 +633,8 @@ def _only_named(text: str, benchmarks: Collection[str]) -> str:
     """Return the only benchmark of a section that a passage names by a word unique to it, or ""."""
     words_of = {name: set(phrases.words(name)) for name in benchmarks}
     counts = Counter(word for words in words_of.values() for word in words)
-    own = {word for word in phrases.words(text) if counts[word] == 1}
-    named = [name for name, words in words_of.items() if words & own]
+    unique_words = {word for word in phrases.words(text) if counts[word] == 1}
+    named = [name for name, words in words_of.items() if words & unique_words]
     return named[0] if len(named) == 1 and len(benchmarks) > 1 else ""
 
 

@@ -174,24 +174,24 @@ class _Tables:
     def _read(self, parent: nodes.Element, headings: tuple[str, ...]) -> None:
         """Read the elements below some headings."""
         # Including the rubric that applies until the next section.
-        own = headings
+        current = headings
         for child in parent.children:
             if isinstance(child, nodes.title | nodes.rubric):
                 self._caption, self._is_below_table = "", False
                 # A rubric replaces the previous one.
-                own = (*headings, self._text(child, child.line or 1))
-                self._reading.title = self._reading.title or own[-1]
-                headings = own if isinstance(child, nodes.title) else headings
+                current = (*headings, self._text(child, child.line or 1))
+                self._reading.title = self._reading.title or current[-1]
+                headings = current if isinstance(child, nodes.title) else headings
             elif isinstance(child, nodes.table):
-                self._table(child, own)
+                self._table(child, current)
             elif isinstance(child, nodes.system_message):
                 # Parser messages may occur between the guide's own words.
                 continue
             elif isinstance(child, _WORDS) and not any(child.findall(nodes.table)):
-                self._words(child, own)
+                self._words(child, current)
             elif isinstance(child, nodes.Element):
-                own = headings if isinstance(child, nodes.section) else own
-                self._read(child, own)
+                current = headings if isinstance(child, nodes.section) else current
+                self._read(child, current)
 
     def _words(self, node: nodes.Element, headings: tuple[str, ...]) -> None:
         """Add a paragraph, list, admonition or block of code; a caption goes to its table."""
@@ -476,11 +476,11 @@ def _directives(source: _Source) -> Iterator[None]:
     # Classes of this document, as docutils makes the directives itself.
     table = type("CsvTable", (_CsvTable,), {"source": source})
     include = type("Include", (_Include,), {"source": source})
-    own = {"csv-table": table, "perf-csv-table": table, "include": include}
+    ours = {"csv-table": table, "perf-csv-table": table, "include": include}
 
     def find(name: str, language: Any, document: Any) -> Any:
-        if name in own:
-            return own[name], []
+        if name in ours:
+            return ours[name], []
         directive, messages = docutils_directive(name, language, document)
         if directive is None or name in _IGNORED_DIRECTIVES | _CODE_DIRECTIVES:
             return _Through, []

@@ -76,8 +76,8 @@ def _members(folder: Path, limits: Limits) -> list[str]:
     """Return the sorted paths of the files below a folder. Raises ``OSError`` if there are too
     many."""
     names: list[str] = []
-    for parent, _, own in os.walk(folder, followlinks=False):
-        names += [(Path(parent) / name).relative_to(folder).as_posix() for name in own]
+    for parent, _, files in os.walk(folder, followlinks=False):
+        names += [(Path(parent) / name).relative_to(folder).as_posix() for name in files]
         if len(names) > limits.files:
             raise OSError(0, f"the folder has over {limits.files:,} files", str(folder))
     return sorted(names)
@@ -239,8 +239,8 @@ def release(pattern: str, snapshot: Snapshot) -> str:
     texts = (*snapshot.titles, *dict.fromkeys(table.file for table in snapshot.tables))
     patterns: list[tuple[re.Pattern[str], str]] = []
     if pattern:
-        own = re.compile(pattern)
-        patterns = [(own, text) for text in (snapshot.tag, *texts, snapshot.subject)]
+        compiled = re.compile(pattern)
+        patterns = [(compiled, text) for text in (snapshot.tag, *texts, snapshot.subject)]
     else:
         patterns = [(_NUMBERS, snapshot.tag), (_NUMBER, snapshot.tag)]
         patterns += [(_FREE_NUMBERS, text) for text in (*texts, snapshot.subject)]

@@ -65,7 +65,7 @@ class Anchors:
                     r for r in records if layout.table(r) in irregular
                 )
                 views = [view for section in sections for view in section.views]
-                views += [v for name, own in other.items() for v in layout.general(name, own)]
+                views += [v for name, rest in other.items() for v in layout.general(name, rest)]
                 for each in views:
                     rows |= _rows(each)
             self._irregular[key] = irregular, rows

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-from ..catalog.benchmarks import Benchmark, Catalog, Scalar, Table, undescribed
+from ..catalog.benchmarks import Benchmark, Catalog, Scalar, Table
 from ..catalog.chart_spec import same
 from ..common import units
 from ..common.slugs import hashed, slug
@@ -89,8 +89,7 @@ class Layout:
 
     def is_described(self, record: Record) -> bool:
         """Return whether a figure's metric is described, in the figure's unit."""
-        benchmark = self.catalog.get(record.benchmark)
-        metric = benchmark.metric(record.metric) if benchmark else None
+        metric = self.catalog.benchmark(record.benchmark).metric(record.metric)
         return metric is not None and units.parse(metric.unit).name == record.unit
 
     def fits(self, record: Record) -> bool:
@@ -107,11 +106,11 @@ class Layout:
 
     def anchor(self, record: Record) -> str:
         """Return the anchor of the section that shows a record on its guide's page."""
-        own = slug(record.benchmark)
+        name = slug(record.benchmark)
         if self.claim(record) is None:
-            return f"other-{own}"
+            return f"other-{name}"
         split = self.catalog.benchmarks[record.benchmark].entry.split
-        return f"{own}--{part_id(record.params[split])}" if split else own
+        return f"{name}--{part_id(record.params[split])}" if split else name
 
     def table(self, record: Record) -> str:
         """Return the name of the table that shows a record on its guide's page."""
@@ -122,9 +121,9 @@ class Layout:
 
     def caption(self, record: Record) -> str:
         """Return the caption of the table that shows a record on its guide's page."""
-        position, benchmark = self.claim(record), self.catalog.get(record.benchmark)
-        if position is None or benchmark is None:
-            return general_title(benchmark or undescribed(record.benchmark), record.params)
+        position, benchmark = self.claim(record), self.catalog.benchmark(record.benchmark)
+        if position is None:
+            return general_title(benchmark, record.params)
         split = benchmark.entry.split
         part = benchmark.value_label(split, record.params[split]) if split else ""
         return ", ".join(filter(None, (benchmark.entry.tables[position].title, part)))
@@ -133,7 +132,7 @@ class Layout:
         self, name: str, records: Sequence[Record], shape: Shape | None = None
     ) -> list[View]:
         """Return the tables for one benchmark's figures that belong to no table in the catalog."""
-        return general_views(self.catalog.get(name) or undescribed(name), records, shape or Shape())
+        return general_views(self.catalog.benchmark(name), records, shape or Shape())
 
     def sections(
         self, records: Iterable[Record], shape: Shape | None = None
@@ -167,7 +166,7 @@ class Layout:
                     view(benchmark, benchmark.entry.tables[position], tables[position], shape)
                     for position in sorted(tables)
                 ]
-                members = tuple(record for own in tables.values() for record in own)
+                members = tuple(record for of_table in tables.values() for record in of_table)
                 out.append(Section(benchmark, label, address, tuple(views), members))
         return out, dict(sorted(other.items()))
 

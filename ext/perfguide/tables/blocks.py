@@ -133,8 +133,8 @@ def blocks(table: Grid, first: int, further: int = MAX_ELEMENTS, *, wide: bool) 
         ranges = list(_column_ranges(table, totals, first - sum(keys), further - sum(keys)))
     for begin, end in ranges:
         # A block with few columns can still have too many rows.
-        own = [sum(cells) for cells in zip(keys, *columns[begin:end], strict=True)]
-        for start, stop in _row_ranges(own, further if out else first, further):
+        weights = [sum(cells) for cells in zip(keys, *columns[begin:end], strict=True)]
+        for start, stop in _row_ranges(weights, further if out else first, further):
             words = []
             if end - begin < len(columns):
                 words.append(_named_columns(table, begin, end))
@@ -172,14 +172,14 @@ def _column_labels(table: Grid) -> list[tuple[str, ...]]:
     return [*zip(*table.header, strict=True)][table.stub :]
 
 
-def _row_ranges(own: Sequence[int], first: int, further: int) -> Iterator[tuple[int, int]]:
+def _row_ranges(weights: Sequence[int], first: int, further: int) -> Iterator[tuple[int, int]]:
     start, left = 0, first
-    for number, weight_of_row in enumerate(own):
+    for number, weight_of_row in enumerate(weights):
         if weight_of_row > left and number > start:
             yield start, number
             start, left = number, further
         left -= weight_of_row
-    yield start, len(own)
+    yield start, len(weights)
 
 
 def _named_columns(table: Grid, begin: int, end: int) -> str:

@@ -34,7 +34,7 @@ def behind(view: View, pool: Pool) -> Behind | None:
             rows = list(cell.members)
             run_bundles = dict.fromkeys(int(owner[r]) for r in rows)
             run_commands = dict.fromkeys(str(names[codes[r]]) for r in rows)
-            own = own_words(pool, rows)
+            texts = own_words(pool, rows)
             # Lists rather than objects: repeating member names in every cell would bloat the page's
             # file.
             cells.append(
@@ -53,9 +53,9 @@ def behind(view: View, pool: Pool) -> Behind | None:
                     measured.setdefault(pool.measured(rows[0]), len(measured)),
                     [
                         (name, label, [v if isinstance(v, str) else bundles[v] for v in values])
-                        for name, label, values in own.facts
+                        for name, label, values in texts.facts
                     ],
-                    list(own.notes),
+                    list(texts.notes),
                 )
             )
     if not cells:

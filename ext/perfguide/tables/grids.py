@@ -272,11 +272,11 @@ def shorts(table: Grid, short_names: Mapping[str, str]) -> dict[str, str]:
     look the same, and so are tabs that would share a name."""
     texts = sorted({text for row in table.header for text in row[table.stub :]})
     short = {text: short_names.get(text) or _without_repetition(text) for text in texts}
-    own = {text: name for text, name in short.items() if name != text}
+    shorter = {text: name for text, name in short.items() if name != text}
     # Two columns that look the same are worse than a long head.
     columns = list(zip(*table.header, strict=True))[table.stub :]
-    distinct = {tuple(own.get(text, text) for text in column) for column in columns}
-    of_head = own if len(distinct) == len(set(columns)) else {}
+    distinct = {tuple(shorter.get(text, text) for text in column) for column in columns}
+    of_head = shorter if len(distinct) == len(set(columns)) else {}
     tabs = {units.whole(row[0]) for row in table.rows} if table.tabs else set()
     # A board can have a tab for each of its names, all with the same short name.
     uses = Counter(short_names.get(text, text) for text in tabs)
@@ -297,7 +297,7 @@ _LABEL_AND_UNIT = re.compile(r"(.+) \(([^()]+)\)(.*)")
 
 def picked(table: Grid, rows: Sequence[int], columns: Sequence[int]) -> Grid:
     """Return a table with only the given rows and columns, and what it has about their cells."""
-    at_row, at_column = ({old: new for new, old in enumerate(own)} for own in (rows, columns))
+    at_row, at_column = ({old: new for new, old in enumerate(kept)} for kept in (rows, columns))
 
     def moved(cells: Iterable[tuple[int, int, Any, *tuple[Any, ...]]]) -> list[Any]:
         return [

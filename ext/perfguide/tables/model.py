@@ -214,7 +214,7 @@ def _filled(
             row_key = ((newest[record.board],), *row_key)
         if row_key not in out.rows:
             labels, names = _row_keys(benchmark, down, record)
-            decimals = _decimals(benchmark, record)
+            decimals = benchmark.decimals(record.metric)
             out.rows[row_key] = _FilledRow(labels, names, record.unit, decimals)
         levels = tuple(_rank(benchmark, name, record) for name in across)
         column = _ColumnKey(levels, () if by_metric else _rank(benchmark, "metric", record))
@@ -237,7 +237,7 @@ def _column_head(
         better, metric = benchmark.better(record.metric), record.metric
         labels.append(units.heading(benchmark.metric_label(metric), record.unit, better))
         names.append(units.heading(benchmark.metric_address(metric), record.unit, better))
-    decimals = _decimals(benchmark, record)
+    decimals = benchmark.decimals(record.metric)
     return _ColumnHead(tuple(labels or ["Figure"]), tuple(names or ["Figure"]), decimals)
 
 
@@ -552,8 +552,3 @@ def _name(benchmark: Benchmark, name: str, record: Record) -> str:
     if plain not in record.params:
         return NOT_STATED
     return benchmark.value_address(plain, record.params[plain])
-
-
-def _decimals(benchmark: Benchmark, record: Record) -> int:
-    described = benchmark.metric(record.metric)
-    return described.decimals if described else 2

@@ -45,7 +45,7 @@ def table(view: View, pool: Pool, logs: Mapping[int, Found]) -> Grid:
     tabs: list[str] = []
     # Bottom up: a mean is below its samples and includes all of them.
     for row in reversed(view.rows):
-        own = []
+        new_rows = []
         new_members = {m for cell in row.cells if cell for m in cell.members} - seen
         if not new_members:
             continue
@@ -53,9 +53,9 @@ def table(view: View, pool: Pool, logs: Mapping[int, Found]) -> Grid:
         for group, members in _groups(row, pool):
             columns, results, lines = zip(*members, strict=True)
             where = (_columns(view, columns), spans(results), lines)
-            own.append((*row.keys, *_line(pool, group, *where, logs.get(group[0]))))
-        rows += reversed(own)
-        tabs += [row.names[0] if row.names else ""] * len(own)
+            new_rows.append((*row.keys, *_line(pool, group, *where, logs.get(group[0]))))
+        rows += reversed(new_rows)
+        tabs += [row.names[0] if row.names else ""] * len(new_rows)
     rows.reverse()
     tabs.reverse()
     head = (*view.key_labels, "Board", "Columns", "Bundle", "Results", "Log", "Line", "Command")

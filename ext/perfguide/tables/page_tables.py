@@ -108,7 +108,7 @@ class Drawn(msgspec.Struct, frozen=True):
     def __post_init__(self) -> None:
         """Raise :class:`ValueError` if ``new`` is not an index into ``heights``."""
         if not 0 <= self.new < len(self.heights):
-            raise ValueError("“new” is no place in “heights”")
+            raise ValueError("“new” is not an index into “heights”")
 
 
 class PageFigures(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -180,9 +180,9 @@ def widths(rows: Iterable[Iterable[str]]) -> tuple[int, ...]:
     )
 
 
-def _sign(notes: Sequence[Note], own: Sequence[tuple[int, str]]) -> str:
+def _sign(notes: Sequence[Note], marks: Sequence[tuple[int, str]]) -> str:
     """Return what marks a figure with some findings: the sign of the most severe one."""
-    severities = {notes[number].severity for number, _ in own}
+    severities = {notes[number].severity for number, _ in marks}
     return f" {next(SIGNS[each] for each in SEVERITIES if each in severities)}"
 
 
@@ -208,8 +208,8 @@ def extra(table: Grid) -> Extra:
         "head_names": table.head_names,
     }
     texts_on_pages = {
-        name: {shown_text(text).strip(): value for text, value in own.items()}
-        for name, own in by_text.items()
+        name: {shown_text(text).strip(): value for text, value in texts.items()}
+        for name, texts in by_text.items()
     }
     return Extra(figures, **table.details() | texts_on_pages)
 
@@ -228,10 +228,10 @@ def page_file(
     extras: dict[str, Extra] = {}
     words = _Words()
     commands: dict[str, int] = {}
-    for name, (own, behind) in tables.items():
+    for name, (extra_of_table, behind) in tables.items():
         if behind is None:
-            if own != Extra():
-                extras[name] = own
+            if extra_of_table != Extra():
+                extras[name] = extra_of_table
             continue
         of_runs = [words.add(run) for run in behind.runs]
         of_commands = [commands.setdefault(each, len(commands)) for each in behind.commands]
@@ -241,7 +241,7 @@ def page_file(
             own_words = words.of_cell(of_cell, behind, of_runs, runs)
             of_commands_of_cell = [of_commands[index] for index in cell[3]]
             cells.append([*cell[:2], runs, of_commands_of_cell, *cell[4:8], *own_words])
-        extras[name] = msgspec.structs.replace(own, cells=cells)
+        extras[name] = msgspec.structs.replace(extra_of_table, cells=cells)
     content = PageFigures(
         extras,
         words.bundles(),
@@ -293,10 +293,10 @@ class _Words:
             ]
             for name, label, values in cell.facts
         ]
-        own: list[Any] = [[self._text(text) for text in cell.notes], facts]
+        texts: list[Any] = [[self._text(text) for text in cell.notes], facts]
         if any(self._scoped[run] for run in runs):
-            own += behind.measured[cell.measured]
-        return [own] if own != [[], []] else []
+            texts += behind.measured[cell.measured]
+        return [texts] if texts != [[], []] else []
 
     def _text(self, text: str) -> int:
         return self.texts.setdefault(text, len(self.texts))
@@ -354,22 +354,22 @@ def read_csv(data: bytes) -> list[list[str]]:
     return [[rst_text.plain(cell) for cell in row] for row in rows]
 
 
-def grid(rows: Sequence[Sequence[str]], header_rows: int, stub: int, own: Extra) -> Grid:
+def grid(rows: Sequence[Sequence[str]], header_rows: int, stub: int, extra: Extra) -> Grid:
     """Reconstruct a page's table from its CSV and its extra data.
 
     Raises :class:`IndexError` if the two do not belong together.
     """
     # Strip marks first: they are part of the text in the CSV, but not of the figure.
     body: list[list[TableCell]] = [list(row) for row in rows[header_rows:]]
-    for row, column, marks in own.marks:
+    for row, column, marks in extra.marks:
         cell = body[row][column]
-        body[row][column] = str(cell).removesuffix(_sign(own.notes, marks))
-    for row, column, value, rest in own.figures:
+        body[row][column] = str(cell).removesuffix(_sign(extra.notes, marks))
+    for row, column, value, rest in extra.figures:
         text = str(body[row][column])
         body[row][column] = (value, text.removesuffix(rest) if column < stub else text, rest)
     return Grid(
         tuple(tuple(row) for row in rows[:header_rows]),
         tuple(tuple(row) for row in body),
         stub,
-        **own.details(),
+        **extra.details(),
     )

@@ -60,8 +60,8 @@ def notes(bundles: Sequence[Loaded], benchmark: str = "") -> list[str]:
                 # List the same note from several runs only once.
                 about.setdefault(note.text, {})[item.bundle.board.name] = None
     return [
-        text if own.keys() == boards.keys() else f"{', '.join(own)}: {text}"
-        for text, own in about.items()
+        text if noted_boards.keys() == boards.keys() else f"{', '.join(noted_boards)}: {text}"
+        for text, noted_boards in about.items()
     ]
 
 

@@ -126,8 +126,7 @@ def withdrawn(items: Sequence[Withdrawal]) -> Grid:
 
 def is_headline(catalog: Catalog, benchmark: str, metric: str) -> bool:
     """Return whether a SoC's own page shows figures of a benchmark's metric."""
-    entry = catalog.get(benchmark)
-    described = entry.metric(metric) if entry else None
+    described = catalog.benchmark(benchmark).metric(metric)
     return described is not None and described.headline
 
 
@@ -139,12 +138,12 @@ def at(metric: Metric, records: Iterable[Record]) -> list[Record]:
     for name, wanted in metric.at.items():
         # Of several values, the first one that was measured counts.
         for value in wanted if isinstance(wanted, tuple) else (wanted,):
-            own = [record for record in headlines if same(record.params[name], value)]
-            if own:
+            fitting = [record for record in headlines if same(record.params[name], value)]
+            if fitting:
                 break
         else:
             return []
-        headlines = own
+        headlines = fitting
     return headlines
 
 
@@ -153,11 +152,11 @@ def headlines(catalog: Catalog, records: Iterable[Record]) -> list[Record]:
     chosen = (each for each in records if is_headline(catalog, each.benchmark, each.metric))
     groups = grouped(chosen, lambda record: (record.guide, record.benchmark, record.metric))
     out = []
-    for (_, benchmark, name), own in groups.items():
+    for (_, benchmark, name), members in groups.items():
         metric = catalog.benchmarks[benchmark].metric(name)
         assert metric is not None  # it is a headline
         # The described name can be a pattern; every name that it matches has its own headlines.
-        out += at(replace(metric, name=name), own)
+        out += at(replace(metric, name=name), members)
     return out
 
 
