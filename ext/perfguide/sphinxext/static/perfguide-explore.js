@@ -99,6 +99,18 @@
     return { soc, guide, path: guide.path, board, short, title, engine: engine ?? "", clock: guide.clocks.get(board), cores: entry.cores, cpu: entry.cpu };
   }
 
+  /* Name each side by its SoC and by what differs between the sides of that SoC. */
+  function nameSides(sides) {
+    for (const side of sides) {
+      const others = sides.filter((other) => other !== side && other.soc === side.soc);
+      const parts = [
+        [side.short, ({ board }) => board !== side.board], [side.guide.system, ({ guide }) => guide.system !== side.guide.system],
+        [side.guide.release, ({ guide }) => guide.release !== side.guide.release], [side.engine || "as recorded", (other) => isSameSide(other, side)],
+      ];
+      side.name = sides.length === 1 ? side.title : [side.soc.name, ...parts.filter(([, differs]) => others.some(differs)).map(([part]) => part)].join(" ");
+    }
+  }
+
   const sidesOf = (soc) => soc.guides.flatMap((guide) => [...guide.clocks.keys()].map((board) => sideOf(soc, guide, board)));
 
   const isSameSide = (a, b) => a.path === b.path && a.board === b.board;
@@ -178,6 +190,7 @@
       asked = await Promise.all((await usual()).map(resolve));
       sides = asked.map((each) => each.side);
     }
+    nameSides(sides);
     const offered = new Map(sides.flatMap((side) => side.soc.benchmarks.map(([name, title]) => [name, title])));
     const results = offered.has(wanted.results) ? wanted.results : "";
     if (wanted.results && !results) missing.push(["benchmark", wanted.results]);
@@ -276,7 +289,7 @@
     }
     sides.forEach((side, at) => {
       const { legend, parts, remove } = editors[at];
-      legend.textContent = `Side ${at + 1}${at === base ? ": the others are relative to it" : ""}`;
+      legend.textContent = `Side ${at + 1}${at === base ? ", the base" : ""}`;
       const { guides, boards } = side.soc;
       const same = (guide) => guide.sdk === side.guide.sdk && guide.os === side.guide.os;
       offer(parts.soc, top.socs.map(([name]) => [name, name]), side.soc.name);
@@ -310,8 +323,8 @@
   addButton.addEventListener("click", () => {
     choose({ sides: [...current.sides, current.sides[current.sides.length - 1]] });
   });
-  const form = el("form", { class: "perf-explorer-form", "aria-label": "What is compared" }, sidesBox, el("p", {}, addButton),
-    el("div", { class: "perf-explorer-fields" },
+  const form = el("form", { class: "perf-explorer-form", "aria-label": "What is compared" }, sidesBox,
+    el("div", { class: "perf-explorer-fields perf-explorer-main" }, addButton,
       field("Results", main.results, (results) => choose({ results, row: "", rows: "" })),
       field("Relative to", main.base, (base) => choose({ base: base === "1" ? "" : base })),
       field("Per", main.per, (per) => choose({ per })),
@@ -378,7 +391,7 @@
     return sides.flatMap((side, at) => {
       if (at === base) return [];
       const both = comparisonOf(sides[base], side);
-      const names = `${sides[base].title} and ${side.title}: `;
+      const names = `${sides[base].name} and ${side.name}: `;
       if (both) {
         const { guides } = side.soc;
         const words = `${guides[both.older].release} → ${guides[both.newer].release}`;
@@ -464,7 +477,7 @@
   }
 
   const captionOf = ({ offered, choice, per, base, sides }) =>
-    `${offered.get(choice.results) ?? "Headline results"}${per ? ` per ${PER[per]}` : ""}${base === null || sides.length < 2 ? "" : `, and each relative to ${sides[base].title}`}`;
+    `${offered.get(choice.results) ?? "Headline results"}${per ? ` per ${PER[per]}` : ""}${base === null || sides.length < 2 ? "" : `, and each relative to ${sides[base].name}`}`;
 
   /* Explain which sides have none of the rows shown, and link to sides that have them. */
   function emptySides({ sides, lines, rows, base, choice }) {
@@ -495,8 +508,8 @@
     const more = drawn.length > MAX_DRAWN ? ` The first ${MAX_DRAWN} of ${drawn.length} rows: the table has all.` : "";
     return [ratios({
       title: captionOf(view),
-      note: `Ratio in the better direction on a log scale: right is better. Beside each name: the figure of ${sides[base].title}. No mark: not measured, or not compared.${more}`,
-      names: sides.map((side) => side.title),
+      note: `Ratio in the better direction on a log scale: right is better. Beside each name: the figure of ${sides[base].name}. No mark: not measured, or not compared.${more}`,
+      names: sides.map((side) => side.name),
       base,
       rows: drawn.slice(0, MAX_DRAWN).map(({ label, row, shown, cells, relations }) => {
         const value = cells[base] && (row.use === 2 ? amount(cells[base], per) : cells[base].figure.mean);
@@ -566,10 +579,10 @@
       if (!own.length) return [];
       const middle = [...own].sort((a, b) => a - b)[Math.floor((own.length - 1) / 2)];
       const much = Math.abs(Math.log(middle)) < Math.log(SAME) ? "about the same" : ratioText(middle);
-      return [`${side.title} is better in ${own.filter((each) => each > 1).length} of ${own.length} rows; the median row is ${much}.`];
+      return [`${side.name} beats ${sides[base].name} in ${own.filter((each) => each > 1).length} of ${own.length} results; the median result is ${much}.`];
     });
-    const few = choice.find ? `${rows.length} of ${total} rows.` : `${total} ${total === 1 ? "row" : "rows"}.`;
-    return `${said}${few} ${counts.join(" ")}`.trim();
+    const results = `${total} result${total === 1 ? "" : "s"}`;
+    return [`${said}${counts.join(" ")}`, choice.find ? `${rows.length} of ${results} shown.` : `${results} in all.`].join(" ").trim();
   }
 
   function draw(view) {
