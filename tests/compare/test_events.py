@@ -274,6 +274,32 @@ def test_a_move_since_an_earlier_release_is_part_of_one_that_went_the_same_way(
     assert (said in event_evidence.event_lines(fall, both)) is is_one is (not others)
 
 
+@pytest.mark.parametrize(
+    ("factors", "said"),
+    [
+        ([4.0] * 12, "another way of testing, as all 12 such rates moved by a factor of 3 or more"),
+        ([4.0] * 11 + [2.0], ""),
+        (
+            [2.0] * 4 + [0.7] * 8,
+            "another SD card, as 4 rates of it got better and 8 worse by a factor of 1.25 or more",
+        ),
+        ([2.0] * 4 + [1.0] * 8, ""),
+        ([2.0] * 2 + [0.7] * 2 + [1.0] * 8, ""),
+    ],
+)
+def test_another_test_or_another_part_may_explain_an_event(
+    factors: list[float], said: str, tmp_path: Path
+) -> None:
+    rates = history()
+    for size, factor in zip(SIZES, factors, strict=True):
+        rates[size][-1] *= factor
+    text = TOML.replace("order = 5", 'order = 5\nsubsystems = ["SD card"]')
+    both = newest(releases(rates), described(tmp_path, text))
+    for event in (*both.events, *both.far):
+        perhaps = [line for line in event_evidence.event_lines(event, both) if "another" in line]
+        assert perhaps == [f"Perhaps: {said}."] * bool(said)
+
+
 @pytest.mark.parametrize(("by", "spread"), [(1.0, ""), (1.001, "n=2")])
 def test_an_upload_that_repeats_another_is_shown_as_one_run(
     by: float, spread: str, speed: Catalog

@@ -1426,8 +1426,48 @@ LINES = templates(
     }
 )
 
+
+def _other_device(about: About, said: Sequence[str]) -> bool:
+    """Check “another SD card, as 9 rates of it got better and 3 worse by a factor of 1.25 or more”."""
+    benchmarks = {"eMMC": "emmc", "SD card": "mmcsd", "UFS": "ufs"}[said[0]]
+    boards = {row.board for row in about.rows}
+    moves: dict[str, list[float]] = {board: [] for board in boards}
+    for each in about.each(about.both.rows):
+        row = each.row
+        is_own = row.benchmark.removeprefix("u-boot-") == benchmarks and row.unit != "%"
+        is_open = row.verdict in ("regressed", "improved", "noisy", "same", "steady")
+        if is_own and row.board in boards and is_open and each.is_rated:
+            moves[row.board] += [each.worse] * (abs(each.worse) >= math.log(1.25))
+    both = [
+        (sum(move < 0 for move in own), sum(move > 0 for move in own)) for own in moves.values()
+    ]
+    counts = [sum(own[at] for own in both) for at in (0, 1)]
+    return counts == [int(said[1]), int(said[2])] and all(min(own) > 0 for own in both)
+
+
+def _other_test(about: About, said: Sequence[str]) -> bool:
+    """Check “another way of testing, as all 15 such rates moved by a factor of 3 or more on all 3 boards”."""
+    leading = [row for row in about.counted if row.unit != "%" and "packet" not in row.metric]
+
+    def kind(row: Row) -> tuple[object, ...]:
+        words = {n: v for n, v in row.params.items() if isinstance(v, str | bool)}
+        return (row.guide.platform, row.benchmark, row.metric, sorted(words.items()))
+
+    alike = [
+        each
+        for each in about.each(about.both.rows)
+        if kind(each.row) == kind(leading[0]) and each.row.ratio and each.is_rated
+    ]
+    boards = len({each.row.board for each in alike})
+    is_one_way = len({each.worse > 0 for each in alike}) == 1
+    is_far = min(abs(each.worse) for each in alike) >= math.log(3)
+    return [len(alike), boards] == [int(said[0]), int(said[1] or 1)] and is_one_way and is_far
+
+
 PERHAPS = templates(
     {
+        r"another (eMMC|SD card|UFS), as # rates? of it got better and # worse by a factor of 1\.25 or more": _other_device,
+        r"another way of testing, as all # such rates moved by a factor of 3 or more(?: on all # boards)?": _other_test,
         r"part of this is the clock \(([+−].+) %\)": _part_is_clock,
         r"a return to the level of (.+?), from which (.+?) differed(?:, in ([\d,]+) of the ([\d,]+) rows)?": _returned,
         ".+ .* → .+": _yes,
@@ -1503,7 +1543,9 @@ def check_event(event: Event, about: About, checked: Checked, where: str) -> Non
     for line in event_evidence.event_lines(event, both):
         said = line.removesuffix(".")
         if said.startswith("Perhaps: "):
-            for text in re.split(r"; (?=a |part of |\S+ [^;]*→)", said.removeprefix("Perhaps: ")):
+            for text in re.split(
+                r"; (?=a |another |part of |\S+ [^;]*→)", said.removeprefix("Perhaps: ")
+            ):
                 checked.check(text, PERHAPS, own, where)
         elif said.startswith("Also ") and not said.startswith("Also moved"):
             titles = [event_titles.event_title(each, both) for each in event.also]

@@ -22,6 +22,7 @@ from ..common import units
 from ..figures import labels
 from ..figures.rows import TABLE, TABLE_NUMBER
 from .causes import EXCHANGED, cause_of, followers
+from .explanations import other_part, other_test
 from .failing_runs import failing_runs
 from .match import BY_DESIGN, Conditions, Names
 from .row_moves import (
@@ -238,7 +239,7 @@ def events(
         for event in _covering(joined, rows, names, event_of)
         for part in (_minor_parts(event, event_of) if event.is_minor else [event])
     ]
-    joined = [_with_clock(event, clocks) for event in parts]
+    joined = [_explained(_with_clock(event, clocks), rows, names) for event in parts]
     return (
         tuple(event for event in joined if event.kind != "noisy"),
         tuple(event for event in joined if event.kind == "noisy"),
@@ -642,6 +643,15 @@ def _with_clock(event: Event, clocks: Sequence[Event]) -> Event:
             remark = f"part of this is the clock ({units.change_text(first.change)})"
             return replace(event, perhaps=(*event.perhaps, remark))
     return event
+
+
+def _explained(event: Event, rows: Sequence[Row], names: Names) -> Event:
+    """Return an event with the explanations that other rows suggest."""
+    if event.is_cause or event.is_back or event.is_minor:
+        return event
+    leading = [*filter(measures_own, event.leading)]
+    more = (other_part(leading, rows, names), other_test(leading, rows)) if leading else ()
+    return replace(event, perhaps=(*event.perhaps, *filter(None, more)))
 
 
 def _moved_less(row: Row, clock: Row) -> bool:

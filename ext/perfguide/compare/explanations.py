@@ -1,0 +1,73 @@
+"""Possible explanations of events from how the other rows of their device or metric moved."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from ..catalog.chart_spec import is_number
+from ..common import units
+from .match import Names
+from .row_moves import measures_own
+from .verdicts import Row
+
+STORAGE_DEVICES = ("eMMC", "SD card", "UFS")
+"""The subsystems with a part that may be replaced unnoticed."""
+
+MIN_BOTH_WAYS_LOG, MIN_ONE_WAY_RATES, MIN_OTHER_WAY_RATES = math.log(1.25), 3, 1
+"""The log of the least factor by which rates of a device moved both ways, the fewest that moved one way, and
+the fewest that moved the other. In public history, SD cards have two levels: those that write large blocks
+twice as fast write small ones slower."""
+
+MIN_TEST_LOG, MIN_TEST_ROWS = math.log(3), 4
+"""The log of the least factor by which all rows of a metric moved the same way if its test may have changed,
+and the fewest of them."""
+
+
+def other_part(own: Sequence[Row], rows: Sequence[Row], names: Names) -> str:
+    """Return in words that a storage device may be another one, as its rates moved both ways on each board;
+    "" if it probably is not."""
+    described = names.catalog.get(own[0].benchmark)
+    devices = [each for each in STORAGE_DEVICES if described and each in described.entry.subsystems]
+    if not devices or any(not measures_own(row) for row in own):
+        return ""
+    better = worse = 0
+    for board in {row.board for row in own}:
+        moves = [
+            row.worse_by
+            for row in rows
+            if row.board == board and row.worse_by is not None and measures_own(row)
+            if (other := names.catalog.get(row.benchmark))
+            and devices[0] in other.entry.subsystems
+            and abs(row.worse_by) >= MIN_BOTH_WAYS_LOG
+        ]
+        falls = sum(move > 0 for move in moves)
+        ways = sorted((falls, len(moves) - falls))
+        if ways[0] < MIN_OTHER_WAY_RATES or ways[1] < MIN_ONE_WAY_RATES:
+            return ""
+        better, worse = better + len(moves) - falls, worse + falls
+    return (
+        f"another {devices[0]}, as {units.count(better, 'rate')} of it got better and {worse} worse by a "
+        "factor of 1.25 or more"
+    )
+
+
+def other_test(own: Sequence[Row], rows: Sequence[Row]) -> str:
+    """Return in words that a test may have changed, as all rows of a metric moved far the same way on all
+    boards; "" if it probably did not."""
+    families = {_family(row) for row in own}
+    alike = [row for row in rows if row.worse_by is not None and _family(row) in families]
+    moves = [row.worse_by or 0.0 for row in alike]
+    if len(families) > 1 or len(moves) < MIN_TEST_ROWS:
+        return ""
+    if max(moves) > -MIN_TEST_LOG and min(moves) < MIN_TEST_LOG:
+        return ""
+    boards = len({row.board for row in alike})
+    on_all = f" on all {boards} boards" if boards > 1 else ""
+    return f"another way of testing, as all {len(moves)} such rates moved by a factor of 3 or more{on_all}"
+
+
+def _family(row: Row) -> tuple[object, ...]:
+    """Return a key that rows on all boards share if they differ in sizes only."""
+    texts = frozenset((n, str(v)) for n, v in row.params.items() if not is_number(v))
+    return (row.guide.platform, row.benchmark, row.metric, texts)
