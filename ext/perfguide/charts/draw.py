@@ -33,8 +33,11 @@ from .style import PHONE_STYLE, SMALL_STYLE, STYLE, WIDE_STYLE
 WIDTH_INCHES, SMALL_WIDTH_INCHES, WIDE_INCHES = 5.0, 3.1, 12.2
 """The widths of pictures: normal, small and wide. Text stays legible on a phone at the first."""
 
-PANEL_INCHES, PAIR_INCHES, SMALL_INCHES, WIDE_PANEL_INCHES = 3.7, 3.0, 1.5, 4.3
-"""The heights of a panel on its own, one of several, one in a small and one in a wide picture."""
+PANEL_INCHES, PAIR_INCHES, SMALL_INCHES = 3.7, 3.0, 1.5
+"""The heights of a panel on its own, one of several, and one in a small picture."""
+
+WIDE_PANEL_INCHES, WIDE_PAIR_INCHES = 4.3, 3.4
+"""The heights of a panel on its own, and of one of several, in a wide picture."""
 
 HEADING_INCHES, TOP_AXIS_INCHES = 0.19, 0.4
 """The heights of a heading line, and of an axis above a panel."""
@@ -224,7 +227,7 @@ def _panel_inches(view: ChartView, panel: Panel) -> float:
     if view.small:
         return SMALL_INCHES
     if view.wide:
-        return WIDE_PANEL_INCHES
+        return WIDE_PANEL_INCHES if len(view.panels) == 1 else WIDE_PAIR_INCHES
     return PANEL_INCHES if len(view.panels) == 1 else PAIR_INCHES
 
 

@@ -152,7 +152,7 @@ def _matching(chart: _Chart) -> list[Record]:
             and params.keys() & described == named
             and any(fnmatchcase(record.metric, y) for y in names(spec.y))
             and all(same(params[name], value) for name, value in spec.where.items())
-            and not (spec.unless and all(same(params[n], v) for n, v in spec.unless.items()))
+            and not (spec.unless and all(same(params.get(n), v) for n, v in spec.unless.items()))
             and (not spec.along or _x_figure(chart, record) is not None)
         )
 
