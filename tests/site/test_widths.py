@@ -90,3 +90,22 @@ def test_what_looks_for_labels_that_collide_finds_them(windows: Windows) -> None
     wrong = f'<svg viewBox="0 0 640 40">{text.format(10)}{text.format(20)}{text.format(630)}</svg>'
     found = page.evaluate(IN_CHARTS, [{"name": "a", "svg": wrong}])
     assert found == ["a: label and label", "a: label is cut"]
+
+
+def test_on_a_phone_figures_stand_below_their_heads_and_a_reader_chooses_the_metric(
+    windows: Windows, real_site: Path
+) -> None:
+    page = windows.open(f"file://{real_site}/{GUIDE}", 390, 844, java_script_enabled=False)
+    choice = page.locator(".perf-pick:visible").first
+    table = choice.locator("xpath=following-sibling::div[1]").locator("table")
+    shown = """e => ["thead th.perf-n", "tbody tr:first-child td"].map(each => [...e.querySelectorAll(each)]
+      .filter(cell => cell.offsetWidth)
+      .map(cell => [/perf-g(\\d)/.exec(cell.className)[1], Math.round(cell.getBoundingClientRect().right)]))"""
+    edges = []
+    for number in range(choice.locator("input").count()):
+        choice.locator("input").nth(number).check()
+        heads, figures = table.evaluate(shown)
+        assert heads == figures, "each figure ends below the head of its column"
+        assert {group for group, _ in figures} == {str(number + 1)}
+        edges.append([edge for _, edge in figures])
+    assert len(edges) > 1 and all(own == edges[0] for own in edges)

@@ -121,7 +121,7 @@ def test_a_number_by_hand_is_one_for_scripts_and_all_else_is_text(tmp_path: Path
         '<data value="4096.0">4k</data>',
         '<data value="-1.5">−1.50</data>',
         '<data value="16.0">16</data>',
-        '<data value="1234.5" class="perf-z1">1,234.5</data>',
+        '<data value="1234.5">1,234.5</data>',
         '<data value="12.5">+12.5 %</data>',
     ]
     assert '</data><span class="perf-spread"> (min −2.00, max −1.00) n=3</span></td>' in page
@@ -295,3 +295,37 @@ def test_in_blocks_a_metric_is_named_once_above_the_figures_of_its_boards() -> N
         "it would run into its neighbour"
     )
     assert html_table.block_heads(header, 1, 0) == html_table.names(header, 1)
+
+
+def test_a_table_keeps_its_columns_on_a_phone_if_a_group_of_them_fits() -> None:
+    metrics, boards = ("Read (MB/s) ↑", "Write (MB/s) ↑"), ("SK", "SK LP", "SK SiP")
+    header = [["Size", *(m for m in metrics for _ in boards)], ["", *boards, *boards]]
+    rows = [["4 KiB", *[(51.2, "51.2", "")] * 6], ["1 MiB", *[(174.8, "174.8", "")] * 6]]
+    found = html_table.phone_columns(header, rows, 1, boards)
+    assert found is not None and found.classes == " perf-columns"
+    assert (found.heads, found.groups, found.beside) == (metrics, (0, 1, 1, 1, 2, 2, 2), 3)
+    written = html_table.choice(found, "eMMC")
+    assert written.count("<input") == 2 and written.count(" checked") == 1
+    one = html_table.phone_columns([["Size", *boards]], [row[:4] for row in rows], 1, boards)
+    assert one is not None and html_table.choice(one, "eMMC") == "", "nothing to choose from"
+    million = (6_027_184.0, "6,027,184", "")
+    wide = html_table.phone_columns([["Size", *boards]], [["a", *[million] * 3]], 1, boards)
+    assert wide is not None and wide.classes.endswith("perf-below-small")
+    assert html_table.phone_columns([["Size", *boards]], [["a", *["words"] * 3]], 1) is None
+    assert html_table.phone_columns([["Size", *"abcde"]], [["a", *[million] * 5]], 1) is None
+
+
+def test_numbers_get_the_zeros_of_their_column_up_to_the_digits_of_pages() -> None:
+    numbers = [38.06, 76.0, 593.8, 833.0, 1430.0, 0.5]
+    rows = [[str(n), (n, units.number(n), "")] for n in numbers]
+    body = html_table.body(rows, 1, "", [["Size", "SK"]])
+    zeros = {"p1": ".0", "p2": ".00", "z1": "0"}
+    shown = [
+        text + zeros.get(kind, "")
+        for kind, text in re.findall(r'<data[^>]*?(?: class="perf-(..)")?>(.*?)</data>', body)
+    ]
+    assert shown == ["38.06", "76.00", "593.8", "833.0", "1,430", "0.50"]
+    mixed = html_table.body(
+        [["a", "n", rows[1][1]], ["b", "s", rows[0][1]]], 2, "", [["Metric", "Unit", "SK"]]
+    )
+    assert ">76</data>" in mixed and "perf-p" not in mixed, "it may be a count"

@@ -396,25 +396,29 @@ class Parts(_GeneratedTransform):
 
 def _is_named_below(section: nodes.section) -> bool:
     """Return whether a section's title is redundant: it repeats the title of the enclosing section,
-    or all table captions in it end with it, or its only content starts with a table whose caption
-    starts with it."""
+    all captions in it start with it and one of these comes first, or all table captions in it end
+    with it."""
     title, around = section[0].astext(), section.parent
     if isinstance(around, nodes.section) and around[0].astext() == title:
         return True
     captions = [table[0].astext() for table in section.findall(nodes.table)]
-    words, first = slugs.words(title), section[1] if len(section) > 1 else None
-    while isinstance(first, nodes.section) and len(first) > 1:
-        first = first[1]
-    is_alone = words and len(captions) == 1 and isinstance(first, nodes.table)
-    if is_alone and slugs.words(captions[0]).startswith(words):
+    charts = [each.astext() for each in section.findall(nodes.caption)]
+    words, first = slugs.words(title), _first_shown(section)
+    is_captioned = isinstance(first, nodes.table | nodes.figure) and bool(words)
+    if is_captioned and all(slugs.words(each).startswith(words) for each in (*captions, *charts)):
         return True
-    if any(section.findall(perf_picture)) or any(
-        isinstance(each, nodes.section) for each in section
-    ):
+    if any(isinstance(each, nodes.section) for each in section):
         return False
     return bool(captions) and all(
-        caption == title or caption.endswith(f", {title}") for caption in captions
+        caption == title or caption.endswith(f", {title}") for caption in (*captions, *charts)
     )
+
+
+def _first_shown(section: nodes.section) -> nodes.Node | None:
+    """Return the first content of a section on a page, below its title and those of its parts."""
+    unseen = addnodes.only | nodes.target | nodes.Invisible
+    first = next((each for each in section[1:] if not isinstance(each, unseen)), None)
+    return _first_shown(first) if isinstance(first, nodes.section) else first
 
 
 def _isolate(document: nodes.document) -> None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from html import escape
 from itertools import chain, islice, zip_longest
+from statistics import median
 from typing import NamedTuple
 
 from ..common import units
@@ -54,38 +55,49 @@ def _data(figure: units.Figure, attribute: str = "") -> str:
     return f'<data value="{figure[0]!r}"{attribute}>{escape(figure[1])}</data>'
 
 
-_PLAIN_NUMBER = re.compile(r"[-−]?[0-9,]+(?:\.([0-9]+))?")
-MAX_ALIGNED_DECIMALS = 6
-"""Decimal points are aligned in columns whose numbers have at most this many decimals."""
+_PLAIN_NUMBER = re.compile(r"[-−]?([0-9,]+)(?:\.([0-9]+))?")
 
 
-def _decimals(content: TableCell) -> int | None:
-    """Return the number of decimals of a plain number; ``None`` for other cells."""
+def _zeros(content: TableCell, decimals: int) -> int:
+    """Return how many zeros a number lacks to the ``decimals`` of its column, or to the significant
+    digits that pages show, whichever are fewer."""
     match = None if isinstance(content, str) else _PLAIN_NUMBER.fullmatch(content[1])
-    return len(match[1] or "") if match else None
+    if match is None:
+        return 0
+    whole, own = match[1].replace(",", ""), match[2] or ""
+    significant = len((whole + own).lstrip("0")) or len(whole + own)
+    return max(0, min(decimals - len(own), units.DIGITS - significant))
 
 
-def _padding_class(text: str, decimals: int) -> str:
-    """Return the class attribute that pads a number to its column's decimals. Style sheets do the
-    padding, so that it is not copied with the text."""
-    match = _PLAIN_NUMBER.fullmatch(text)
-    own = len(match[1] or "") if match else decimals
-    if own >= decimals:
-        return ""
-    return f' class="perf-{"z" if own else "p"}{decimals - own}"'
+def _decimals(content: TableCell) -> int:
+    """Return the number of decimals of a cell: 0 unless it is a plain number."""
+    match = None if isinstance(content, str) else _PLAIN_NUMBER.fullmatch(content[1])
+    return len(match[2] or "") if match else 0
+
+
+def _padding_class(content: units.Figure, decimals: int) -> str:
+    """Return the class attribute that gives a number the digits of its column. Style sheets add the
+    zeros, so that they are not copied with the text."""
+    zeros = _zeros(content, decimals)
+    return f' class="perf-{"z" if "." in content[1] else "p"}{zeros}"' if zeros else ""
 
 
 def cell(
-    content: TableCell, marks: str = "", link: str = "", head: str = "", decimals: int = 0
+    content: TableCell,
+    marks: str = "",
+    link: str = "",
+    head: str = "",
+    decimals: int = 0,
+    of_group: str = "",
 ) -> str:
     """Return a ``td``, with the spread set apart from the mean.
 
     ``marks`` is markup after the text, ``link`` an address, ``head`` an attribute with the column's
-    head, and ``decimals`` the number of decimals to pad to.
+    head, ``decimals`` those of its column, and ``of_group`` the class of its columns.
     """
-    kind, spread = ' class="perf-n"', ""
+    kind, spread = f' class="perf-n{of_group}"', ""
     if not isinstance(content, str):
-        inner = _data(content, _padding_class(content[1], decimals))
+        inner = _data(content, _padding_class(content, decimals))
         spread = f'<span class="perf-spread">{escape(content[2])}</span>' if content[2] else ""
     elif content == units.MISSING:
         inner = NOT_MEASURED
@@ -131,13 +143,15 @@ def head(
     boards: Mapping[str, int] | None = None,
     raw_names: Mapping[str, str] | None = None,
     joined: int = 0,
+    groups: Sequence[int] = (),
 ) -> str:
     """Return the ``thead``. Equal neighbours on upper levels share a cell; the first ``joined``
     levels, which are the same for all columns of figures, share a row.
 
     ``shorts`` maps texts to short names; the full texts become tooltips. Heads of the columns
     ``figures`` are right-aligned, and those of ``boards`` get the coloured square of their number.
-    ``raw_names`` maps heads to the texts used in addresses, where these differ.
+    ``raw_names`` maps heads to the texts used in addresses, where these differ. ``groups`` are those
+    of :class:`PhoneColumns`.
     """
     out, rows = ["<thead>"], len(header) - max(0, joined - 1)
     shorts, raw_names, boards = shorts or {}, raw_names or {}, boards or {}
@@ -162,8 +176,10 @@ def head(
                 content = label(row[start])
             elif end - start > 1:
                 attributes = f' scope="colgroup" colspan="{end - start}"'
-            if start in figures and level == len(header) - 1:
-                attributes += ' class="perf-n"'
+            classes = ["perf-n"] if start in figures and level == len(header) - 1 else []
+            if start >= stub and groups and groups[start] == groups[end - 1]:
+                classes.append(f"perf-g{groups[start]}")
+            attributes += f' class="{" ".join(classes)}"' if classes else ""
             if start >= stub and level < joined - 1:
                 parts = (named(upper[start]) for upper in header[:joined])
                 content = ", ".join(
@@ -295,10 +311,78 @@ def block_heads(header: Sequence[Sequence[str]], stub: int, beside: int) -> list
     return labels
 
 
+MAX_PHONE_COLUMNS, MAX_PHONE_GROUPS = 4, 8
+"""The most columns of figures side by side on a phone, and the most groups of them."""
+
+PHONE_REMS = (18.0, 22.0)
+"""The width of a page's text on the smallest phone, of 320 pixels, and on a usual one."""
+
+
+class PhoneColumns(NamedTuple):
+    """The columns of a guide's table on a phone, which shows one group of them at a time, such as
+    the boards of a metric: ``heads`` name the groups, if there are several, and ``groups``
+    has for each column the number of its group, counted from 1, or 0 for keys. ``beside`` columns
+    of ``rem`` are side by side. Where less than ``keys_rem`` is left for keys, figures are below
+    them."""
+
+    heads: tuple[str, ...]
+    groups: tuple[int, ...]
+    beside: int
+    rem: float
+    keys_rem: float
+
+    @property
+    def classes(self) -> str:
+        """Return the classes of the table's box; the second says on which phones figures are below
+        their keys."""
+        small, usual = (self.beside * self.rem + self.keys_rem > phone for phone in PHONE_REMS)
+        return f" perf-columns{' perf-below' if usual else ' perf-below-small' if small else ''}"
+
+    @property
+    def style(self) -> str:
+        """Return the settings of the style sheet."""
+        return f"--pn:{self.beside};--pw:{self.rem:.2f}rem"
+
+
+def phone_columns(
+    header: Sequence[Sequence[str]],
+    rows: Sequence[Sequence[TableCell]],
+    stub: int,
+    boards: Collection[str] = (),
+) -> PhoneColumns | None:
+    """Return how a table keeps its columns on a phone; ``None`` if it cannot, as there are too many
+    or too wide ones, or words among its figures."""
+    own = [row for level, row in enumerate(header) if level not in _shared(header, stub)]
+    no_words = ("", units.MISSING, units.FAILED)
+    if not stub or any(isinstance(c, str) and c not in no_words for r in rows for c in r[stub:]):
+        return None
+    starts = [column for column, _ in spans(own, 0, stub) if column >= stub] if own[1:] else [stub]
+    ends = [*starts[1:], len(header[0])]
+    beside = ends[0] - starts[0]
+    if any(end - start != beside for start, end in zip(starts, ends, strict=True)):
+        return None
+    columns = [[row[column] for row in rows] for column in range(stub, ends[-1])]
+    heads = [
+        1.1 * _BOLD_REM * _longest(text) + (_SQUARE_REM if text in boards else 0)
+        for text in (own[1:] or own)[0][stub:]
+    ]
+    chars = max(map(_most_chars, columns))
+    rem = max(_DIGIT_REM * chars, 3.0 if units.FAILED in chain(*columns) else 0.0, *heads)
+    rem += _PHONE_PADDING_REM
+    keys = max(_unbroken_rem(row[0]) for row in rows) if rows else 0.0
+    if beside > MAX_PHONE_COLUMNS or len(starts) > MAX_PHONE_GROUPS or beside * rem > PHONE_REMS[0]:
+        return None
+    names = tuple(own[0][start] for start in starts) if len(starts) > 1 else ()
+    groups = (*[0] * stub, *((c - stub) // beside + 1 for c in range(stub, ends[-1])))
+    return PhoneColumns(names, groups if names else (), beside, rem, max(4.0, keys))
+
+
 MIN_SCALE = 0.87
 """The scale to which a table's type and columns shrink before it is stacked."""
 STEPS_REM = (12, 14, 16, 18, 20, 22, 24, 26, 29, 32, 36, 40, 44, 48, 53, 59, 62, 65, 70, 76, 88)
 """The widths by which tables are classed. The last is wider than any window."""
+HALF_REM = 26
+"""The width of half the text of a window 1280 pixels wide, less the gap between the halves."""
 _LETTER_REM, _DIGIT_REM, _BOLD_REM = 0.47, 0.51, 0.52
 """Character widths in a table, erring on the large side: a table stacked too early can be read, one
 that is cut off cannot."""
@@ -311,6 +395,8 @@ _WIDTHS_REM = {
     "figure": (3.5, 1e9),
 }
 """The minimum and maximum width of a column by its content, as in the style sheet."""
+_PHONE_PADDING_REM = 0.7
+"""The gap between two columns on a phone, with room for the mark of a finding."""
 _PADDING_REM, _SMALL_PADDING_REM = 1.15, 0.65
 """The gap between two columns, erring on the large side, at full size and in a shrunk table."""
 _UNBROKEN = re.compile(r"[^\s\-]+(?:-(?=\d)[^\s\-]+)*-?|-")
@@ -319,10 +405,12 @@ _UNBROKEN = re.compile(r"[^\s\-]+(?:-(?=\d)[^\s\-]+)*-?|-")
 
 class Steps(NamedTuple):
     """The smallest of ``STEPS_REM`` that are wide enough for a table at full size and in small
-    type; 0 if none is."""
+    type; 0 if none is. ``is_half`` is true if half of a page has room for it, with most of its row
+    keys on one line."""
 
     whole: int
     small: int
+    is_half: bool
 
     @property
     def is_stacked(self) -> bool:
@@ -347,7 +435,7 @@ def steps(
                 need += _SQUARE_REM if row[start] in boards else 0
                 # A head that spans several columns takes its width from all of them.
                 above[column] = max(above[column], need / (end - start))
-    total = 0.0
+    total = unbroken_keys = 0.0
     for column in range(width):
         cells = {row[column] for row in rows if column < len(row)}
         kind = ("further key" if column else "key") if column < stub else "text"
@@ -357,24 +445,28 @@ def steps(
             kind = "figure"
         least, most = _WIDTHS_REM[kind]
         needed = max(map(_unbroken_rem, cells), default=0.0)
+        if column < stub and cells:
+            usual = _LETTER_REM * median(len(units.whole(each)) for each in cells)
+            # A unit has no good place for a break.
+            needed = max(needed, usual) if header and header[0][column] == "Unit" else needed
+            unbroken_keys += max(0.0, usual - max(least, needed))
         if kind == "figure":
-            decimals = [_decimals(each) for each in cells]
-            most_decimals = max((each or 0 for each in decimals), default=0)
-            if most_decimals <= MAX_ALIGNED_DECIMALS:
-                before_point = (
-                    len(each[1]) - (own + 1 if own else 0)
-                    for each, own in zip(cells, decimals, strict=True)
-                    if own is not None
-                )
-                chars = max(before_point, default=0) + most_decimals + 1.5
-                needed = max(needed, _DIGIT_REM * chars)
+            needed = max(needed, _DIGIT_REM * (_most_chars(cells) + 1))
         total += max(least, above[column], min(most, needed))
 
     def step(need: float) -> int:
         return next((each for each in STEPS_REM if need <= each), 0)
 
     small = MIN_SCALE * total + _SMALL_PADDING_REM * width
-    return Steps(step(total + _PADDING_REM * width), step(small))
+    is_half = small + MIN_SCALE * unbroken_keys <= HALF_REM
+    return Steps(step(total + _PADDING_REM * width), step(small), is_half)
+
+
+def _most_chars(cells: Iterable[TableCell]) -> int:
+    """Return the length of the longest figure among the cells of a column, with its zeros."""
+    figures = [each for each in cells if not isinstance(each, str)]
+    decimals = max(map(_decimals, figures), default=0)
+    return max((len(each[1]) + _zeros(each, decimals) for each in figures), default=0)
 
 
 def _longest(text: str) -> int:
@@ -399,10 +491,13 @@ MAX_FIGURE_CHARS = 9
 
 
 def heads(
-    header: Sequence[Sequence[str]], stub: int, rows: Sequence[Sequence[TableCell]] = ()
+    header: Sequence[Sequence[str]],
+    stub: int,
+    rows: Sequence[Sequence[TableCell]] = (),
+    on_phones: PhoneColumns | None = None,
 ) -> str:
     """Return the ``style`` attribute that ``stacked.css`` works with: the labels of the columns,
-    and the number and width of figures per line."""
+    and the number and width of figures per line; and those of its columns ``on_phones``."""
     beside, long = _beside(header, stub, rows)
     labels = block_heads(header, stub, beside)
     named = enumerate(labels[:MAX_TABLE_HEADS], start=1)
@@ -415,6 +510,8 @@ def heads(
         parts.append("--hs:pre")
     if long:
         parts.append("--hw:7.4rem")
+    if on_phones:
+        parts.append(on_phones.style)
     return f' style="{escape(";".join(parts))}"' if parts else ""
 
 
@@ -425,6 +522,18 @@ def _beside(
     figures = (each[1] for row in rows for each in row if not isinstance(each, str))
     long = any(len(text) > MAX_FIGURE_CHARS for text in figures)
     return side_by_side(header, stub, 2 if long else 3), long
+
+
+def choice(on_phones: PhoneColumns, name: str) -> str:
+    """Return the controls that choose which group of columns of the table ``name`` a phone shows;
+    empty for one group."""
+    buttons = (
+        f'<label><input type="radio" name="{escape(name)}"{"" if number else " checked"}> '
+        f"{label(head)}</label>"
+        for number, head in enumerate(on_phones.heads)
+    )
+    group = f'role="radiogroup" aria-label="{escape(name)}: columns"'
+    return f'<div class="perf-pick" {group}>{"".join(buttons)}</div>' if on_phones.heads else ""
 
 
 def _quoted(text: str) -> str:
@@ -442,19 +551,23 @@ def body(
     chosen: Collection[int] | None = None,
     raw_names: Mapping[tuple[int, int], str] | None = None,
     blocks: Collection[int] | None = None,
+    groups: Sequence[int] = (),
 ) -> str:
     """Return the ``tbody``; each row has an anchor made from its keys without their units.
 
     By row and column, ``marks`` is markup that follows a cell's text, ``links`` an address, and
     ``raw_names`` a key's text in addresses, if different. Rows that are not ``chosen``, if given,
     are hidden until a reader asks for all; in a stacked table, so are those not among ``blocks``.
+    ``groups`` are those of :class:`PhoneColumns`.
     """
     out = ["<tbody>"]
     width = max((len(row) for row in rows), default=0)
     labels = block_heads(header, stub, _beside(header, stub, rows)[0])[MAX_TABLE_HEADS:]
     more = [f' data-head="{escape(text)}"' if text else "" for text in labels]
     named = [""] * MAX_TABLE_HEADS + more + [""] * (width - MAX_TABLE_HEADS - len(more))
-    aligned = _aligned(rows, width, stub)
+    decimals = _most_decimals(rows, width, stub)
+    # Without a unit in common, an integer may be a count.
+    is_mixed = bool(header) and "Unit" in header[0][:stub]
     used: dict[str, int] = {}
     for number, row in enumerate(rows):
         keys = [(raw_names or {}).get((number, c), row[c]) for c in range(min(stub, len(row)))]
@@ -463,12 +576,12 @@ def body(
         if used[name] > 1:
             # Rows may differ only in units, which addresses omit.
             name = f"{name}--{used[name]}"
-        own = f' id="{escape(prefix)}--{name}"' if prefix and name else ""
+        attributes = f' id="{escape(prefix)}--{name}"' if prefix and name else ""
         if chosen is not None and number not in chosen:
-            own += ' class="perf-more"'
+            attributes += ' class="perf-more"'
         elif blocks is not None and number not in blocks:
-            own += ' class="perf-later"'
-        out.append(f"<tr{own}>")
+            attributes += ' class="perf-later"'
+        out.append(f"<tr{attributes}>")
         for position, content in enumerate(row):
             if position < stub:
                 kind = ' class="perf-key"' if position == 0 else ""
@@ -480,7 +593,9 @@ def body(
             else:
                 link = (links or {}).get((number, position), "")
                 signs = (marks or {}).get((number, position), "")
-                out.append(cell(content, signs, link, named[position], aligned[position]))
+                of_group = f" perf-g{groups[position]}" if groups else ""
+                own = 0 if is_mixed and "." not in units.whole(content) else decimals[position]
+                out.append(cell(content, signs, link, named[position], own, of_group))
         out.append("</tr>")
     out.append("</tbody>")
     return "".join(out)
@@ -488,6 +603,9 @@ def body(
 
 MAX_OPEN_ROWS, FIRST_ROWS = 15, 8
 """In a guide, a table with more rows than the first number initially shows the second."""
+
+MAX_PHONE_ROWS, FIRST_PHONE_ROWS = 9, 5
+"""The same on a phone, for a table that keeps its columns there."""
 
 FIRST_BLOCKS, FIRST_LARGE_BLOCKS, LARGE_BLOCK_FIGURES = 3, 2, 6
 """The number of rows that a stacked table initially shows, as each takes the space of five; and for
@@ -497,11 +615,16 @@ MAX_UNSTACKED_REM = 53
 """The largest of ``STEPS_REM`` that fits the text of a window 1280 pixels wide."""
 
 
-def first_rows(rows: Sequence[Sequence[TableCell]], is_stacked: bool) -> set[int] | None:
-    """Return the rows that a guide's table initially shows, or ``None`` for all. With keys such as
-    ``Copy, 1 MiB``, operations take turns, each starting with the most common size."""
+def first_rows(
+    rows: Sequence[Sequence[TableCell]], is_stacked: bool, has_columns: bool = False
+) -> set[int] | None:
+    """Return the rows that a guide's table initially shows, or ``None`` for all; if it ``is_stacked``,
+    those on a phone, where ``has_columns`` means a line for each. With keys such as ``Copy, 1 MiB``,
+    operations take turns, each starting with the most common size."""
     max_open, first = MAX_OPEN_ROWS, FIRST_ROWS
-    if is_stacked and rows:
+    if has_columns:
+        max_open, first = MAX_PHONE_ROWS, FIRST_PHONE_ROWS
+    elif is_stacked and rows:
         figures = sum(not isinstance(each, str) for each in rows[0])
         first = FIRST_BLOCKS if figures <= LARGE_BLOCK_FIGURES else FIRST_LARGE_BLOCKS
         # A checkbox for a single row would take as much space as the row.
@@ -530,14 +653,12 @@ MAX_DETAIL_CHARS = 24
 """The longest detail of a row's name that is set in small type."""
 
 
-def _aligned(rows: Sequence[Sequence[TableCell]], width: int, stub: int) -> list[int]:
-    """Return the number of decimals that each column is padded to."""
-    out = []
-    for column in range(width):
-        cells = (row[column] for row in rows if stub <= column < len(row))
-        decimals = max((_decimals(each) or 0 for each in cells), default=0)
-        out.append(decimals if decimals <= MAX_ALIGNED_DECIMALS else 0)
-    return out
+def _most_decimals(rows: Sequence[Sequence[TableCell]], width: int, stub: int) -> list[int]:
+    """Return the number of decimals in each column."""
+    return [
+        max((_decimals(row[column]) for row in rows if stub <= column < len(row)), default=0)
+        for column in range(width)
+    ]
 
 
 def stacked(rules: str) -> str:

@@ -147,20 +147,24 @@ def visit_grid_html(translator: Any, node: perf_grid) -> None:
     grid: Grid = node["grid"]
     label, stub, builder = escape(node["label"]), grid.stub, translator.builder
     header = html_table.shortened(grid.header, grid.shorts)
-    steps = html_table.steps(header, grid.rows, stub, _in_heads(node["boards"], grid.shorts))
-    chosen = blocks = None
+    squares, steps = _in_heads(node["boards"], grid.shorts), _steps(node)
+    chosen = blocks = on_phones = None
     if node["long"]:
+        on_phones = html_table.phone_columns(header, grid.rows, stub, squares)
         chosen = html_table.first_rows(grid.rows, steps.is_stacked)
-        blocks = html_table.first_rows(grid.rows, True)
+        blocks = html_table.first_rows(grid.rows, True, on_phones is not None)
     is_empty = html_table.has_no_figures(grid.rows, stub)
     if is_empty or node["repeats"]:
         chosen = blocks = set[int]()
+    groups = on_phones.groups if on_phones else ()
+    kind = on_phones.classes if on_phones else ""
     translator.body.append(
-        f'<div class="perf-scroll perf-from-{steps.whole} perf-to-{steps.small}" role="region" tabindex="0" '
+        (html_table.choice(on_phones, node["label"]) if on_phones else "")
+        + f'<div class="perf-scroll perf-from-{steps.whole} perf-to-{steps.small}{kind}" role="region" tabindex="0" '
         f'aria-label="{label}">'
         f'<table class="perf-grid no-search" aria-label="{label}" '
         f'data-perf-stub="{stub}"{node["stated"]}{scales(grid)}'
-        f"{html_table.heads(header, stub, grid.rows)}>"
+        f"{html_table.heads(header, stub, grid.rows, on_phones)}>"
         + html_table.columns(node["widths"])
         + html_table.head(
             *(grid.header, stub, grid.shorts),
@@ -168,6 +172,7 @@ def visit_grid_html(translator: Any, node: perf_grid) -> None:
             node["boards"],
             grid.head_names,
             node["joined"],
+            groups,
         )
         + html_table.body(
             grid.rows,
@@ -179,6 +184,7 @@ def visit_grid_html(translator: Any, node: perf_grid) -> None:
             chosen,
             {(row, column): name for row, column, name in grid.names},
             blocks,
+            groups,
         )
         + "</table></div>\n"
         + (_all_rows(len(grid.rows), chosen is not None, is_empty) if blocks is not None else "")
@@ -186,6 +192,12 @@ def visit_grid_html(translator: Any, node: perf_grid) -> None:
         + (_unmarked(builder, grid) if node["prefix"] else "")
     )
     raise nodes.SkipNode
+
+
+def _steps(node: perf_grid) -> html_table.Steps:
+    grid: Grid = node["grid"]
+    header = html_table.shortened(grid.header, grid.shorts)
+    return html_table.steps(header, grid.rows, grid.stub, _in_heads(node["boards"], grid.shorts))
 
 
 def _in_heads(boards: Mapping[str, int], shorts: Mapping[str, str]) -> set[str]:
@@ -366,6 +378,11 @@ class HtmlTables(SphinxPostTransform):
                 for name, own_grids in several:
                     figure += nodes.paragraph("", "", nodes.strong("", texts_by_name[name]))
                     figure.extend(own_grids)
+            own_tables = [*figure.findall(perf_grid)]
+            # Tables that divide their columns are too wide for half a page.
+            if leaf["long"] and len(own_tables) == max(1, len(rows)) and not leaf["repeats"]:
+                is_half = all(_steps(each).is_half for each in own_tables)
+                figure["classes"] += ["perf-half"] if is_half else []
             table.replace_self(figure)
         for drawn in list(self.document.findall(nodes.figure)):
             if "perf-chart" in drawn["classes"]:

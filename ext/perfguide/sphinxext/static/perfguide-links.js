@@ -46,6 +46,10 @@
       target = [...element.cells].find((cell) => model.places.get(cell)?.column === column) || element;
     }
     document.querySelectorAll(".perf-target").forEach((each) => each.classList.remove("perf-target"));
+    // A phone shows one group of columns, which the reader chooses.
+    const group = /perf-g(\d)/.exec(target.className);
+    const choice = group && target.closest(".perf-scroll").previousElementSibling;
+    if (choice?.matches(".perf-pick")) choice.children[group[1] - 1].firstElementChild.checked = true;
     if (element.tagName === "TR") {
       target.classList.add("perf-target");
       target.scrollIntoView({ block: "center", inline: "center" });
