@@ -74,7 +74,7 @@ def menus(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
     pages = {
         "index": index + "\n" + _page("More", "c", "d", "e").partition("------\n\n")[2],
         "a/index": _page("A <list>", "one", "two"),
-        "a/one": _page("One", "deep/index"),
+        "a/one": _page("One ``*`` of *two*", "deep/index"),
         "a/two": _page(rst_text.text("Two *boards* <b> & 2 GHz, Linux")),
         "a/deep/index": _page("Deep", "deeper", hidden=True),
         "a/deep/deeper": _page("Deeper", "deepest"),

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from html import escape
-from typing import Any, TypeGuard
+from typing import Any
 
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
-from sphinx.environment import BuildEnvironment
+from sphinx.builders.html import StandaloneHTMLBuilder
 
 from . import internals, theme
 
@@ -32,13 +32,6 @@ TRUE_WORDS = ("true", "1", "yes", "on", "t")
 
 class UnusualError(Exception):
     """Contents, such as numbered sections, for which the menu is left to Sphinx."""
-
-
-def is_span(part: nodes.Node) -> TypeGuard[nodes.inline]:
-    """Return whether a part of a title is text with a class."""
-    is_text = all(isinstance(each, nodes.Text) for each in part.children)
-    # Writers may treat subclasses differently.
-    return type(part) is nodes.inline and bool(part["classes"]) and is_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +53,11 @@ class Menu:
     :class:`UnusualError`.
     """
 
-    def __init__(self, env: BuildEnvironment, depth: int, hidden: bool) -> None:
+    def __init__(self, builder: StandaloneHTMLBuilder, depth: int, hidden: bool) -> None:
+        env = builder.env
         if any(env.toc_secnumbers.values()):
             raise UnusualError("numbered sections")
-        self._env, self._depth, self._hidden = env, depth, hidden
+        self._builder, self._env, self._depth, self._hidden = builder, env, depth, hidden
         self._below = {page: self._listed(page) for page in env.toctree_includes}
         self._parents = {
             child: page
@@ -91,19 +85,7 @@ class Menu:
         items = self._env.tocs[page].children
         if len(items) != 1 or not isinstance(items[0], nodes.list_item):
             raise UnusualError(page)
-        link = next(iter(items[0].findall(nodes.reference)), None)
-        if link is None:
-            raise UnusualError(page)
-        return "".join(self._words(part, page) for part in link.children)
-
-    def _words(self, part: nodes.Node, page: str) -> str:
-        """Return a part of a title as HTML: text, or text in a ``span`` with classes."""
-        if isinstance(part, nodes.Text):
-            return escape(part.astext())
-        if not is_span(part) or any(part.get(key) for key in ("ids", "names")):
-            raise UnusualError(page)
-        classes = escape(" ".join(part["classes"]))
-        return f'<span class="{classes}">{escape(part.astext())}</span>'
+        return self._builder.render_partial(self._env.titles[page])["title"]
 
     def _listed(self, page: str) -> Lines:
         """Return the pages that a page lists."""
@@ -188,10 +170,12 @@ def around(lines: Lines, page: str, most: int) -> Lines:
 
 def of(app: Sphinx, depth: int, *, hidden: bool) -> Menu | None:
     """Return the menu of a site, made once per process; ``None`` if it is left to Sphinx."""
-    menus: dict[object, Menu | None] = vars(app.builder).setdefault("perfguide_menus", {})
+    builder = app.builder
+    assert isinstance(builder, StandaloneHTMLBuilder)  # as our theme is in use
+    menus: dict[object, Menu | None] = vars(builder).setdefault("perfguide_menus", {})
     if (depth, hidden) not in menus:
         try:
-            menus[depth, hidden] = Menu(app.env, depth, hidden)
+            menus[depth, hidden] = Menu(builder, depth, hidden)
         except UnusualError:
             menus[depth, hidden] = None
     return menus[depth, hidden]
