@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import glob
 import io
-import shutil
 import sys
 from dataclasses import replace
 from functools import partial
@@ -144,10 +143,10 @@ def _write_folder(table: Table, pool: Pool, folder: Path) -> int:
         at.work, lambda holder: print(f"waiting for {holder}", file=sys.stderr)
     ):
         # A killed export leaves its files here, and a swap leaves the earlier export.
-        _remove(at.site)
+        atomic_swap.remove(at.site)
         written = parquet.write_folder(table, pool, at.site)
         atomic_swap.swap(at.site, at.target, at.work)
-        _remove(at.site)
+        atomic_swap.remove(at.site)
     shared.print_all(written.diagnostics, sys.stderr)
     rows, files = (
         units.count(written.rows, table.name.removesuffix("s")),
@@ -155,11 +154,6 @@ def _write_folder(table: Table, pool: Pool, folder: Path) -> int:
     )
     print(f"{rows} in {files} in {visible(str(folder))}")
     return shared.OK
-
-
-def _remove(folder: Path) -> None:
-    if folder.exists():
-        shutil.rmtree(folder)
 
 
 def _write_pages(options: argparse.Namespace) -> int:

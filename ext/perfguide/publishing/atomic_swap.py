@@ -26,7 +26,7 @@ from . import last_build
 from .last_build import Inputs, Site, Stamp
 from .store import listing, settle
 
-__all__ = ["Place", "build", "locked", "place_of", "swap"]
+__all__ = ["Place", "build", "locked", "place_of", "remove", "swap"]
 
 LOCK = ".lock"
 ASSETS = "_static"
@@ -110,13 +110,13 @@ def build(at: Place, last: Stamp | None, depends: str, asked: str, run: Run) -> 
     written, leaving the published site unchanged.
     """
     at.work.mkdir(parents=True, exist_ok=True)
-    _remove(at.site)  # left by a killed build
+    remove(at.site)  # left by a killed build
     can_build_on = last is not None and last.depends == depends and last.is_as_left(at)
     try:
         if can_build_on:
             _copy(at.target, at.site)
         else:
-            _remove(at.doctrees)
+            remove(at.doctrees)
         status, inputs = run()
         if status or inputs is None:
             return status, {}
@@ -150,7 +150,7 @@ def _is_same(one: Path, other: Path) -> bool:
     )
 
 
-def _remove(path: Path) -> None:
+def remove(path: Path) -> None:
     """Remove a file, symlink or folder if it exists."""
     if path.is_dir() and not path.is_symlink():
         try:
@@ -198,10 +198,10 @@ def link(new: Path, target: Path, work: Path) -> None:
     earlier = target.resolve() if target.is_symlink() else None
     names = (work / f"site-{number}" for number in (1, 2))
     site = next(name for name in names if earlier is None or name.resolve() != earlier)
-    _remove(site)
+    remove(site)
     new.rename(site)
     aside = work / "link"
-    _remove(aside)
+    remove(aside)
     aside.symlink_to(os.path.relpath(site, target.parent))
     if earlier is None:
         target.rename(new)

@@ -16,6 +16,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 
+from ..publishing.store import update
 from . import theme
 from .config import page_name
 from .internals import is_site
@@ -71,9 +72,7 @@ def library() -> str:
 def _assets(app: Sphinx) -> None:
     # Few e-book readers run scripts.
     if is_site(app.builder):
-        target = Path(app.outdir, "_static", LIBRARY)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(library(), "utf-8")
+        update(Path(app.outdir, "_static", LIBRARY), library().encode())
 
 
 def _page_context(

@@ -19,6 +19,7 @@ from sphinx.builders import Builder
 from sphinx.builders.html import StandaloneHTMLBuilder
 
 from ..common.package import ROOT
+from ..publishing.store import update
 from .guest import is_generated
 from .internals import extend_templates, is_site, theme_folders
 
@@ -198,9 +199,8 @@ def _prepare(app: Sphinx) -> None:
         sheets = (folder / "static" / "css" / "theme.css" for folder in folders)
         sheet = next(path for path in sheets if path.is_file()).read_text("utf-8")
         palette = (FOLDER / "palette.css").read_text("utf-8")
-        target = Path(app.outdir, "_static", BASE)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(f"{light(sheet)}\n{dark(palette)}", "utf-8")
+        content = f"{light(sheet)}\n{dark(palette)}".encode()
+        update(Path(app.outdir, "_static", BASE), content)
 
 
 _REPAIRS = (
