@@ -105,6 +105,7 @@ RARE = (
         "part of this is the clock",
         "next to nothing for its rate",
         "failed in (.+) already",
+        *("another (eMMC", "another way of testing"),
     ),
 )
 """Parts of sentences for which an archive needs several conditions at once. They have tests of their own."""
