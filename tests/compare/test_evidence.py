@@ -298,7 +298,7 @@ def test_a_rate_of_zero_is_a_failed_run_and_no_fall_of_all(
     by_metric = {row.metric: row for row in both.rows if row.params.get("block_size") == 7}
     which = "old" if is_old else "new"
     assert by_metric["rate"].verdict == ("failed-before" if is_old else "failed-after")
-    assert by_metric["rate"].ground == f"0 MB/s is no result: the {which} run failed"
+    assert by_metric["rate"].ground == f"a result of 0 MB/s means that the {which} run failed"
     assert by_metric["load"].verdict == "incomparable"
     assert by_metric["load"].ground == f"the {which} run failed"
     titles = [event_titles.event_title(event, both) for event in both.events]

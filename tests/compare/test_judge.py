@@ -250,7 +250,7 @@ def test_a_row_that_moved_alike_on_several_boards_is_judged_with_all_of_them(
     alone = judge([*pairs, *(replace(each, figure="") for each in boards)])[60]
     assert alone.outcome != "different" and alone.p is not None and alone.p < 0.05
     assert (first.outcome == "different") is together
-    assert ("moved the same way on 3 boards" in first.ground) is together
+    assert ("moved alike on 3 boards" in first.ground) is together
 
 
 def test_one_run_each_without_any_past_calls_nothing() -> None:

@@ -132,7 +132,7 @@ def test_an_event_counts_the_rows_that_it_does_not_list(settings: dataset.Settin
     # Nothing says of the figure that no description names which change is better.
     described = len(run("9.1", 2)["results"]) - 1
     assert f"2 times worse :perf-small:`({described} rows)`" in event
-    assert f"And {described - listed} more rows: :ref:`Regressions <" in event
+    assert f"{described - listed} more rows, listed in :ref:`Regressions <" in event
     assert f"Evidence and {described - 1} more rows" in event, "the first row is not folded"
 
 

@@ -723,7 +723,7 @@ GROUNDS = templates(
         "the change is no more than one step .+": _one_step,
         "the ranges of their samples (overlap|nearly meet): (.+) against (.+) before": _overlap,
         "runs of one release differ by more than the releases do": _runs_disagree,
-        "it moved the same way on # boards, .+": _same_way,
+        "it moved alike on # boards, which were judged as one": _same_way,
         "~ per (.+)": lambda about, said: (
             is_change(said[0], about.per_work)
             and said[1] == units.parse(about.rate.row.unit).symbol
@@ -747,10 +747,10 @@ GROUNDS = templates(
         "it alternates between two states, (.+) and (.+)": _of_two,
         "a new level since (.+): .+": _since,
         "accepted until .+": lambda about, _: not about.is_rated or about.worse > 0,
-        "a figure is beyond what is possible, # (.+)": _is_beyond,
-        "a figure is beyond what is possible: less than “Integer, add” takes": _is_below,
-        "a figure is beyond what is possible: less than # times what “mul” takes": _is_below,
-        "# .+ is no result: the (new|old) run failed": lambda about, said: (
+        "a figure is impossible: more than # (.+)": _is_beyond,
+        "a figure is impossible: less time than “Integer, add” takes": _is_below,
+        "a figure is impossible: less time than # times what “mul” takes": _is_below,
+        "a result of # .+ means that the (new|old) run failed": lambda about, said: (
             about.ends[said[1].lower() == "new"] == 0 < about.ends[said[1].lower() != "new"]
         ),
         "some (new|old) runs failed": lambda about, said: any(
@@ -1205,7 +1205,7 @@ def jumps(about: About) -> tuple[int, int]:
 
 def _of_jumps(about: About, said: Sequence[str]) -> bool:
     of, number_said = int(said[0]), int(said[1])
-    is_few = said[2].startswith("vanished")
+    is_few = said[2].startswith("gone")
     kept = of - number_said if is_few else number_said
     return jumps(about) == (kept, of) and is_few == (4 * kept < 3 * of)
 
@@ -1372,8 +1372,8 @@ FATE = "(?:is|are) still there|still shows? it|reverted|lies? between the two"
 OTHERS = rf"((?:,? (?:and )?\d+ (?:{FATE}))*)"
 
 JUMPED = (
-    r"In earlier releases, # single figures jumped far beyond all before them; "
-    r"# of these jumps (were still there in the next release|vanished at the next: measure again before you act)"
+    r"Of # far jumps of single figures in earlier releases, "
+    r"# were (still there in the next one|gone in the next one: measure again before you act)"
 )
 
 

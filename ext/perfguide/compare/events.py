@@ -1124,7 +1124,7 @@ def _narrow(own: Sequence[Row], siblings: Sequence[Row], names: Names) -> str:
     if len({row.metric for row in siblings}) > len(metrics):
         full = [benchmark.metric_label(m) if benchmark else m for m in metrics]
         inner = [labels.within(name) for name in full]
-        parts.append(_joined(inner if len({*inner}) == len(inner) else full))
+        parts.append(_joined(inner if len({*inner}) == len(inner) else [inner[0], *full[1:]]))
     for name, value in sorted(own[0].params.items()):
         default = benchmark.param(name).default if benchmark else None
         # Readers assume the default, so it is not worth mentioning.

@@ -27,12 +27,10 @@ def lasted(jumps: Iterable[Jumps]) -> str:
     kept, of = sum(each.lasted for each in counts), sum(each.of for each in counts)
     if of < MIN_JUMPS:
         return ""
-    jumped = f"In earlier releases, {of} single figures jumped far beyond all before them"
+    far_jumps = f"Of {of} far jumps of single figures in earlier releases"
     if kept >= MOSTLY_LASTED * of:
-        return f"{jumped}; {kept} of these jumps were still there in the next release."
-    return (
-        f"{jumped}; {of - kept} of these jumps vanished at the next: measure again before you act."
-    )
+        return f"{far_jumps}, {kept} were still there in the next one."
+    return f"{far_jumps}, {of - kept} were gone in the next one: measure again before you act."
 
 
 def fate(row: Row) -> str:

@@ -357,7 +357,7 @@ def _judgement(
         outcome = _steady(change, scatter)
     spread = _spread(pair) if test.is_at_one_level and not runs_disagree(pair) else ""
     if test.boards > 1:
-        ground += f"; it moved the same way on {test.boards} boards, which are judged together"
+        ground += f"; it moved alike on {test.boards} boards, which were judged as one"
         detectable = None if outcome == "different" else detectable
     if spread and outcome == "noisy":
         width = max(scatter or 0.0, pair.old.width, pair.new.width)

@@ -183,6 +183,10 @@ def outcome(row: Row) -> str:
     return f"{verdict(row)} ({', '.join(filter(None, (change(row), usual(row))))})"
 
 
+MAX_STATED_CHANGE, MAX_STATED_RUNS = 4.0, 20
+"""The largest relative change that would have been seen, and the most further runs, that are worth stating."""
+
+
 def ground(row: Row) -> str:
     """Return why a row has its verdict, what change would have been seen, and what could settle it."""
     parts = [row.ground, *row.aliases]
@@ -190,8 +194,9 @@ def ground(row: Row) -> str:
         parts.append(_detectable(row, row.detectable))
     if row.verdict in ("noisy", "steady"):
         parts.append(usual(row))
-    if row.verdict in ("noisy", "steady") and row.more_runs:
-        parts.append(f"{count(row.more_runs, 'more run')} of each side could settle it")
+    runs = row.more_runs or 0
+    if row.verdict in ("noisy", "steady") and 0 < runs <= MAX_STATED_RUNS:
+        parts.append(f"{count(runs, 'more run')} of each side could settle it")
     parts.append(acceptance(row))
     parts += [f"note: {note.spec.text}" for note in row.notes]
     return "; ".join(filter(None, parts))
@@ -201,6 +206,8 @@ def _would_be_seen(row: Row, least: float) -> bool:
     """Return whether ``least``, the smallest change that would have been called, is worth stating: it must
     exceed the change of an uncalled row whose samples do not overlap."""
     if row.verdict not in ("noisy", "steady", "same") or row.spread or row.shift or row.follows:
+        return False
+    if least > MAX_STATED_CHANGE:
         return False
     moved = row.change if row.work is None else row.work
     return moved is None or moved <= -1 or abs(math.log1p(moved)) < math.log1p(least)

@@ -613,7 +613,9 @@ def at_zero(row: Row, old: float, new: float) -> Row:
     # A rate of only a few steps may be rounded to 0.
     if _is_rate(row) and old + new > MIN_RATE_STEPS * printed((old, new)):
         verdict: Verdict = "failed-after" if new == 0 else "failed-before"
-        return replace(row, verdict=verdict, ground=f"{zero} is no result: the {side} run failed")
+        return replace(
+            row, verdict=verdict, ground=f"a result of {zero} means that the {side} run failed"
+        )
     if _is_time(row):
         ground = f"{zero} is no time: the {side} run measured nothing"
         return replace(row, verdict="incomparable", ground=ground)
@@ -671,7 +673,7 @@ def _is_time(row: Row) -> bool:
 CONVERTED = "the unit was"
 """The start of the note on a row whose unit changed."""
 
-IMPOSSIBLE = "a figure is beyond what is possible"
+IMPOSSIBLE = "a figure is impossible"
 """The start of the ground of a row with an impossible figure."""
 
 MAX_OVER_LIMIT = 1.1
@@ -699,7 +701,7 @@ def impossible(
         )
         if limit is not None and most > MAX_OVER_LIMIT * limit:
             symbol = units.parse(record.unit).symbol
-            grounds.append(f"{IMPOSSIBLE}, {units.number(limit)} {symbol}")
+            grounds.append(f"{IMPOSSIBLE}: more than {units.number(limit)} {symbol}")
     return tuple(grounds)
 
 
@@ -720,7 +722,7 @@ def too_small(records: Sequence[Record], names: Names) -> dict[int, str]:
                 # Drop the words in common: rows with the same ground are reported as one event.
                 common = f"{benchmark.metric_label(record.metric).partition(', ')[0]}, "
                 label = benchmark.metric_label(name).removeprefix(common)
-                out[id(record)] = f"{IMPOSSIBLE}: less than {part}“{label}” takes"
+                out[id(record)] = f"{IMPOSSIBLE}: less time than {part}“{label}” takes"
                 break
     return out
 

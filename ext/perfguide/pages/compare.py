@@ -459,7 +459,7 @@ def _event(
         "lines": [] if event.is_cause else lines,
         "rows": rows,
         "behind": units.capital(" and ".join(behind[event.is_cause :])),
-        "more": f"And {units.count(len(left), 'more row')}" if left else "",
+        "more": f"{units.count(len(left), 'more row')}, listed in" if left else "",
         "tables": [
             Link(title, page, table=link_name(page, verdict))
             for verdict, title in row_texts.TITLES.items()
