@@ -123,13 +123,12 @@ def claims(verdict: str) -> tuple[set[int], set[int], set[int]]:
 
 def brief_claims(brief: str) -> tuple[set[int], set[int], set[int]]:
     """Return the same from the words in the table."""
-    if brief == "No: not faster, and not more data per CPU second":
+    if brief == "No: not faster, nor thriftier":
         return set(), set(), set()
     if match := re.fullmatch("Yes, (.+)", brief):
         return sizes_of(match[1]), sizes_of(match[1]), set()
     match = re.fullmatch(
-        "(?:Not faster|Faster (.+?))(?:; more data per CPU second (.+)|; as much data per CPU second (.+)|"
-        ", but not more data per CPU second)",
+        "(?:Not faster|Faster (.+?))(?:; thriftier (.+)|; as thrifty (.+)|, but not thriftier)",
         brief,
     )
     assert match, brief
@@ -183,7 +182,7 @@ def test_verdict_and_figures_are_those_of_the_bundles(
         own += "" if release == "09.01" else f" in {release}"
         moved = f"{float(f'{rates[-1] / 10 / load:.3g}'):g}"
         small = "" if release == "09.01" else f" :perf-small:`{release}`"
-        assert cells[0] == f"{own.partition(' with')[0]}{small}"
+        assert cells[0] == f"{own.partition(' CPU')[0]}{small}"
         if beside is None:
             seen.add("alone")
             assert "no run is known to have encrypted on the CPU. AES-128-CBC on evm" in sentence
@@ -197,9 +196,10 @@ def test_verdict_and_figures_are_those_of_the_bundles(
         assert verdict.startswith(f"Hardware crypto{last} is ")
         verdict = verdict.replace(last, "")
         both = f"{moved} / {float(f'{others[-1] / 10 / other_load:.3g}'):g} MB"
-        name = ENGINES[beside[1]].removeprefix("the ")
-        name += "" if beside[0] == "09.01" else f", {beside[0]}"
-        assert cells[1:] == [f"{words.partition(' with')[0]} :perf-small:`{name}`", both]
+        name = ENGINES[beside[1]].removeprefix("the ").replace("software", "")
+        name = ", ".join(filter(None, (name, "" if beside[0] == "09.01" else beside[0])))
+        small = f" :perf-small:`{name}`" if name else ""
+        assert cells[1:] == [f"{words.partition(' CPU')[0]}{small}", both]
         apart = "" if beside[0] == release else " The two are of different releases."
         said = f"AES-128-CBC on evm with blocks of 8 KiB: {own}; {words}, the fastest on the CPU."
         assert figures == f"{said}{apart}"

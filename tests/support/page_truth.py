@@ -732,7 +732,7 @@ def _is_busy(
 def _is_worth_row(site: Site, guide: Guide, row: Sequence[str]) -> bool:
     """Return whether a row about an accelerator has figures of one size of blocks of runs, and what each moves
     per second of CPU time."""
-    figures = [re.match(FIGURE, cell) for cell in row[2:4]]
+    figures = [re.match(rf"({N}) MB/s(?: at ({N}) %)?", cell) for cell in row[2:4]]
     moved = row[4].removesuffix(" MB").split(" / ")
     if figures[0] is None or len(moved) != sum(map(bool, figures)):
         return False
@@ -1325,7 +1325,8 @@ def check_moves(site: Site, pages: Path, checked: Checked) -> None:
         for part in re.findall(
             r"^Is the accelerator worth it\?\n-+\n(.+?)^\.\. _", text, re.DOTALL | re.MULTILINE
         ):
-            for row in _table(plain(part)):
+            compared, _, alone = plain(part).partition(".. container:: perf-fold")
+            for row in _table(compared) + _table(alone.replace("\n   ", "\n")):
                 if guide := _named(site, row[0]):
                     is_true = _is_worth_row(site, guide, row)
                     checked.note("worth of a SoC", f"{row}", is_true, row[0])

@@ -506,14 +506,16 @@ def _accelerators(of_socs: Sequence[BenchmarkOfSoc]) -> dict[str, Any] | None:
         return None
     runs = {(each.algorithm, each.sizes[-1]) for each in answers.values()}
     conditions = [f"{algorithm} with blocks of {units.size(size)}" for algorithm, size in runs]
+    rows = {
+        soc: hardware_crypto.table_row(soc, answers[soc])
+        for soc in sorted(answers, key=units.natural)
+    }
     return {
         "title": hardware_crypto.QUESTION,
         "conditions": conditions[0] if len(conditions) == 1 else "The largest blocks",
-        "rows": [
-            hardware_crypto.table_row(soc, answers[soc])
-            for soc in sorted(answers, key=units.natural)
-        ],
-        "are_uncertain": any(not each.cpu for each in answers.values()),
+        "compared": [row for soc, row in rows.items() if answers[soc].other],
+        "alone": [row for soc, row in rows.items() if not answers[soc].other],
+        "is_unsure": any(each.busy for each in answers.values()),
     }
 
 

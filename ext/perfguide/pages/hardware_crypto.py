@@ -318,18 +318,26 @@ def table_row(soc: str, answer: Worth) -> TableRow:
         units.number(100 * dict(run.rates)[size] / run.load, digits=3) if run.load else "—"
         for run in runs
     ]
-    # The column already says that it is an accelerator.
-    names = [run.name.replace("likely the accelerator", "likely") for run in runs]
-    names[0] = names[0] if names[0] == "likely" else ""
-    figures = [
-        (_figure(run, size), ", ".join(filter(None, (name, run.release))))
-        for run, name in zip(runs, names, strict=True)
-    ]
+    figures = [(_figure(run, size).removesuffix(" CPU"), _remark(run)) for run in runs]
     return TableRow(
         *(soc, answer.system, _in_brief(answer)),
         *(figures[0], figures[1] if answer.other else ("—", "")),
         f"{' / '.join(moved)} MB",
     )
+
+
+USUAL_NAMES = {
+    "accelerator": "",
+    "software": "",
+    "likely the accelerator": "likely",
+    "likely plain software": "likely",
+}
+"""Remarks on the usual engines in a column of accelerators or of the CPU."""
+
+
+def _remark(run: EngineRun) -> str:
+    name = USUAL_NAMES.get(run.name, run.name)
+    return ", ".join(filter(None, (name, run.release)))
 
 
 def _in_brief(answer: Worth) -> str:
@@ -343,12 +351,12 @@ def _in_brief(answer: Worth) -> str:
     if faster and faster == by_cpu_time.ahead:
         return f"Yes, {span(faster, sizes)}"
     if by_cpu_time.ahead:
-        return f"{is_faster}; more data per CPU second {span(by_cpu_time.ahead, sizes)}"
+        return f"{is_faster}; thriftier {span(by_cpu_time.ahead, sizes)}"
     if _is_upper_end(by_cpu_time.level, sizes):
-        return f"{is_faster}; as much data per CPU second {span(by_cpu_time.level, sizes)}"
+        return f"{is_faster}; as thrifty {span(by_cpu_time.level, sizes)}"
     if faster:
-        return f"{is_faster}, but not more data per CPU second"
-    return "No: not faster, and not more data per CPU second"
+        return f"{is_faster}, but not thriftier"
+    return "No: not faster, nor thriftier"
 
 
 def own_instructions(benchmark: Benchmark, records: Iterable[Record]) -> str:
