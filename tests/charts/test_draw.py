@@ -387,7 +387,14 @@ def test_small_pictures_name_the_first_and_last_release_and_some_between() -> No
 
 
 def test_lines_that_end_alike_share_a_name_with_the_ends_of_their_figures() -> None:
-    ends = {"AES-a": 100.0, "AES-b": 108.0, "AES-c": 116.0, "DES": 300.0, "MD5": 500.0}
+    ends = {
+        "AES-a": 100.0,
+        "AES-b": 108.0,
+        "AES-c": 116.0,
+        "SHA": 104.0,
+        "DES": 300.0,
+        "MD5": 500.0,
+    }
     lines = tuple(
         Line(name, (Point(1.0, end / 2, None, None, ""), Point(2.0, end, None, None, "")))
         for name, end in ends.items()
@@ -395,7 +402,9 @@ def test_lines_that_end_alike_share_a_name_with_the_ends_of_their_figures() -> N
     panels = (Panel("", lines),)
     view = ChartView("m", "Many", "", "Threads", "", "linear", "linear", panels, wide=True)
     texts = {"".join(text.itertext()).strip() for text in _texts(view)}
-    assert {"AES, 3 lines", "100 to 116", "DES", "300", "MD5", "500"} <= texts
+    # One of another family has a name of its own wherever it ends.
+    named = {"AES, 3 lines", "100 to 116", "SHA", "104", "DES", "300", "MD5", "500"}
+    assert named <= texts
 
 
 def test_more_lines_than_can_be_named_have_a_legend() -> None:

@@ -209,10 +209,22 @@ def _without_similar_boards(
     chart: _Chart, pictures: Sequence[ViewAndFigures]
 ) -> list[ViewAndFigures]:
     """Drop pictures of boards whose figures are all close to those of the picture with the most
-    figures. Its subtitle names those boards and by how much they differ."""
+    figures or, of several such, the one that is close to most and then the best one. Its subtitle
+    names those boards and by how much they differ."""
     if not pictures:
         return []
-    main, main_records = max(pictures, key=lambda picture: len(picture[1]))
+    sign = -1 if chart.benchmark.better(pictures[0][1][0].metric) == "lower" else 1
+
+    def is_similar(records: Sequence[Record], base: Sequence[Record]) -> bool:
+        differences = _relative_differences(base, records)
+        return bool(differences) and max(map(abs, differences)) < NEAR_SHARE
+
+    def stands_for_most(picture: ViewAndFigures) -> tuple[int, int, float]:
+        _, own = picture
+        similar = sum(is_similar(records, own) for _, records in pictures)
+        return len(own), similar, max(sign * _mean(record) for record in own)
+
+    main, main_records = max(pictures, key=stands_for_most)
     kept, similar = [], dict[str, list[str]]()
     for view, records in pictures:
         differences = [] if view is main else _relative_differences(main_records, records)

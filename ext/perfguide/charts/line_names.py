@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 
 from ..common import units
 from ..common.diagnostics import visible
+from ..common.grouping import grouped
 from . import palette
 from .model import KINDS, ChartView, Line, Point
 from .style import line_style
@@ -99,17 +100,16 @@ def _names(lines: Sequence[Line], heights: Sequence[float]) -> list[tuple[float,
 def _alike(
     lines: Sequence[Line], heights: Sequence[float], last: bool
 ) -> list[tuple[float, str, Line]]:
-    """Return the names of unordered lines; those that end within ``ALIKE_RATIO`` of each other
-    share one: ``AES, 6 lines``. Empty if the lines have an order."""
+    """Return the names of unordered lines; those of a family that end within ``ALIKE_RATIO`` of each
+    other share one: ``AES, 6 lines``. If there is no room for so many names, lines of different
+    families share them, too. Empty if the lines have an order."""
     if any(line.step for line in lines):
         return []
     ends = [(_end(line, last).y, height, line) for line, height in zip(lines, heights, strict=True)]
-    groups: list[list[tuple[float, float, Line]]] = []
-    for end in sorted(ends, key=lambda end: end[0]):
-        if groups and 0 < end[0] <= ALIKE_RATIO * groups[-1][0][0]:
-            groups[-1].append(end)
-        else:
-            groups.append([end])
+    families = grouped(ends, lambda end: end[2].label.partition("-")[0])
+    groups = [group for family in families.values() for group in _within_ratio(family)]
+    if len(groups) * 2 * NAME_GAP_SHARE > 1:
+        groups = _within_ratio(ends)
     names = []
     for group in groups:
         labels = [line.label for _, _, line in group[::-1]]
@@ -127,6 +127,21 @@ def _alike(
         height = sum(height for _, height, _ in group) / len(group)
         names.append((height, "\n".join(rows), group[-1][2]))
     return names
+
+
+_LineEnd = tuple[float, float, Line]
+"""The figure at the end of a line, its height, and the line."""
+
+
+def _within_ratio(ends: Sequence[_LineEnd]) -> list[list[_LineEnd]]:
+    """Return the ends in groups from the lowest, none of them more than ``ALIKE_RATIO`` apart."""
+    groups: list[list[_LineEnd]] = []
+    for end in sorted(ends, key=lambda end: end[0]):
+        if groups and 0 < end[0] <= ALIKE_RATIO * groups[-1][0][0]:
+            groups[-1].append(end)
+        else:
+            groups.append([end])
+    return groups
 
 
 def _name(run: Sequence[Line]) -> str:

@@ -406,7 +406,7 @@ def chart(
         grid, left_out = gallery.levels(views)
         shares = table(site, page, f"{name}-left", f"{title}: measured levels", grid)
         if left_out:
-            sentence = f"The chart's CSV has {left_out:,} more points."
+            sentence = "A selection: the chart's CSV has all measured points."
             shares = replace(shares, above=(sentence,))
     names_by_sentence: dict[str, list[str]] = {}
     for each in views:
