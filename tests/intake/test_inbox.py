@@ -106,7 +106,7 @@ def test_a_sound_upload_is_stored_unchanged_under_a_derived_name(farm: Farm) -> 
     assert farm.stored() == {name: data}
     assert farm.waiting() == {}
     assert out.splitlines() == [
-        f"lab/Any Name.JSON: taken: 1 bundle with 1 results in {name}",
+        f"lab/Any Name.JSON: taken: 1 bundle with 1 result in {name}",
         "1 taken, 0 duplicate, 0 refused, 0 waiting, 0 failed",
     ]
     assert main(["check", str(farm.results)]) == 0

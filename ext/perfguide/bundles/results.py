@@ -147,6 +147,7 @@ def columns(written: Sequence[Any]) -> tuple[Columns, int]:
     if has_annotations := not setups.count(None) == notes.count(None) == rows:
         optional |= {"setup": setups, "notes": notes}
     if spelt_out := sum(_leave_out(written, name, column) for name, column in optional.items()):
+        # Once these keys are removed, the same results spell out none.
         return columns(written)[0], spelt_out
     names, name_indices = _coded(map("\t".join, zip(benchmark, metric, unit, strict=True)))
     lines = _ENCODER.encode_lines(params)

@@ -22,6 +22,7 @@ from ..bundles.decode import Loaded
 from ..common import units
 from ..common.diagnostics import Diagnostic
 from ..common.grouping import grouped
+from ..common.units import count
 from . import phrases
 from .benchmarks import Benchmark, Catalog
 
@@ -43,8 +44,7 @@ class _Seen:
 
     def times(self) -> str:
         """Return the number of occurrences in words."""
-        results = f"{self.count} result{'s' if self.count != 1 else ''}"
-        return f"{results} of {len(self.bundles)} bundle{'s' if len(self.bundles) != 1 else ''}"
+        return f"{count(self.count, 'result')} of {count(len(self.bundles), 'bundle')}"
 
 
 Undescribed = tuple[str, ...]
@@ -64,16 +64,16 @@ def against(bundles: Sequence[Loaded], catalog: Catalog, folder: str) -> list[Di
         # Thousands of rows repeat a few names and parameters, so examine each combination once.
         counts: dict[tuple[int, str], tuple[int, int]] = {}
         for row, pair in enumerate(zip(codes, lines, strict=True)):
-            first, count = counts.get(pair, (row, 0))
+            first, number = counts.get(pair, (row, 0))
             # Only the first row is named; listing thousands would hide the cause.
-            counts[pair] = (first, count + 1)
-        for (code, line), (row, count) in counts.items():
+            counts[pair] = (first, number + 1)
+        for (code, line), (row, number) in counts.items():
             params: dict[str, object] = msgspec.json.decode(line) or {}
             for what in _undescribed(*triples[code], params, catalog):
                 at = f"/results/{row}/{what[0]}"
                 at += f"/{pointer(what[2])}" if what[0] == "params" else ""
                 seen = every.setdefault(what, _Seen(item, at))
-                seen.count += count
+                seen.count += number
                 seen.bundles.add(item.digest)
     order = ("benchmark", "params", "unit", "metric")
     out = []

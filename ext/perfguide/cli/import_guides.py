@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from .. import bundle
 from ..common.diagnostics import Diagnostic, visible
 from ..common.slugs import slug
+from ..common.units import count
 from . import shared
 
 if TYPE_CHECKING:
@@ -141,8 +142,8 @@ def _propose(options: argparse.Namespace, snapshots: Sequence[Snapshot]) -> int:
     about = {"soc": options.soc, "os": "linux", "sdk": options.sdk}
     text = proposal.propose(snapshots[::-1], _catalog(options), about, releases)
     options.propose.write_text(text, "utf-8")
-    count = sum(len(each.tables) for each in snapshots)
-    print(f"{count} tables; complete {options.propose}, then import with --map")
+    tables = sum(len(each.tables) for each in snapshots)
+    print(f"{count(tables, 'table')}; complete {options.propose}, then import with --map")
     return shared.OK
 
 
@@ -244,7 +245,8 @@ def _write(
     written = sum(len(each.bundles) for each in every)
     left_out = sum(len(each.left_out) for each in every)
     print(
-        f"{sum(map(_figure_count, every))} figures in {written} bundles; cells left out: {left_out}, "
+        f"{count(sum(map(_figure_count, every)), 'figure')} in {count(written, 'bundle')}; "
+        f"cells left out: {left_out}, "
         f"without a figure: {sum(each.missing for each in every)}"
     )
     return shared.OK if written else shared.NOTHING

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from ..common.diagnostics import Diagnostic, nearest, visible
 from ..common.path_hints import fixing
+from ..common.units import count
 from . import shared
 
 if TYPE_CHECKING:
@@ -246,7 +247,9 @@ def _write(options: argparse.Namespace, packed: Bundle, logs: Sequence[pack_logs
         hint = fixing(error)
         reason = f"{error.strerror or error}{f' ({hint})' if hint else ''}"
         return shared.fail(f"perfguide pack: {options.output} was not written: {visible(reason)}")
-    print(f"{len(packed.results)} results in {options.output}, their logs in {log_archive.name}")
+    print(
+        f"{count(len(packed.results), 'result')} in {options.output}, the logs in {log_archive.name}"
+    )
     return shared.OK
 
 
@@ -261,7 +264,7 @@ def _print_reports(reports: Sequence[pack_logs.LogReport]) -> None:
         if report.formats and report.log.plain.envelopes:
             formats += f" (taken off: {', '.join(report.log.plain.envelopes)})"
         by_format = Counter(each.format for each in report.unread)
-        unread = ", ".join(f"{name} {count}" for name, count in by_format.items())
+        unread = ", ".join(f"{name} {number}" for name, number in by_format.items())
         if len(report.formats) < 2 or not by_format:
             unread = str(by_format.total())
         counts = (report.results, len(report.diagnostics), unread, report.rest)

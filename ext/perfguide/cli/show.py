@@ -8,6 +8,7 @@ import shlex
 import sys
 
 from ..common.diagnostics import visible, visible_json
+from ..common.units import count
 from . import shared
 
 
@@ -71,5 +72,5 @@ def _run(options: argparse.Namespace) -> int:
     for record in records:
         print(query.as_text(holdings, record))
     # On stderr, so that only the figures are piped on.
-    print(f"{len(records)} figures" if len(records) > 1 else "1 figure", file=sys.stderr)
+    print(count(len(records), "figure"), file=sys.stderr)
     return shared.OK

@@ -290,7 +290,7 @@ class FiguresOfSoc:
                 if doubt := self._doubts(figure.record):
                     doubts.setdefault(doubt, []).append(self._number_of[figure.record.guide])
             breaks = trends.breaks(self._scenes[platform], platform[1], first.board, points)
-            own = [
+            line_data = [
                 rows[first.row],
                 [platform[0], platform[2]],
                 first.board,
@@ -298,8 +298,8 @@ class FiguresOfSoc:
                 [[self._number_of[line[at].record.guide], why] for at, why in breaks.items()],
             ]
             if doubts:
-                own.append([[index_in(lists.doubts, each), *doubts[each]] for each in doubts])
-            out.append(own)
+                line_data.append([[index_in(lists.doubts, each), *doubts[each]] for each in doubts])
+            out.append(line_data)
         return {
             "metrics": list(lists.metrics),
             "params": [[*param, list(lists.values[param])] for param in lists.params],
@@ -312,7 +312,7 @@ class FiguresOfSoc:
             "stated": list(_differences(lists.stated)),
             "verdicts": list(lists.verdicts),
             "sections": list(lists.sections),
-            "remarks": [_remarks(own, self._guides[guide].runs) for guide, own in lists.remarks],
+            "remarks": [_remarks(words, self._guides[n].runs) for n, words in lists.remarks],
             "doubts": list(lists.doubts),
             "lines": out,
         }
@@ -366,10 +366,10 @@ class FiguresOfSoc:
         guide = self._number_of[record.guide]
         listed = tuple(index_in(lists.conditions, each) for each in self._stated_by(record))
         verdict = self._verdicts.get(cell.members[0])
-        own, runs = remarks.own_words(self._pool, cell.members), self._guides[guide].runs
+        texts, runs = remarks.own_words(self._pool, cell.members), self._guides[guide].runs
         bundles = dict.fromkeys(self._owner[[*cell.members]].tolist()) if runs else {}
         tail: list[Any] = [
-            None if own == remarks.OwnWords() else index_in(lists.remarks, (guide, own)),
+            None if texts == remarks.OwnWords() else index_in(lists.remarks, (guide, texts)),
             [runs[position] for position in bundles],
             list(cell.samples) if 1 < len(cell.samples) <= MAX_SAMPLES else [],
         ]

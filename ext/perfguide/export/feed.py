@@ -15,6 +15,7 @@ from ..bundles.decode import Loaded
 from ..bundles.guide_key import GuideKey, guide_key
 from ..common.diagnostics import visible
 from ..common.grouping import grouped
+from ..common.units import count
 
 MAX_ENTRIES = 200
 """The most entries in a feed; older ones are left out."""
@@ -51,8 +52,8 @@ def releases(
                 "published": moment(days[0]),
                 "updated": moment(days[-1]),
                 "page": pages[key],
-                "summary": f"{len(items)} {'bundle' if len(items) == 1 else 'bundles'} of "
-                f"{', '.join(boards)}{f'. {tags[key]}.' if key in tags else ''}",
+                "summary": f"{count(len(items), 'bundle')} of {', '.join(boards)}"
+                + (f". {tags[key]}." if key in tags else ""),
             }
         )
     return out

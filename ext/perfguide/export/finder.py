@@ -152,8 +152,8 @@ class _Lists:
             index_in(self._sections, facts.section(record)[1]),
         ]
         doubt = facts.doubt(record)
-        own = [*figure, index_in(self._texts, doubt)] if doubt else figure
-        self._lines.setdefault(line, []).append(own)
+        listed = [*figure, index_in(self._texts, doubt)] if doubt else figure
+        self._lines.setdefault(line, []).append(listed)
 
     def _case(self, record: Record) -> Iterator[tuple[int, int]]:
         for name in sorted(record.params):
@@ -172,8 +172,8 @@ class _Lists:
             "texts": list(self._texts),
             "sections": list(self._sections),
             "clocks": [
-                [system, board, [own.get(number) for number in range(release_counts[system])]]
-                for (system, board), own in self._clocks.items()
+                [system, board, [clocks.get(number) for number in range(release_counts[system])]]
+                for (system, board), clocks in self._clocks.items()
             ],
             "lines": [[*line, figures] for line, figures in self._lines.items()],
         }

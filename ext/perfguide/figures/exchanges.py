@@ -101,15 +101,15 @@ def _candidates(rows: Sequence[Moved]) -> Iterator[tuple[str, str, _Mapping, int
                 continue
             value = row.params[name]
             others = {other: v for other, v in row.params.items() if other != name}
-            own = (row.unit, row.metric, *_key(others))
-            columns.setdefault(value, {})[own] = index
+            rest = (row.unit, row.metric, *_key(others))
+            columns.setdefault(value, {})[rest] = index
             if is_number(value):
-                lines.setdefault(own, {})[float(value)] = index
+                lines.setdefault(rest, {})[float(value)] = index
         if len(columns) <= MAX_VALUES:
             for a, b in combinations(sorted(columns, key=units.plain), 2):
                 words = f"{name} {units.plain(a)} and {units.plain(b)}"
                 yield words, name, _both_ways(columns[a], columns[b]), MIN_EXCHANGED_FIGURES
-        ordered = [[own[value] for value in sorted(own)] for own in lines.values()]
+        ordered = [[line[value] for value in sorted(line)] for line in lines.values()]
         for words, step in ((f"{name}, by one step up", 1), (f"{name}, by one step down", -1)):
             yield words, "", _shifted(ordered, step), MIN_SHIFTED_FIGURES
     # Rows without parameters keep the order of the program's output.

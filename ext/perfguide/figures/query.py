@@ -185,7 +185,7 @@ def as_text(holdings: Holdings, record: Record) -> str:
         f"  {units.whole(exact(record.cell))} {visible(unit)}".rstrip(),
     ]
     facts_of = holdings.pool.stated.setup(record.cell.members)
-    lines += [f"  {visible(n)}: {visible(' and '.join(own))}" for n, own in facts_of.items()]
+    lines += [f"  {visible(n)}: {visible(' and '.join(values))}" for n, values in facts_of.items()]
     lines += [f"  note: {visible(text)}" for text in holdings.pool.notes_of(record.cell.members)]
     for source in sources(holdings, record):
         lines.append(f"  from {visible(source['file'])} at {visible(source['pointer'])}")

@@ -113,14 +113,14 @@ def figures_by_guide(bundles: Iterable[Loaded], catalog: Catalog) -> dict[GuideK
         return _normalized(params, catalog.benchmark(benchmark), soc)
 
     figures: dict[GuideKey, set[tuple[str, ...]]] = {}
-    for each, own in distinct:
+    for each, pairs in distinct:
         board = each.bundle.board
-        if own:
+        if pairs:
             figures.setdefault(guide_key(each.bundle), set()).update(
                 (board.name, *names[:2], unit_of(*names), normalized(params, names[0], board.soc))
-                for names, params in own
+                for names, params in pairs
             )
-    return {key: len(own) for key, own in figures.items()}
+    return {key: len(of_guide) for key, of_guide in figures.items()}
 
 
 Spelt = dict[tuple[str, str, str], str]

@@ -96,10 +96,10 @@ def build(
     matcher = Matcher(meaning, tables, release.sdk)
     for position, table in enumerate(tables):
         match = matcher.match(table)
+        where = " > ".join((*table.headings, *([table.caption] if table.caption else [])))
         if isinstance(match, Unmapped):
             out.unmapped.append(match)
             cells = sum(len(row) for row in table.rows)
-            where = " > ".join((*table.headings, *([table.caption] if table.caption else [])))
             message = f"the map has no entry for this table of {cells} cells: {where[:200]}"
             if match.boards:
                 message = f"the map lacks {', '.join(match.boards)[:200]}: {where[:200]}"
@@ -108,7 +108,6 @@ def build(
         rule = match.rule
         if not match.exact:
             # A wrong guess would publish figures under another name, so report it.
-            where = " > ".join((*table.headings, *([table.caption] if table.caption else [])))
             message = f"taken as “{rule.heading} > {rule.caption}”: {where[:200]}"
             out.loose += 1
             out.notes.append(Diagnostic("log-note", table.file, message, line=table.line))
@@ -296,8 +295,7 @@ def _entries(
     out: Imported,
 ) -> list[_Applied]:
     """Return the entries whose passages occur, in the order of the map."""
-    own = set(headings)
-    sections = {each[:length] for each in own for length in range(1, len(each) + 1)}
+    sections = {each[:length] for each in {*headings} for length in range(1, len(each) + 1)}
     matched: dict[int, list[tuple[str, ...]]] = {}
     for passage in joined(passages):
         if passage.headings not in sections:
@@ -315,7 +313,7 @@ def _entries(
             out.unlisted_words += 1
         else:
             matched.setdefault(number, []).append(passage.headings)
-    used = [_Applied(meaning.words[at], tuple(own)) for at, own in sorted(matched.items())]
+    used = [_Applied(meaning.words[n], tuple(above)) for n, above in sorted(matched.items())]
     used = [each for each in used if each.entry.use != "none" or each.entry.setup]
     out.unconfirmed = sum(not each.entry.confirmed for each in used)
     return used
@@ -468,19 +466,19 @@ def _with_words(figures: _Figures, entries: Sequence[_Applied]) -> tuple[list[Re
     for applied in entries:
         entry = applied.entry
         rows = [
-            at
-            for at, own in enumerate(figures.headings)
-            if applied.covers(own) and entry.benchmark in ("", results[at].benchmark)
+            row
+            for row, headings in enumerate(figures.headings)
+            if applied.covers(headings) and entry.benchmark in ("", results[row].benchmark)
         ]
-        counts = Counter(results[at].benchmark for at in rows)
+        counts = Counter(results[row].benchmark for row in rows)
         text = entry.note or entry.text
         is_note = entry.use == "note"
-        named = _values_named(text, [results[at] for at in rows])
+        named = _values_named(text, [results[row] for row in rows])
         # A single note of the run can cover all of its figures.
         if is_note and len(rows) == len(results):
             notes[Note(text=text)] = None
-        for at in rows:
-            each = results[at]
+        for row in rows:
+            each = results[row]
             if is_note and len(rows) < len(results):
                 if counts[each.benchmark] == of_benchmark[each.benchmark]:
                     notes[Note(text=text, benchmark=each.benchmark)] = None
@@ -493,7 +491,7 @@ def _with_words(figures: _Figures, entries: Sequence[_Applied]) -> tuple[list[Re
             ):
                 each = structs.replace(each, command=text)
             # The table's own facts override those of the text above it.
-            results[at] = structs.replace(each, setup={**entry.setup, **each.setup})
+            results[row] = structs.replace(each, setup={**entry.setup, **each.setup})
     return results, list(notes)
 
 

@@ -196,12 +196,11 @@ class Match:
 def occurrences(tables: Sequence[Table]) -> dict[int, int]:
     """Return, for each table by its ``id()``, its position (from 1) among tables with the same
     headings, caption and columns."""
-    counts: Counter[tuple[tuple[str, ...], str, tuple[str, ...]]] = Counter()
+    counts = Counter[object]()
     out: dict[int, int] = {}
     for table in tables:
-        key = (table.headings, table.caption, table.head)
-        counts[key] += 1
-        out[id(table)] = counts[key]
+        counts[table.names] += 1
+        out[id(table)] = counts[table.names]
     return out
 
 
@@ -209,7 +208,7 @@ class Matcher:
     """Finds the entries for the tables of one release."""
 
     def __init__(self, meaning: Map, tables: Sequence[Table], release: str = "") -> None:
-        self._table_counts = Counter((each.headings, each.caption, each.head) for each in tables)
+        self._table_counts = Counter(table.names for table in tables)
         self._boards = {_folded(name): meaning.board(name).name for name in meaning.boards}
         self._occurrences = occurrences(tables)
         named = (release, meaning.guide.sdk, *meaning.releases.values())
@@ -226,8 +225,8 @@ class Matcher:
         heading = " > ".join(table.headings)
         parts, caption = self._parts(heading), self._loose(table.caption)
         # A missing caption is accepted only if it cannot be mistaken for another one.
-        captions = {own for _, each, own, _ in self._rules if _ends_alike(parts, each)}
-        same_names = self._table_counts[table.headings, table.caption, table.head]
+        captions = {c for _, rule_parts, c, _ in self._rules if _ends_alike(parts, rule_parts)}
+        same_names = self._table_counts[table.names]
         alone = len(captions) == 1 and same_names == 1
         loose: dict[bytes, Rule] = {}
         boards: dict[str, None] = {}

@@ -63,10 +63,11 @@ def read(file: str, text: str, opener: Opener, reading: Reading) -> None:
             body = token.content
             if name != "eval-rst":
                 # Turn MyST directives into reStructuredText: options, a blank line, content.
-                own = body.split("\n")
-                options = sum(1 for _ in itertools.takewhile(lambda x: x.startswith(":"), own))
-                blank = [] if options < len(own) and not own[options].strip() else [""]
-                indented = [f"   {each}" for each in (*own[:options], *blank, *own[options:])]
+                lines = body.split("\n")
+                options = [*itertools.takewhile(lambda text: text.startswith(":"), lines)]
+                content = lines[len(options) :]
+                blank = [] if content and not content[0].strip() else [""]
+                indented = [f"   {each}" for each in (*options, *blank, *content)]
                 body = "\n".join((f".. {name}:: {title.strip()}", *indented, ""))
             if name in _DIRECTIVES:
                 part = Reading(reading.limits)

@@ -44,6 +44,11 @@ class Table:
     head: tuple[str, ...]
     rows: tuple[Row, ...]
 
+    @property
+    def names(self) -> tuple[tuple[str, ...], str, tuple[str, ...]]:
+        """Headings, caption and head, which several tables may share."""
+        return self.headings, self.caption, self.head
+
 
 PassageKind = Literal["text", "warning", "list", "command"]
 
@@ -154,18 +159,18 @@ def spread(reading: Reading, file: str, line: int, rows: Sequence[Sequence[Span]
         cells: list[Cell] = []
         left = deque(spans)
         while left or any(column >= len(cells) for column in spanning):
-            at = len(cells)
-            if at in spanning:
+            start = len(cells)
+            if start in spanning:
                 # By column: a cell that extends down into this row, and the number of rows it has
                 # left.
-                cell, down = spanning.pop(at)
+                cell, down = spanning.pop(start)
                 across = 1
             elif left:
                 cell, down, across = left.popleft()
             else:
                 cell, down, across = Cell("", spans[-1][0].line if spans else line), 1, 1
             # One column beyond the limit shows that the table is too wide.
-            for column in range(at, min(at + across, max(at, limits.columns) + 1)):
+            for column in range(start, min(start + across, max(start, limits.columns) + 1)):
                 if down != 1:
                     spanning[column] = cell, down - 1
                 cells.append(cell)
@@ -181,8 +186,8 @@ def joined_head(rows: Sequence[Row]) -> tuple[str, ...]:
     """Join the rows of a head into one text per column."""
     width = max((len(row) for row in rows), default=0)
     columns: list[str] = []
-    for at in range(width):
-        texts = [row[at].text for row in rows if at < len(row) and row[at].text]
+    for column in range(width):
+        texts = [row[column].text for row in rows if column < len(row) and row[column].text]
         columns.append(" / ".join(dict.fromkeys(texts)))
     return tuple(columns)
 

@@ -265,9 +265,9 @@ def _entries(tables: Sequence[Table], boards: Sequence[str], catalog: Catalog) -
         if not same:
             break
         if equal_only:
-            same = {pair for pair in same if _names(tables[pair[0]]) == _names(tables[pair[1]])}
-        for at, rule in distinguish(tables, rules, _to_distinguish(same, entries, catalog)):
-            entries[at].rule = rule
+            same = {pair for pair in same if tables[pair[0]].names == tables[pair[1]].names}
+        for position, rule in distinguish(tables, rules, _to_distinguish(same, entries, catalog)):
+            entries[position].rule = rule
     return entries
 
 
@@ -295,25 +295,22 @@ def _by_text(
     rules: Sequence[Rule],
     positions: Collection[int],
 ) -> Iterator[tuple[int, Rule]]:
-    for at in positions:
-        if text := text_of(tables[at]):
-            yield at, structs.replace(rules[at], params={**rules[at].params, name: text})
+    for position in positions:
+        if text := text_of(tables[position]):
+            params = {**rules[position].params, name: text}
+            yield position, structs.replace(rules[position], params=params)
 
 
 def _by_order(
     tables: Sequence[Table], rules: Sequence[Rule], positions: Collection[int]
 ) -> Iterator[tuple[int, Rule]]:
     numbers = occurrences(tables)
-    groups = {_names(tables[at]) for at in positions}
-    for at, table in enumerate(tables):
-        if _names(table) in groups:
+    groups = {tables[position].names for position in positions}
+    for position, table in enumerate(tables):
+        if table.names in groups:
             number = numbers[id(table)]
-            params = {**rules[at].params, **({"table_no": number} if number > 1 else {})}
-            yield at, structs.replace(rules[at], occurrence=number, params=params)
-
-
-def _names(table: Table) -> tuple[object, ...]:
-    return table.headings, table.caption, table.head
+            params = {**rules[position].params, **({"table_no": number} if number > 1 else {})}
+            yield position, structs.replace(rules[position], occurrence=number, params=params)
 
 
 def _entry(table: Table, catalog: Catalog, boards: Sequence[str]) -> _Entry:
@@ -328,13 +325,13 @@ def _entry(table: Table, catalog: Catalog, boards: Sequence[str]) -> _Entry:
         rule = Rule(heading=heading, caption=caption, benchmark="", skip=True)
         return _Entry(table, rule, [remark])
     described = _described(table, catalog)
-    first_at: dict[str, int] = {}
-    for at, text in enumerate(table.head):
-        first_at.setdefault(_template(text, boards), at)
+    number_of: dict[str, int] = {}
+    for number, text in enumerate(table.head):
+        number_of.setdefault(_template(text, boards), number)
     columns: dict[str, Column] = {}
     remarks: list[str] = []
-    for text, at in first_at.items():
-        columns[text] = _column(text, table, at, described, remarks)
+    for text, number in number_of.items():
+        columns[text] = _column(text, table, number, described, remarks)
     _separate(columns)
     rule = Rule(
         heading=heading,
@@ -342,7 +339,7 @@ def _entry(table: Table, catalog: Catalog, boards: Sequence[str]) -> _Entry:
         benchmark=described.name,
         params=_values_above(table, described, columns),
         setup=_program(table, described, catalog),
-        units=_row_units(table, columns, first_at, described),
+        units=_row_units(table, columns, number_of, described),
         columns=columns,
         board=_board_of_all(columns, boards, remarks),
     )
@@ -410,17 +407,17 @@ def _program(table: Table, described: Benchmark, catalog: Catalog) -> dict[str, 
     """Return another benchmark's program that the caption names, with the words that follow, such
     as ``FIO 1G`` above figures of an SD card."""
     texts = table.caption.split()
-    for at, text in enumerate(texts):
+    for start, text in enumerate(texts):
         program = catalog.get(text.lower())
         if program and program.entry.command and program.name != described.name:
-            return {"program": " ".join(texts[at:])}
+            return {"program": " ".join(texts[start:])}
     return {}
 
 
 def _row_units(
     table: Table,
     columns: Mapping[str, Column],
-    first_at: Mapping[str, int],
+    number_of: Mapping[str, int],
     described: Benchmark,
 ) -> dict[str, str]:
     """Return the units of metrics in rows that are not in the canonical spelling."""
@@ -429,9 +426,9 @@ def _row_units(
         if column.key != "metric":
             continue
         for row in table.rows:
-            if first_at[text] >= len(row):
+            if number_of[text] >= len(row):
                 continue
-            label, spelt = with_unit(row[first_at[text]].text)
+            label, spelt = with_unit(row[number_of[text]].text)
             metric = described.metric(str(column.values.get(label, label)))
             unit = phrases.unit(spelt, metric)
             if unit and unit != units.parse(spelt).name:
@@ -439,9 +436,9 @@ def _row_units(
     return out
 
 
-def _texts(table: Table, at: int) -> list[str]:
+def _texts(table: Table, column: int) -> list[str]:
     """Return the non-empty texts of a column."""
-    return [row[at].text for row in table.rows if at < len(row) and row[at].text]
+    return [row[column].text for row in table.rows if column < len(row) and row[column].text]
 
 
 def _are_metrics(texts: Sequence[str]) -> bool:
@@ -451,27 +448,27 @@ def _are_metrics(texts: Sequence[str]) -> bool:
     return bool(texts) and len(brackets) == len(texts) and 2 * fitting > len(texts)
 
 
-def _column(text: str, table: Table, at: int, described: Benchmark, remarks: list[str]) -> Column:
+def _column(text: str, table: Table, n: int, described: Benchmark, remarks: list[str]) -> Column:
     """Propose the content of a column."""
     label, spelt = with_unit(_without_board(text))
     own_words = set(phrases.words(label))
     # Of two readings of a head, the one that explains more of its words is right.
     metric = phrases.metric(label, described)
     param = phrases.param(label, described)
-    texts = _texts(table, at)
-    if at == 0 and len(table.head) > 1 and _are_metrics(texts):
+    texts = _texts(table, n)
+    if n == 0 and len(table.head) > 1 and _are_metrics(texts):
         return Column(key="metric", values=_metric_values(texts, described))
     if own_words & _BOARD_HEADS and not metric:
         return Column(key="board")
     if "command" in own_words and not metric:
         return Column(key="command")
-    if at > 0 and (numbered := _numbered(label, described)) and _are_metrics(_texts(table, 0)):
+    if n > 0 and (numbered := _numbered(label, described)) and _are_metrics(_texts(table, 0)):
         return Column(params=numbered)
-    if at > 0 and (each := re.fullmatch("per[ -](.+)", label)) and _are_metrics(_texts(table, 0)):
+    if n > 0 and (each := re.fullmatch("per[ -](.+)", label)) and _are_metrics(_texts(table, 0)):
         param = phrases.param(each[1], described)
         return Column(each=param.name if param else "_".join(phrases.words(each[1])))
     more_of_param = param and (metric is None or param.words > metric.words)
-    if (at == 0 and len(table.head) > 1) or more_of_param or not _holds_figures(text, label, texts):
+    if (n == 0 and len(table.head) > 1) or more_of_param or not _holds_figures(text, label, texts):
         return _key_column(label, text, texts, own_words, described)
     if _are_metrics(_texts(table, 0)) and metric is None:
         # Metric and unit are those of the row.

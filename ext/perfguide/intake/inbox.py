@@ -27,6 +27,7 @@ from ..bundles.decode import Loaded
 from ..bundles.decompress import Limits
 from ..common import slugs
 from ..common.diagnostics import Diagnostic, errors, visible
+from ..common.units import count
 from . import transfer
 from .stored_ids import TAKEN, StoredBundles
 from .transfer import Copy, UnfitError
@@ -238,8 +239,8 @@ class _Intake:
                 transfer.publish(copies[part].path, _renamed(part, name, target))
         self._stored.add(items, below.as_posix())
         _empty_inbox(upload, copies)
-        count = sum(len(item.bundle.results) for item in items)
-        what = f"{len(items)} {'bundle' if len(items) == 1 else 'bundles'} with {count} results"
+        results = sum(len(item.bundle.results) for item in items)
+        what = f"{count(len(items), 'bundle')} with {count(results, 'result')}"
         return Outcome(upload.path, "taken", f"{what} in {below}", target, tuple(diagnostics))
 
     def _refuse_gone(self, items: Sequence[Loaded], stored: Sequence[Mapping[str, str]]) -> None:
@@ -415,15 +416,15 @@ def check_signers(path: Path) -> None:
 
     With a damaged file, every signature would look invalid and senders would be blamed.
     """
-    count = 0
+    has_signer = False
     for number, line in enumerate(path.read_bytes().splitlines(), 1):
         words = line.split()
         if not words or words[0].startswith(b"#"):
             continue
         if not any(_is_key(kind, key) for kind, key in pairwise(words[1:])):
             raise SignersError(f"{path}, line {number}: has no key; fix it, nothing was moved")
-        count += 1
-    if not count:
+        has_signer = True
+    if not has_signer:
         raise SignersError(f"{path}: names no signer; fix it, nothing was moved")
 
 

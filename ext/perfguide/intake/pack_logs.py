@@ -256,7 +256,7 @@ def _mixture(log: LogFile, readings: Sequence[Reading]) -> list[Diagnostic]:
             hint = f"{split}, or name one with --kernel" if what == "kernel" else split
             return [Diagnostic("log-row", log.name, message, hint, line=line)]
     lines_of_hosts = log.plain.hosts.items()
-    firsts = {host: min(own) for host, each in lines_of_hosts if (own := each & {*lines})}
+    firsts = {host: min(of_host) for host, each in lines_of_hosts if (of_host := each & {*lines})}
     if len(firsts) > 1:
         places = ", ".join(f"{host} (line {line})" for host, line in [*firsts.items()][:5])
         message = f"this log has figures of several boards: {places}"
