@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import chain
+from typing import Any
 
 from ..bundle import Log, Result
 from ..common.diagnostics import Diagnostic
@@ -59,18 +61,8 @@ class Sheet:
         if not math.isfinite(value) or value < 0 or (value == 0 and not zero):
             self.failure(line, benchmark, metric, unit, params, f"{metric} is reported as {value}")
             return
-        self._results.append(
-            Result(
-                benchmark=benchmark,
-                metric=metric,
-                unit=unit,
-                params=self._params(params),
-                samples=[value],
-                command=command,
-                log=Log(file=self._context.file, line=line),
-                setup=dict(self.setup),
-            )
-        )
+        given = {"samples": [value], "command": command, "setup": dict(self.setup)}
+        self._add(line, benchmark, metric, unit, params, given)
 
     def failure(
         self,
@@ -83,16 +75,7 @@ class Sheet:
     ) -> None:
         """Add a measurement that was attempted and failed."""
         self._lines.add(line)
-        self._results.append(
-            Result(
-                benchmark=benchmark,
-                metric=metric,
-                unit=unit,
-                params=self._params(params),
-                status="fail",
-                log=Log(file=self._context.file, line=line),
-            )
-        )
+        self._add(line, benchmark, metric, unit, params, {"status": "fail"})
         self.failed(line, why)
 
     def broken(self, line: int | None, message: str, hint: str = "") -> None:
@@ -117,18 +100,40 @@ class Sheet:
         """Add a fact about the board or its software, unless there is already one of that name."""
         self._facts.setdefault(name, value)
 
-    def reading(self) -> Reading:
-        """Return everything collected."""
+    def reading(self, parts: Sequence[Reading] = ()) -> Reading:
+        """Return everything collected, with the readings of parts of the log. Of a fact that several
+        state, the first counts; a note that they repeat is reported once."""
+        diagnostics: dict[object, Diagnostic] = {}
+        facts = dict(self._facts)
+        for part in parts:
+            for each in part.diagnostics:
+                line = None if each.kind == "log-note" else each.line
+                diagnostics.setdefault((each.kind, each.message, line), each)
+            facts = {**part.facts, **facts}
         return Reading(
-            tuple(self._results),
-            tuple(self._diagnostics.values()),
-            dict(self._facts),
-            frozenset(self._lines),
+            tuple(chain(self._results, *(part.results for part in parts))),
+            (*self._diagnostics.values(), *diagnostics.values()),
+            facts,
+            frozenset(self._lines).union(*(part.lines for part in parts)),
         )
 
-    def _params(self, params: Mapping[str, Scalar] | None) -> dict[str, Scalar]:
+    def _add(
+        self,
+        line: int,
+        benchmark: str,
+        metric: str,
+        unit: str,
+        params: Mapping[str, Scalar] | None,
+        given: Mapping[str, Any],
+    ) -> None:
         stated = {k: v for k, v in self._context.params.items() if k != "benchmark"}
-        return stated | dict(params or {})
+        all_params = stated | dict(params or {})
+        log = Log(file=self._context.file, line=line)
+        self._results.append(
+            Result(
+                benchmark=benchmark, metric=metric, unit=unit, params=all_params, log=log, **given
+            )
+        )
 
     def _say(self, kind: str, line: int | None, message: str, hint: str) -> None:
         # Packing reports each of them, and a file of another kind could have one in every line.

@@ -25,7 +25,6 @@ from typing import TypeAlias
 import msgspec
 
 from ..bundle import WARNED, Result
-from ..common.diagnostics import Diagnostic
 from . import Context, Format, Reading, Scalar, registry
 from .farm.text import moment
 from .line_patterns import number_or_text
@@ -172,7 +171,7 @@ def read(data: bytes, context: Context) -> Reading:
             block = None
     if block:
         sheet.broken(block.head.number, "this block has no end: it was cut, and is left out")
-    return _merged(sheet.reading(), parts)
+    return sheet.reading(parts)
 
 
 def _header(line: Line, text: str, sheet: Sheet) -> _Block | None:
@@ -324,25 +323,6 @@ def _by_system(results: list[Result], block: _Block) -> list[Result]:
                     )
                 )  # fmt: skip
     return extended
-
-
-def _merged(outside: Reading, parts: list[Reading]) -> Reading:
-    diagnostics: dict[tuple[str, str], Diagnostic] = {}
-    for part in parts:
-        for each in part.diagnostics:
-            # A note that every block repeats is reported once.
-            key = each.message if each.kind == "log-note" else f"{each.message} {each.line}"
-            diagnostics.setdefault((each.kind, key), each)
-    facts: dict[str, Scalar] = dict(outside.facts)
-    for part in parts:
-        for name, value in part.facts.items():
-            facts.setdefault(name, value)
-    return Reading(
-        tuple(result for part in parts for result in part.results),
-        outside.diagnostics + tuple(diagnostics.values()),
-        facts,
-        outside.lines.union(*(part.lines for part in parts)),
-    )
 
 
 FORMAT = Format(

@@ -94,16 +94,7 @@ def read(data: bytes, context: Context) -> Reading:
     for part in parts:
         for piece, cores in _pieces(part, clusters.get(part.log, [])):
             readings += _read(piece, cores, context)
-    outside = sheet.reading()
-    facts: dict[str, Scalar] = {}
-    for reading in readings:
-        facts = {**reading.facts, **facts}
-    return Reading(
-        tuple(result for reading in readings for result in reading.results),
-        outside.diagnostics + tuple(d for reading in readings for d in reading.diagnostics),
-        {**facts, **outside.facts},
-        outside.lines.union(*(reading.lines for reading in readings)),
-    )
+    return sheet.reading(readings)
 
 
 def _parts(data: bytes, sheet: Sheet) -> list[_Part]:

@@ -168,12 +168,7 @@ def _finish(run: _Run, sheet: Sheet) -> None:
         if received is None:
             continue
         line, match = received
-        params: dict[str, Scalar] = {
-            "protocol": "udp" if match["jitter"] else "tcp",
-            "direction": "ingress" if ingress else "egress",
-        }
-        if len(streams) > 1:
-            params["streams"] = len(streams)
+        params = _params(bool(match["jitter"]), ingress, len(streams))
         _add_rate(line, match, sheet.benchmark("iperf3"), params, sheet)
         if sent and sent[1]["retransmits"]:
             number, text = sent[0].number, sent[1]["retransmits"]
@@ -190,18 +185,21 @@ def _datagrams(run: _Run, sheet: Sheet) -> None:
     streams = len({*run.datagrams} - {"SUM"})
     name = "SUM" if "SUM" in run.datagrams else next(iter(run.datagrams))
     line, match = run.datagrams[name]
-    params: dict[str, Scalar] = {
-        "protocol": "udp",
-        "direction": "ingress" if run.reverse != run.server else "egress",
-    }
-    if streams > 1:
-        params["streams"] = streams
+    params = _params(True, run.reverse != run.server, streams)
     _add_loss(line, match, sheet.benchmark("iperf3"), params, sheet)
     sheet.note(
         line.number,
         "the received rate is not stated: iperf3 before 3.2 prints the sent one",
         "use a later iperf3, which prints a line for the receiver",
     )
+
+
+def _params(udp: bool, ingress: bool, streams: int) -> dict[str, Scalar]:
+    params: dict[str, Scalar] = {
+        "protocol": "udp" if udp else "tcp",
+        "direction": "ingress" if ingress else "egress",
+    }
+    return params | ({"streams": streams} if streams > 1 else {})
 
 
 def _add_loss(
@@ -295,14 +293,9 @@ class _Iperf2Reader:
         """Add the figures of the stream, or sum of streams, that counts for a run."""
         sheet, benchmark = self.sheet, self.sheet.benchmark("iperf2")
         line, match = self._totals[name]
-        params: dict[str, Scalar] = {
-            "protocol": "udp" if self._is_udp else "tcp",
-            "direction": "ingress" if self._is_server else "egress",
-        }
-        if streams > 1:
-            params["streams"] = streams
-        own = ((key, each) for key, (_, each) in self._totals.items())
-        reports = [each for key, each in own if key != "SUM" and each["loss"]]
+        params = _params(self._is_udp, self._is_server, streams)
+        of_streams = (each for key, (_, each) in self._totals.items() if key != "SUM")
+        reports = [each for each in of_streams if each["loss"]]
         if not self._is_udp or match["loss"]:
             _add_rate(line, match, benchmark, params, sheet)
         elif not self._is_server and name == "SUM" and len(reports) == streams:
