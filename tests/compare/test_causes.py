@@ -10,7 +10,7 @@ from making import SHIPPED, TOML, described, loaded, result
 
 from perfguide.bundles.decode import Loaded
 from perfguide.catalog import benchmarks
-from perfguide.compare import event_evidence, event_groups, fates
+from perfguide.compare import event_evidence, event_groups, event_titles, fates, row_texts
 from perfguide.compare.causes import alternating
 from perfguide.compare.comparison import Comparison
 from perfguide.compare.events import Event, returned
@@ -173,27 +173,32 @@ def test_the_same_clock_change_of_two_boards_is_one_event(tmp_path: Path) -> Non
     assert event.perhaps == ("Rows moved with it: Speed 4 of 4",)
 
 
-def test_a_clock_that_changed_is_named_with_what_moved_farther_and_when_it_was_so_before(
-    tmp_path: Path,
-) -> None:
-    """Sizes 1 to 6 follow the clock; size 7 is twice as fast besides."""
+def test_what_moved_otherwise_than_a_clock_is_judged_at_equal_clock(tmp_path: Path) -> None:
+    """Sizes 1 to 6 follow the clock; size 7 is twice as fast besides, and size 8 stays as it was."""
     clocks = [1400] * 2 + [1200] * 6 + [1400]
     bundles = [
         loaded(
             result("clock", "MHz", value=mhz),
             *(result(value=n * mhz, params={"block_size": n}) for n in range(1, 7)),
             result(value=7 * mhz * (2 if at == 8 else 1), params={"block_size": 7}),
+            result(value=8 * min(mhz, clocks[at - 1]), params={"block_size": 8}),
             id=f"c{at}",
             sdk__version=f"9.{at + 1}",
         )
         for at, mhz in enumerate(clocks)
     ]
-    both = newest(bundles, described(tmp_path, WITH_CLOCK))
+    of_processor = f'subsystems = ["processor"]\n{WITH_CLOCK}'
+    both = newest(bundles, described(tmp_path, of_processor))
     (clock,) = causes(both)
-    assert clock.perhaps == ("Rows moved with it: Speed 6 of 7", "it was 1,400 MHz in 9.2")
-    (other,) = (event for event in (*both.events, *both.far) if not event.is_cause)
-    assert [row.params["block_size"] for row in other.rows] == [7]
-    assert other.perhaps[-1] == "part of this is the clock (+16.7 %)"
+    assert clock.what == "Clock back at 1,400 MHz, from 1,200 (+16.7 %)" and clock.is_back
+    assert clock.perhaps == ("Rows moved with it: Speed 6 of 8", "it was 1,400 MHz from 9.1 to 9.2")
+    moves = (event for event in (*both.events, *both.far) if not event.is_cause)
+    assert [event_titles.event_title(event, both).partition(": ")[2] for event in moves] == [
+        "rate, block size 8 bytes: 9,600 → 9,600 MB/s, 14.3 % worse at equal clock",
+        "rate, block size 7 bytes: 8,400 → 19,600 MB/s, 2 times better at equal clock",
+    ]
+    (stayed,) = (row for row in both.rows if row.params.get("block_size") == 8)
+    assert row_texts.outcome(stayed) == "regressed +0.0 %, −14.3 % at equal clock"
 
 
 PER_CLOCK = WITH_CLOCK.replace(

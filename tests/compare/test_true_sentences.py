@@ -102,7 +102,7 @@ RARE = (
         "The only figure",
         "or several runs) each, and",
         "a return to the level",
-        "part of this is the clock",
+        "at equal clock",
         "next to nothing for its rate",
         "failed in (.+) already",
         *("another (eMMC", "another way of testing"),

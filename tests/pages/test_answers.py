@@ -22,7 +22,8 @@ from perfguide.tables import page_tables, summaries
 HEADLINES = (
     'name = "rate", unit = "MB/s", better = "higher", label = "Rate"',
     'name = "rate", unit = "MB/s", better = "higher", label = "Rate", headline = true, '
-    'short = "Speed", aliases = ["speed"], at = { block_size = [4096, 512] }',
+    'short = "Speed", aliases = ["speed"], at = { block_size = [4096, 512] } },\n'
+    '{ name = "clock", unit = "MHz", better = "neither", clock = true',
 )
 
 
@@ -181,19 +182,29 @@ def test_what_one_release_alone_measured_has_no_history(tmp_path: Path) -> None:
     assert row.values[0] is not None and row.history == ((),)
 
 
-def test_the_verdict_is_that_of_the_comparison(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("mhz", "followed", "cause"),
+    [
+        (1000, "", "Speed: rate, block size 4 KiB: 100 → 80 MB/s, "),
+        (800, " with its clock, 1,000 → 800 MHz", "Clock 1,000 → 800 MHz (−20.0 %): "),
+    ],
+)
+def test_the_verdict_is_that_of_the_comparison(
+    tmp_path: Path, mhz: int, followed: str, cause: str
+) -> None:
     old = [100.0, 100.1, 99.9, 100.05, 99.95, 100.0]
 
     def runs(release: str, factor: float) -> list[dict[str, Any]]:
         samples = [factor * value for value in old]
         own = result(samples=samples, params={"block_size": 4096})
-        return run_by_run(plain(own, id=release, sdk__version=release))
+        clock = result("clock", "MHz", value=1000 if factor == 1 else mhz)
+        return run_by_run(plain(own, clock, id=release, sdk__version=release))
 
     top = _top(tmp_path, *runs("09.00", 1.0), *runs("09.01", 0.8))
-    assert top.rows[0].judged == "regressed −20.0 %"
+    assert top.rows[0].judged == f"regressed −20.0 %{followed}"
     page = tmp_path / "pages/guides/AM62X/linux/09.01.rst"
     assert _facts(page)["Changed"] == (
-        "**Look at 1 event:** Speed: 100 → 80 MB/s, 20.0 % worse. "  # nothing came or went
+        f"**Look at 1 event:** {cause}20.0 % worse. "  # nothing came or went
         ":doc:`Compare with 09.00 <../../../compare/AM62X/linux/09.00-vs-09.01>`"
     )
 

@@ -166,6 +166,24 @@ class About:
         assert old is not None and new is not None
         return old, new
 
+    @cached_property
+    def at_clock(self) -> dict[str, float]:
+        """Return the factors, by release, that convert figures to the clock of NEW, if the row is judged so."""
+        if not self.row.past:
+            return {}
+        (clock,) = self.each(
+            row for row in self.both.rows if row.is_clock and row.board == self.row.board
+        )
+        way = -1 if self.row.better == "lower" else 1
+        return {name: (clock.ends[1] / mhz) ** way for name, mhz in clock.series()}
+
+    @property
+    def judged_ends(self) -> tuple[float, float]:
+        """Return the figures of both releases as they are compared: at the clock of NEW, if the row is judged
+        so."""
+        old, new = self.ends
+        return (old * self.at_clock[self.row.old.guide.release] if self.row.past else old), new
+
     @property
     def is_rated(self) -> bool:
         return self.row.better != "neither" and None not in map(self._mean, self.sides)
@@ -173,8 +191,8 @@ class About:
     @cached_property
     def worse(self) -> float:
         """Return the natural logarithm of the factor by which the row got worse; for a load,
-        relative to the work done with it."""
-        old, new = self.ends
+        relative to the work done with it, and at equal clock for a row that is judged so."""
+        old, new = self.judged_ends
         sign = 1 if self.row.better == "lower" else -1
         if self.row.work is not None and min(old, new) > 0:
             return math.log(self.per_work)
@@ -220,12 +238,12 @@ class About:
 
     @property
     def moved(self) -> float:
-        old, new = self.ends
+        old, new = self.judged_ends
         return math.log(self.per_work) if self.row.work is not None else new - old
 
     @property
     def is_unmoved(self) -> bool:
-        return math.isclose(*self.ends, rel_tol=1e-9)
+        return math.isclose(*self.judged_ends, rel_tol=1e-9)
 
     @property
     def compared(self) -> float:
@@ -251,6 +269,8 @@ class About:
             rates = dict(self.rate.series())
             now = self.rate.ends[0]
             past = [(r, own * now / rates[r]) for r, own in past if own and rates.get(r)]
+        if self.row.past:
+            past = [(r, own * self.at_clock[r]) for r, own in past if r in self.at_clock]
         return [own for _, own in past][-number:]
 
 
@@ -478,7 +498,8 @@ def _overlap(about: About, said: Sequence[str]) -> bool:
     assert old and new
     printed = [re.findall(N, text) for text in (said[2], said[1])]
     spreads = []
-    for text, side, by in zip(printed, (old, new), (1.0, about.at_work), strict=True):
+    at_clock = about.at_clock.get(about.row.old.guide.release, 1.0)
+    for text, side, by in zip(printed, (old, new), (at_clock, about.at_work), strict=True):
         ends = [(by * low / about.scale, by * high / about.scale) for low, high in side.ends]
         spreads += [
             each for each in ends if rounds(text[0], each[0], 6) and rounds(text[-1], each[1], 6)
@@ -510,6 +531,25 @@ def _loads(about: About, said: Sequence[str]) -> bool:
     rates = [own for _, own in rate.series()]
     return rounds(said[0], rate.ends[0]) and any(
         abs(own / rate.ends[0] - 1) > 4e-4 for own in rates
+    )
+
+
+def _at_equal_clock(about: About, said: Sequence[str]) -> bool:
+    """Check that the row is a result of a processor, and moved otherwise than its clock by more than a third."""
+    old, new = about.ends
+    (clock,) = about.each(
+        row for row in about.both.rows if row.is_clock and row.board == about.row.board
+    )
+    wanted = math.log(clock.ends[1] / clock.ends[0])
+    raw = math.log(new / old) * (-1 if about.row.better == "lower" else 1)
+    described = about.figures.names.catalog.get(about.row.benchmark)
+    return (
+        is_change(said[0], new / about.judged_ends[0])
+        and rounds(said[1], clock.ends[1])
+        and abs(raw - wanted) > abs(wanted) / 3 - 1e-9
+        and described is not None
+        and "processor" in described.entry.subsystems
+        and about.row.unit not in ("MB/s", "ns", "%")
     )
 
 
@@ -560,7 +600,8 @@ def _of_two(about: About, said: Sequence[str]) -> bool:
     states = [[number(end) for end in re.findall(N, text)] for text in said[:2]]
     low, high = ((min(own) * 0.9995, max(own) * 1.0005) for own in states)
     # The figures themselves, also those of loads that are judged per unit of work.
-    values = [*replace(about, rows=(replace(about.row, work=None),)).before(99), about.ends[1]]
+    row = replace(about.row, work=None, past=())
+    values = [*replace(about, rows=(row,)).before(99), about.ends[1]]
     is_low = [low[0] <= own <= low[1] for own in values]
     return (
         low[1] < high[0]
@@ -604,7 +645,7 @@ def _is_below(about: About, said: Sequence[str]) -> bool:
 
 def _one_step(about: About, said: Sequence[str]) -> bool:
     old, new = about.ends
-    if about.row.work is not None:
+    if about.row.work is not None or about.row.past:
         return True
     printed = (
         *about.before(99),
@@ -733,6 +774,7 @@ GROUNDS = templates(
             and said[2] == units.parse(about.rate.row.unit).symbol
         ),
         "loads scaled to # (.+)": _loads,
+        r"~ at equal clock: earlier figures are scaled to # MHz": _at_equal_clock,
         "it differs, but by less than matters": lambda about, _: (
             not about.is_unmoved or about.row.work is not None
         ),
@@ -847,7 +889,7 @@ GROUNDS = templates(
 # ---------------------------------------------------------------- events
 
 
-WORK = r"(?: per .+?| for the work done)?"
+WORK = r"(?: per .+?| for the work done| at equal clock)?"
 ZERO = rf"(?:to 0|from 0|below 1 % before, (?:up to )?{N} % now|(?:up to )?{N} % before, below 1 % now)"
 SIZE = re.compile(
     rf"(?:(?:({N})(?: to ({N}))? %|({N}(?: and more)?)(?: to ({N}(?: and more)?))? times) "
@@ -942,6 +984,8 @@ def is_size(text: str, event: Event, about: About) -> bool:
         bool(re.search(r" per \S+| for the work done", text)) != bool(of_work)
     ):
         return False
+    if (" at equal clock" in text) != all(each.row.past for each in leading):
+        return False
     if any((each.worse > 0) != (word in ("worse", "longer")) for each in rated):
         return False
     # A figure that takes longer is a time.
@@ -968,7 +1012,9 @@ def is_size(text: str, event: Event, about: About) -> bool:
     logs = sorted(abs(each.worse) for each in far_rows)
     if match[1]:
         ratios = [
-            each.per_work if each.row.work is not None else each.ends[1] / each.ends[0]
+            each.per_work
+            if each.row.work is not None
+            else each.judged_ends[1] / each.judged_ends[0]
             for each in far_rows
         ]
         shares = sorted(100 * abs(ratio - 1) for ratio in ratios)
@@ -998,7 +1044,7 @@ def _moved_less(about: About, said: Sequence[str]) -> bool:
 
     own = {of_run(row) for row in (*about.rows, *about.beside)}
     moves = [
-        abs(row.change if row.work is None else row.work)
+        abs(row.judged_change)
         for row in about.both.rows
         if row.benchmark == about.row.benchmark and row.board in boards
         if row.verdict != "incomparable" and row.change is not None and of_run(row) not in own
@@ -1010,10 +1056,12 @@ def _moved_less(about: About, said: Sequence[str]) -> bool:
 
 
 def _returned(about: About, said: Sequence[str]) -> bool:
-    back = 0
+    back, release = 0, said[0].removesuffix(" at equal clock")
+    if (release != said[0]) != any(row.past for row in about.rows):
+        return False
     for each in about.each():
-        level = dict(each.series()).get(said[0])
-        old, new = each.ends if each.is_rated else (0, 0)
+        level = dict(each.series()).get(release, 0) * each.at_clock.get(release, 1)
+        old, new = each.judged_ends if each.is_rated else (0, 0)
         if level and min(level, old, new) > 0 and each.row.old.guide.release == said[1]:
             left = abs(math.log(new / level))
             back += left <= min(abs(math.log(new / old)) / 4, math.log(1.5)) + 1e-9
@@ -1028,7 +1076,7 @@ def _at_level(about: About, said: Sequence[str]) -> bool:
     count, of = numbers.get(said[0]) or (words[0], words[-1])
     counts: Counter[str] = Counter()
     for each in about.each(about.counted):
-        if not each.is_rated or each.row.work is not None or 0 in each.ends:
+        if not each.is_rated or each.row.work is not None or each.row.past or 0 in each.ends:
             continue
         (old, new), last = each.ends, version(each.row.old.guide.release)
         most = min(abs(math.log(new / old)) / 3, math.log(1.25)) + 1e-9
@@ -1233,20 +1281,12 @@ def _followed(about: About, said: Sequence[str]) -> bool:
     return True
 
 
-def _part_is_clock(about: About, said: Sequence[str]) -> bool:
-    """Check “part of this is the clock (+12.0 %)”: a clock of a board of the event moved that much, the event
-    moved as that moves figures."""
-    for clock in about.each(about.both.rows):
-        if not clock.row.is_clock or clock.row.board not in {row.board for row in about.rows}:
-            continue
-        ratio = clock.ends[1] / clock.ends[0]
-        own = [each for each in about.each(about.counted) if each.row.board == clock.row.board]
-        alike = any(each.worse * math.log(ratio) < 0 for each in own if each.is_rated)
-        if alike and math.isclose(
-            float(said[0].replace(",", "").replace("−", "-")), 100 * (ratio - 1), abs_tol=0.06
-        ):
-            return True
-    return False
+def _was_clock(about: About, said: Sequence[str]) -> bool:
+    """Check “It was 1,400 MHz from 09.00 to 10.00.07”: it was in these releases and in all between them."""
+    ends = [version(release) for release in said[1:] if release]
+    clocks = [mhz for name, mhz in about.series() if ends[0] <= version(name) <= ends[-1]]
+    is_before = version(about.row.old.guide.release) > ends[-1]
+    return is_before and {*map(units.number, (*clocks, about.ends[1]))} == {said[0]}
 
 
 def _measured_since(benchmark: str, about: About) -> int:
@@ -1260,7 +1300,8 @@ def _measured_since(benchmark: str, about: About) -> int:
         own = about.figures.by_key[about.figures.key(record)]
         past = [each for each in own if version(each) < version(about.row.guide.release)]
         is_rated = metric.better != "neither" and not metric.clock
-        of += bool(past and about.row.old and past[-1] == about.row.old.guide.release and is_rated)
+        last = about.row.old and version(about.row.old.guide.release)
+        of += bool(past and last and version(past[-1]) >= last and is_rated)
     return of
 
 
@@ -1403,9 +1444,7 @@ LINES = templates(
         ),
         rf"(.+): (?:({N}) to )?({N}) (\S+) with (.+?), (?:({N}) to )?({N}) (\S+) with (.+?)(?:; failed in (.+) too)?": _samples,
         r"Rows moved with it: (.+)": _followed,
-        r"It was (.+) MHz in (.+)": lambda about, said: (
-            units.number(dict(about.series())[said[1]]) == said[0] == units.number(about.ends[1])
-        ),
+        r"It was (.+) MHz (?:in|from) (.+?)(?: to (.+))?": _was_clock,
         r"No benchmark moved with it, so it may have been recorded wrongly": lambda about, _: (
             not any(
                 abs(-each.worse - math.log(about.ends[1] / about.ends[0])) <= 0
@@ -1468,7 +1507,6 @@ PERHAPS = templates(
     {
         r"another (eMMC|SD card|UFS), as # rates? of it got better and # worse by a factor of 1\.25 or more": _other_device,
         r"another way of testing, as all # such rates moved by a factor of 3 or more(?: on all # boards)?": _other_test,
-        r"part of this is the clock \(([+−].+) %\)": _part_is_clock,
         r"a return to the level of (.+?), from which (.+?) differed(?:, in ([\d,]+) of the ([\d,]+) rows)?": _returned,
         ".+ .* → .+": _yes,
     }
@@ -1486,6 +1524,8 @@ def check_event(event: Event, about: About, checked: Checked, where: str) -> Non
     judged = sum(row.verdict != "noisy" for row in counted)
     if not event.is_cause and 0 < judged < len(counted):
         rows.append(f"{judged} proved")
+    if 0 < (at_clock := sum(bool(row.past) for row in counted)) < len(counted):
+        rows.append(f"{at_clock} at equal clock")
     end = f" ({', '.join(rows)})" if rows else ""
     if len(both.spans) > 1:
         end = f" on {units.enumeration(event.boards)}{end}"
@@ -1528,7 +1568,8 @@ def check_event(event: Event, about: About, checked: Checked, where: str) -> Non
         ends := re.search(rf"to ({N}) (?:%|times) (?:worse|better|longer|shorter)", title)
     ):
         (first,) = own.each(listed[:1])
-        ratio = first.per_work if first.row.work is not None else first.ends[1] / first.ends[0]
+        old, new = first.judged_ends
+        ratio = first.per_work if first.row.work is not None else new / old
         factor = math.exp(abs(first.worse)) if "times" in ends[0] else 100 * abs(ratio - 1)
         is_first = abs(factor - number(ends[1])) <= max(0.051, 0.051 * factor)
         checked.note("largest figure shown", title, is_first, where)
@@ -1543,9 +1584,7 @@ def check_event(event: Event, about: About, checked: Checked, where: str) -> Non
     for line in event_evidence.event_lines(event, both):
         said = line.removesuffix(".")
         if said.startswith("Perhaps: "):
-            for text in re.split(
-                r"; (?=a |another |part of |\S+ [^;]*→)", said.removeprefix("Perhaps: ")
-            ):
+            for text in re.split(r"; (?=a |another |\S+ [^;]*→)", said.removeprefix("Perhaps: ")):
                 checked.check(text, PERHAPS, own, where)
         elif said.startswith("Also ") and not said.startswith("Also moved"):
             titles = [event_titles.event_title(each, both) for each in event.also]
@@ -1648,21 +1687,27 @@ def _boards_left_out(event: Event, about: About) -> set[str]:
 
 def _is_extent(said_of: str, about: About) -> bool:
     """Check “−9.8 % to ÷3, or to 0, worse”"""
-    rated = [each for each in about.each() if each.is_rated]
+    every = [each for each in about.each() if each.is_rated]
+    # A figure under two names counts once.
+    rated = [each for each in every if not each.row.follows] or every
     near = [
         each
         for each in rated
         if not (each.row.unit == "%" and 0 < min(each.ends) < 1 <= max(each.ends))
         if math.isfinite(each.worse)
     ]
-    ratios = [each.per_work if each.row.per else each.ends[1] / each.ends[0] for each in near]
+    ratios = [
+        each.per_work if each.row.per else each.judged_ends[1] / each.judged_ends[0]
+        for each in near
+    ]
     worse = sum(each.worse > 0 for each in rated)
     ways = {0: "better", len(rated): "worse"}
     text, _, way = said_of.rpartition(", ")
     said = re.findall(CHANGE, re.sub(rf"(?:; )?{ZERO}", "", text))
     works = re.search(r" (?:per \S+|for the work done)", text)
     return (
-        way == ways.get(worse, f"{worse} of {len(about.rows)} worse")
+        way == ways.get(worse, f"{worse} of {len(rated)} worse")
+        and (" at equal clock" in text) == all(each.row.past for each in rated)
         and bool(works) == any(each.row.per for each in about.each())
         and is_toward_zero(text, rated)
         and bool(said) == bool(ratios)
@@ -1675,11 +1720,12 @@ def _is_beside(text: str, event: Event, about: About) -> bool:
     """Check “Also moved, but not proved: STREAM, copy, 5.8 % better (3.5 to 33.4 %), 57 more rows; …”"""
     begin, _, listed = text.partition(": ")
     is_proved = begin == "Also moved"
-    left: dict[tuple[str, bool, bool], list[Row]] = defaultdict(list)
+    left: dict[tuple[str, bool, bool, bool], list[Row]] = defaultdict(list)
     for row in event.unproved:
         if (row.verdict != "noisy") == is_proved:
             is_worse = (row.worse_by or 0.0) > 0 or row.verdict == "failed-after"
-            left[row.benchmark, is_worse, row.work is not None].append(row)
+            side = (row.benchmark, is_worse, row.work is not None, bool(row.past))
+            left[side].append(row)
     catalog = about.figures.names.catalog
     for part in re.split(r"(?<=more row)(?:; )|(?<= rows); |(?<= differed); ", listed):
         match = re.fullmatch(
@@ -1690,7 +1736,7 @@ def _is_beside(text: str, event: Event, about: About) -> bool:
         fits = None
         for key, own in left.items() if match else ():
             assert match
-            benchmark, is_worse, _ = key
+            benchmark, is_worse, *_ = key
             is_other = benchmark != event.benchmark
             names = [catalog.title(benchmark)] * is_other
             if is_other or {row.metric for row in own} != {row.metric for row in event.leading}:

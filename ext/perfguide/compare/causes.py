@@ -23,6 +23,7 @@ from .verdicts import (
     RATED,
     REPEATED,
     Row,
+    followers,
 )
 
 EXCHANGED = "labels are wrong"
@@ -32,9 +33,6 @@ WRONG_CLOCK = "it is computed with a clock that changed alone and may have been 
 
 CONDITIONS = ("the clock was", "the memory was", "the governor was", "the version of ")
 """The starts of grounds that name a changed condition."""
-
-MIN_FOLLOWING_SHARE = 0.2
-"""A benchmark follows a clock if at least this share of its rows changed like it: fewer may by chance."""
 
 MIN_STATES_GAP_RATIO = 2.5
 """The smallest ratio of the gap between two states to the range of either."""
@@ -96,32 +94,6 @@ def exchanged(rows: Sequence[Row]) -> set[int]:
         for table in tables.values()
         for exchange in exchanges([moved for _, moved in table])
         for number in exchange.rows
-    }
-
-
-def followers(clock: Row, rows: Sequence[Row]) -> dict[str, tuple[list[Row], int]]:
-    """Return the benchmarks that followed a clock, each with the rows that did and its number of rows.
-
-    A row follows if its change is within a third of the clock's. If half the rows of any benchmark follow,
-    so do those of the others.
-    """
-    assert clock.change is not None
-    wanted = math.log1p(clock.change)
-    rated: dict[str, list[tuple[Row, float]]] = {}
-    for row in rows:
-        is_on_board = (row.guide.platform, row.board) == (clock.guide.platform, clock.board)
-        if is_on_board and row.worse_by is not None:
-            # Negated, because a faster clock makes rows better.
-            rated.setdefault(row.benchmark, []).append((row, -row.worse_by))
-    following = {
-        name: ([row for row, move in moves if abs(move - wanted) <= abs(wanted) / 3], len(moves))
-        for name, moves in rated.items()
-    }
-    follows = any(fitting and 2 * len(fitting) >= count for fitting, count in following.values())
-    return {
-        name: (fitting, count)
-        for name, (fitting, count) in following.items()
-        if follows and fitting and len(fitting) >= MIN_FOLLOWING_SHARE * count
     }
 
 

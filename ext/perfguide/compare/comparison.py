@@ -322,7 +322,8 @@ def _groups(judged: Sequence[Row], names: Names) -> tuple[Group, ...]:
     described = [name for name in names.catalog.benchmarks if name in by_benchmark]
     out = []
     for benchmark in [*described, *sorted(by_benchmark.keys() - described)]:
-        ratios = [row.ratio for row in by_benchmark[benchmark] if row.ratio is not None]
+        measured = [replace(row, past=()) if row.past else row for row in by_benchmark[benchmark]]
+        ratios = [row.ratio for row in measured if row.ratio is not None]
         # fsum() does not depend on the order of rows.
         mean = math.exp(math.fsum(map(math.log, ratios)) / len(ratios)) if ratios else None
         title = names.catalog.title(benchmark)

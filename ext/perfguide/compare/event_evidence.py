@@ -76,7 +76,7 @@ def _grounds(event: Event, comparison: Comparison) -> list[str]:
     if event.shared:
         return [f"{runs}; {_moved_together(event.counted)}."]
     # A limit near the move itself says nothing.
-    if others and most < min(MAX_OTHERS_MOVE, abs(first.change or 0.0) / 2):
+    if others and most < min(MAX_OTHERS_MOVE, abs(first.judged_change or 0.0) / 2):
         where = " on this board" if len(event.boards) == 1 else " on these boards"
         where = where if len({row.board for row in comparison.rows}) > len(event.boards) else ""
         return [f"{runs}; {_share_of(len(others))}{where} moved by less than {_up(most)}."]
@@ -122,7 +122,7 @@ def _moves_of_others(event: Event, comparison: Comparison) -> list[float]:
         for row in comparison.rows
         if row.benchmark == event.benchmark and row.board in event.boards
         if row.verdict != "incomparable" and row.measurement not in own
-        if (change := row.change if row.work is None else row.work) is not None
+        if (change := row.judged_change) is not None
     )
 
 
@@ -188,16 +188,17 @@ def beside(event: Event, comparison: Comparison) -> list[str]:
     """Return up to two lines on how far the further rows of an event moved, one for proved and one for
     unproved rows; those of its benchmark and in its direction come first."""
     way = event.worse_by > 0
-    # A size is that of rates or of loads.
-    sides: dict[tuple[str, bool, bool, bool], list[Row]] = {
-        (event.benchmark, is_worse, is_load, is_proved): []
+    # A size is that of rates or of loads, and as measured or at equal clock.
+    sides: dict[tuple[str, bool, bool, bool, bool], list[Row]] = {
+        (event.benchmark, is_worse, is_load, is_scaled, is_proved): []
         for is_worse in (way, not way)
         for is_load in (False, True)
+        for is_scaled in (False, True)
         for is_proved in (False, True)
     }
     for row in event.unproved:
         is_worse, is_load = (row.worse_by or 0.0) > 0, row.work is not None
-        side = (row.benchmark, is_worse, is_load, row.verdict != "noisy")
+        side = (row.benchmark, is_worse, is_load, bool(row.past), row.verdict != "noisy")
         sides.setdefault(side, []).append(row)
     said: dict[bool, list[str]] = {True: [], False: []}
     for (*_, is_proved), own in sides.items():

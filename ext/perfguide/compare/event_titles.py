@@ -29,7 +29,8 @@ def title_parts(
     ``remarks`` on them."""
     counted = event.counted
     row = counted[0]
-    size = [_extent(event.rows) if event.is_minor else size_text(event)]
+    named_once = [row for row in event.rows if not row.follows] or event.rows
+    size = [_extent(named_once) if event.is_minor else size_text(event)]
     # A load per unit of work moved by another factor than the load itself.
     if len(counted) == 1 and row.work is None and not (event.is_cause or event.is_minor):
         size = [*[from_to(row)] * (row.verdict != "failed-after"), *size]
@@ -46,10 +47,12 @@ def title_parts(
         # Else “as in 07.01 on SK” would be about the wrong release.
         how_far += "," * any(sign in how_far for sign in (", ", "; ", ": "))
     proved = sum(each.verdict != "noisy" for each in counted)
+    at_clock = sum(bool(each.past) for each in counted)
     is_mixed = 0 < proved < len(counted) and not event.is_cause
     more = [
         *[count(len(counted), "row")] * (len(counted) > 1),
         *[f"{proved} proved"] * is_mixed,
+        *[f"{at_clock} at equal clock"] * (0 < at_clock < len(counted)),
         *remarks,
     ]
     name = benchmark_title(event, comparison) if event.is_minor else event.what
@@ -76,10 +79,10 @@ def size_text(event: Event) -> str:
     )
     words = ("longer", "shorter") if are_times else ("worse", "better")
     word = words[moves[0] < 0]
-    per = {row.per for row in event.leading if row.per}
+    judged_by = {row.judged_by for row in event.leading if row.judged_by}
     # Loads judged per unit of work must not read like plain loads. Those whose rates stayed have no unit.
-    if per and all(row.work is not None for row in event.leading):
-        word = f"{word} {f'per {per.pop()}' if len(per) == 1 else 'for the work done'}"
+    if judged_by and all(row.work is not None or row.past for row in event.leading):
+        word = f"{word} {judged_by.pop() if len(judged_by) == 1 else 'for the work done'}"
     spreads = {row.spread for row in event.leading}
     spread = next(iter(spreads)) if len(spreads) == 1 else ""
     beside = FAILED_RUN if event.rows[0].doubt.startswith(FAILED_RUN) else SPREADS[spread]
@@ -120,7 +123,7 @@ def _move(row: Row) -> tuple[float, float] | None:
         return None
     if is_next_to_nothing(row):
         return None
-    return abs(row.worse_by), abs(row.change if row.work is None else row.work)
+    return abs(row.worse_by), abs(row.judged_change or 0.0)
 
 
 def span(moves: Iterable[tuple[float, float]]) -> str:
@@ -151,9 +154,11 @@ def _extent(rows: Sequence[Row]) -> str:
     rated = [row for row in rows if math.isfinite(row.worse_by or 0.0)]
     changes = [_listed_share(row) for row in rated if not is_next_to_nothing(row)]
     ends = [units.change_text(end) for end in (min(changes), max(changes))] if changes else []
-    per = {row.per for row in rows if row.per}
-    of_work = f" per {per.pop()}" if len(per) == 1 else " for the work done" if per else ""
-    if of_work and not all(row.per for row in rows):
+    judged_by = {row.judged_by for row in rows if row.judged_by}
+    of_work = (
+        f" {judged_by.pop()}" if len(judged_by) == 1 else " for the work done" * bool(judged_by)
+    )
+    if of_work and not all(row.judged_by for row in rows):
         of_work = f" (loads{of_work})"
     moved = f"{' to '.join(dict.fromkeys(ends))}{of_work}"
     worse = sum((row.worse_by or 0.0) > 0 for row in rows)
@@ -164,7 +169,7 @@ def _extent(rows: Sequence[Row]) -> str:
 
 def _listed_share(row: Row) -> float:
     """Return the relative change of a row that its verdict is about."""
-    return (row.change or 0.0) if row.work is None or not row.per else row.work
+    return (row.judged_change if row.judged_by else row.change) or 0.0
 
 
 def benchmark_title(event: Event, comparison: Comparison) -> str:

@@ -13,7 +13,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import partial
-from itertools import pairwise
+from itertools import groupby, pairwise
+from operator import itemgetter
 from statistics import median
 
 from ..bundles.guide_key import Platform, version
@@ -21,7 +22,7 @@ from ..catalog.benchmarks import Benchmark
 from ..common import units
 from ..figures import labels
 from ..figures.rows import TABLE, TABLE_NUMBER
-from .causes import EXCHANGED, cause_of, followers
+from .causes import EXCHANGED, cause_of
 from .explanations import other_part, other_test
 from .failing_runs import failing_runs
 from .match import BY_DESIGN, Conditions, Names
@@ -58,6 +59,7 @@ from .verdicts import (
     SideFigures,
     Verdict,
     direction,
+    followers,
     is_load,
     points,
 )
@@ -197,7 +199,7 @@ def events(
     """
     clocks = clock_events(rows, names)
     # Rows that followed a clock are part of its event and must not be reported twice.
-    explained = {id(row) for event in clocks for row in [*event.rows, *event.unproved]}
+    explained = {id(row) for event in clocks for row in event.rows}
     event_of = partial(_event, rows=among or rows, old=old, new=new, names=names)
     failing = _of_failing_runs(rows, names, event_of)
     explained |= {id(row) for event in failing for row in event.rows}
@@ -239,7 +241,7 @@ def events(
         for event in _covering(joined, rows, names, event_of)
         for part in (_minor_parts(event, event_of) if event.is_minor else [event])
     ]
-    joined = [_explained(_with_clock(event, clocks), rows, names) for event in parts]
+    joined = [_explained(event, rows, names) for event in parts]
     return (
         tuple(event for event in joined if event.kind != "noisy"),
         tuple(event for event in joined if event.kind == "noisy"),
@@ -357,13 +359,11 @@ def _without_usual(
             parts.append(alike if alone_of_metric else [*alike, *own_event])
         kept.update({(*key, number): part for number, part in enumerate(parts)})
     minor: Groups = {}
-    for row in alone:
-        minor.setdefault((row.guide.platform, row.benchmark, row.board), []).append(row)
     unusual = {id(row) for own in kept.values() for row in own}
-    for key, own in far.items():
-        for row in own:
-            if id(row) not in unusual:
-                minor.setdefault((*key[:2], row.board), []).append(row)
+    usual = (row for own in far.values() for row in own if id(row) not in unusual)
+    for row in (*alone, *usual):
+        key = (row.guide.platform, row.benchmark, row.board, bool(row.past))
+        minor.setdefault(key, []).append(row)
     return kept, minor
 
 
@@ -579,11 +579,8 @@ def _of_clock(clocks: Sequence[Row], rows: Sequence[Row], names: Names) -> Event
     clock = clocks[0]
     assert clock.change is not None and clock.old and clock.new
     own: list[Row] = [*clocks]
-    partly: list[Row] = []
     for each in clocks:
-        following = followers(each, rows)
-        own += [row for fitting, _ in following.values() for row in fitting]
-        partly += [row for row in rows if row.benchmark in following and _moved_less(row, each)]
+        own += [row for fitting, _ in followers(each, rows).values() for row in fitting]
     counts = Counter(row.benchmark for row in own[len(clocks) :])
     boards = {(each.guide.platform, each.board) for each in clocks}
     # Counted on all of these boards, even where a benchmark did not follow.
@@ -593,9 +590,9 @@ def _of_clock(clocks: Sequence[Row], rows: Sequence[Row], names: Names) -> Event
         if (row.guide.platform, row.board) in boards and row.worse_by is not None
     )
     was, now = (units.number(record.cell.mean or 0.0) for record in (clock.old, clock.new))
-    what = (
-        f"Clock {was} → {now} {units.parse(clock.unit).symbol} ({units.change_text(clock.change)})"
-    )
+    symbol, change = units.parse(clock.unit).symbol, units.change_text(clock.change)
+    before = _when_so_before(clock)
+    moved = f"back at {now} {symbol}, from {was}" if before else f"{was} → {now} {symbol}"
     ratios = sorted(row.ratio for row in own if row.ratio)
     called = {row.verdict for row in own} & {"regressed", "improved"}
     kind: Verdict = "changed"
@@ -603,18 +600,9 @@ def _of_clock(clocks: Sequence[Row], rows: Sequence[Row], names: Names) -> Event
         kind = "regressed" if "regressed" in called else "improved"
     listed = [f"{names.catalog.title(name)} {n} of {rated[name]}" for name, n in counts.items()]
     words = f"Rows moved with it: {', '.join(listed)}"
-    before = version(clock.old.guide.release)
-    like_now = [
-        release
-        for release, value in clock.line
-        if value == clock.new.cell.mean and version(release) < before
-    ]
-    earlier = (
-        [f"it was {now} {units.parse(clock.unit).symbol} in {like_now[-1]}"] if like_now else []
-    )
     return Event(
         kind,
-        what,
+        f"Clock {moved} ({change})",
         tuple(sorted({each.board for each in clocks}, key=units.natural)),
         clock.benchmark,
         (*clocks, *sorted(own[len(clocks) :], key=_farthest)),
@@ -622,27 +610,24 @@ def _of_clock(clocks: Sequence[Row], rows: Sequence[Row], names: Names) -> Event
         False,
         (
             words if counts else "No benchmark moved with it, so it may have been recorded wrongly",
-            *earlier,
+            *[f"it was {now} {symbol} {before}"] * bool(before),
         ),
         is_cause=True,
-        unproved=tuple(sorted(partly, key=_farthest)),
+        is_back=bool(before) and kind != "regressed",
     )
 
 
-def _with_clock(event: Event, clocks: Sequence[Event]) -> Event:
-    """Return an event, with a remark if its rows moved farther the way of a clock than those that followed."""
-    for clock in () if event.is_cause else clocks:
-        first, *following = clock.rows
-        followed = {(row.guide.platform, row.board, row.benchmark) for row in following}
-        assert first.change is not None
-        if any(
-            (row.guide.platform, row.board, row.benchmark) in followed
-            and (row.worse_by or 0.0) * first.change < 0
-            for row in event.counted
-        ):
-            remark = f"part of this is the clock ({units.change_text(first.change)})"
-            return replace(event, perhaps=(*event.perhaps, remark))
-    return event
+def _when_so_before(clock: Row) -> str:
+    """Return in which releases before OLD, the last that follow one another, a clock was like that of NEW: ``in
+    9.2``, ``from 9.0 to 9.2``; "" if it never was."""
+    assert clock.old and clock.new
+    now, last = clock.new.cell.mean, version(clock.old.guide.release)
+    past = [(release, value == now) for release, value in clock.line if version(release) < last]
+    spans = [[*own] for is_like_now, own in groupby(past, key=itemgetter(1)) if is_like_now]
+    if not spans:
+        return ""
+    (start, _), (end, _) = spans[-1][0], spans[-1][-1]
+    return f"in {end}" if start == end else f"from {start} to {end}"
 
 
 def _explained(event: Event, rows: Sequence[Row], names: Names) -> Event:
@@ -652,14 +637,6 @@ def _explained(event: Event, rows: Sequence[Row], names: Names) -> Event:
     leading = [*filter(measures_own, event.leading)]
     more = (other_part(leading, rows, names), other_test(leading, rows)) if leading else ()
     return replace(event, perhaps=(*event.perhaps, *filter(None, more)))
-
-
-def _moved_less(row: Row, clock: Row) -> bool:
-    """Return whether a row moved the way of a clock of its board, but less far than those that followed."""
-    assert clock.change is not None
-    share = -(row.worse_by or 0.0) / math.log1p(clock.change)
-    is_own = (row.guide.platform, row.board) == (clock.guide.platform, clock.board)
-    return is_own and not row.is_clock and 0 < share < 2 / 3 and _is_listed(row)
 
 
 def series_of(row: Row, names: Names) -> tuple[object, ...]:
@@ -1071,7 +1048,8 @@ def returned(rows: Sequence[Row]) -> str:
     pair = level, exception = level_returned_to(rows)
     count = sum((own[-2][0], own[-1][0]) == pair for row in rows if (own := level_left(row)))
     part = f", in {count:,} of the {len(rows):,} rows" if count < len(rows) else ""
-    return f"{RETURN} {level}, from which {exception} differed{part}" if level else ""
+    at_clock = " at equal clock" if any(row.past for row in rows) else ""
+    return f"{RETURN} {level}{at_clock}, from which {exception} differed{part}" if level else ""
 
 
 def level_returned_to(rows: Sequence[Row]) -> tuple[str, str]:

@@ -60,7 +60,8 @@ def of_most(rows: Sequence[Row]) -> tuple[Fate, str]:
 def kept(row: Row) -> tuple[str, float] | None:
     """Return the next release and the part of a change, or of a fall to a failed run, that it kept; ``None``
     if there is none yet."""
-    if row.new is None or row.old is None or row.old.cell.mean is None:
+    # The clocks of later releases are not known here.
+    if row.past or row.new is None or row.old is None or row.old.cell.mean is None:
         return None
     now = row.new.guide.release
     if now not in dict(row.line):

@@ -79,12 +79,15 @@ def events_since(
     listed: tuple[list[Event], list[Event]] = ([], [])
     for release, rows in of_engines.items():
         listed[0].extend(replace(event, since=release) for event in causes(rows, names))
+    explained = set[int]()
     for release, measured in by_release.items():
-        clocks = clock_events(measured, names)
-        listed[0].extend(
-            replace(event, what=f"{event.what} since {release}", since=release) for event in clocks
-        )
-        explained = {id(row) for event in clocks for row in event.rows}
+        # What was measured without the clock in between, had it.
+        between = [rows for other, rows in by_release.items() if version(other) > version(release)]
+        later = [row for rows in between for row in rows if not row.is_clock]
+        for event in clock_events([*measured, *later], names):
+            listed[0].append(replace(event, what=f"{event.what} since {release}", since=release))
+            explained.update(map(id, event.rows))
+    for release, measured in by_release.items():
         of_benchmarks: dict[str, list[Row]] = {}
         for row in measured:
             if id(row) not in explained:

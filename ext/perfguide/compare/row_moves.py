@@ -72,7 +72,8 @@ def moved_far(row: Row) -> bool:
     scatter of its metric."""
     if row.verdict != "noisy" or row.alternates or row.worse_by is None:
         return False
-    if (row.change is not None and abs(row.change) <= row.floor) or _is_among_old_runs(row):
+    change = row.judged_change if row.past else row.change
+    if (change is not None and abs(change) <= row.floor) or _is_among_old_runs(row):
         return False
     # A doubtful improvement is no news, and a load is reported with its run.
     if row.doubt:
@@ -234,7 +235,10 @@ def figures_before(row: Row) -> list[float]:
 
 
 def _line_before(row: Row) -> Sequence[tuple[str, float]]:
-    """Return the releases up to and including OLD with the figures of a row; empty if OLD has none."""
+    """Return the releases up to and including OLD with the figures of a row, at the clock of NEW if it is
+    judged so; empty if OLD has none."""
+    if row.past:
+        return row.past
     names = [release for release, _ in row.line]
     if row.old is None or row.old.guide.release not in names:
         return ()
@@ -255,7 +259,7 @@ def level_left(row: Row) -> list[tuple[str, float]]:
     if row.old is None or row.new is None or not row.old.cell.mean or not row.new.cell.mean:
         return []
     before = _line_before(row)
-    old, new = row.old.cell.mean, row.new.cell.mean
+    old, new = row.past[-1][1] if row.past else row.old.cell.mean, row.new.cell.mean
     if len(before) < 2 or min(old, new, *(value for _, value in before)) <= 0:
         return []
     away = abs(math.log(new) - math.log(old))
@@ -276,7 +280,7 @@ MAX_AT_LEVEL_LOG = math.log(1.25)
 def releases_at_level(row: Row) -> list[str]:
     """Return the releases before OLD whose figure is at the level of NEW: at most a third of the move, and
     ``MAX_AT_LEVEL_LOG``, away from it."""
-    if row.work is not None or row.new is None or not row.new.cell.mean or not row.worse_by:
+    if row.work is not None or row.past or not (row.new and row.new.cell.mean and row.worse_by):
         return []
     now, most = row.new.cell.mean, min(abs(row.worse_by) / 3, MAX_AT_LEVEL_LOG)
     past = [(release, value) for release, value in _line_before(row)[:-1] if min(value, now) > 0]

@@ -146,13 +146,12 @@ def change(row: Row) -> str:
 
 
 def listed_change(row: Row) -> tuple[str, str]:
-    """Return in words the change of a row, and that per unit of work if its verdict is about it."""
+    """Return in words the change of a row, and that per unit of work or at equal clock if its verdict is
+    about it."""
     if is_next_to_nothing(row):
         return f"below {NOTHING:g} % {'before' if (row.change or 0.0) > 0 else 'now'}", ""
-    of_work = (
-        "" if row.work is None or not row.per else f"{units.change_text(row.work)} per {row.per}"
-    )
-    return change(row), of_work
+    judged = row.judged_by and f"{units.change_text(row.judged_change or 0.0)} {row.judged_by}"
+    return change(row), judged
 
 
 def changed(row: Row) -> TableCell:
@@ -179,7 +178,8 @@ def outcome(row: Row) -> str:
     if row.change is None or not (moved or row.verdict in ("noisy", "steady")):
         return verdict(row)
     if moved:
-        return f"{verdict(row)} {change(row)}"
+        at_clock = f", {listed_change(row)[1]}" if row.past else ""
+        return f"{verdict(row)} {change(row)}{at_clock}"
     return f"{verdict(row)} ({', '.join(filter(None, (change(row), usual(row))))})"
 
 
@@ -209,14 +209,14 @@ def _would_be_seen(row: Row, least: float) -> bool:
         return False
     if least > MAX_STATED_CHANGE:
         return False
-    moved = row.change if row.work is None else row.work
+    moved = row.judged_change
     return moved is None or moved <= -1 or abs(math.log1p(moved)) < math.log1p(least)
 
 
 def _detectable(row: Row, least: float) -> str:
     """Return in words the smallest change in the direction of the row that would have been called; "" if
     none that matters would."""
-    moved = row.change if row.work is None else row.work
+    moved = row.judged_change
     way = "fall" if (moved or 0.0) < 0 else "rise"
     # A change that does not matter is not called, however certain.
     if way == "rise":
@@ -243,7 +243,7 @@ def usual(row: Row) -> str:
 def the_way_it_went(row: Row, scatter: float) -> float:
     """Return a scatter as the share by which the row falls if it fell: a fall by a third is as far as a
     rise by half."""
-    moved = row.change if row.work is None else row.work
+    moved = row.judged_change
     is_factor = 1 + scatter >= units.MIN_FACTOR
     return scatter / (1 + scatter) if (moved or 0.0) < 0 and not is_factor else scatter
 

@@ -117,7 +117,8 @@ class Row:
     ``level``, ``shift``, ``figures`` and ``spread`` see :class:`.judge.Judgement`.
 
     ``work`` is the change of a load per unit of work; if it is known, the verdict is about it. ``per``
-    is the unit of the work. ``follows`` is the metric of the same run whose verdict the row shares.
+    is the unit of the work. ``past`` has the figures up to OLD at the clock of NEW if the verdict is about
+    the change at equal clock. ``follows`` is the metric of the same run whose verdict the row shares.
     ``line`` has the figure of each release. ``waiver`` is the entry that accepts the change,
     ``settled`` the one that declares it a new level, and ``notes`` are about it. ``is_clock`` marks a
     clock that was set to another frequency, and ``alternates`` a figure with two states. ``step`` is
@@ -157,6 +158,7 @@ class Row:
     figures: str = "one run each"
     spread: Spread = ""
     per: str = ""
+    past: tuple[tuple[str, float], ...] = ()
     step: float = 0.0
     doubt: str = ""
     odd: str = ""
@@ -186,9 +188,21 @@ class Row:
         return self.verdict != "incomparable" and self.old is not None and self.new is not None
 
     @property
+    def judged_change(self) -> float | None:
+        """The relative change that the verdict is about: per unit of work, at equal clock, or as measured."""
+        if self.past and self.new and self.new.cell.mean is not None:
+            return self.new.cell.mean / self.past[-1][1] - 1
+        return self.change if self.work is None else self.work
+
+    @property
+    def judged_by(self) -> str:
+        """The basis of the change that the verdict is about: ``per MB/s``, ``at equal clock``, or "" if measured."""
+        return "at equal clock" if self.past else f"per {self.per}" if self.per else ""
+
+    @property
     def ratio(self) -> float | None:
         """The ratio in the better direction: 1.1 is 10 % better; ``None`` if there is none."""
-        change = self.change if self.work is None else self.work
+        change = self.judged_change
         if self.verdict not in RATED or change is None or self.better == "neither" or change <= -1:
             return None
         return 1 + change if self.better == "higher" else 1 / (1 + change)
@@ -240,8 +254,10 @@ def rows(old: SideFigures, new: SideFigures, history: History, rules: Rules) -> 
     odd = unlike_curves(out, no_past) | negligible_loads(no_past)
     out = [replace(row, odd=odd[id(row)]) if id(row) in odd else row for row in out]
     out = without_failed_runs([clock(row, rules.names) for row in out])
+    at_open = [at for at, row in enumerate(compared) if row.verdict == "same"]
+    out = _at_equal_clock(_followers(out), dict(zip(at_open, open_rows, strict=True)), rules)
     # Waivers come first: a new level is only considered if no waiver accepts the change.
-    accepted = (_accepted(row, rules.waivers) for row in _followers(out))
+    accepted = (_accepted(row, rules.waivers) for row in out)
     return tuple(sorted((_annotated(row, rules.annotations) for row in accepted), key=_order))
 
 
@@ -443,31 +459,46 @@ def direction(metric: str) -> str:
 
 def _scaled_to_rate(load: _OpenRow, rate: _OpenRow) -> Pair:
     """Return a load's pair with all loads scaled to the rate of the older release."""
-    base = rate.pair.old
+    return replace(_scaled(load, rate, rate.pair.old).pair, load=False)
+
+
+def _scaled(of: _OpenRow, by: _OpenRow, base: Side, is_inverse: bool = False) -> _OpenRow:
+    """Return a row with all figures scaled, in proportion or inversely, from what another row has in their
+    release to ``base``."""
+
+    def at_base(side: Side, other: Side) -> Side:
+        return _over(side, base, other) if is_inverse else _over(side, other, base)
+
     before, later = (
-        tuple(
-            _over(side, rates[release], base)
-            for release, side in loads.items()
-            if release in rates
-            and units.measurable(rates[release].mean)
+        {
+            release: at_base(side, others[release])
+            for release, side in sides.items()
+            if release in others
+            and units.measurable(others[release].mean)
             and units.measurable(side.mean)
-        )
-        for loads, rates in ((load.earlier, rate.earlier), (load.later, rate.later))
+        }
+        for sides, others in ((of.earlier, by.earlier), (of.later, by.later))
     )
-    old, new = _over(load.pair.old, base, base), _over(load.pair.new, rate.pair.new, base)
-    return replace(load.pair, old=old, new=new, load=False, history=before, later=later)
+    pair = replace(
+        of.pair,
+        old=at_base(of.pair.old, by.pair.old),
+        new=at_base(of.pair.new, by.pair.new),
+        history=tuple(before.values()),
+        later=tuple(later.values()),
+    )
+    return _OpenRow(of.row, pair, before, later)
 
 
-def _over(load: Side, rate: Side, base: Side) -> Side:
-    """Return a load scaled from its rate to another one."""
+def _over(figure: Side, rate: Side, base: Side) -> Side:
+    """Return a figure scaled from the rate reached with it to another one."""
     factor = base.mean / rate.mean
     return replace(
-        load,
-        mean=load.mean * factor,
-        low=None if load.low is None else load.low * factor,
-        high=None if load.high is None else load.high * factor,
-        samples=tuple(sample * factor for sample in load.samples),
-        step=load.step * factor,
+        figure,
+        mean=figure.mean * factor,
+        low=None if figure.low is None else figure.low * factor,
+        high=None if figure.high is None else figure.high * factor,
+        samples=tuple(sample * factor for sample in figure.samples),
+        step=figure.step * factor,
     )
 
 
@@ -510,6 +541,99 @@ def clock(row: Row, names: Names) -> Row:
     )
 
 
+MIN_FOLLOWING_SHARE = 0.2
+"""A benchmark follows a clock if at least this share of its rows changed like it: fewer may by chance."""
+
+
+def followers(clock: Row, rows: Sequence[Row]) -> dict[str, tuple[list[Row], int]]:
+    """Return the benchmarks that followed a clock, each with the rows that did and its number of rows.
+
+    A row follows if its change is within a third of the clock's; one judged at equal clock did not. If half
+    the rows of any benchmark follow, so do those of the others.
+    """
+    assert clock.change is not None
+    wanted = math.log1p(clock.change)
+    rated: dict[str, list[tuple[Row, float]]] = {}
+    for row in rows:
+        is_on_board = (row.guide.platform, row.board) == (clock.guide.platform, clock.board)
+        if is_on_board and row.worse_by is not None:
+            # Negated, because a faster clock makes rows better.
+            rated.setdefault(row.benchmark, []).append((row, -row.worse_by))
+    following = {
+        name: (
+            [row for row, by in moves if abs(by - wanted) <= abs(wanted) / 3 and not row.past],
+            len(moves),
+        )
+        for name, moves in rated.items()
+    }
+    follows = any(fitting and 2 * len(fitting) >= count for fitting, count in following.values())
+    return {
+        name: (fitting, count)
+        for name, (fitting, count) in following.items()
+        if follows and fitting and len(fitting) >= MIN_FOLLOWING_SHARE * count
+    }
+
+
+def scales_with_clock(row: Row, names: Names) -> bool:
+    """Return whether a figure scales with the clock of the processor: the results of benchmarks of processors
+    and, of those that measure memory too, the times of system calls and the like. They are printed in
+    microseconds, and those of memory in nanoseconds."""
+    described = names.catalog.get(row.benchmark)
+    metric = described.metric(row.metric) if described else None
+    subsystems = described.entry.subsystems if described else ()
+    unit = units.parse(row.unit)
+    if "processor" not in subsystems or unit.kind == "share" or (metric and metric.computed_from):
+        return False
+    return len(subsystems) == 1 or unit.symbol == "µs"
+
+
+def _at_equal_clock(
+    judged: Sequence[Row], open_rows: Mapping[int, _OpenRow], rules: Rules
+) -> list[Row]:
+    """Return the rows. Those that scale with a clock that changed, but moved otherwise than it, are judged at
+    the newer clock. ``open_rows`` are by position."""
+    scaled: dict[int, _OpenRow] = {}
+    clock_of: dict[int, Row] = {}
+    for at, row in enumerate(judged):
+        if not row.is_clock or at not in open_rows or not row.change or row.change <= -1:
+            continue
+        following = followers(row, judged)
+        like_it = {id(each) for fitting, _ in following.values() for each in fitting}
+        base = open_rows[at].pair.new
+        for n, each in enumerate(judged):
+            is_on_board = (each.guide.platform, each.board) == (row.guide.platform, row.board)
+            has_followed = is_on_board and each.ratio and each.benchmark in following
+            if has_followed and scales_with_clock(each, rules.names):
+                is_inverse = each.better == "lower"
+                scaled[n] = _scaled(open_rows[n], open_rows[at], base, is_inverse)
+                if id(each) not in like_it:
+                    clock_of[n] = row
+    if not clock_of:
+        return [*judged]
+    every = [scaled.get(at, open_row) for at, open_row in open_rows.items()]
+    again = dict(zip(open_rows, _judged_rows(every, rules.usual_noise), strict=True))
+    return [
+        _of_clock(row, again[at], scaled[at], clock_of[at]) if at in clock_of else row
+        for at, row in enumerate(judged)
+    ]
+
+
+def _of_clock(row: Row, judged: Row, scaled: _OpenRow, clock: Row) -> Row:
+    """Return a row as it was judged at the newer clock, with its own change restored."""
+    assert row.old and clock.new
+    past = [(release, side.mean) for release, side in scaled.earlier.items()]
+    now = f"{units.number(clock.new.cell.mean or 0.0)} {units.parse(clock.unit).symbol}"
+    change = units.change_text(judged.change or 0.0)
+    return replace(
+        judged,
+        change=row.change,
+        past=(*past, (row.old.guide.release, scaled.pair.old.mean)),
+        follows=row.follows,
+        odd=row.odd,
+        ground=f"{judged.ground}; {change} at equal clock: earlier figures are scaled to {now}",
+    )
+
+
 MIN_CONCLUSIVE_DIGITS = 3
 """Two equal figures with fewer digits may agree by chance."""
 
@@ -547,9 +671,7 @@ def _is_conclusive(mean: float | None) -> bool:
 
 
 def _order(row: Row) -> tuple[object, ...]:
-    # Sort a load that rose with its rate by its change per unit of work, which its verdict is about.
-    moved = row.change if row.work is None else row.work
-    size = -1.0 if moved is None else abs(moved)
+    size = -1.0 if row.judged_change is None else abs(row.judged_change)
     names = (units.natural(row.board), row.benchmark, units.natural(row.metric))
     key = row.guide
     return (-size, key.soc, key.os, key.sdk, names, units.natural(repr(sorted(row.params.items()))))

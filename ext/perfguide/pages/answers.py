@@ -761,16 +761,20 @@ def _in_words(site: Site, comparison: Comparison) -> Judged:
     parts = [first, _repeated(comparison)]
     parts.append(f"{units.count(better, 'improvement')}." if better else "")
     rest = " ".join(filter(None, (*parts, _came_and_went(counts["only-old"], counts["only-new"]))))
+    clocks = [event.rows for event in comparison.events if event.rows[0].is_clock]
+    clock_of = {id(row): clock for clock, *own in clocks for row in own}
     verdicts = {
-        _joined(row.board, row.benchmark, row.metric, row.params): _moved(row)
+        _joined(row.board, row.benchmark, row.metric, row.params): _moved(
+            row, clock_of.get(id(row))
+        )
         for row in comparison.rows
         if row.new is not None and _is_short(site, row)
     }
     unproved = {
         _joined(row.board, row.benchmark, row.metric, row.params): (
             row.change,
-            # The comparison lists it as unusual.
-            None if has_left_mean(row) else row.scatter,
+            # The comparison lists it as unusual, or the scatter is that at equal clock.
+            None if has_left_mean(row) or row.past else row.scatter,
         )
         for row in comparison.rows
         if WORDS[row.verdict] in UNPROVED and row.change is not None and _is_short(site, row)
@@ -825,14 +829,15 @@ def _is_short(site: Site, row: Row) -> bool:
     return metric is not None and bool(metric.short)
 
 
-def _moved(row: Row) -> str:
-    """Return a verdict, with the change if there is one."""
+def _moved(row: Row, clock: Row | None) -> str:
+    """Return a verdict, with the change if there is one, and the clock that a row followed."""
     if row.verdict == "only-new":
         return NEW
     if row.old is not None and row.ground.startswith(REPEATED):
         return f"repeats {row.old.guide.release}"
     moved = row.verdict in ("regressed", "improved", "changed")
-    return row_texts.outcome(row) if moved else row_texts.verdict(row)
+    followed = f" with its clock, {row_texts.from_to(clock)}" if clock else ""
+    return f"{row_texts.outcome(row)}{followed}" if moved else row_texts.verdict(row)
 
 
 def _clocks(bundles: Iterable[Loaded], boards: Sequence[str]) -> tuple[str, ...]:

@@ -202,8 +202,8 @@ def _is_in_doubt(row: Row, marks: Marks) -> bool:
 
 
 def _has_size(row: Row) -> bool:
-    """Return whether a figure moved and, if it is a load, moved in the same direction per unit of work."""
-    if row.worse_by is None or not math.isfinite(row.worse_by):
+    """Return whether a figure moved as measured and, if it is a load, in the same direction per unit of work."""
+    if row.past or row.worse_by is None or not math.isfinite(row.worse_by):
         return False
     return row.work is None or _size(row) * row.worse_by > 0
 
