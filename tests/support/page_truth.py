@@ -917,7 +917,7 @@ def check_front_page(site: Site, pages: Path, checked: Checked) -> None:
         checked.note("shared move", each["sentence"], is_true, "front page")
 
 
-FALL = re.compile(rf"({N}) → ({N})(?: (\S+))?, ({CHANGE})")
+FALL = re.compile(rf"({N}) → ({N})(?: ([^\s,]+))?(?:, ({CHANGE}))?")
 
 
 def check_worse(
@@ -993,7 +993,7 @@ def _is_fall(site: Site, guide: Guide, label: str, change: str) -> bool:
             if (
                 rounds(said[1], old / scale)
                 and rounds(said[2], new / scale)
-                and is_change(said[4], new / old)
+                and (is_change(said[4], new / old) if said[4] else new == 0)
                 and (new > old) == (metric is not None and metric.better == "lower")
             ):
                 return True

@@ -327,12 +327,15 @@ def _verdict(decision: Headline, comparison: Comparison, catalog: Catalog) -> Li
     # A load is named only where nothing else got worse.
     worst = [event for event in worst if not all(map(is_load, event.leading))][:1] or worst[:1]
     for event in worst:
-        row = max(event.judged, key=_weight_of_loss)
+        # Figures that failed with the older release only are no loss.
+        failed = [row for row in event.rows if row.doubt.startswith(FAILED_RUN)]
+        row = failed[0] if event.of_failing_runs else max(event.judged, key=_weight_of_loss)
         words = row_texts.row_words(row, comparison, catalog)
         fall = full_label(row, catalog) or words.name
         # The mean of runs that failed and others is not how fast anything is.
-        is_of_failed = row.doubt.startswith(FAILED_RUN)
-        change = row.doubt if is_of_failed else f"{row_texts.from_to(row)}, {words.change}"
+        change = row.doubt if row in failed else row_texts.from_to(row)
+        if row not in failed and words.change != units.MISSING:
+            change += f", {words.change}"
     return ListedVerdict(
         decision.state,
         decision.tag,
