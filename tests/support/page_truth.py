@@ -917,7 +917,7 @@ def check_front_page(site: Site, pages: Path, checked: Checked) -> None:
         checked.note("shared move", each["sentence"], is_true, "front page")
 
 
-FALL = re.compile(rf"({N}) → ({N})(?: ([^\s,]+))?(?:, ({CHANGE}))?")
+FALL = re.compile(rf"({N}) → ({N})(?: ([^\s,]+))?(?:, ({CHANGE})( at equal clock)?)?")
 
 
 def check_worse(
@@ -990,14 +990,24 @@ def _is_fall(site: Site, guide: Guide, label: str, change: str) -> bool:
                 continue
             assert said is not None
             scale = _unit(said[3] or "")
+            is_time = metric is not None and metric.better == "lower"
+            clock = _clock_ratio(site, owner, guide) if said[5] else 1.0
+            ratio = new / old * clock if is_time else new / old / clock
             if (
                 rounds(said[1], old / scale)
                 and rounds(said[2], new / scale)
-                and (is_change(said[4], new / old) if said[4] else new == 0)
-                and (new > old) == (metric is not None and metric.better == "lower")
+                and (is_change(said[4], ratio) if said[4] else new == 0)
+                and (ratio > 1) == is_time
             ):
                 return True
     return False
+
+
+def _clock_ratio(site: Site, owner: Owner, guide: Guide) -> float:
+    """Return the clock of a board divided by that with the release before."""
+    clocks = next(name for name in site.of.results[owner][guide[3]] if name[1] == "cpu_clock")
+    means = site.of.means(owner, clocks)
+    return means[guide[3]] / means[site.before(guide)]
 
 
 def _system(guide: Guide) -> str:

@@ -333,9 +333,12 @@ def _verdict(decision: Headline, comparison: Comparison, catalog: Catalog) -> Li
         words = row_texts.row_words(row, comparison, catalog)
         fall = full_label(row, catalog) or words.name
         # The mean of runs that failed and others is not how fast anything is.
-        change = row.doubt if row in failed else row_texts.from_to(row)
-        if row not in failed and words.change != units.MISSING:
-            change += f", {words.change}"
+        if row in failed:
+            change = row.doubt
+        else:
+            size = row_texts.listed_change(row)[1] if row.past else words.change
+            said = [size] if size != units.MISSING else []
+            change = ", ".join([row_texts.from_to(row), *said])
     return ListedVerdict(
         decision.state,
         decision.tag,

@@ -371,11 +371,11 @@ class PerfOverview(SphinxDirective):
             sign = nodes.inline("", SIGNS[each.state], classes=[state_class(each.state)])
             change = nodes.strong("", visible(each.change, 100))
             fall = nodes.inline("", "", nodes.Text(f"{visible(each.fall, 200)}: "), change)
-            evidence = "proved" if each.is_proved else "not proved"
-            fall += nodes.inline("", f" {evidence}", classes=["perf-small"])
+            if not each.is_proved:
+                fall += nodes.inline("", " not proved", classes=["perf-small"])
             rows.append([name, nodes.inline("", "", sign, nodes.Text(f" {each.tag}")), fall])
         head = ("SoC and release", "Verdict", "Largest loss")
-        return printed_table(head, rows, (28, 20, 52), ["perf-list", "perf-compared"])
+        return printed_table(head, rows, (27, 17, 56), ["perf-list", "perf-compared"])
 
     def _new(self, release: RecentRelease) -> list[nodes.Node]:
         out: list[nodes.Node] = [nodes.strong("", release.name), nodes.Text(": ")]

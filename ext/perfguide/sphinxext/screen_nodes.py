@@ -133,7 +133,9 @@ def printed_table(
     group.extend(nodes.colspec(colwidth=width) for width in widths or [1] * len(head))
     group += nodes.thead("", _row(head))
     group += nodes.tbody("", *map(_row, lines))
-    return nodes.table("", group, classes=[*classes])
+    # Without this class the HTML of docutils has no widths.
+    given = ["colwidths-given"] if widths else []
+    return nodes.table("", group, classes=[*classes, *given])
 
 
 def _row(cells: Sequence[nodes.Node | str]) -> nodes.row:
