@@ -219,7 +219,9 @@ def _times(text: str, ratio: float) -> bool:
     if (way == "higher") != (ratio > 1):
         return False
     size_now = max(ratio, 1 / ratio)
-    return size_now >= 1e6 if size == "over a million" else abs(number(size) - size_now) <= 0.00501
+    if size == "over a million":
+        return size_now >= 1e6
+    return abs(number(size) - size_now) <= (0.00501 if size_now < 10 else 0.501)
 
 
 def _outside(it: Doubt, said: Sequence[str]) -> bool:

@@ -1252,8 +1252,11 @@ def _check_news(site: Site, cells: Sequence[str], checked: Checked) -> None:
     own = site.releases(guide)
     at, names = own.index(guide[3]), site.names(guide)
     count = re.fullmatch(r"([\d,]+) (\d+) boards?", figures)
+    older = sum(each[1] == soc for each in site.bundles) - 1
     is_true = (
-        release == f"{_system(guide)} {guide[3]} {measured(site, guide)}"
+        release
+        == f"{_system(guide)} {guide[3]} {measured(site, guide)}"
+        + (f" {older} older" if older else "")
         and bool(count)
         and (number(count[1]), int(count[2])) == (site.count(guide), len(names))
     )

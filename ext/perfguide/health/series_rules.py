@@ -205,7 +205,8 @@ def _spread(
 
 def _times(log: float) -> str:
     """Return a log ratio in words: ``2.10 times higher``."""
-    times = f"{math.exp(abs(log)):.2f}" if abs(log) < MAX_LOG_RATIO else "over a million"
+    ratio = math.exp(min(abs(log), MAX_LOG_RATIO))
+    times = f"{ratio:,.{2 if ratio < 10 else 0}f}" if abs(log) < MAX_LOG_RATIO else "over a million"
     return f"{times} times {'higher' if log > 0 else 'lower'}"
 
 
