@@ -346,16 +346,16 @@ def test_lines_that_end_together_have_names_apart_from_each_other() -> None:
     assert all(places[name][0] > right for name in names)
 
 
-def test_names_of_lines_that_fall_together_are_at_their_beginning() -> None:
+def test_a_reversed_axis_begins_with_its_largest_x_and_names_lines_at_its_least() -> None:
     lines = tuple(
         Line(name, (Point(0.0, y, None, None, ""), Point(100.0, 1.0, None, None, "")))
         for name, y in (("high", 90.0), ("low", 20.0))
     )
-    view = ChartView("f", "Falling", "", "", "MB/s", "linear", "linear", (Panel("", lines),))
+    view = ChartView("f", "Rising", "", "", "MB/s", "reversed", "linear", (Panel("", lines),))
     places, svg = _places(view), draw.draw(view)
-    left, right = sorted({x for x, _ in corners(svg, "line-0-0")})
-    assert places["high"][0] < left and places["low"][0] < left
-    assert places["80"][0] > right, "the numbers of the axis make room for them"
+    (end, height), (begin, _) = corners(svg, "line-0-0")
+    assert places["80"][0] < begin < end < min(places["high"][0], places["low"][0])
+    assert places["high"][1] == pytest.approx(height, abs=8), "beside the end of its line"
 
 
 def test_marks_are_named_above_the_mean_of_their_points() -> None:

@@ -245,6 +245,8 @@ def _set_ticks(axes: Axes, view: ChartView, inches: float) -> None:
     points = [p for panel in view.panels for line in panel.lines for p in line.points]
     axes.xaxis.set_major_formatter("{x:,.10g}")
     axes.margins(x=0 if view.has_rows else 0.05)
+    if view.x_scale == "reversed":
+        axes.xaxis.set_inverted(True)
     # Fix the number of ticks: by default it depends on the space, which depends on the tick labels.
     if view.x_scale != "log2":
         axes.locator_params("x", nbins=5)
@@ -321,7 +323,7 @@ def _label_points(axes: Axes, panel: Panel) -> list[Text]:
     figures: list[Text] = []
     for point in panel.labelled:
         higher = [p.x for line in panel.lines for p in line.points if p.y > point.y]
-        rises = bool(higher) and fmean(higher) > point.x
+        rises = bool(higher) and (fmean(higher) > point.x) != axes.xaxis_inverted()
         axes.plot([point.x], [point.y], "o", color=palette.INK, markersize=8, zorder=3)
         beside: dict[str, Any] = {
             "xytext": (-8 if rises else 8, 6),
@@ -369,7 +371,8 @@ def _name_marks(axes: Axes, view: ChartView, panel: Panel) -> list[Text]:
     line = max(panel.lines, key=lambda line: max(point.y for point in line.points))
     last = len(line.points) - 1
     rises = (line.points[last].x > line.points[0].x) == (line.points[last].y > line.points[0].y)
-    leftmost = min(point.x for point in line.points)
+    rises, first = rises != axes.xaxis_inverted(), max if axes.xaxis_inverted() else min
+    leftmost = first(point.x for point in line.points)
     style: dict[str, Any] = {"textcoords": "offset points", "color": palette.QUIET}
     notes: list[Text] = []
     for number, point in enumerate(line.points):

@@ -313,7 +313,7 @@ def _view(chart: _Chart, records: Sequence[Record], apart: Sequence[str]) -> Cha
         dimensions.labels(apart, first),
         _x_label(chart, first),
         units.heading(y_label, layout.unit, better),
-        "linear" if x_names else spec.x_scale,
+        "linear" if x_names else "reversed" if spec.left_of else spec.x_scale,
         spec.y_scale,
         tuple(panels),
         tuple(sentences),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from statistics import fmean
+from typing import Any, NamedTuple
 
 from matplotlib.axes import Axes
 
@@ -10,7 +12,7 @@ from ..common import units
 from ..common.diagnostics import visible
 from ..common.grouping import grouped
 from . import palette
-from .model import KINDS, ChartView, Line, Point
+from .model import KINDS, ChartView, Line
 from .style import line_style
 
 MAX_NAMED_LINES = 8
@@ -41,117 +43,96 @@ def has_line_names(view: ChartView) -> bool:
     )
 
 
-def name_lines(axes: Axes, view: ChartView) -> None:
-    """Write the names of lines beside the panel, each with a stroke to the end of its line.
+class _End(NamedTuple):
+    """The end of a line: its figure, and its place as shares of the panel's width and height."""
 
-    Names go on the right, where readers look for them, unless the x axis is numeric and the lines
-    are much further apart at their left ends. Then the y axis moves to the right to make room.
-    """
-    lines = view.panels[0].lines
-    sides = {last: [_height(axes, _end(line, last)) for line in lines] for last in (True, False)}
-    spans = {last: max(heights) - min(heights) for last, heights in sides.items()}
-    last = bool(view.ticks) or spans[False] < 0.2 or spans[True] >= spans[False] / 2
-    if not last:
-        axes.yaxis.tick_right()
-        axes.yaxis.set_label_position("right")
-    merged = _alike(lines, sides[last], last) if view.wide and len(lines) > MIN_ALIKE_LINES else []
-    names = sorted(merged or _names(lines, sides[last]), key=lambda name: name[0])
+    line: Line
+    figure: float
+    x: float
+    y: float
+
+
+def name_lines(axes: Axes, view: ChartView) -> None:
+    """Write the names of lines to the right of the panel, each with a stroke to the end of its line."""
+    axes.autoscale_view()  # places depend on the limits
+    ends = [_end(axes, view, line) for line in view.panels[0].lines]
+    merged = _alike(ends) if view.wide and len(ends) > MIN_ALIKE_LINES else []
+    names = sorted(merged or _names(ends), key=lambda name: name[0])
     rows = [words.count("\n") + 1 for _, words, _ in names]
     places = spread([height for height, _, _ in names], rows, NAME_GAP_SHARE)
-    for (_, words, line), height in zip(names, places, strict=True):
-        end, colour = _end(line, last), line_style(view, line)["color"]
-        axes.annotate(
-            words,
-            (end.x, end.y),
-            xytext=(1.04 if last else -0.04, height),
-            textcoords="axes fraction",
-            color=palette.INK if view.ramp or merged else colour,
-            ha="left" if last else "right",
-            va="center",
-            annotation_clip=False,
-            arrowprops={
-                **{"arrowstyle": "-", "color": colour, "linewidth": 0.6, "shrinkB": 3},
-                "relpos": (0, 0.5) if last else (1, 0.5),
-            },
-        )
+    on: dict[str, Any] = {"transform": axes.transAxes, "clip_on": False}
+    for (_, words, end), height in zip(names, places, strict=True):
+        colour = line_style(view, end.line)["color"]
+        axes.plot([end.x, 1.03], [end.y, height], color=colour, linewidth=0.6, **on)
+        ink = palette.INK if view.ramp or merged else colour
+        axes.text(1.04, height, words, color=ink, va="center", **on)
 
 
-def _names(lines: Sequence[Line], heights: Sequence[float]) -> list[tuple[float, str, Line]]:
-    """Return the names, each with the line it points to and the height of that line's end. Ordered
-    lines that end close together share a name in two rows: ``software, 16 to 1024 B``."""
-    runs: list[list[Line]] = []
-    names: list[tuple[float, str, Line]] = []
-    for line, height in zip(lines, heights, strict=True):
-        before = runs[-1][-1] if runs else line
-        if (
-            runs
-            and line.step
-            and before.group == line.group
-            and abs(height - names[-1][0]) < MERGED_SHARE
-        ):
-            runs[-1].append(line)
-            names.pop()
+def _end(axes: Axes, view: ChartView, line: Line) -> _End:
+    # Lines end on the right, where a reversed axis has its least x.
+    end = (min if view.x_scale == "reversed" else max)(line.points, key=lambda point: point.x)
+    x, y = (axes.transScale + axes.transLimits).transform((end.x, end.y))
+    return _End(line, end.y, float(x), min(max(float(y), 0.0), 1.0))
+
+
+def _names(ends: Sequence[_End]) -> list[tuple[float, str, _End]]:
+    """Return the names, each with its height and the end it points to. Ordered lines that end close
+    together share a name in two rows: ``software, 16 to 1024 B``."""
+    runs: list[list[_End]] = []
+    for end in ends:
+        before = runs[-1][-1] if runs and end.line.step else None
+        if before and before.line.group == end.line.group and abs(end.y - before.y) < MERGED_SHARE:
+            runs[-1].append(end)
         else:
-            runs.append([line])
-        names.append((height, _name(runs[-1]), line))
-    return names
+            runs.append([end])
+    return [(run[-1].y, _name(run[0].line, run[-1].line), run[-1]) for run in runs]
 
 
-def _alike(
-    lines: Sequence[Line], heights: Sequence[float], last: bool
-) -> list[tuple[float, str, Line]]:
+def _alike(ends: Sequence[_End]) -> list[tuple[float, str, _End]]:
     """Return the names of unordered lines; those of a family that end within ``ALIKE_RATIO`` of each
     other share one: ``AES, 6 lines``. If there is no room for so many names, lines of different
     families share them, too. Empty if the lines have an order."""
-    if any(line.step for line in lines):
+    if any(end.line.step for end in ends):
         return []
-    ends = [(_end(line, last).y, height, line) for line, height in zip(lines, heights, strict=True)]
-    families = grouped(ends, lambda end: end[2].label.partition("-")[0])
+    families = grouped(ends, lambda end: end.line.label.partition("-")[0])
     groups = [group for family in families.values() for group in _within_ratio(family)]
     if len(groups) * 2 * NAME_GAP_SHARE > 1:
         groups = _within_ratio(ends)
     names = []
     for group in groups:
-        labels = [line.label for _, _, line in group[::-1]]
-        figures = [units.number(group[0][0], digits=3), units.number(group[-1][0], digits=3)]
+        labels = [end.line.label for end in group[::-1]]
         family = {label.partition("-")[0] for label in labels}
-        shared = family.pop() if len(family) == 1 else ""
-        words = labels[0]
-        if shared and len(labels) > 2:
-            words = f"{shared}, {len(labels)} lines"
-        elif len(labels) > 1:
-            more = [f"{len(labels) - 2} more"] if len(labels) > 2 else []
-            words = ",\n".join([*labels[:2], *more])
-        figure = " to ".join(dict.fromkeys(figures))
-        rows = [visible(row, MAX_NAME_CHARS) for row in f"{words}\n{figure}".split("\n")]
-        height = sum(height for _, height, _ in group) / len(group)
-        names.append((height, "\n".join(rows), group[-1][2]))
+        words = [*labels[:2], *([f"{len(labels) - 2} more"] if len(labels) > 2 else [])]
+        if len(family) == 1 and len(labels) > 2:
+            words = [f"{family.pop()}, {len(labels)} lines"]
+        figures = (units.number(end.figure, digits=3) for end in (group[0], group[-1]))
+        rows = [*",\n".join(words).split("\n"), " to ".join(dict.fromkeys(figures))]
+        names.append((fmean(end.y for end in group), _rows(rows), group[-1]))
     return names
 
 
-_LineEnd = tuple[float, float, Line]
-"""The figure at the end of a line, its height, and the line."""
-
-
-def _within_ratio(ends: Sequence[_LineEnd]) -> list[list[_LineEnd]]:
+def _within_ratio(ends: Sequence[_End]) -> list[list[_End]]:
     """Return the ends in groups from the lowest, none of them more than ``ALIKE_RATIO`` apart."""
-    groups: list[list[_LineEnd]] = []
-    for end in sorted(ends, key=lambda end: end[0]):
-        if groups and 0 < end[0] <= ALIKE_RATIO * groups[-1][0][0]:
+    groups: list[list[_End]] = []
+    for end in sorted(ends, key=lambda end: end.figure):
+        if groups and 0 < end.figure <= ALIKE_RATIO * groups[-1][0].figure:
             groups[-1].append(end)
         else:
             groups.append([end])
     return groups
 
 
-def _name(run: Sequence[Line]) -> str:
-    first, last = run[0], run[-1]
+def _name(first: Line, last: Line) -> str:
     step = last.step
-    if len(run) > 1:
+    if first != last:
         unit = step.partition(" ")[2]
         step = f"{first.step.removesuffix(f' {unit}') if unit else first.step} to {step}"
     words = ",\n".join(filter(None, (last.group, step.replace(" bytes", " B")))) or last.label
-    return "\n".join(visible(row, MAX_NAME_CHARS) for row in words.split("\n"))
+    return _rows(words.split("\n"))
+
+
+def _rows(rows: Sequence[str]) -> str:
+    return "\n".join(visible(row, MAX_NAME_CHARS) for row in rows)
 
 
 def spread(heights: Sequence[float], rows: Sequence[int], gap: float) -> list[float]:
@@ -166,13 +147,3 @@ def spread(heights: Sequence[float], rows: Sequence[int], gap: float) -> list[fl
         places[number] = min(places[number], ceiling)
         ceiling = places[number] - gap * (rows[number - 1] + rows[number]) / 2
     return places
-
-
-def _end(line: Line, last: bool) -> Point:
-    return (max if last else min)(line.points, key=lambda point: point.x)
-
-
-def _height(axes: Axes, point: Point) -> float:
-    """Return a point's height as a share of the panel's."""
-    _, height = (axes.transScale + axes.transLimits).transform((point.x, point.y))
-    return min(max(float(height), 0.0), 1.0)

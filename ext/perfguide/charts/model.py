@@ -97,7 +97,8 @@ class ChartView:
     same across pictures. ``line_head`` and ``panel_head`` name the dimensions of lines and panels.
     The picture itself shows ``finding``, a sentence with its main result, and ``subtitle``, with
     boards, releases and runs. With ``ramp``, colours show the order of lines. A ``wide`` picture is
-    drawn a second time for phones.
+    drawn a second time for phones. A ``reversed`` x axis, such as that of the CPU time left, has its
+    largest numbers on the left.
     """
 
     id: str
