@@ -369,9 +369,7 @@ def test_a_figure_beyond_its_limit_is_no_regression(tmp_path: Path) -> None:
     assert headline(both).state == "ship"
 
 
-@pytest.mark.parametrize(
-    ("first", "least"), [(0.32, "“Integer, add” takes"), (0.6, "0.4 times what “mul” takes")]
-)
+@pytest.mark.parametrize(("first", "least"), [(0.32, "“Integer, add”"), (0.6, "0.4 times “mul”")])
 def test_an_operation_shorter_than_a_clock_cycle_or_far_shorter_than_another_proves_no_fall(
     first: float, least: str
 ) -> None:
@@ -397,7 +395,7 @@ def test_an_operation_shorter_than_a_clock_cycle_or_far_shorter_than_another_pro
     both = compared(*bundles, releases=("9.7", "9.8"), catalog=benchmarks.load([SHIPPED])[0])
     (event,) = both.events
     assert event.is_cause and len(event.rows) == 2
-    assert event.what.endswith(f"a figure is impossible: less time than {least}")
+    assert event.what.endswith(f"a figure is impossible: shorter than {least}")
     before = compared(*bundles, releases=("9.6", "9.7"), catalog=benchmarks.load([SHIPPED])[0])
     assert {row.verdict for row in before.rows} == {"same"} and not before.events
 

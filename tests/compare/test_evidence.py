@@ -331,7 +331,7 @@ def test_the_same_digits_in_another_unit_are_no_change(
         moved = digits * 2**20 / 10**6 - 1
         said = "are the same" if digits == 1 else "moved by −1.0 %"
         title = event_titles.event_title(event, both)
-        assert f"the digits {said}, converted they moved by +{100 * moved:.1f} %" in title
+        assert f"the numbers {said}, but differ if converted, by +{100 * moved:.1f} %" in title
 
 
 @pytest.mark.parametrize(("added", "fails"), [(0.2, True), (430.0, False)])

@@ -54,7 +54,7 @@ def test_the_change_that_would_have_been_seen_is_that_of_the_t_test(
     bound = float(special.stdtrit(freedom, 1 - 0.05 / 2)) * error
     rose = new.mean() > old.mean()
     seen = 100 * (math.expm1(bound) if rose else -math.expm1(-bound))
-    pattern = rf"a {'rise' if rose else 'fall'} of ([\d.]+) % would have been seen"
+    pattern = rf"a {'rise' if rose else 'fall'} of ([\d.]+) % or more would have shown"
     (said,) = re.findall(pattern, row_texts.ground(row))
     assert seen <= float(said) < seen + 0.1  # rounded up, so that it would have been
 

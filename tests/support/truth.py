@@ -779,8 +779,8 @@ GROUNDS = templates(
             not about.is_unmoved or about.row.work is not None
         ),
         "the unit was (.+) and is (.+), and the figures are converted": _was_and_is,
-        "the unit may be another one in name alone: the digits (are the same|hardly moved|moved by ~), converted they moved by ~": _other_digits,
-        "the unit may be another one in name alone: all rows moved by the ratio of MB and MiB": lambda about, _: (
+        "perhaps a unit is misnamed: the numbers (are the same|hardly moved|moved by ~), but differ if converted, by ~": _other_digits,
+        "perhaps a unit is misnamed: all rows moved by the ratio of MB and MiB": lambda about, _: (
             all(
                 abs(abs(math.log(each.ends[1] / each.ends[0])) - 2 * math.log(1.024)) < 0.004
                 for each in _table(about)
@@ -790,8 +790,8 @@ GROUNDS = templates(
         "a new level since (.+): .+": _since,
         "accepted until .+": lambda about, _: not about.is_rated or about.worse > 0,
         "a figure is impossible: more than # (.+)": _is_beyond,
-        "a figure is impossible: less time than “Integer, add” takes": _is_below,
-        "a figure is impossible: less time than # times what “mul” takes": _is_below,
+        "a figure is impossible: shorter than “Integer, add”": _is_below,
+        "a figure is impossible: shorter than # times “mul”": _is_below,
         "a result of # .+ means that the (new|old) run failed": lambda about, said: (
             about.ends[said[1].lower() == "new"] == 0 < about.ends[said[1].lower() != "new"]
         ),
@@ -860,8 +860,9 @@ GROUNDS = templates(
         "half of such rows scatter within .+": _yes,
         "usually (?:±|up to )#?(.+)": _yes,
         "all new ones are worse than the mean before": _beyond_mean,
-        "a (rise|fall) (?:of )?~ would have been seen": lambda about, said: (
-            number(said[1]) > 0 and ((said[0] == "fall") == (about.moved < 0) or about.is_unmoved)
+        "only a (rise|fall) (?:of # %|by a factor of #) or more would have shown": lambda about, said: (
+            number(said[1] or said[2]) > 0
+            and ((said[0] == "fall") == (about.moved < 0) or about.is_unmoved)
         ),
         "# more runs? of each side could settle it": lambda about, said: number(said[0]) >= 1,
         # Words of bundles and people, and settings that differ.

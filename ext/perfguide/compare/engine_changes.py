@@ -63,9 +63,9 @@ class EngineChange:
     @property
     def ground(self) -> str:
         """Why the figures of both releases are not compared."""
-        states = ("worked itself", "waits for it")
+        states = ("did the work itself", "waits for an engine")
         if not engines.is_waiting(self.loads[1]):
-            states = ("waited for it", "works itself")
+            states = ("waited for an engine", "does the work itself")
         return (
             f"{ENGINE_CHANGED} since {self.release}: by its load, the processor {states[0]} then and "
             f"{states[1]} now"

@@ -184,11 +184,11 @@ def outcome(row: Row) -> str:
 
 
 MAX_STATED_CHANGE, MAX_STATED_RUNS = 4.0, 20
-"""The largest relative change that would have been seen, and the most further runs, that are worth stating."""
+"""The largest relative change that would have shown, and the most further runs, that are worth stating."""
 
 
 def ground(row: Row) -> str:
-    """Return why a row has its verdict, what change would have been seen, and what could settle it."""
+    """Return why a row has its verdict, what change would have shown, and what could settle it."""
     parts = [row.ground, *row.aliases]
     if row.detectable is not None and _would_be_seen(row, row.detectable):
         parts.append(_detectable(row, row.detectable))
@@ -228,11 +228,11 @@ def _detectable(row: Row, least: float) -> str:
     # Rounded up, so that a change of the stated size would indeed be seen.
     if 1 + least >= units.MIN_FACTOR:
         digits = 10 ** max(2 - int(math.log10(1 + least)), 0)
-        size = f"{'÷' if way == 'fall' else '×'}{math.ceil((1 + least) * digits) / digits:g}"
+        size = f"by a factor of {math.ceil((1 + least) * digits) / digits:g}"
     else:
         share = least if way == "rise" else least / (1 + least)
         size = f"of {math.ceil(1000 * share) / 10:.1f} %"
-    return f"a {way} {size} would have been seen"
+    return f"only a {way} {size} or more would have shown"
 
 
 def usual(row: Row) -> str:

@@ -331,7 +331,7 @@ def _has_new_failure(row: Row) -> bool:
     return bool(failed_run(row, row.new)) and not failed_run(row, row.old)
 
 
-OTHER_UNIT = "the unit may be another one in name alone"
+OTHER_UNIT = "perhaps a unit is misnamed"
 """The start of the ground of a row whose figures fit another unit better than their own."""
 
 BINARY_FACTOR = 1.024**2
@@ -377,7 +377,7 @@ def _of_other_units(open_rows: Sequence[Row], before: Pool, after: Pool) -> dict
                 if abs(digits) < EQUAL
                 else f"moved by {units.change_text(digits)}"
             )
-            ground = f"{OTHER_UNIT}: the digits {digits_moved}, converted they moved by "
+            ground = f"{OTHER_UNIT}: the numbers {digits_moved}, but differ if converted, by "
             ground += units.change_text(math.expm1(median(moves)))
         else:
             ratio = math.copysign(math.log(BINARY_FACTOR), members[0][1])
@@ -840,11 +840,11 @@ def too_small(records: Sequence[Record], names: Names) -> dict[int, str]:
         for name, times in metric.no_less_than.items() if benchmark and metric else ():
             if (record.cell.mean or math.inf) < times * means.get(key(record, name), 0.0):
                 assert benchmark  # its description has the limit
-                part = "" if times == 1 else f"{times:g} times what "
+                part = "" if times == 1 else f"{times:g} times "
                 # Drop the words in common: rows with the same ground are reported as one event.
                 common = f"{benchmark.metric_label(record.metric).partition(', ')[0]}, "
                 label = benchmark.metric_label(name).removeprefix(common)
-                out[id(record)] = f"{IMPOSSIBLE}: less time than {part}“{label}” takes"
+                out[id(record)] = f"{IMPOSSIBLE}: shorter than {part}“{label}”"
                 break
     return out
 

@@ -84,7 +84,7 @@
     return out;
   }
 
-  const HEADS = ["Figure", "Board", "Unit", "Old", "New", "Change", "Over usual", "Verdict", "Why, and what would have been seen"];
+  const HEADS = ["Figure", "Board", "Unit", "Old", "New", "Change", "Over usual", "Verdict", "Why, and what would have shown"];
   const FIRST_NUMBER = 3;
   const FIRST_TEXT = 7;
 
