@@ -2069,10 +2069,11 @@ UNJUDGED = templates(
 ALL = (*GROUNDS, *LINES, *PERHAPS, *HEADLINE, *UNJUDGED)
 
 
-def _marks(title: str) -> tuple[bool, list[tuple[str, str]]]:
-    """Return whether a title in a headline says that nothing is proved, and the fate that it names."""
+def _marks(title: str) -> tuple[bool, list[tuple[str, str, str]]]:
+    """Return whether a title in a headline says that nothing is proved, and the fate that it names, with
+    the number of its rows unless these are all."""
     end = title[title.rfind("(") :]
-    fate = r"(reverted|still there) in (\S+?)\)"
+    fate = r"(?:(\d+) )?(reverted|still there) in (\S+?)\)"
     return "not proved" in end, re.findall(fate, end)
 
 
@@ -2096,12 +2097,13 @@ def check_comparison(both: Comparison, figures: Figures, checked: Checked) -> No
     said = headline(both)
     for event, title in said.events:
         # Else the titles are those of the lists, which are checked with their events.
-        own, marks = replace(about, counted=event.rows), _marks(title)
+        own, marks = replace(about, counted=event.counted), _marks(title)
         is_unproved = {row.verdict for row in event.rows} == {"noisy"}
         is_true = marks[0] == (is_unproved and ": some runs fail" not in event.what)
-        for word, release in marks[1]:
-            (most, _), *_ = fates(own, release).most_common(1)
+        for number_of, word, release in marks[1]:
+            (most, count), *_ = fates(own, release).most_common(1)
             is_true &= most == {"reverted": "went back", "still there": "lasted"}[word]
+            is_true &= count == int(number_of or len(event.counted))
         checked.note("known of events in the headline", title, is_true, where)
     more = " ".join([said.rest, *said.again, *said.besides])
     for text in re.split(r"\. (?=[A-Z0-9])", f"{said.sentence} {more.strip()}".strip()):

@@ -6,7 +6,7 @@ import math
 
 from .comparison import Comparison
 from .events import Event
-from .fates import Fate, of_most
+from .fates import of_most
 from .row_moves import MIN_FAR_LOG, figures_before, is_back
 from .verdicts import ALARMS, is_load
 
@@ -82,13 +82,9 @@ def rank(event: Event) -> tuple[bool, bool, int, bool, float, str]:
     """Return the sort key of events: those that hold a release back come first, those that the next release
     reverted last, heavier ones before others and, of about the same weight, proved ones before others."""
     own = weight(event)
-    reverted = fate_of(event)[0] == "went back"
+    # Means of runs that failed have no fate.
+    reverted = not event.of_failing_runs and of_most(event.rows)[0] == "went back"
     return not is_severe(event), reverted, -round(own), event.kind == "noisy", -own, event.what
-
-
-def fate_of(event: Event) -> tuple[Fate, str]:
-    """Return the fate of most rows of an event, also in words. Means of runs that failed have none."""
-    return ("open", "") if event.of_failing_runs else of_most(event.rows)
 
 
 def weight(event: Event) -> float:

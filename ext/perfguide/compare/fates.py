@@ -46,7 +46,8 @@ _WORDS: Mapping[str, str] = {"lasted": "still there in", "went back": "reverted 
 
 def of_most(rows: Sequence[Row]) -> tuple[Fate, str]:
     """Return the fate of more than half of the rows that a later release has, and in words the release
-    that most of these were measured in next; "" if there is none or they did neither."""
+    that most of these were measured in next, with their number unless these are all rows: ``3 reverted in
+    05.01``; "" if there is none or they did neither."""
     after = [each for row in rows if (each := kept(row))]
     if not after:
         return "open", ""
@@ -54,7 +55,9 @@ def of_most(rows: Sequence[Row]) -> tuple[Fate, str]:
     if not word or 2 * count <= len(after):
         return "neither", ""
     releases = Counter(release for release, part in after if followed(part) == word)
-    return word, f"{_WORDS[word]} {releases.most_common(1)[0][0]}"
+    ((release, count),) = releases.most_common(1)
+    said = f"{_WORDS[word]} {release}"
+    return word, said if count == len(rows) else f"{count} {said}"
 
 
 def kept(row: Row) -> tuple[str, float] | None:

@@ -13,7 +13,7 @@ from . import event_groups, event_titles, overview
 from .causes import EXCHANGED
 from .comparison import Comparison
 from .events import Event
-from .fates import lasted
+from .fates import lasted, of_most
 from .row_moves import MIN_FAR_LOG
 from .verdicts import REPEATED, Row, Verdict, failed_run
 
@@ -152,7 +152,8 @@ def _title(event: Event, comparison: Comparison) -> str:
 def remarks_on(event: Event) -> tuple[str, ...]:
     """Return whether an event is not proved, and whether the next release kept or reverted it."""
     not_proved = "not proved" if event.kind == "noisy" else ""
-    return tuple(filter(None, (not_proved, event_groups.fate_of(event)[1])))
+    fate = "" if event.of_failing_runs else of_most(event.counted)[1]
+    return tuple(filter(None, (not_proved, fate)))
 
 
 def main_facts(comparison: Comparison) -> list[str]:
