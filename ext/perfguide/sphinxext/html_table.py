@@ -314,7 +314,7 @@ def block_heads(header: Sequence[Sequence[str]], stub: int, beside: int) -> list
 MAX_PHONE_COLUMNS, MAX_PHONE_GROUPS = 4, 8
 """The most columns of figures side by side on a phone, and the most groups of them."""
 
-PHONE_REMS = (18.0, 22.0)
+PHONE_REMS = (18.0, 21.0)
 """The width of a page's text on the smallest phone, of 320 pixels, and on a usual one."""
 
 
