@@ -19,7 +19,7 @@ from perfguide.pages.build import generate
 
 SEEDS = (203, 208)
 KINDS = {
-    *("crypto", "differs", "sizes", "in doubt", "careful", "worth", "worth of a SoC"),
+    *("crypto", "sizes", "in doubt", "careful", "worth", "worth of a SoC"),
     *("likely", "figures of a guide", "figures of a chapter", "previous release"),
     *(
         "cell of the matrix",

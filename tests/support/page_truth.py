@@ -313,79 +313,7 @@ def _is_part(page: Page, row: Row, at: dict[str, str]) -> bool:
     )
 
 
-# ---------------------------------------------------------------- lead of a chapter
-
-WIDEST_LEAD = re.compile(
-    rf"(?P<name>[^:]+): (?P<best>{N})(?P<unit> \S+)? on (?P<one>[^,]+), (?P<worst>{N}) on (?P<other>[^,]+?)\.(?: |$)"
-)
-ALIKE_LEAD = re.compile(r"All boards are within 5 % of each other in (?P<names>.+)\.")
-
-
-def check_lead(page: Page, chapter: str, text: str, checked: Checked) -> None:
-    """Check how the boards differ: the row that differs most, and those within 5 %."""
-    where = f"{page.guide}, {chapter}"
-    rows = [
-        row
-        for row in page.rows
-        if page.site.catalog.benchmarks[row.name[0]].entry.chapter == chapter
-        and len(sound := [mean for mean in row.sound.values() if mean]) > 1
-        and min(sound) > 0
-    ]
-    spans = {
-        id(row): max(row.sound.values()) / min(m for m in row.sound.values() if m) for row in rows
-    }
-    widest = max(spans.values(), default=1.0)
-    boards = len(page.site.owners(page.guide))
-    alike = [row for row in rows if spans[id(row)] < 1.05 and len(row.sound) == boards]
-    leads = [
-        line
-        for line in text.splitlines()
-        if line.startswith(tuple(row.metric.short for row in rows))
-    ]
-    line = next((line for line in leads if " is in doubt (" not in line), "")
-    most = WIDEST_LEAD.match(line)
-    is_true = bool(most) == (widest >= 1.05) and (
-        not most or _is_widest(rows, spans, most.groupdict())
-    )
-    checked.note("differs most" if len(rows) > 1 else "differs", line, is_true, where)
-    said = ALIKE_LEAD.search(text)
-    if said or alike:
-        names = said["names"] if said else ""
-        more = re.search(r"and (\d+) more$", names)
-        # Names may themselves contain commas and “and”.
-        own = sorted({row.metric.short for row in alike})
-        is_true = bool(said) == bool(alike) and (bool(more) or all(each in names for each in own))
-        is_true &= not any(r.metric.short in names for r in rows if r.metric.short not in own)
-        # Each has its unit, unless it is a score.
-        kinds = Counter(
-            units.parse(unit).kind for unit in re.findall(r"\((\S+)\)(?=,| and|$)", names)
-        )
-        due = Counter(
-            units.parse(row.metric.unit).kind for row in alike if row.metric.unit != units.SCORE
-        )
-        is_true &= bool(more) or kinds == due
-        checked.note("within 5 %", names, is_true, where)
-
-
-def _is_widest(rows: list[Row], spans: dict[int, float], at: dict[str, str]) -> bool:
-    widest = max(spans.values())
-    own = [row for row in rows if math.isclose(spans[id(row)], widest, rel_tol=1e-12)]
-    for row in own:
-        sign = 1 if row.metric.better == "lower" else -1
-        order = sorted((b for b, m in row.sound.items() if m), key=lambda b: sign * row.sound[b])
-        best, worst = row.sound[order[0]], row.sound[order[-1]]
-        scale = _unit(at["unit"] or "")
-        # A score has no unit.
-        if (
-            at["name"].startswith(row.metric.short)
-            and rounds(at["best"], best / scale)
-            and rounds(at["worst"], worst / scale)
-            and math.isclose(row.sound.get(at["one"], 0.0), best)
-            and math.isclose(row.sound.get(at["other"], 0.0), worst)
-        ):
-            return True
-    return False
-
+# ---------------------------------------------------------------- sizes
 
 SIZES = re.compile(
     rf"Use large blocks: (?P<what>\S+) does (?P<most>{N}(?: to {N})?) (?P<unit>\S+) with (?P<large>\S+ \S+) and "
@@ -1445,8 +1373,7 @@ def check_all(site: Site, pages: Path, checked: Checked) -> None:
         check_careful(page, checked)
         check_engines(page, checked)
         check_doubts(page, checked)
-        for chapter, text in page.chapters().items():
-            check_lead(page, chapter, text, checked)
+        for text in page.chapters().values():
             check_sizes(page, text, checked)
             for line in text.splitlines():
                 if line.startswith("Hardware crypto") or "whether the accelerator pays" in line:

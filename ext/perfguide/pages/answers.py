@@ -7,7 +7,7 @@ import json
 import math
 import sys
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -618,50 +618,6 @@ def _badness_of_part(result: Result) -> tuple[bool, bool, float]:
     """Return a key that sorts the worst undoubted result last."""
     no_number, is_doubtful, lower = goodness(result)
     return not no_number, not is_doubtful, lower
-
-
-ALIKE_SHARE = 0.05
-"""Boards whose figures differ by less count as alike."""
-
-
-def lead(answers: Answers, benchmarks: Collection[str]) -> list[str]:
-    """Return sentences on how a guide's boards differ in the headlines of some benchmarks."""
-    spans = []
-    for row in answers.rows:
-        figures = [
-            (value.number, value.text, short)
-            for value, (short, _) in zip(row.values, answers.boards, strict=True)
-            if value is not None and value.number and not value.doubt
-        ]
-        # A ratio to 0 or to a negative figure is meaningless.
-        if row.benchmark in benchmarks and len(figures) > 1 and min(figures)[0] > 0:
-            figures.sort(reverse=row.better == "higher")
-            ends = sorted((figures[0][0], figures[-1][0]))
-            is_of_all = len(figures) == len(row.values)
-            spans.append((ends[1] / ends[0] - 1, row, figures[0], figures[-1], is_of_all))
-    if not spans:
-        return []
-    apart, row, (_, text, best), (_, other, worst), _ = max(spans, key=lambda span: span[0])
-
-    # Include the parameters: other rows of the chapter may differ more, or less.
-    def called(each: Answer) -> str:
-        return ", ".join(filter(None, (each.label, each.detail)))
-
-    alike = [
-        # Without its unit, a figure per MHz would be taken for the speed itself.
-        called(each) + ("" if each.unit == units.SCORE else f" ({each.unit})")
-        for share, each, *_, is_of_all in spans
-        if share < ALIKE_SHARE and is_of_all
-    ]
-    out = []
-    if apart >= ALIKE_SHARE:
-        unit = "" if row.unit == units.SCORE else f" {row.unit}"
-        both = f"{text}{unit} on {board_in_words(best)}, {other} on {board_in_words(worst)}"
-        out.append(f"{called(row)}: {both}.")
-    if alike:
-        named = units.enumeration(alike)
-        out.append(f"All boards are within 5 % of each other in {named}.")
-    return out
 
 
 def by_size(benchmark: Benchmark, records: Sequence[Record]) -> list[str]:

@@ -245,9 +245,8 @@ class _Body:
                 "id": (anchor := _anchor(title)),
                 "method": link_name(page, f"{anchor}-method"),
                 "figures": units.count(counts[title], "figure"),
-                "sentences": [text for each in own for text in each["of_sizes"]]
-                + answers.lead(self.top, names := [each["name"] for each in own]),
-                "answers": _accelerator(self.top, names),
+                "sentences": [text for each in own for text in each["of_sizes"]],
+                "answers": _accelerator(self.top, [each["name"] for each in own]),
                 "sections": own,
             }
             for title, own in by_title.items()
