@@ -75,7 +75,7 @@ def comparisons(folders: Sequence[Path]) -> Iterator[tuple[ReleasePair, Comparis
         rules = Rules(names, usual_noise=learn(archive, without=platform[1]))
         for old, new in pairwise(guides):
             pair = ReleasePair(old, new, "")
-            sides = pair.sides(holdings.pool, history, names)
+            sides = pair.sides(holdings.pool, names)
             yield pair, compare(*sides, history, rules, Filter(soc=new.soc)), history
 
 

@@ -254,7 +254,7 @@ def test_a_load_is_listed_with_what_it_is_for_the_work_done(speed: Catalog) -> N
         each = (row.new.cell.mean / row.old.cell.mean) * (100.0 / 50.0)
         own = f"×{row.new.cell.mean / row.old.cell.mean:.3g}"
         assert row_texts.listed_change(row) == (own, f"×{each:.3g} per MB/s")
-        assert row_texts.change(row) == own
+        assert row_texts.change_words(row) == own
 
 
 def of_values(values: dict[int, list[float]]) -> list[Loaded]:

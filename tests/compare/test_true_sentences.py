@@ -49,7 +49,7 @@ def comparisons(pool: Pool, rules: Rules, newest: int) -> Iterator[Comparison]:
     history = History([pool], NAMES)
     for keys in families(pool.guides()).values():
         for old, new in [*pairwise(keys)][-newest:]:
-            sides = ReleasePair(old, new, "").sides(pool, history, NAMES)
+            sides = ReleasePair(old, new, "").sides(pool, NAMES)
             yield compare(*sides, history, rules, Filter(soc=new.soc))
 
 
@@ -100,7 +100,6 @@ RARE = (
         "published as",
         "None of (",
         "The only figure",
-        "or several runs) each, and",
         "a return to the level",
         "at equal clock",
         "next to nothing for its rate",

@@ -44,7 +44,7 @@ def compared(
     names = Names(catalog or Catalog({}), Boards(boards or {}))
     history = History([pool], names)
     wanted = narrowed or Filter()
-    old, new = (choose(history, pool, release, wanted, names) for release in releases)
+    old, new = (choose(pool, release, wanted, names) for release in releases)
     return compare(old, new, history, Rules(names, tuple(accepted), threshold), wanted)
 
 

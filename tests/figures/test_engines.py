@@ -109,7 +109,7 @@ def test_an_engine_that_seems_to_have_changed_is_one_finding() -> None:
     )
     names = Names(CATALOG, Boards({}))
     history = History([pool], names)
-    old, new = (choose(history, pool, r, Filter(), names) for r in ("09.01", "09.02"))
+    old, new = (choose(pool, r, Filter(), names) for r in ("09.01", "09.02"))
     both = compare(old, new, history, Rules(names), Filter())
     assert {row.verdict for row in both.rows} == {"incomparable"} and len(both.rows) == 7
     assert only([note for note in both.notes if "engine" in note]) == (
@@ -134,7 +134,7 @@ def test_a_change_of_engine_holds_a_release_back_if_most_rates_fell(
         bundles.append(loaded(*rows, id=f"{number}", sdk__version=f"9.{number}"))
     pool, names = pooled(bundles, CATALOG), Names(CATALOG, Boards({}))
     history = History([pool], names)
-    old, new = (choose(history, pool, r, Filter(), names) for r in ("9.7", "9.8"))
+    old, new = (choose(pool, r, Filter(), names) for r in ("9.7", "9.8"))
     both = compare(old, new, history, Rules(names), Filter())
     (event,) = both.events
     assert event.of_engine and event_groups.action(event) == "Causes"

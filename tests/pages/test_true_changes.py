@@ -39,7 +39,7 @@ def test_what_guides_say_of_the_release_before_is_true() -> None:
         history = History([pool], NAMES)
         old, new = pool.guides()[-2:]
         both = compare(
-            *ReleasePair(old, new, "").sides(pool, history, NAMES),
+            *ReleasePair(old, new, "").sides(pool, NAMES),
             history,
             Rules(NAMES, of.waivers, annotations=of.annotations),
             Filter(soc=new.soc),

@@ -382,7 +382,7 @@ def compared(holdings: Holdings, old: str, new: str) -> None:
     """Compare two releases in every format."""
     names = Names(holdings.catalog, Boards({}))
     history = History([holdings.pool], names)
-    sides = [choose(history, holdings.pool, release, Filter(), names) for release in (old, new)]
+    sides = [choose(holdings.pool, release, Filter(), names) for release in (old, new)]
     comparison = compare(sides[0], sides[1], history, Rules(names, (), None), Filter())
     strict(as_data.to_json(comparison))
     as_data.to_comma_separated(comparison)
@@ -404,13 +404,7 @@ def beside(holdings: Holdings, chance: random.Random) -> None:
     names = Names(holdings.catalog, Boards({}))
     history = History([holdings.pool], names)
     one, other = (
-        choose(
-            history,
-            holdings.pool,
-            key.release,
-            Filter(*map(escape, (key.soc, key.os, board))),
-            names,
-        )
+        choose(holdings.pool, key.release, Filter(*map(escape, (key.soc, key.os, board))), names)
         for key, board in chance.sample(places, 2)
     )
     if shared_places(one, other) or not partners(one, other):

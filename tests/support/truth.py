@@ -741,7 +741,6 @@ GROUNDS = templates(
             _counts(about, said) and NO_PAST(about, said)
         ),
         ONE_EACH: _one_each,
-        rf"{ONE_EACH}, and no earlier release to compare with": _one_each,
         "its scatter is that of (public history|other rows)": _yes,
         "# earlier releases were all equal": lambda about, said: (
             Counter(f"{own:.6g}" for own in about.before(99)).most_common(1)[0][1] >= int(said[0])
@@ -1595,12 +1594,15 @@ def check_event(event: Event, about: About, checked: Checked, where: str) -> Non
         elif any(pattern.fullmatch(said) for pattern, _ in LINES):
             checked.check(said, LINES, own, where)
         else:
-            said = re.sub(r"^Not proved(?: \(first row\))?: |(?<=; )first row: ", "", said)
-            assert len(counted) > 1 or "(first row)" not in line, line
+            said = re.sub(r"^Not proved(?: \(first row\))?: |^First row: ", "", said)
+            of_first = "first row" in line.casefold()
+            assert len(counted) > 1 or not of_first, line
             # The ground is that of the first row below the title.
             first = (*listed[:1], *event.rows) if event.kind == "noisy" else event.rows
             for text in said.split("; "):
-                checked.check(text, GROUNDS, replace(own, rows=first), where)
+                checked.check(
+                    text, GROUNDS, replace(own, rows=first[: 1 if of_first else None]), where
+                )
 
 
 def _farther(event: Event, about: About) -> list[Row]:

@@ -236,7 +236,7 @@ def _run(options: argparse.Namespace) -> int:
     sides = []
     for side, holdings in zip(arguments, (old, new), strict=True):
         filters = replace(only, **side.own)
-        chosen = choose(history, holdings.pool, side.release, filters, names, side.text)
+        chosen = choose(holdings.pool, side.release, filters, names, side.text)
         if not chosen.records:
             return shared.fail(_nothing(side, holdings, filters), shared.NOTHING)
         sides.append(chosen)

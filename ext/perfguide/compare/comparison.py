@@ -183,7 +183,7 @@ def compare(
     around += [change.sentence(names) for change in changes]
     proved, far = events(judged, before, after, names)
     since = events_since(judged, unmeasured, (before, after), changes, history, names)
-    every = joined_events((*proved, *far), (*since[0], *since[1]))
+    every = joined_events((*proved, *far), since)
     return Comparison(
         old.name,
         new.name,

@@ -109,7 +109,7 @@ def engine_changes(
         guides = history.guides_with(guide.platform, board) if _waiting(records) else []
         if guide not in guides:
             continue
-        figures = partial(_figures, board, benchmark, pool, history, names)
+        figures = partial(_figures, board, benchmark, pool, names)
         position = guides.index(guide)
         earlier = next(filter(None, map(figures, reversed(guides[:position]))), None)
         later = figures(guides[position + 1]) if position + 1 < len(guides) else []
@@ -118,9 +118,7 @@ def engine_changes(
     return tuple(out)
 
 
-def _figures(
-    board: str, benchmark: str, pool: Pool, history: History, names: Names, guide: GuideKey
-) -> list[Record]:
+def _figures(board: str, benchmark: str, pool: Pool, names: Names, guide: GuideKey) -> list[Record]:
     """Return the figures of a benchmark on a board in one guide."""
     return [
         record

@@ -26,16 +26,21 @@ def event_lines(event: Event, comparison: Comparison) -> list[str]:
         return []
     rows = event.counted
     out = _grounds(event, comparison)
-    own = set(map(id, rows))
-    with_them = [row for row in event.rows if not row.is_clock and id(row) not in own]
-    if moved := [row for row in with_them if not row.follows]:
+    counted_ids = set(map(id, rows))
+    further = [row for row in event.rows if not row.is_clock and id(row) not in counted_ids]
+    if moved := [row for row in further if not row.follows]:
         them = "it" if len(rows) == 1 else "them"
         named = metrics_text(moved, comparison)
         out.append(f"{count(len(moved), 'more row')} moved with {them}: {named}.")
-    if again := [row for row in with_them if row.follows]:
-        alike = "are the same figures under other names"
-        alike = "is the same figure under another name" if len(again) == 1 else alike
-        out.append(f"{count(len(again), 'more row')} {alike}: {metrics_text(again, comparison)}.")
+    if aliases := [row for row in further if row.follows]:
+        one, many = (
+            "is the same figure under another name",
+            "are the same figures under other names",
+        )
+        same = many if len(aliases) > 1 else one
+        out.append(
+            f"{count(len(aliases), 'more row')} {same}: {metrics_text(aliases, comparison)}."
+        )
     if not (event.is_cause or returned(event.rows)):
         out.append(_at_level(rows))
     # Incomparable rows have no move that could last, nor have means of runs that failed.
@@ -63,7 +68,7 @@ def _grounds(event: Event, comparison: Comparison) -> list[str]:
     # The ground is that of one row.
     which = " (first row)" if len(event.counted) > 1 else ""
     if event.kind == "noisy":
-        return [f"Not proved{which}: {_of_all_rows(unproved(first), first, event)}."]
+        return [f"Not proved{which}: {unproved(first)}."]
     if event.kind == "failed-after":
         return [f"{units.capital(text)}." for text in (first.ground, event.failed_already) if text]
     measured = [row for row in event.judged if row.verdict != "failed-after"]
@@ -79,11 +84,10 @@ def _grounds(event: Event, comparison: Comparison) -> list[str]:
     if others and most < min(MAX_OTHERS_MOVE, abs(first.judged_change or 0.0) / 2):
         where = " on this board" if len(event.boards) == 1 else " on these boards"
         where = where if len({row.board for row in comparison.rows}) > len(event.boards) else ""
-        return [f"{runs}; {_share_of(len(others))}{where} moved by less than {_up(most)}."]
-    if which and listed(event)[0] is not first:
-        return [f"{runs}."]
-    why = _of_all_rows(first.ground, first, event).removeprefix(f"{runs[:1].lower()}{runs[1:]}; ")
-    return [f"{runs}; {f'first row: {why}' if which else why}."]
+        return [f"{runs}; {_share_of(len(others))}{where} moved by less than {_rounded_up(most)}."]
+    if not which:
+        return [f"{units.capital(first.ground)}."]
+    return [f"First row: {first.ground}." if listed(event)[0] is first else f"{runs}."]
 
 
 MAX_OTHERS_MOVE = 0.25
@@ -133,15 +137,15 @@ LISTED_ROWS = 3
 def listed(event: Event, most: int = LISTED_ROWS) -> tuple[Row, ...]:
     """Return the ``most`` rows listed with an event: those that moved most and, in the same direction, at
     least one of its further rows, if there are any. Of a minor event, those that moved by a factor of 1.5
-    or more and beyond their scatter, falls first."""
+    or more and beyond their scatter, regressions first."""
     if event.is_minor:
-        far = [
+        large_moves = [
             row
             for row in event.rows
             if MIN_FAR_LOG <= abs(row.worse_by or 0.0) < math.inf and over_scatter(row) > 1
         ]
-        falls_first = sorted(far, key=lambda row: ((row.worse_by or 0.0) < 0, -over_scatter(row)))
-        return tuple(falls_first[:most])
+        large_moves.sort(key=lambda row: ((row.worse_by or 0.0) < 0, -over_scatter(row)))
+        return tuple(large_moves[:most])
     # A load that fell less than its rate is worse for the work done, and looks better.
     moved = tuple(
         row
@@ -149,12 +153,12 @@ def listed(event: Event, most: int = LISTED_ROWS) -> tuple[Row, ...]:
         if not row.follows and (row.work is None or row.work * (row.change or row.work) > 0)
     )
     # A row that moved the other way would mislead here; the sentences mention it.
-    ways = {(row.worse_by or 0.0) > 0 for row in event.leading}
+    directions = {(row.worse_by or 0.0) > 0 for row in event.leading}
     beside = [
         row
         for row in event.unproved
         if row.work is None and not row.follows
-        if event.of_engine or {(row.worse_by or 0.0) > 0} == ways
+        if event.of_engine or {(row.worse_by or 0.0) > 0} == directions
     ]
     if not event.is_cause:
         # Farthest first, proved or not.
@@ -200,16 +204,16 @@ def beside(event: Event, comparison: Comparison) -> list[str]:
         is_worse, is_load = (row.worse_by or 0.0) > 0, row.work is not None
         side = (row.benchmark, is_worse, is_load, bool(row.past), row.verdict != "noisy")
         sides.setdefault(side, []).append(row)
-    said: dict[bool, list[str]] = {True: [], False: []}
-    for (*_, is_proved), own in sides.items():
-        if own:
-            size = size_text(replace(event, kind=own[0].verdict, rows=tuple(own)))
-            back = returned(own)
-            parts = [_named_beside(own, event, comparison), size, count(len(own), "more row"), back]
-            said[is_proved].append(", ".join(filter(None, parts)))
+    sizes: dict[bool, list[str]] = {True: [], False: []}
+    for (*_, is_proved), side_rows in sides.items():
+        if side_rows:
+            size = size_text(replace(event, kind=side_rows[0].verdict, rows=tuple(side_rows)))
+            number, back = count(len(side_rows), "more row"), returned(side_rows)
+            parts = [_named_beside(side_rows, event, comparison), size, number, back]
+            sizes[is_proved].append(", ".join(filter(None, parts)))
     return [
         f"also moved{'' if is_proved else ', but not proved'}: {'; '.join(texts)}"
-        for is_proved, texts in said.items()
+        for is_proved, texts in sizes.items()
         if texts
     ]
 
@@ -234,12 +238,6 @@ def _figures(event: Event) -> str:
     return "One or several runs each" if several else "One run or mean of samples each"
 
 
-def _of_all_rows(ground: str, row: Row, event: Event) -> str:
-    """Return the ground of a row, with the kinds of figures of all rows of its event."""
-    runs = _figures(event)
-    return ground.replace(row.figures, f"{runs[:1].lower()}{runs[1:]}", 1)
-
-
 def _share_of(number: int) -> str:
     """Return words for nine in ten of the other rows, or for all if they are fewer than ten."""
     if number == 1:
@@ -247,7 +245,7 @@ def _share_of(number: int) -> str:
     return f"the other {number} rows" if number < 10 else f"nine in ten of the other {number} rows"
 
 
-def _up(share: float) -> str:
+def _rounded_up(share: float) -> str:
     """Return the smallest full percentage above a share, as an upper limit."""
     # Never the share itself, as “less than 5 %” must be true of it.
     return f"{math.floor(100 * share) + 1} %"

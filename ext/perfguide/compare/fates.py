@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from operator import itemgetter
 from typing import Literal
 
 from ..bundles.guide_key import version
 from ..common import units
+from ..common.grouping import grouped
 from .comparison import Jumps
 from .verdicts import Row
 
@@ -24,13 +26,13 @@ MOSTLY_LASTED = 0.75
 def lasted(jumps: Iterable[Jumps]) -> str:
     """Return a sentence on how many far moves in earlier releases lasted; "" if there were few."""
     counts = list(jumps)
-    kept, of = sum(each.lasted for each in counts), sum(each.of for each in counts)
-    if of < MIN_JUMPS:
+    still_there, total = sum(each.lasted for each in counts), sum(each.of for each in counts)
+    if total < MIN_JUMPS:
         return ""
-    far_jumps = f"Of {of} far jumps of single figures in earlier releases"
-    if kept >= MOSTLY_LASTED * of:
-        return f"{far_jumps}, {kept} were still there in the next one."
-    return f"{far_jumps}, {of - kept} were gone in the next one: measure again before you act."
+    far_jumps = f"Of {total} far jumps of single figures in earlier releases"
+    if still_there >= MOSTLY_LASTED * total:
+        return f"{far_jumps}, {still_there} were still there in the next one."
+    return f"{far_jumps}, {total - still_there} were gone in the next one: measure again before you act."
 
 
 def fate(row: Row) -> str:
@@ -61,8 +63,7 @@ def of_most(rows: Sequence[Row]) -> tuple[Fate, str]:
 
 
 def kept(row: Row) -> tuple[str, float] | None:
-    """Return the next release and the part of a change, or of a fall to a failed run, that it kept; ``None``
-    if there is none yet."""
+    """Return the next release and the part of a change that it kept; ``None`` if there is none yet."""
     # The clocks of later releases are not known here.
     if row.past or row.new is None or row.old is None or row.old.cell.mean is None:
         return None
@@ -88,54 +89,54 @@ def in_words(rows: Sequence[Row], which: str = "") -> list[str]:
     """Return sentences on the fate of rows in the releases that measured them next: ``6 of 10 reverted
     and 4 are still there in 05.01.`` or, if only some rows were measured in that release, ``All 19 rows
     next measured in 11.01 still show it.`` ``which`` says which rows these are, if the event has others."""
-    again: dict[str, list[str]] = {}
-    for row in rows:
-        if after := kept(row):
-            again.setdefault(after[0], []).append(followed(after[1]))
+    by_release = grouped(filter(None, map(kept, rows)), itemgetter(0))
     out = []
-    for release, words in again.items():
-        of = len(words)
-        counts = Counter(words)
-        # What did neither comes last.
-        (first, most), *rest = sorted(counts.items(), key=lambda each: (not each[0], -each[1]))
-        if not first:
-            continue
-        is_each = of == len(rows)
-        verbs = _IS_THERE if is_each else _SHOWS
-        verb = verbs[first][most > 1]
-        others = [f"{number} {verbs[word][number > 1]}" for word, number in rest]
-        if is_each:
-            every = of_all(most, of)
-            if which:
-                every = f"The row{which}" if of == 1 else f"{every} rows{which}"
-            out.append(f"{units.enumeration([f'{every} {verb}', *others])} in {release}.")
-        elif most == of:
-            every = "The row" if of == 1 else f"{of_all(of, of)} rows"
-            out.append(f"{every}{which} next measured in {release} {verb}.")
-        else:
-            said = units.enumeration([f"{most} {verb}", *others])
-            out.append(f"Of {of} rows{which} next measured in {release}, {said}.")
+    for release, after in by_release.items():
+        counts = Counter(followed(part) for _, part in after)
+        # Rows between the two come last.
+        fates = sorted(counts.items(), key=lambda each: (not each[0], -each[1]))
+        if fates[0][0]:
+            sentence = _of_all if len(after) == len(rows) else _of_some
+            out.append(sentence(fates, len(after), which, release))
     return out
 
 
+def _of_all(fates: Sequence[tuple[str, int]], total: int, which: str, release: str) -> str:
+    (fate, number), *rest = fates
+    subject = of_all(number, total)
+    if which:
+        subject = f"The row{which}" if total == 1 else f"{subject} rows{which}"
+    others = [f"{more} {_IS_THERE[word][more > 1]}" for word, more in rest]
+    clauses = units.enumeration([f"{subject} {_IS_THERE[fate][number > 1]}", *others])
+    return f"{clauses} in {release}."
+
+
+def _of_some(fates: Sequence[tuple[str, int]], total: int, which: str, release: str) -> str:
+    next_measured = f"{which} next measured in {release}"
+    if len(fates) == 1:
+        subject = "The row" if total == 1 else f"{of_all(total, total)} rows"
+        return f"{subject}{next_measured} {_SHOWS[fates[0][0]][total > 1]}."
+    clauses = units.enumeration([f"{number} {_SHOWS[word][number > 1]}" for word, number in fates])
+    return f"Of {total} rows{next_measured}, {clauses}."
+
+
 _BETWEEN = ("lies between the two", "lie between the two")
+_REVERTED = ("reverted", "reverted")
 _IS_THERE = {
     "lasted": ("is still there", "are still there"),
-    "went back": ("reverted",) * 2,
+    "went back": _REVERTED,
     "": _BETWEEN,
 }
-_SHOWS = {
-    "lasted": ("still shows it", "still show it"),
-    "went back": ("reverted",) * 2,
-    "": _BETWEEN,
-}
-"""The verbs for what the next release did to one and to several rows."""
+"""The words for one and several rows, if the next release measured all of them."""
+
+_SHOWS = {"lasted": ("still shows it", "still show it"), "went back": _REVERTED, "": _BETWEEN}
+"""The words for one and several rows, if the next release measured some of them."""
 
 
-def of_all(number: int, of: int) -> str:
+def of_all(number: int, total: int) -> str:
     """Return the start of a sentence on some of several things: ``All 4``, ``3 of 4``."""
-    if of == 1:
+    if total == 1:
         return "It"
-    if number < of:
-        return f"{number} of {of}"
-    return "Both" if of == 2 else f"All {of}"
+    if number < total:
+        return f"{number} of {total}"
+    return "Both" if total == 2 else f"All {total}"

@@ -136,8 +136,8 @@ class Judgement:
     or, if that is 0, the change itself): ``None`` if no number would or nothing is known, 0 if the row
     is settled. ``ground`` gives the test and its reason in words. ``shift`` is the common change that
     the row took part in. ``level`` is the number of earlier figures that agree with OLD, for rows of
-    single runs. ``figures`` names the kinds of figures on both sides, and ``spread`` the change in
-    scatter of samples at one level.
+    single runs. ``figures`` names the kinds of figures on both sides, and ``single`` says which sides are
+    one run without samples. ``spread`` is the change in scatter of samples at one level.
 
     ``different`` is a change of at least the floor that the false discovery rate allows to be called.
     ``same`` are equal figures, and changes that are certainly below the floor. ``steady`` is a change
@@ -156,6 +156,7 @@ class Judgement:
     scatter: float | None = None
     kind_scatter: float | None = None
     figures: str = ""
+    single: tuple[bool, bool] = (False, False)
     spread: Spread = ""
 
 
@@ -213,7 +214,7 @@ def judge(
     _join_boards(tests)
     p = np.array([test.move.p for test in tests.values()])
     small = np.array([test.small for test in tests.values()], dtype=bool)
-    limits = thresholds(p, small, rate)
+    limits = thresholds(p, rate)
     q = dict(zip(tests, np.minimum(limits.q(p, small), 1.0).tolist(), strict=True))
     return tuple(
         _judgement(tests[i], q[i], rate, limits, _main_shift(raw[i], shifts[i]))
@@ -376,6 +377,7 @@ def _judgement(
         scatter,
         _kind_scatter(test),
         _runs(pair),
+        (_is_single(pair.old), _is_single(pair.new)),
         spread,
     )
 
@@ -564,10 +566,14 @@ def _runs(pair: Pair) -> str:
     return f"{old} each" if old == new else f"{old} before, {new} now"
 
 
+def _is_single(side: Side) -> bool:
+    return side.runs == 1 and not side.has_range
+
+
 def _behind(side: Side) -> str:
     if side.runs > 1:
         return f"{side.runs} runs ({', '.join(map(units.number, sorted(side.samples)))})"
-    if not side.has_range:
+    if _is_single(side):
         return "one run"
     return "one mean of samples" if side.count is None else "one run of several samples"
 

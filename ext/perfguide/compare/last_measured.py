@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache, partial
+from itertools import chain
+from operator import attrgetter
 
 from ..bundles.guide_key import GuideKey, version
 from ..catalog.benchmarks import undescribed
 from ..common import units
+from ..common.grouping import grouped
 from ..figures import labels
 from ..figures.engines import run_of
 from ..figures.failed_runs import in_mean
@@ -44,27 +47,63 @@ def events_since(
     engines: Iterable[EngineChange],
     history: History,
     names: Names,
-) -> tuple[list[Event], list[Event]]:
+) -> list[Event]:
     """Return the changes of clock and engine, and the new lows and highs, of figures that NEW but not OLD
-    measured, also on boards that OLD did not measure at all, ``of_new_boards``.
+    measured, also on boards that OLD did not measure at all, ``of_new_boards``; unproved ones come last.
 
     New lows are figures that are worse than in any earlier release. They are events if one of their
     benchmark is worse by ``MIN_FAR_LOG`` than when last measured or fails now, or several left a narrow range.
     New highs are those that are better. Rows with swapped labels are left out.
     """
-    changes = {(change.board, change.record.benchmark): change for change in engines}
-    mislabelled = exchanged(judged)
-    swapped = {(row.board, row.benchmark) for row in judged if row.ground.startswith(EXCHANGED)}
-    impossible_in = cache(partial(_impossible, pool=sides[1].pool, names=names))
-    of_engines: dict[str, list[Row]] = {}
-    by_release: dict[str, list[Row]] = {}
     benchmarks = {row.benchmark for row in judged}
     every = [*judged, *(row for row in of_new_boards if row.benchmark in benchmarks)]
-    for row in every:
+    of_engines, others = _against_last(every, sides[1].pool, engines, history, names)
+    out = [
+        replace(event, since=release)
+        for release, rows in grouped(of_engines, _old_release).items()
+        for event in causes(rows, names)
+    ]
+    by_release = grouped(others, _old_release)
+    explained = set[int]()
+    for release, rows in by_release.items():
+        # What was measured without the clock in between, had it.
+        between = [own for other, own in by_release.items() if version(other) > version(release)]
+        later = [row for own in between for row in own if not row.is_clock]
+        for event in clock_events([*rows, *later], names):
+            out.append(replace(event, what=f"{event.what} since {release}", since=release))
+            explained.update(map(id, event.rows))
+    for release, rows in by_release.items():
+        unexplained = (row for row in rows if id(row) not in explained)
+        for own in grouped(unexplained, attrgetter("benchmark")).values():
+            extremes = _lows_and_highs(without_failed_runs(own), sides, every, names)
+            out += [replace(event, since=release) for event in extremes]
+    return sorted(out, key=lambda event: event.kind == "noisy")
+
+
+def _old_release(row: Row) -> str:
+    assert row.old is not None
+    return row.old.guide.release
+
+
+def _against_last(
+    rows: Sequence[Row],
+    pool: Pool,
+    engines: Iterable[EngineChange],
+    history: History,
+    names: Names,
+) -> tuple[list[Row], list[Row]]:
+    """Return the rows that only NEW has, compared with the last release that had them: those that a change
+    of engine explains, and the others."""
+    changes = {(change.board, change.record.benchmark): change for change in engines}
+    mislabelled = exchanged(rows)
+    swapped = {(row.board, row.benchmark) for row in rows if row.ground.startswith(EXCHANGED)}
+    impossible_in = cache(partial(_impossible, pool=pool, names=names))
+    of_engines, others = list[Row](), list[Row]()
+    for row in rows:
         table = (row.board, row.benchmark)
         if row.verdict != "only-new" or id(row) in mislabelled or table in swapped:
             continue
-        last = _last(row, sides[1].pool, history, names)
+        last = _last(row, pool, history, names)
         if last is None or id(last) in impossible_in(last.guide):
             continue
         if (against := _against(row, last, history)) is None:
@@ -72,43 +111,24 @@ def events_since(
         # Only what ran with another engine is explained by it.
         change = changes.get(table)
         if not (change and row.new and run_of(row.new)[3] in change.runs):
-            by_release.setdefault(last.guide.release, []).append(clock(against, names))
+            others.append(clock(against, names))
         elif change.release == last.guide.release:
-            row = replace(against, verdict="incomparable", ground=change.ground)
-            of_engines.setdefault(change.release, []).append(row)
-    listed: tuple[list[Event], list[Event]] = ([], [])
-    for release, rows in of_engines.items():
-        listed[0].extend(replace(event, since=release) for event in causes(rows, names))
-    explained = set[int]()
-    for release, measured in by_release.items():
-        # What was measured without the clock in between, had it.
-        between = [rows for other, rows in by_release.items() if version(other) > version(release)]
-        later = [row for rows in between for row in rows if not row.is_clock]
-        for event in clock_events([*measured, *later], names):
-            listed[0].append(replace(event, what=f"{event.what} since {release}", since=release))
-            explained.update(map(id, event.rows))
-    for release, measured in by_release.items():
-        of_benchmarks: dict[str, list[Row]] = {}
-        for row in measured:
-            if id(row) not in explained:
-                of_benchmarks.setdefault(row.benchmark, []).append(row)
-        for own in map(without_failed_runs, of_benchmarks.values()):
-            for rows in ([*filter(is_new_low, own)], [*filter(is_new_high, own)]):
-                if not _are_worth_an_event(rows):
-                    continue
-                for out, added in zip(
-                    listed, events(rows, *sides, names, among=every), strict=True
-                ):
-                    out += [
-                        replace(
-                            event,
-                            since=release,
-                            failed_already=_failed_already(event, every, names),
-                        )
-                        for event in added
-                        if not (event.is_minor or event.is_back)
-                    ]
-    return listed
+            of_engines.append(replace(against, verdict="incomparable", ground=change.ground))
+    return of_engines, others
+
+
+def _lows_and_highs(
+    rows: Sequence[Row],
+    sides: tuple[SideFigures, SideFigures],
+    every: Sequence[Row],
+    names: Names,
+) -> Iterator[Event]:
+    """Yield the events of rows of a benchmark that are worse or better than in any earlier release."""
+    for extremes in ([*filter(is_new_low, rows)], [*filter(is_new_high, rows)]):
+        if _are_worth_an_event(extremes):
+            for event in chain(*events(extremes, *sides, names, among=every)):
+                if not (event.is_minor or event.is_back):
+                    yield replace(event, failed_already=_failed_already(event, every, names))
 
 
 def joined_events(earlier: Sequence[Event], since: Sequence[Event]) -> list[Event]:

@@ -114,22 +114,22 @@ class Thresholds:
         return np.minimum(false, p * self.rows / ALONE_SHARE)
 
 
-def thresholds(p: Floats, small: NDArray[np.bool_], rate: float) -> Thresholds:
+def thresholds(p: Floats, rate: float) -> Thresholds:
     """Return the thresholds that keep the expected share of false calls within ``rate``."""
     rates = rate, CAREFUL_SHARE * rate
     if p.size < MIN_ROWS:
         q = adjusted(p)
         count = max(p.size, 1)
         # The largest p-value at which one more row would be called.
-        large, least = (own * min(int((q <= own).sum()) + 1, count) / count for own in rates)
-        return Thresholds(large, least, None, False, p.size)
+        large, small = (each * min(int((q <= each).sum()) + 1, count) / count for each in rates)
+        return Thresholds(large, small, None, False, p.size)
     fitted = mixture(p)
     is_shared = bool((fitted.false(p) / LOCAL_FACTOR <= rate).any())
     out = Thresholds(1.0, 1.0, fitted, is_shared, p.size)
     # Search a grid, because the rate has no inverse in closed form.
     grid = np.logspace(-12, 0, 1201)
-    large, least = (
-        float(grid[out.q(grid, np.full(grid.size, few)) <= own].max(initial=0.0))
-        for own, few in zip(rates, (False, True), strict=True)
+    large, small = (
+        float(grid[out.q(grid, np.full(grid.size, is_small)) <= each].max(initial=0.0))
+        for each, is_small in zip(rates, (False, True), strict=True)
     )
-    return replace(out, large=large, small=least)
+    return replace(out, large=large, small=small)

@@ -81,13 +81,6 @@ def board_text(row: Row, comparison: Comparison, *, by_id: bool = False) -> str:
     return f"{key.soc}, {family(key)}, {board}" if len(platforms) > 1 else board
 
 
-def decimals(row: Named, catalog: Catalog) -> int:
-    """Return the number of decimals that a row's figures have in files."""
-    benchmark = catalog.get(row.benchmark)
-    metric = benchmark.metric(row.metric) if benchmark else None
-    return metric.decimals if metric else 2
-
-
 END_DIGITS = 6
 """The digits of the ends of a spread, which are single samples and rarely recorded with more."""
 
@@ -104,14 +97,13 @@ def judged_cell(row: Row, record: Record | None) -> Cell | None:
     if record is None:
         return None
     cell = record.cell
-    ends = (" each", " before") if record is row.old else (" each", " now")
-    is_one_run = row.verdict in RATED and any(f"one run{end}" in row.figures for end in ends)
-    if not is_one_run or cell.low is None or cell.low != cell.high:
+    is_one_run = row.single[record is row.new]
+    if row.verdict not in RATED or not is_one_run or cell.low is None or cell.low != cell.high:
         return cell
     return replace(cell, low=None, high=None, count=None, runs=1 + cell.failed)
 
 
-def behind(cell: Cell) -> str:
+def samples_text(cell: Cell) -> str:
     """Return the samples behind a figure: ``773.99 to 1,730.1, n=3``."""
     parts = []
     if cell.low is not None and cell.high is not None:
@@ -140,9 +132,9 @@ def from_to(row: Row) -> str:
     return f"{mean(row.old)} → {mean(row.new)} {unit(row).strip(' ↑↓')}".rstrip()
 
 
-def change(row: Row) -> str:
+def change_words(row: Row) -> str:
     """Return the relative change with its sign, or a dash if there is none."""
-    return units.whole(changed(row))
+    return units.whole(change_cell(row))
 
 
 def listed_change(row: Row) -> tuple[str, str]:
@@ -151,10 +143,10 @@ def listed_change(row: Row) -> tuple[str, str]:
     if is_next_to_nothing(row):
         return f"below {NOTHING:g} % {'before' if (row.change or 0.0) > 0 else 'now'}", ""
     judged = row.judged_by and f"{units.change_text(row.judged_change or 0.0)} {row.judged_by}"
-    return change(row), judged
+    return change_words(row), judged
 
 
-def changed(row: Row) -> TableCell:
+def change_cell(row: Row) -> TableCell:
     """Return the relative change, or a dash if there is none."""
     return units.MISSING if row.change is None else units.change(row.change)
 
@@ -179,8 +171,8 @@ def outcome(row: Row) -> str:
         return verdict(row)
     if moved:
         at_clock = f", {listed_change(row)[1]}" if row.past else ""
-        return f"{verdict(row)} {change(row)}{at_clock}"
-    return f"{verdict(row)} ({', '.join(filter(None, (change(row), usual(row))))})"
+        return f"{verdict(row)} {change_words(row)}{at_clock}"
+    return f"{verdict(row)} ({', '.join(filter(None, (change_words(row), usual(row))))})"
 
 
 MAX_STATED_CHANGE, MAX_STATED_RUNS = 4.0, 20
@@ -302,10 +294,10 @@ def row_words(row: Row, comparison: Comparison, catalog: Catalog) -> RowWords:
         figure=about,
         unit=unit(row),
         old=mean(row.old),
-        old_spread=behind(old) if (old := judged_cell(row, row.old)) else "",
+        old_spread=samples_text(old) if (old := judged_cell(row, row.old)) else "",
         new=mean(row.new),
-        new_spread=behind(new) if (new := judged_cell(row, row.new)) else "",
-        change=change(row),
+        new_spread=samples_text(new) if (new := judged_cell(row, row.new)) else "",
+        change=change_words(row),
         verdict=verdict(row),
         ground=ground(row),
     )

@@ -17,7 +17,6 @@ from ..common.slugs import hashed
 from ..figures.dataset import Addresses
 from ..figures.pool import Pool, Record
 from ..figures.query import is_release
-from .history import History
 from .match import Names
 
 LATEST = "latest"
@@ -60,7 +59,7 @@ class ComparedSide:
 
 
 def choose(
-    history: History, pool: Pool, release: str | None, only: Filter, names: Names, name: str = ""
+    pool: Pool, release: str | None, only: Filter, names: Names, name: str = ""
 ) -> ComparedSide:
     """Return the figures of each board in the newest release that matches ``release``.
 
@@ -129,16 +128,14 @@ class ReleasePair:
     address: str
     asked: tuple[ComparedSide, ComparedSide] | None = None
 
-    def sides(
-        self, pool: Pool, history: History, names: Names
-    ) -> tuple[ComparedSide, ComparedSide]:
+    def sides(self, pool: Pool, names: Names) -> tuple[ComparedSide, ComparedSide]:
         """Return both sides."""
         if self.asked:
             return self.asked
-        return _exactly(pool, history, self.old, names), _exactly(pool, history, self.new, names)
+        return _exactly(pool, self.old, names), _exactly(pool, self.new, names)
 
 
-def _exactly(pool: Pool, history: History, key: GuideKey, names: Names) -> ComparedSide:
+def _exactly(pool: Pool, key: GuideKey, names: Names) -> ComparedSide:
     records = tuple(pool.of_guide(key))
     boards = sorted({names.boards.today(key.soc, record.board) for record in records})
     releases = {key.platform: dict.fromkeys(boards, key.release)}
@@ -146,11 +143,7 @@ def _exactly(pool: Pool, history: History, key: GuideKey, names: Names) -> Compa
 
 
 def pairs_with_pages(
-    pool: Pool,
-    history: History,
-    names: Names,
-    addresses: Addresses,
-    asked: Sequence[AskedPair] = (),
+    pool: Pool, names: Names, addresses: Addresses, asked: Sequence[AskedPair] = ()
 ) -> tuple[list[ReleasePair], list[Diagnostic]]:
     """Return neighbours in release order and then requested pairs, each pair once, and diagnostics for
     requests that match nothing."""
@@ -159,7 +152,7 @@ def pairs_with_pages(
     sides = dict.fromkeys(neighbours)
     diagnostics: list[Diagnostic] = []
     for pair in asked:
-        fault = _add_asked(pair, pool, history, names, sides)
+        fault = _add_asked(pair, pool, names, sides)
         diagnostics += [fault] if fault else []
     plain = {pair: _address(addresses, *pair) for pair in sides}
     # Some file systems are case-insensitive.
@@ -211,7 +204,6 @@ def _close_to(name: str, names: Sequence[str], sign: str = ", ") -> str:
 def _add_asked(
     pair: AskedPair,
     pool: Pool,
-    history: History,
     names: Names,
     sides: dict[tuple[GuideKey, GuideKey], tuple[ComparedSide, ComparedSide] | None],
 ) -> Diagnostic | None:
@@ -224,7 +216,7 @@ def _add_asked(
     keys = [key for key in pool.guides() if only.guide(key)]
     chosen = []
     for release in releases:
-        side = choose(history, pool, release, only, names)
+        side = choose(pool, release, only, names)
         if not side.records:
             hint = _close_to(release, [key.release for key in keys])
             return fault(f"no release is, or begins with, “{release}”", hint)

@@ -114,7 +114,7 @@ class Row:
     ``board``, ``metric`` and ``params`` are today's names, and both figures are in ``unit``. ``change``
     is new/old - 1, and ``floor`` the relative change from which it matters. ``ground`` gives the reason
     for the verdict. For ``p``, ``q``, ``detectable``, ``scatter``, ``kind_scatter``, ``more_runs``,
-    ``level``, ``shift``, ``figures`` and ``spread`` see :class:`.judge.Judgement`.
+    ``level``, ``shift``, ``figures``, ``single`` and ``spread`` see :class:`.judge.Judgement`.
 
     ``work`` is the change of a load per unit of work; if it is known, the verdict is about it. ``per``
     is the unit of the work. ``past`` has the figures up to OLD at the clock of NEW if the verdict is about
@@ -156,6 +156,7 @@ class Row:
     is_clock: bool = False
     alternates: bool = False
     figures: str = "one run each"
+    single: tuple[bool, bool] = (True, True)
     spread: Spread = ""
     per: str = ""
     past: tuple[tuple[str, float], ...] = ()
@@ -1067,6 +1068,7 @@ def _judged(row: Row, pair: Pair, judgement: Judgement) -> Row:
         level=judgement.level,
         step=pair.step,
         figures=judgement.figures,
+        single=judgement.single,
         spread=judgement.spread,
         odd=unlike_past(past, pair.old.mean, pair.new.mean, row.unit),
     )

@@ -115,7 +115,7 @@ def comparison(site: Site, plan: ComparisonPlan, pair: ReleasePair) -> Compariso
     page, and kept in between."""
     if pair.address in plan.pending:
         return plan.pending.pop(pair.address)
-    old, new = pair.sides(site.pool, plan.history, plan.rules.names)
+    old, new = pair.sides(site.pool, plan.rules.names)
     out = compare(old, new, plan.history, plan.rules, Filter(soc=pair.old.soc))
     plan.pending[pair.address] = out
     return out
@@ -128,7 +128,7 @@ def plan(site: Site, settings: Settings) -> ComparisonPlan:
     annotations, _ = load_annotations(settings.waivers)
     names = Names(site.catalog, boards)
     history = History([site.pool], names)
-    pairs, unknown = pairs_with_pages(site.pool, history, names, site.addresses, settings.compare)
+    pairs, unknown = pairs_with_pages(site.pool, names, site.addresses, settings.compare)
     missing = "" if extras.is_installed("compare") else extras.advice("compare")
     if missing:
         # Guides and lists must not link to pages that are not written.
@@ -526,11 +526,11 @@ def _table(
     head = ("Figure", "Board", "Unit", "Old", "New", "Change", OVER_USUAL, "Why")
     lines, names, links, scales = [], list[str](), list[grids.Link](), {}
     for number, row in enumerate(rows):
-        digits = row_texts.decimals(row, site.catalog)
+        digits = site.catalog.benchmark(row.benchmark).decimals(row.metric)
         names.append(f"{row.benchmark}: {row_texts.figure(row, site.catalog)}")
         name = full_label(row, site.catalog) or names[-1]
         old, new = (grids.figure(row_texts.judged_cell(row, r), digits) for r in (row.old, row.new))
-        unit, change, why = row_texts.unit(row), row_texts.changed(row), row_texts.ground(row)
+        unit, change, why = row_texts.unit(row), row_texts.change_cell(row), row_texts.ground(row)
         scales[unit] = row_texts.one_unit(row)
         board = board_names.get(row.board, row.board)
         lines.append((name, board, unit, old, new, change, _over_usual(row), why))

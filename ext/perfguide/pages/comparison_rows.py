@@ -78,7 +78,7 @@ def _content(catalog: Catalog, comparison: Comparison, anchors: Anchors) -> dict
     for verdict in (*row_texts.SHOWN_VERDICTS, *row_texts.FOLDED_VERDICTS):
         for row in row_texts.of_verdict(comparison.rows, [verdict]):
             label = full_label(row, catalog) or f"{row.benchmark}: {row_texts.figure(row, catalog)}"
-            texts = (row_texts.mean(row.old), row_texts.mean(row.new), row_texts.change(row))
+            texts = (row_texts.mean(row.old), row_texts.mean(row.new), row_texts.change_words(row))
             rows.append(
                 [
                     index_in(benchmarks, visible(catalog.title(row.benchmark))),

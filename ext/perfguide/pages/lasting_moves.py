@@ -128,7 +128,7 @@ def of_comparison(
                     len({other.board for other in alike}),
                     _figure(row, catalog),
                     _values(row),
-                    row_texts.change(row),
+                    row_texts.change_words(row),
                     _size(row),
                     family(pair.new),
                     f"{event.since or pair.old.release} → {pair.new.release}",
