@@ -38,6 +38,33 @@ def test_a_move_of_three_socs_is_one_line_with_its_evidence() -> None:
     assert [each.new.soc for each in move.pairs] == ["AM62X", "AM64X", "J721E"]
 
 
+def test_a_move_that_four_socs_share_is_a_line_without_proof_on_any() -> None:
+    (move,) = shared_moves([(pair(soc), [entry(-0.12, "noisy")]) for soc in "ABCD"])
+    assert (
+        move.sentence == "OpenSSL: 12.0 % worse with 11.02.05 on 4 systems, proved on none of them"
+    )
+    assert not shared_moves([(pair(soc), [entry(-0.12, "noisy")]) for soc in "ABC"])
+
+
+def test_what_a_benchmark_has_beside_its_largest_move_is_a_move_of_its_own() -> None:
+    """Each system has another proved move, and all a like one that none of them proves."""
+    found = []
+    for soc, what in zip("ABCD", ("read", "write", "copy", "fill"), strict=True):
+        proved = replace(entry(-0.1), what=f"OpenSSL: {what}")
+        shared = replace(entry(-0.3, "noisy"), what=f"OpenSSL: switch: {what}")
+        found.append((pair(soc), [proved, shared]))
+    (move,) = shared_moves(found)
+    assert move.title == "OpenSSL: switch" and (move.proved, len(move.pairs)) == (0, 4)
+
+
+def test_a_rate_and_a_load_are_not_one_move() -> None:
+    rate, load = (
+        replace(entry(-0.1), what=f"OpenSSL: {what}")
+        for what in ("write, EXT4", "write CPU load, EXT4")
+    )
+    assert not shared_moves([(pair("A"), [rate]), (pair("B"), [load])])
+
+
 @pytest.mark.parametrize(
     "found",
     [

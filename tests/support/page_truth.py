@@ -1039,7 +1039,7 @@ RANGE = rf"(?P<least>{N})(?: to (?P<most>{N}))? (?P<unit>%|times)"
 SHARED = re.compile(
     rf"(?P<title>.+): {RANGE} (?P<word>better|worse) with (?P<line>\S+)"
     r" on (?P<of>\d+) systems(?: \((?P<boards>\d+) boards\))?,"
-    r" (?:(?P<all>all proved)|proved on (?P<proved>\d+) of them)"
+    r" (?:(?P<all>all proved)|proved on (?P<proved>\d+|none) of them)"
     r"(?:, but (?P<other>better|worse) on (?P<against>\d+) boards?)?"
 )
 MAIN_SIZE = re.compile(rf"[:,] {RANGE} (?P<word>worse|better|longer|shorter)")
@@ -1080,8 +1080,9 @@ def _is_shared(sentence: str, pages: Sequence[str], verdicts: Sequence[dict[str,
     releases = {page.rpartition("-vs-")[2] for page in pages}
     return (
         len(pages) == int(said["of"])
-        and (said["proved"] is None or int(said["proved"]) < len(pages))
-        and proved >= int(said["proved"] or len(pages))
+        and (said["proved"] in (None, "none") or int(said["proved"]) < len(pages))
+        and (said["proved"] != "none" or (not proved and len(pages) >= 4))
+        and proved >= (0 if said["proved"] == "none" else int(said["proved"] or len(pages)))
         and (releases == {said["line"]} or (len(releases) > 1 and said["line"].endswith(".x")))
         # A majority is not beside what fewer boards saw.
         and int(said["against"] or 0) <= int(said["boards"] or said["of"])

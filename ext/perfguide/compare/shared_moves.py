@@ -13,13 +13,19 @@ from . import event_groups, event_titles
 from .event_fates import Entry
 from .select import ReleasePair
 
-MIN_SOCS = 2
+MIN_SOCS, MIN_UNPROVED_SOCS = 2, 4
+"""The fewest SoCs that share a move, and a move that none of them proves."""
 
 MIN_MOVE_LOG = math.log(1.05)
 """The log of the smallest factor that is reported."""
 
 MAX_MOVES_RATIO = 3.0
 """The largest ratio between moves, as logs, that still count as the same move."""
+
+
+_Key = tuple[str, str, str, bool, bool]
+"""The line of releases, the benchmark, what events are about (or "" for all of the benchmark), whether that
+is a load, and whether it got better."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +53,9 @@ class SharedMove:
         better on 1 board``."""
         ordered = sorted(self.moves, key=abs)
         word, other = ("better", "worse") if ordered[0] > 0 else ("worse", "better")
-        is_all = self.proved == len(self.pairs)
-        evidence = "all proved" if is_all else f"proved on {self.proved} of them"
+        evidence = f"proved on {self.proved or 'none'} of them"
+        if self.proved == len(self.pairs):
+            evidence = "all proved"
         releases = {pair.new.release for pair in self.pairs}
         release = releases.pop() if len(releases) == 1 else f"{self.line}.x"
         systems = f"{len(self.pairs)} systems"
@@ -62,8 +69,8 @@ class SharedMove:
 
 def shared_moves(compared: Iterable[tuple[ReleasePair, Sequence[Entry]]]) -> list[SharedMove]:
     """Return the moves that several SoCs share: regressions first, and those on most systems first."""
-    proved_first: dict[tuple[str, str, bool], dict[ReleasePair, Entry]] = {}
-    all_events: dict[tuple[str, str, bool], list[tuple[ReleasePair, Entry]]] = {}
+    proved_first: dict[_Key, dict[ReleasePair, Entry]] = {}
+    all_events: dict[_Key, list[tuple[ReleasePair, Entry]]] = {}
     titles: dict[str, str] = {}
     for pair, entries in compared:
         for entry in entries:
@@ -72,21 +79,32 @@ def shared_moves(compared: Iterable[tuple[ReleasePair, Sequence[Entry]]]) -> lis
             is_far = entry.ends and abs(entry.move or 0.0) >= MIN_MOVE_LOG
             if is_back or entry.is_cause or entry.move is None or not is_far:
                 continue
-            key = (_line(pair.new.release), entry.benchmark, entry.move > 0)
-            own = proved_first.setdefault(key, {})
-            all_events.setdefault(key, []).append((pair, entry))
+            # A rate and a load are not one move.
+            is_load = "CPU load" in entry.what
             titles[entry.benchmark] = entry.benchmark_title
-            # Keep one event per system: a proved one if possible, then the one with most rows.
-            if pair not in own or _rank(entry) > _rank(own[pair]):
-                own[pair] = entry
+            # Without the sizes that its rows share.
+            subject = ": ".join(entry.what.split(": ")[:2])
+            for name in dict.fromkeys(("", subject)):
+                line = _line(pair.new.release)
+                key = (line, entry.benchmark, name, is_load, entry.move > 0)
+                own = proved_first.setdefault(key, {})
+                all_events.setdefault(key, []).append((pair, entry))
+                # Keep one event per system: a proved one if possible, then the one with most rows.
+                if pair not in own or _rank(entry) > _rank(own[pair]):
+                    own[pair] = entry
     out = []
-    for (line, benchmark, is_better), own in proved_first.items():
-        alike = _alike(own)
+    reported = set[int]()
+    # Events with the same subject are a move of their own if the one of their benchmark has others.
+    for key, own in sorted(proved_first.items(), key=lambda each: each[0][2] != ""):
+        line, benchmark, subject, is_load, is_better = key
+        alike = _alike({pair: entry for pair, entry in own.items() if id(entry) not in reported})
         proved = sum(_is_proved(entry) for entry in alike.values())
-        if proved and len({pair.new.soc for pair in alike}) >= MIN_SOCS:
+        fewest = MIN_SOCS if proved else MIN_UNPROVED_SOCS
+        if len({pair.new.soc for pair in alike}) >= fewest:
             moves = tuple(entry.move or 0.0 for entry in alike.values())
             ends = tuple(end for entry in alike.values() for end in entry.ends)
-            common = _common([entry.what for entry in alike.values()], titles[benchmark])
+            names = [subject or entry.what for entry in alike.values()]
+            common = _common(names, titles[benchmark])
             is_named = any(any(_parts(e.what, titles[benchmark])) for e in alike.values())
             if is_named and not common:
                 # Different rows on each system are different moves.
@@ -94,7 +112,7 @@ def shared_moves(compared: Iterable[tuple[ReleasePair, Sequence[Entry]]]) -> lis
             title = ": ".join(filter(None, (titles[benchmark], ", ".join(common))))
             against = {
                 (pair.new.platform, board)
-                for pair, entry in all_events.get((line, benchmark, not is_better), ())
+                for pair, entry in all_events.get((line, benchmark, "", is_load, not is_better), ())
                 if {*common} <= {*_parts(entry.what, titles[benchmark])}
                 for board in entry.boards
             }
@@ -104,6 +122,7 @@ def shared_moves(compared: Iterable[tuple[ReleasePair, Sequence[Entry]]]) -> lis
             if len(against) <= boards:
                 shared = (title, line, pairs, moves, ends, proved, boards, len(against))
                 out.append(SharedMove(*shared))
+                reported |= {id(entry) for entry in alike.values()}
     return sorted(out, key=lambda each: (each.moves[0] > 0, -len(each.pairs), each.sentence))
 
 
@@ -132,6 +151,8 @@ def _rank(entry: Entry) -> tuple[bool, int]:
 
 def _alike(own: dict[ReleasePair, Entry]) -> dict[ReleasePair, Entry]:
     """Return the moves near the median, ordered by SoC and release."""
+    if not own:
+        return {}
     # The root of the ratio to either side of the median, so that the ends differ by the ratio at most.
     reach = math.sqrt(MAX_MOVES_RATIO)
     usual = median(abs(entry.move or 0.0) for entry in own.values())
