@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 import xml.etree.ElementTree as ElementTree
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -356,6 +357,23 @@ def test_a_reversed_axis_begins_with_its_largest_x_and_names_lines_at_its_least(
     (end, height), (begin, _) = corners(svg, "line-0-0")
     assert places["80"][0] < begin < end < min(places["high"][0], places["low"][0])
     assert places["high"][1] == pytest.approx(height, abs=8), "beside the end of its line"
+
+
+def test_wide_panels_of_the_same_lines_name_them_once_beside_the_last() -> None:
+    def panel(title: str, *names: str) -> Panel:
+        lines = enumerate(names, 1)
+        return Panel(
+            title, tuple(Line(n, (Point(1.0, 9.0 * y, None, None, ""),)) for y, n in lines)
+        )
+
+    both = (panel("Write", "SK", "LP"), panel("Read", "SK", "LP"))
+    view = ChartView("p", "Both", "", "Size", "MB/s", "linear", "linear", both, wide=True)
+    right = max(x for x, _ in corners(draw.draw(view), "line-1-0"))
+    places = _places(view)
+    assert min(places["SK"][0], places["LP"][0]) > right
+    assert places["SK"][1] > places["LP"][1], "each beside its end, and not in a legend"
+    other = _places(replace(view, panels=(both[0], panel("Read", "SK"))))
+    assert other["LP"][1] > other["Size"][1], "a line that one panel lacks needs the legend"
 
 
 def test_marks_are_named_above_the_mean_of_their_points() -> None:

@@ -165,7 +165,7 @@ def _chart(view: ChartView) -> Figure:
             notes += _name_marks(axes, view, panel)
     named = has_line_names(view)
     if named:
-        name_lines(grid[0], view)
+        name_lines(grid[count - 1], view)
     legend = {} if named or len(artists) < 2 else artists
     _lay_out(figure, inches, legend, visible(view.finding, 300), visible(view.subtitle, 400))
     for axes in grid[:count]:

@@ -267,9 +267,11 @@ def levels(views: Sequence[ChartView]) -> tuple[Grid, int]:
                 for value in ((p.x, p.y) if p else (0.0, 0.0))
             ]
             ends = [p.y for p in beside if p and p.y > 0]
-            ratio = [units.factor_text(ends[0] / ends[1]) if len(ends) == 2 else units.MISSING]
             panel_key = (panel.title,) if first.panel_head else ()
-            rows.append((name, *panel_key, mark, *cells, *(ratio if is_pair else ())))
+            if is_pair:
+                ratio = ends[0] / ends[1] if len(ends) == 2 else None
+                cells += [(ratio, units.factor_text(ratio), "") if ratio else units.MISSING]
+            rows.append((name, *panel_key, mark, *cells))
     every = sum(len(line.points) for _, panel in panels for line in panel.lines)
     return Grid((tuple(head), tuple(below)), tuple(rows), len(keys), tabs=True), every - tabled
 

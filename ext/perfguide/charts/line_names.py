@@ -25,18 +25,21 @@ MIN_ALIKE_LINES, ALIKE_RATIO = 4, 1.2
 """With more lines than the first number, those whose ends differ by at most the second, a factor,
 share a name."""
 
-NAME_GAP_SHARE, MERGED_SHARE = 0.065, 0.04
-"""The minimum distance between two names, and the distance within which line ends share a name, as
-shares of the panel's height."""
+NAME_GAP_SHARE, LOW_GAP_SHARE, MERGED_SHARE = 0.065, 0.085, 0.04
+"""The minimum distance between two names, in panels on their own and in lower ones, and the distance
+within which line ends share a name, as shares of the panel's height."""
 
 
 def has_line_names(view: ChartView) -> bool:
     """Return whether lines are named at their ends rather than in a legend."""
-    lines = view.panels[0].lines
+    lines, sets = (
+        view.panels[-1].lines,
+        {tuple(each.label for each in p.lines) for p in view.panels},
+    )
     return (
         KINDS[view.kind].has_lines
         and not view.small
-        and len(view.panels) == 1
+        and (len(view.panels) == 1 or (view.wide and len(view.panels) < 4 and len(sets) == 1))
         and len(lines) >= 2
         and (len(lines) <= (2 if view.wide else 1) * MAX_NAMED_LINES or view.ramp)
         and all(0 < len(line.label) <= MAX_NAME_CHARS for line in lines)
@@ -53,13 +56,15 @@ class _End(NamedTuple):
 
 
 def name_lines(axes: Axes, view: ChartView) -> None:
-    """Write the names of lines to the right of the panel, each with a stroke to the end of its line."""
+    """Write the names of lines to the right of the last panel, each with a stroke to the end of its
+    line."""
     axes.autoscale_view()  # places depend on the limits
-    ends = [_end(axes, view, line) for line in view.panels[0].lines]
+    ends = [_end(axes, view, line) for line in view.panels[-1].lines]
     merged = _alike(ends) if view.wide and len(ends) > MIN_ALIKE_LINES else []
     names = sorted(merged or _names(ends), key=lambda name: name[0])
     rows = [words.count("\n") + 1 for _, words, _ in names]
-    places = spread([height for height, _, _ in names], rows, NAME_GAP_SHARE)
+    gap = LOW_GAP_SHARE if len(view.panels) > 1 else NAME_GAP_SHARE
+    places = spread([height for height, _, _ in names], rows, gap)
     on: dict[str, Any] = {"transform": axes.transAxes, "clip_on": False}
     for (_, words, end), height in zip(names, places, strict=True):
         colour = line_style(view, end.line)["color"]
