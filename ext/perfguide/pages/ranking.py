@@ -181,13 +181,17 @@ def rankings(
         if len({record.guide.soc for record in own}) > 1:
             rank = benchmark.metric_rank(metric)[0], units.natural(metric)
             ranks = tuple((n, benchmark.value_rank(n, v)) for n, v in params)
+            # The front page shows the first of these values that a guide has.
+            wanted = described.at if (described := benchmark.metric(metric)) else {}
+            choices = [(wanted.get(n), v) for n, v in params]
+            choice = [each.index(v) for each, v in choices if isinstance(each, tuple) and v in each]
             is_headline = _is_headline(benchmark, own)
             is_part = any(benchmark.param(name).worst for name, _ in params)
             best = (
                 _best(site, benchmark, group) if is_headline and not (is_part or worst_of) else None
             )
             figure = _Figure(metric, dict(params), is_headline, own, failed, worst_of, best)
-            ranked.append(((not is_headline, is_part, rank, ranks), figure))
+            ranked.append(((not is_headline, is_part, rank, choice, ranks), figure))
     ranked.sort(key=lambda each: each[0])
     out = []
     for figure in _main([figure for _, figure in ranked]):
