@@ -110,7 +110,7 @@ def test_two_lines_are_compared_where_one_is_above_the_other_at_each_mark(
 
 def engines(rng: random.Random, count: int) -> list[Engine]:
     """Engines with a cost for each call and for each byte, some of whose figures are equal."""
-    names = ("accelerator", "software", "AES-NI", "Arm Crypto Extension")
+    names = ("accelerator", "software", "x86 crypto extension", "Arm Crypto Extension")
     out = []
     for name in names[:count]:
         call, byte = 10 ** rng.uniform(-1, 2), 10 ** rng.uniform(-1, 1)

@@ -253,6 +253,11 @@ def test_a_clock_unlike_the_boards_other_runs_is_found() -> None:
     assert "3 of 4 runs of this board are at 1,400 MHz" in odd.reason
     assert odd.guide.release == "10.00"
     assert not found("clock", *others, run(mhz(1250), board="lp"))
+    # Where the results changed with the clock, the board ran at it.
+    usual = [run(*dhrystone(1400, 14, 0.01), release=f"0{number}.00") for number in range(5)]
+    for rate, is_wrong in ((12.5, False), (12.2, False), (13.5, True), (11.5, True)):
+        slow = run(*dhrystone(1250, rate, 0.01), release="10.00")
+        assert bool(found("clock", *usual, slow)) == is_wrong, rate
     assert not found("clock", *others[:2], run(mhz(1250), release="10.00"))
 
 

@@ -96,9 +96,7 @@ def test_a_page_says_of_what_who_leads_and_ranks_each_soc_with_its_load(pages: P
     ]
     so = "while other work ran, and so not ranked: :doc:`LOADED <openssl/LOADED>`."
     assert so in text
-    gain = (
-        "Arm Crypto Extension, a part of the CPU, does 2.5 to 4.0 times as much as software there"
-    )
+    gain = "The Arm Crypto Extension, a part of the CPU, does 2.5 to 4.0 times as much as software there"
     loaded = "Measured only while other work ran: :doc:`LOADED <openssl/LOADED>`"
     assert f"{loaded}. {gain} (AES-128-CBC, 2 pairs of runs).\n" in text
     assert "Ranked by the newest figures that are not in doubt.\n" in text

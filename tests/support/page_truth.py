@@ -33,7 +33,7 @@ Guide = tuple[str, str, str, str]
 ENGINES = {
     "accelerator": "hw",
     "Arm Crypto Extension": "arm-ce",
-    "AES-NI": "aes-ni",
+    "x86 crypto extension": "aes-ni",
     "software": "sw",
     "engine not recorded": "",
 }

@@ -388,7 +388,8 @@ def own_instructions(benchmark: Benchmark, records: Iterable[Record]) -> str:
     ends = " to ".join(dict.fromkeys(f"{ratio:.1f}" for ratio in (ratios[0], ratios[-1])))
     runs = f"{benchmark.value_label('algorithm', algorithm)}, {units.count(len(ratios), 'pair')} of runs"
     return (
-        f"{names.pop()}, a part of the CPU, does {ends} times as much as software there ({runs})."
+        f"{units.capital(crossovers.the(names.pop()))}, a part of the CPU, does {ends} times as much as software "
+        f"there ({runs})."
     )
 
 

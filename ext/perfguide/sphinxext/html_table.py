@@ -182,7 +182,8 @@ def head(
             attributes += f' class="{" ".join(classes)}"' if classes else ""
             if start >= stub and level < joined - 1:
                 parts = (named(upper[start]) for upper in header[:joined])
-                content = ", ".join(
+                # The style sheet has the commas, which would otherwise begin lines.
+                content = " ".join(
                     f'<span class="perf-level"{own}>{text}</span>' for own, text in parts
                 )
             elif start >= stub:
