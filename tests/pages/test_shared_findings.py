@@ -45,12 +45,12 @@ def test_a_guide_without_findings_says_so(tmp_path: Path) -> None:
 def test_a_fault_of_all_guides_is_one_line_of_health_and_nothing_special(tmp_path: Path) -> None:
     usual = [load(f"09.{n:02}", 120.0 + n) for n in range(7)]
     target = pages(tmp_path, *usual, load("09.07", 127.0, latency=0.0))
-    alone = "**1 wrong**: ALSA audio, more than is possible. Most guides of this SoC have it too."
+    alone = "**1 wrong**: ALSA audio, more than is possible (1 figure). Most guides of this SoC have it too."
     assert careful(target, "09.03").startswith(alone)
     newest = careful(target, "09.07")
     # It counts like the other, which is named first.
     assert newest.startswith(
-        "**2 wrong**: LMBench, zero or negative where that is impossible; ALSA audio, "
+        "**2 wrong**: LMBench, zero or negative where that is impossible (1 figure); ALSA audio, "
     )
     assert "Most guides of this SoC have 1 of them too." in newest
     health = (target / "reports/health.rst").read_text("utf-8")

@@ -402,7 +402,10 @@ def check_careful(page: Page, checked: Checked) -> None:
         wanted = Counter(f.severity for f in every)
         rest = re.search(r"\. Most guides of this SoC have (it|them|(\d+) of them) too\.$", head)
         first = COUNTED.match(head)
-        titles = {f"{site.title(f.benchmark)}, {f.rule.title}" for f in every}
+        worst = [f for f in every if f.severity == min(wanted, key=list(SEVERITIES.values()).index)]
+        sizes = sorted((len(f.suspects) + f.left_out for f in worst), reverse=True)
+        said_sizes = [number(size) for size in re.findall(r" \(([\d,]+) figures?\)", head)]
+        titles = {f"{site.title(f.benchmark)}, {f.rule.title} (" for f in worst}
         among = re.search(r" among (\d+) findings: ", head)
         more = re.search(r"; and (\d+) more\.", head)
         named = [title for title in titles if title in head]
@@ -414,7 +417,8 @@ def check_careful(page: Page, checked: Checked) -> None:
             and SEVERITIES[first[2]] == next(s for s in SEVERITIES.values() if wanted[s])
             and int(first[1]) == wanted[SEVERITIES[first[2]]]
             and int(among[1] if among else first[1]) == len(every)
-            and len(named) + int(more[1] if more else 0) == len(titles)
+            and said_sizes == sizes[: len(named)]
+            and len(named) + int(more[1] if more else 0) == len(worst)
         )
     checked.note("careful", said, is_true, f"{page.guide}")
 

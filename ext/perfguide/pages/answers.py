@@ -535,16 +535,17 @@ class Headlines:
         ]
         if not every:
             return [Fact("Careful", (Part("No check found a problem with these figures."),))]
-        # Those that most guides share count as much, but the others are named first.
         usual = [f for f in every if (f.rule.id, f.benchmark) in self._usual_findings]
         counts = kind_counts(finding.severity for finding in every)
-        titles = dict.fromkeys(
-            f"{self._site.catalog.title(f.benchmark)}, {f.rule.title}"
-            for f in sorted(every, key=usual.__contains__)
-        )
-        named = "; ".join(list(titles)[:MOST_NAMED])
-        more = f"; and {len(titles) - MOST_NAMED} more" if len(titles) > MOST_NAMED else ""
         worst = next(iter(counts))
+        own = [finding for finding in every if finding.severity == worst]
+        own.sort(key=lambda finding: (-finding.figures, finding in usual))
+        titles = [
+            f"{self._site.catalog.title(f.benchmark)}, {f.rule.title} ({units.count(f.figures, 'figure')})"
+            for f in own
+        ]
+        named = "; ".join(titles[:MOST_NAMED])
+        more = f"; and {len(titles) - MOST_NAMED} more" if len(titles) > MOST_NAMED else ""
         badge = Part(counts[worst], strong=True, severity=worst)
         among = f" among {len(every)} findings" if len(counts) > 1 else ""
         link = Part("Health", HEALTH, section_name(HEALTH, section_of(self._site, key)))

@@ -289,11 +289,8 @@ def _write_page(
     site: Site, page: str, health: Health, pages: Mapping[str, str], entries: Entries
 ) -> None:
     """Write a page with the findings about one guide, for which the report has no room."""
-    open_findings, accepted = (
-        [finding for finding in findings if pages[finding.id] == page]
-        for findings in (health.open, health.accepted)
-    )
-    key = (*open_findings, *accepted)[0].guide
+    here = [f for f in (*health.open, *health.accepted) if pages[f.id] == page]
+    key = here[0].guide
     write_files.page(
         site,
         page,
@@ -304,8 +301,13 @@ def _write_page(
             Link("Health of all figures", PAGE),
             Link(f"Guide of {key}", site.addresses.guide[key]),
         ],
-        findings=[entries[finding.id] for finding in open_findings],
-        accepted=[entries[finding.id] for finding in accepted],
+        findings=[entries[each.id] for each in here if not each.acknowledged],
+        accepted=[entries[each.id] for each in here if each.acknowledged],
+        others=[
+            (_kind(each.severity), each.id, _title(each, entries), each.rule.title)
+            for each in health.open
+            if each.guide == key and pages[each.id] == PAGE
+        ],
     )
 
 

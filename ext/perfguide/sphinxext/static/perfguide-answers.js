@@ -7,6 +7,7 @@ window.perfguideAnswers = (() => {
   const { GROUPS, written } = window.perfguideNeed;
   const MONTHS_UNTIL_OLD = 18;
   const MAX_OTHER_RELEASES = 3; // shown in a row; the explorer shows all
+  const MAX_ROWS = 10; // of a group, without a click
   const MAX_UNMEASURED = 12; // boards listed without a click
   const TITLES = { meets: "Meets it", just: "Just meets it, or is in doubt", cannot: "Does not meet it", none: "Not measured" };
   const COUNTED = { meets: "meet it", just: "just meet it (under 10 %), or are in doubt", cannot: "do not meet it", none: "not measured" };
@@ -119,7 +120,19 @@ window.perfguideAnswers = (() => {
       const grid = el("table", { class: "perf-grid no-search", "aria-labelledby": idOf(group) },
         el("thead", {}, el("tr", {}, ...heads.map((head, at) => el("th", { scope: "col", class: isFigure(at) ? "perf-n" : "" }, head)))), body);
       const box = el("div", { class: "perf-scroll", role: "region", tabindex: "0", "aria-labelledby": idOf(group) }, grid);
-      return [el("h2", { id: idOf(group) }, TITLES[group]), el("p", { class: "perf-finder-note" }, NOTES[group]), el("div", { class: "perf-table" }, box)];
+      const table = el("div", { class: "perf-table" }, box);
+      const more = [...body.rows].slice(MAX_ROWS);
+      if (more.length) {
+        const all = el("button", { type: "button" }, `Show all ${answers.length} rows`);
+        more.forEach((row) => row.remove());
+        all.addEventListener("click", () => {
+          body.append(...more);
+          all.parentNode.remove();
+          more[0].querySelector("a").focus();
+        });
+        table.append(el("p", {}, all));
+      }
+      return [el("h2", { id: idOf(group) }, TITLES[group]), el("p", { class: "perf-finder-note" }, NOTES[group]), table];
     }
 
     /* Return the boards without figures, grouped by the measurements that they lack. */
