@@ -492,28 +492,6 @@ def test_a_row_that_went_the_other_way_is_told_and_not_listed_with_an_event(
     assert any("better" in line for line in event_evidence.beside(event, both))
 
 
-@pytest.mark.parametrize(("restless", "is_event"), [(6, False), (2, True)])
-def test_the_first_move_of_a_row_is_usual_where_half_of_its_metric_moved_as_far_before(
-    speed: Catalog, restless: int, is_event: bool
-) -> None:
-    sizes = SIZES[:8]
-    rates = {
-        size: [round(60 * (1.9 if n < restless and at in (2, 3) else 1.0) + n + at / 100, 2) for at in range(COUNT)]
-        for n, size in enumerate(sizes)
-    }  # fmt: skip
-    # A row whose two earlier figures do not agree.
-    rates[96] = [1.0] * 6 + [80.0, 70.1, 36.0]
-    bundles = releases(rates)
-    both = newest([*releases({size: rates[size] for size in sizes})[:6], *bundles[6:]], speed)
-    of_row = [
-        each
-        for each in (*both.events, *both.far)
-        for row in each.rows
-        if row.params["block_size"] == 96
-    ]
-    assert [not event.is_minor for event in of_row] == [is_event]
-
-
 def replace_board(bundle: Loaded, board: str) -> Loaded:
     """Return a bundle of another board."""
     rows = [

@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import partial
-from itertools import groupby, pairwise
+from itertools import groupby
 from operator import itemgetter
 from statistics import median
 
@@ -21,7 +21,6 @@ from ..bundles.guide_key import Platform, version
 from ..catalog.benchmarks import Benchmark
 from ..common import units
 from ..figures import labels
-from ..figures.rows import TABLE, TABLE_NUMBER
 from .causes import EXCHANGED, cause_of
 from .explanations import other_part, other_test
 from .failing_runs import failing_runs
@@ -45,7 +44,6 @@ from .row_moves import (
     level_left,
     log_range,
     measures_own,
-    metric_on_board,
     moved_far,
     over_scatter,
 )
@@ -208,7 +206,7 @@ def events(
     together = _loads_together(rows)
     far, alone = _far_rows(others, rows, together)
     beside, far = _beside(proved, far, names)
-    far, minor = _without_usual(far, alone, rows, together, names)
+    far, minor = _without_usual(far, alone, together, names)
     _attach(far, proved, beside)
     out = [event_of(own, unproved=beside[key]) for key, own in proved.items() if own]
     out += clocks + failing + causes(rows, names)
@@ -338,7 +336,6 @@ def _beside(proved: Groups, far: Groups, names: Names) -> tuple[Groups, Groups]:
 def _without_usual(
     far: Groups,
     alone: Sequence[Row],
-    all_rows: Sequence[Row],
     together: Collection[int],
     names: Names,
 ) -> tuple[Groups, Groups]:
@@ -354,9 +351,7 @@ def _without_usual(
         parts = []
         for part in _parts(unusual_rows, names):
             alike = [row for row in part if id(row) in together]
-            own_event = _unusual([row for row in part if id(row) not in together])
-            alone_of_metric = len(own_event) == 1 and _is_usual_of_others(own_event[0], all_rows)
-            parts.append(alike if alone_of_metric else [*alike, *own_event])
+            parts.append([*alike, *_unusual([row for row in part if id(row) not in together])])
         kept.update({(*key, number): part for number, part in enumerate(parts)})
     minor: Groups = {}
     unusual = {id(row) for own in kept.values() for row in own}
@@ -543,12 +538,7 @@ def _is_same_cause(first: Event, event: Event, names: Names) -> bool:
             and level in map(level_returned_to, (first.rows, first.unproved))
         ):
             return True
-    # A far fall must not hide behind a small one.
-    if first.worse_by < MIN_FAR_LOG <= event.worse_by:
-        return False
-    if first.is_back != event.is_back:
-        return False
-    if same_benchmark:
+    if same_benchmark or first.is_back != event.is_back:
         return False
     subsystems = [
         set(described.entry.subsystems)
@@ -850,17 +840,12 @@ def _is_odd_rise(rows: Sequence[Row]) -> bool:
 
 def _typical(rows: list[Row], names: Names) -> tuple[list[Row], list[Row], list[Row]]:
     """Split many rows that nothing proves into those whose series moved about as far as the median row,
-    those of others that moved much farther and are an event of their own, and the rest; of few or unlike
-    rows, the rest are those that hardly moved next to the median row."""
+    those of others that moved much farther and are an event of their own, and the rest. Few or unlike rows
+    are not split."""
     lead = [row for row in _leading(rows) if not row.follows]
     sizes = [abs(row.worse_by or 0.0) for row in lead]
     if len(lead) < MANY_ROWS or not _are_alike(lead):
-        small = [
-            row
-            for row, size in zip(lead, sizes, strict=True)
-            if size * MAX_SIZES_RATIO**2 < median(sizes)
-        ]
-        return [row for row in rows if row not in small], [], small
+        return rows, [], []
     least, most = median(sizes) / MAX_SIZES_RATIO, median(sizes) * MAX_SIZES_RATIO
     usual = {
         series_of(row, names)
@@ -910,26 +895,6 @@ def _is_small(rows: Sequence[Row]) -> bool:
         return True
     is_odd = (row.worse_by or 0.0) > 0 and (is_beyond_kind(row) or row.scatter is None)
     return moves[0] < (SINGLE_FALL if is_odd else MIN_FAR_LOG)
-
-
-def _is_usual_of_others(row: Row, rows: Sequence[Row]) -> bool:
-    """Return whether half of the metric's other rows on the board moved nearly as far before: then it is
-    no news that this one does too, unless its last figures agreed, or it is back."""
-    before = figures_before(row)[-2:]
-    is_quiet = len(before) == 2 and log_range(before) <= MAX_QUIET_LOG
-    if row.doubt or not row.params or is_quiet or is_back(row):
-        return False
-    own = metric_on_board(row)
-    others = [
-        each
-        for each in rows
-        if metric_on_board(each) == own and each is not row and each.old and each.new
-    ]
-    least = MIN_PRECEDENT_RATIO * abs(row.worse_by or 0.0)
-    restless = sum(
-        any(log_range(pair) >= least for pair in pairwise(figures_before(each))) for each in others
-    )
-    return bool(others) and 2 * restless >= len(others)
 
 
 def _boards_that_go_with(proved: Sequence[Row], rows: Sequence[Row]) -> set[str]:
@@ -1111,19 +1076,10 @@ def _narrow(own: Sequence[Row], siblings: Sequence[Row], names: Names) -> str:
             continue
         if value == default:
             continue
-        if any(_differs_in(name, row, own[0]) for row in siblings):
+        if any(row.params.get(name) != value for row in siblings):
             plain = labels.params_text({name: value})
             parts.append(labels.param(benchmark, name, value) if benchmark else plain)
     return ", ".join(parts)
-
-
-def _differs_in(name: str, row: Row, of: Row) -> bool:
-    """Return whether two rows differ in a parameter; in their table, only if that is all they differ in."""
-    if row.params.get(name) == of.params.get(name):
-        return False
-    others = {*row.params, *of.params} - {TABLE, TABLE_NUMBER}
-    is_alike = all(row.params.get(other) == of.params.get(other) for other in others)
-    return is_alike or name not in (TABLE, TABLE_NUMBER)
 
 
 def _several_values(

@@ -18,10 +18,10 @@ from ..figures.failed_runs import in_mean
 from ..figures.pool import Pool, Record
 from .causes import EXCHANGED, exchanged
 from .engine_changes import EngineChange
-from .events import SINGLE_FALL, Event, causes, clock_events, events
+from .events import Event, causes, clock_events, events
 from .history import History, scaled
 from .match import Names
-from .row_moves import MIN_EVENT_LOG, MIN_FAR_LOG, figures_before, log_range, measures_own
+from .row_moves import MIN_EVENT_LOG, MIN_FAR_LOG, measures_own
 from .verdicts import (
     Row,
     SideFigures,
@@ -34,10 +34,6 @@ from .verdicts import (
     tools_of,
     without_failed_runs,
 )
-
-MIN_IN_RANGE, MIN_BEYOND_RANGE = 3, 2.0
-"""The fewest earlier figures that show a range, and how far beyond it a figure must be to have left it, as a
-multiple of the range in logs."""
 
 
 def events_since(
@@ -52,7 +48,7 @@ def events_since(
     measured, also on boards that OLD did not measure at all, ``of_new_boards``; unproved ones come last.
 
     New lows are figures that are worse than in any earlier release. They are events if one of their
-    benchmark is worse by ``MIN_FAR_LOG`` than when last measured or fails now, or several left a narrow range.
+    benchmark is worse by ``MIN_FAR_LOG`` than when last measured or fails now.
     New highs are those that are better. Rows with swapped labels are left out.
     """
     benchmarks = {row.benchmark for row in judged}
@@ -160,8 +156,9 @@ def _is_part_of(event: Event, first: Event) -> bool:
 
 
 def _are_worth_an_event(rows: Sequence[Row]) -> bool:
-    far = (row.verdict == "failed-after" or abs(row.worse_by or 0.0) >= MIN_FAR_LOG for row in rows)
-    return any(far) or len({row.measurement for row in rows if has_left_range(row)}) > 1
+    return any(
+        row.verdict == "failed-after" or abs(row.worse_by or 0.0) >= MIN_FAR_LOG for row in rows
+    )
 
 
 def _impossible(guide: GuideKey, pool: Pool, names: Names) -> set[int]:
@@ -196,19 +193,6 @@ def _is_extreme(row: Row, way: int) -> bool:
     before = [value for release, value in row.line if version(release) < last]
     now = row.new.cell.mean or 0.0
     return now < min(before) if (row.better == "higher") == (way > 0) else now > max(before)
-
-
-def has_left_range(row: Row) -> bool:
-    """Return whether a row is beyond all of several earlier figures, by at least ``SINGLE_FALL`` and a
-    multiple of their range."""
-    before, now = figures_before(row), row.new.cell.mean if row.new else None
-    if len(before) < MIN_IN_RANGE or not now or min(*before, now) <= 0:
-        return False
-    is_fall = now < min(before)
-    if not is_fall and now <= max(before):
-        return False
-    ends = (now, min(before)) if is_fall else (max(before), now)
-    return log_range(ends) >= max(SINGLE_FALL, MIN_BEYOND_RANGE * log_range(before))
 
 
 def _failed_already(event: Event, rows: Iterable[Row], names: Names) -> str:

@@ -317,8 +317,3 @@ def failed_earlier(row: Row) -> list[str]:
     if row.verdict != "failed-after" or row.better != "higher":
         return []
     return [release for release, value in _line_before(row) if value == 0]
-
-
-def metric_on_board(row: Row) -> tuple[object, ...]:
-    """Return a key that rows share if they differ only in parameters."""
-    return (row.guide.platform, row.board, row.benchmark, row.metric)

@@ -231,19 +231,43 @@ def _title(pair: ReleasePair | ComparedGuides) -> str:
     return f"{pair.new.soc}, {family(pair.new)}: {pair.old.release} → {pair.new.release}"
 
 
-def _write(site: Site, plan: ComparisonPlan, pair: ReleasePair) -> PageOutcome:
+def _figures_by_verdict(
+    site: Site, anchors: Anchors, page: str, compared: Comparison
+) -> list[dict[str, Any]]:
+    """Return the tables of figures, one for each verdict."""
+    sections = []
+    for verdict in (*row_texts.SHOWN_VERDICTS, *row_texts.FOLDED_VERDICTS):
+        if rows := row_texts.of_verdict(compared.rows, [verdict]):
+            table = _table(site, anchors, page, verdict, rows, compared.board_names)
+            heading = f"{row_texts.TITLES[verdict]} ({len(rows)})"
+            # The events above cover what got worse; only failures are listed in full.
+            sections.append({"title": heading, "open": verdict == "failed-after", "table": table})
+    return sections
 
+
+_Titled = tuple[str, list[dict[str, Any]]]
+"""Entries of a page with their heading."""
+
+
+def _events_by_action(
+    page: str, compared: Comparison, catalog: Catalog, names: Mapping[int, str]
+) -> tuple[list[_Titled], list[_Titled]]:
+    """Return the events with their evidence, and those that take one line each."""
+    events, far = list[_Titled](), list[_Titled]()
+    for name, own in event_groups.by_action(compared):
+        if name in FOLDED_ACTIONS:
+            # Nothing about these is proved.
+            lines = [line for event in own for line in _far(event, compared, catalog)]
+            far.append((f"{name} ({len(own)})", lines))
+        else:
+            events.append((name, [_event(each, compared, catalog, page, names) for each in own]))
+    return events, far
+
+
+def _write(site: Site, plan: ComparisonPlan, pair: ReleasePair) -> PageOutcome:
     title = _title(pair)
     compared = comparison(site, plan, pair)
-    sections: list[dict[str, Any]] = []
-    for verdict in (*row_texts.SHOWN_VERDICTS, *row_texts.FOLDED_VERDICTS):
-        rows = row_texts.of_verdict(compared.rows, [verdict])
-        if rows:
-            # The events above cover what got worse; only failures are listed in full.
-            opened = verdict == "failed-after"
-            table = _table(site, plan.anchors, pair.address, verdict, rows, compared.board_names)
-            heading = f"{row_texts.TITLES[verdict]} ({len(rows)})"
-            sections.append({"title": heading, "open": opened, "table": table})
+    sections = _figures_by_verdict(site, plan.anchors, pair.address, compared)
     tables = [
         (section["table"], "compare" if section["open"] else "all-other-figures", title)
         for section in sections
@@ -254,15 +278,8 @@ def _write(site: Site, plan: ComparisonPlan, pair: ReleasePair) -> PageOutcome:
         f"{pair.new.soc}, {family(pair.new)}, what changed. {decision.sentence} "
         f"{'; '.join(summary[:2])}."
     )
-    events, far, names = [], [], _event_names(pair.address, compared)
-    for name, own in event_groups.by_action(compared):
-        if name in FOLDED_ACTIONS:
-            # Nothing about these is proved, so each takes one line without evidence.
-            lines = [line for event in own for line in _far(event, compared, site.catalog)]
-            far.append((f"{name} ({len(own)})", lines))
-        else:
-            listed = [_event(event, compared, site.catalog, pair.address, names) for event in own]
-            events.append((name, listed))
+    names = _event_names(pair.address, compared)
+    events, far = _events_by_action(pair.address, compared, site.catalog, names)
     # Keep the order of the text, by which the extension matches histories with their drawings.
     moves = [row for _, own in events for event in own for row in event["rows"]]
     moves += [row for _, own in far for row in own]
