@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from html import escape
 from itertools import chain, islice, zip_longest
 from statistics import median
@@ -323,14 +323,17 @@ class PhoneColumns(NamedTuple):
     """The columns of a guide's table on a phone, which shows one group of them at a time, such as
     the boards of a metric: ``heads`` name the groups, if there are several, and ``groups``
     has for each column the number of its group, counted from 1, or 0 for keys. ``beside`` columns
-    of ``rem`` are side by side. Where less than ``keys_rem`` is left for keys, figures are below
-    them."""
+    of ``rem`` are side by side, or of up to ``wide_rem``, which leaves heads unbroken, where
+    ``usual_keys_rem`` remain for keys. Where less than ``keys_rem`` is left for keys, figures are
+    below them."""
 
     heads: tuple[str, ...]
     groups: tuple[int, ...]
     beside: int
     rem: float
     keys_rem: float
+    wide_rem: float
+    usual_keys_rem: float
 
     @property
     def classes(self) -> str:
@@ -342,7 +345,8 @@ class PhoneColumns(NamedTuple):
     @property
     def style(self) -> str:
         """Return the settings of the style sheet."""
-        return f"--pn:{self.beside};--pw:{self.rem:.2f}rem"
+        wide = f"(100cqi - {self.usual_keys_rem:.1f}rem)/{self.beside},{self.wide_rem:.2f}rem"
+        return f"--pn:{self.beside};--pw:clamp({self.rem:.2f}rem,{wide})"
 
 
 def phone_columns(
@@ -363,19 +367,26 @@ def phone_columns(
     if any(end - start != beside for start, end in zip(starts, ends, strict=True)):
         return None
     columns = [[row[column] for row in rows] for column in range(stub, ends[-1])]
-    heads = [
-        1.1 * _BOLD_REM * _longest(text) + (_SQUARE_REM if text in boards else 0)
-        for text in (own[1:] or own)[0][stub:]
-    ]
-    chars = max(map(_most_chars, columns))
-    rem = max(_DIGIT_REM * chars, 3.0 if units.FAILED in chain(*columns) else 0.0, *heads)
-    rem += _PHONE_PADDING_REM
-    keys = max(_unbroken_rem(row[0]) for row in rows) if rows else 0.0
+    most = _DIGIT_REM * max(map(_most_chars, columns))
+    figures = max(most, 3.0 if units.FAILED in chain(*columns) else 0.0)
+
+    def column_rem(chars: Callable[[str], int]) -> float:
+        heads = (
+            1.1 * _BOLD_REM * chars(text) + (_SQUARE_REM if text in boards else 0)
+            for text in (own[1:] or own)[0][stub:]
+        )
+        return max(figures, *heads) + _PHONE_PADDING_REM
+
+    rem = column_rem(_longest)
+    keys = max([4.0, *(_unbroken_rem(row[0]) for row in rows)])
+    usual = _LETTER_REM * median([len(units.whole(row[0])) for row in rows] or [0])
+    usual = max(keys, usual, _BOLD_REM * len(header[0][0]))
     if beside > MAX_PHONE_COLUMNS or len(starts) > MAX_PHONE_GROUPS or beside * rem > PHONE_REMS[0]:
         return None
     names = tuple(own[0][start] for start in starts) if len(starts) > 1 else ()
     groups = (*[0] * stub, *((c - stub) // beside + 1 for c in range(stub, ends[-1])))
-    return PhoneColumns(names, groups if names else (), beside, rem, max(4.0, keys))
+    wide = column_rem(len)
+    return PhoneColumns(names, groups if names else (), beside, rem, keys, wide, usual)
 
 
 MIN_SCALE = 0.87
