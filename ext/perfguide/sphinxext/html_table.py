@@ -379,8 +379,9 @@ def phone_columns(
 
     rem = column_rem(_longest)
     keys = max([4.0, *(_unbroken_rem(row[0]) for row in rows)])
-    usual = _LETTER_REM * median([len(units.whole(row[0])) for row in rows] or [0])
-    usual = max(keys, usual, _BOLD_REM * len(header[0][0]))
+    chars = sorted(len(units.whole(row[0])) for row in rows) or [0]
+    # Three of four keys are on one line.
+    usual = max(keys, _LETTER_REM * chars[3 * len(chars) // 4], _BOLD_REM * len(header[0][0]))
     if beside > MAX_PHONE_COLUMNS or len(starts) > MAX_PHONE_GROUPS or beside * rem > PHONE_REMS[0]:
         return None
     names = tuple(own[0][start] for start in starts) if len(starts) > 1 else ()
