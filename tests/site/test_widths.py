@@ -12,6 +12,12 @@ from windows import Windows, unfolded
 
 WIDTHS = (320, 390, 768, 1280, 1920)
 
+RANKING = f"""<table class="perf-answers perf-ranking"><thead><tr>
+<th>SoC</th><th>Rate</th><th>CPU load</th><th class="perf-n">Runs</th></tr></thead><tbody><tr>
+<th><a>SOC-1</a> <small>{"name of a board " * 4}</small></th>
+<td><svg class="perf-axis-bar"></svg><span><b>1</b> <small>{"a remark " * 9}</small></span></td>
+<td data-h="CPU load"><span>1 %</span></td><td class="perf-n" data-h="runs">1,000–2,000</td></tr></table>"""
+
 
 @pytest.mark.parametrize("width", WIDTHS)
 def test_without_script_nothing_is_cut_either(
@@ -22,6 +28,11 @@ def test_without_script_nothing_is_cut_either(
         "all => all.filter(e => e.scrollWidth > e.clientWidth + 1).length"
     )
     assert hidden == 0
+    # The axis of a ranking is wide enough for its labels, however long the names and remarks are.
+    page.locator("h1").evaluate("(e, html) => e.insertAdjacentHTML('afterend', html)", RANKING)
+    axis = page.locator(".perf-axis-bar").first.evaluate("e => e.clientWidth")
+    assert axis >= min(280, 0.3 * width)
+    assert page.evaluate(SIDEWAYS) <= 0
 
 
 @pytest.mark.parametrize("width", [320, 1280])

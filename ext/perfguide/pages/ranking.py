@@ -50,6 +50,9 @@ MIN_TICKS = 4
 MAX_LOG_TICKS = 12
 """The maximum number of powers of ten labelled on a logarithmic axis."""
 
+MIN_SHARE_TO_END = 0.15
+"""The least distance of another tick from the end of a logarithmic axis, as a share of its length."""
+
 NUMBER = units.parse("1").kind
 """The kind of unit of a figure without one."""
 
@@ -653,6 +656,8 @@ def with_axis(name: str, unit: str, better: units.Better, rows: list[RankedRow])
         powers = range(round(math.log10(start)), math.floor(math.log10(end)) + 1)
         # The two minus signs make the division round up.
         ticks = [10.0**power for power in powers[:: -(-len(powers) // MAX_LOG_TICKS)]]
+        # The end is labelled too, instead of a power of ten close to it.
+        ticks = [tick for tick in ticks if (end / start) ** MIN_SHARE_TO_END <= end / tick] + [end]
         ranking = Ranking(name, unit, better, True, start, end, [], rows)
     else:
         start = min(0.0, least)

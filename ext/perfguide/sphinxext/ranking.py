@@ -27,8 +27,7 @@ class perf_ranking(ScreenNode):
         ranking: Ranking = self["ranking"]
         return {
             "ranking": ranking,
-            "has_engines": any(row.engine for row in ranking.rows),
-            "labels": _labels(ranking.ticks),
+            "labels": _labels(ranking),
             "has_loads": any(row.load is not None for row in ranking.rows),
             "full_load": _full_load(ranking.rows),
             "has_runs": any(row.low is not None for row in ranking.rows),
@@ -44,10 +43,14 @@ class perf_ranking(ScreenNode):
         return [_plain(self["ranking"])]
 
 
-def _labels(ticks: Sequence[tuple[float, str]]) -> Sequence[tuple[float, str]]:
-    """Return the ticks that are labelled: every second one if all labels would not fit side by side."""
+def _labels(ranking: Ranking) -> Sequence[tuple[float, str]]:
+    """Return the ticks that are labelled: every second one, with the zero or the end of a logarithmic
+    axis, if all labels would not fit side by side."""
+    ticks = ranking.ticks
     needed = sum(len(text) + LABEL_GAP for _, text in ticks)
-    return ticks[::2] if needed > MAX_LABELS_LENGTH else ticks
+    if needed <= MAX_LABELS_LENGTH:
+        return ticks
+    return ticks[::-2][::-1] if ranking.is_log else ticks[::2]
 
 
 def _full_load(rows: Sequence[RankedRow]) -> float:
