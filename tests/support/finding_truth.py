@@ -1010,7 +1010,7 @@ TRUTHS: dict[str, dict[str, Holds]] = {
     },
     "rate-collapsed": {
         rf"({N})( \S+)?, where (\S+) had ({N})(?:, as little as that since (\S+))?": _collapsed,
-        rf"({N})( \S+)?, where half of (\d+) other SoCs have ({N}) or more": _below_other_socs,
+        rf"({N})( \S+)?, where half of (\d+) other SoCs had ({N}) or more in their best release": _below_other_socs,
     },
     "under-limit": {
         rf"({N})( \S+)?, where (?:Integer, add|(\w+) precision, mul) takes ({N})(?: \S+)?": _under_limit

@@ -287,7 +287,7 @@ def below_other_socs(figures: Figures) -> Iterator[Hit]:
         usual = median(others)
         if mean <= failed_runs.MAX_FAILED_SHARE * usual:
             unit = figures.name("unit", position)
-            detail = f"{amount(mean, unit)}, where half of {len(others)} other SoCs have {units.number(usual)} or more"
+            detail = f"{amount(mean, unit)}, where half of {len(others)} other SoCs had {units.number(usual)} or more in their best release"
             yield Hit("rate-collapsed", position, detail, weight=math.log(usual / mean))
 
 

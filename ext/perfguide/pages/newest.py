@@ -55,11 +55,6 @@ def of_boards(
     return sorted(newest.values())
 
 
-MAX_RELEASES_BACK = 3
-"""The number of releases with a figure that are considered: if the newest ones are in doubt, the one
-before replaces it. Older figures say too little about a board to rank it."""
-
-
 def age(key: GuideKey) -> tuple[Any, ...]:
     """Return a key that sorts the guides of a SoC, newest last: by release, with Linux last within
     one."""
@@ -67,16 +62,9 @@ def age(key: GuideKey) -> tuple[Any, ...]:
 
 
 def standing(is_sound: Mapping[GuideKey, bool]) -> GuideKey | None:
-    """Return the guide that counts for a figure of a SoC: the newest of those considered in which the
-    figure is not in doubt, or ``None``. ``is_sound`` has the guides that measured it."""
-    releases = set()
-    for key in sorted(is_sound, key=age, reverse=True):
-        releases.add(version(key.release))
-        if len(releases) > MAX_RELEASES_BACK:
-            return None
-        if is_sound[key]:
-            return key
-    return None
+    """Return the guide that counts for a figure of a SoC: the newest in which the figure is not in doubt,
+    or ``None``. ``is_sound`` has the guides that measured it."""
+    return max((key for key, sound in is_sound.items() if sound), key=age, default=None)
 
 
 def survey(pool: Pool, catalog: Catalog, boards: Boards) -> Survey:

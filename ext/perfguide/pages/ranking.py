@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import datetime
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import msgspec
 
-from ..bundles.guide_key import GuideKey, family, version
+from ..bundles.guide_key import GuideKey, family
 from ..catalog.benchmarks import Benchmark, Scalar
 from ..common import slugs, units
+from ..common.grouping import grouped
 from ..common.units import TableCell
 from ..figures import engines, labels
 from ..figures.pool import Record
@@ -97,6 +98,8 @@ class RankedRow(msgspec.Struct, frozen=True):
     """The best figure of that older release, in words."""
     year: str = ""
     """The year of the release, if it was measured long before the newest of the ranked releases."""
+    is_on_cpu: bool | None = None
+    """The side of the engine: true for the CPU, false for an accelerator, and ``None`` if unknown."""
 
     @property
     def spread(self) -> float:
@@ -273,8 +276,6 @@ def _of_socs(
     for soc, guides in of_soc.items():
         key = newest.standing({key: _is_sound(site, own) for key, own in guides.items()})
         recent = [own for own in guides if key is None or newest.age(own) >= newest.age(key)]
-        if key is None:
-            recent = _last_releases(recent)
         measured = [r for own in recent for r in guides[own] if r.cell.mean is not None]
         if measured and not (key and all(r.cell.mean is None for r in guides[key])):
             out += measured
@@ -346,13 +347,6 @@ def _is_sound(site: Site, records: Sequence[Record]) -> bool:
     """Return whether any of a guide's figures is without doubt. If all runs failed, there is no doubt."""
     measured = [record for record in records if record.cell.mean is not None]
     return not measured or any(not site.marks.doubt(record) for record in measured)
-
-
-def _last_releases(guides: Iterable[GuideKey]) -> list[GuideKey]:
-    """Return the guides whose releases are considered in the search for a figure without doubt."""
-    ordered = sorted(guides, key=newest.age, reverse=True)
-    releases = list(dict.fromkeys(version(key.release) for key in ordered))
-    return [key for key in ordered if version(key.release) in releases[: newest.MAX_RELEASES_BACK]]
 
 
 def records_before(
@@ -602,6 +596,7 @@ def _ranked(
                 site.boards.today(soc, best.board),
                 in_brief(older) if older else "",
                 evidence.old_years.get(best.guide, ""),
+                evidence.is_on_cpu(best),
             )
         )
     if len(rows) < 2:
@@ -720,9 +715,25 @@ def _in_words(ranking: Ranking, number: float, load: float | None = None, engine
 
 
 def lead(figures: RankedFigures) -> str:
-    """Return a sentence that says which SoC leads, with engine and load."""
-    rows, best = figures.ranking.rows, leaders(figures.ranking)
-    first, second = rows[0], rows[1]
+    """Return what says which SoC leads, with engine and load: a sentence, or one for the CPU and one for
+    accelerators if each SoC is known to have used the one or the other."""
+    by_side = grouped(figures.ranking.rows, lambda row: row.is_on_cpu)
+    if {*by_side} != {True, False}:
+        return _lead(figures.ranking)
+    return " ".join(
+        f"{'On the CPU' if is_on_cpu else 'With the accelerator'}: "
+        + _lead(msgspec.structs.replace(figures.ranking, rows=own))
+        for is_on_cpu, own in by_side.items()
+    )
+
+
+def _lead(ranking: Ranking) -> str:
+    """Return a sentence that says which of a ranking's SoCs leads."""
+    rows = ranking.rows
+    if len(rows) == 1:
+        only = _in_words(ranking, rows[0].number, rows[0].load, rows[0].engine)
+        return f"only {rows[0].soc}, with {only} in {rows[0].release}."
+    first, second, best = rows[0], rows[1], leaders(ranking)
     names, more = units.enumeration(best.socs), ""
     measured = f" in {best.release}" if best.release else ""
     if best.near > len(best.socs):
