@@ -131,11 +131,6 @@ def test_boards_that_are_as_fast_are_named_together(
     assert f"AES-128-CBC, 1 KiB: 7 MB/s ({who}; software)." in words(tmp_path / "pages" / GUIDE)
 
 
-def test_a_chapter_begins_with_its_fastest_and_its_slowest_board(pages: Path) -> None:
-    (first, rate), *_, (last, least) = mean_rates().items()
-    assert f": {rate:g} MB/s on {first}, {least:g} on {last}." in words(pages / GUIDE)
-
-
 def test_a_chart_of_boards_says_which_leads_and_by_what(pages: Path) -> None:
     page = words(pages / "by-benchmark/openssl.rst")
     means = mean_rates()
