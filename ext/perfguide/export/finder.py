@@ -6,6 +6,7 @@ were missing, an older run could seem to answer what a newer one does.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -99,7 +100,8 @@ def part(benchmark: Benchmark, records: Iterable[Record], facts: FactsOfSoc) -> 
     and for doubts. ``sections``: anchors. ``clocks``: system, board, and the clock in MHz or
     ``None`` for each release. ``lines``: system, board, metric, case, and for each release, newest
     first: release, figure, engine, section, and the doubt if there is one. Failed measurements are
-    left out.
+    left out, and figures with the head of a column as a parameter, such as "des3_user_time (s)": these are of
+    another metric than the one that they are recorded as.
     """
     lists = _Lists(benchmark, facts)
     systems: list[tuple[str, list[list[str]]]] = []
@@ -110,10 +112,16 @@ def part(benchmark: Benchmark, records: Iterable[Record], facts: FactsOfSoc) -> 
             page, _ = facts.section(by_guide[key][0])
             releases.append([key.release, facts.days[key], page])
             for record in by_guide[key]:
-                if record.cell.mean is not None:
+                if record.cell.mean is not None and not _has_unit(record):
                     lists.add(record, len(systems), number)
         systems.append((family(keys[0]), releases))
     return {"systems": systems, **lists.as_json([len(releases) for _, releases in systems])}
+
+
+def _has_unit(record: Record) -> bool:
+    """Return whether a parameter ends with a unit in brackets."""
+    ends = (re.search(r" \((\S+)\)$", str(value)) for value in record.params.values())
+    return any(end and units.parse(end[1]).name in units.known_units() for end in ends)
 
 
 class _Lists:

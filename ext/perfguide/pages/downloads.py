@@ -132,8 +132,20 @@ def _write_by_benchmark(
         inferred |= engines.inferred(data.records, site.catalog)
     records_of_all = (record for data in guides.values() for record in data.records)
     by_benchmark = grouped(records_of_all, lambda record: record.benchmark)
+    wrong = {
+        (record.guide, site.boards.today(record.guide.soc, record.board))
+        for data in guides.values()
+        for record in data.records
+        if (metric := site.catalog.benchmark(record.benchmark).metric(record.metric))
+        and metric.clock
+        if site.marks.doubts(record)
+    }
+    clocks = {
+        key: {board: mhz for board, mhz in own.items() if (key, board) not in wrong}
+        for key, own in figures.clocks.items()
+    }
     facts = finder.FactsOfSoc(
-        *(site.boards, inferred, {each.key: each.date for each in listed}, figures.clocks),
+        *(site.boards, inferred, {each.key: each.date for each in listed}, clocks),
         *(partial(_address, site), site.marks.doubt),
     )
     files = {}
