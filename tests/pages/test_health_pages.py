@@ -25,7 +25,11 @@ def written(top: Path, *bundles: dict[str, Any]) -> Path:
     (top / "results").mkdir()
     for number, bundle in enumerate(bundles):
         (top / f"results/{number}.json").write_bytes(text(bundle))
-    settings = Settings((top / "results",), (SHIPPED,), top / "pages", formats=())
+    settings = Settings(
+        *((top / "results",), (SHIPPED,), top / "pages"),
+        formats=(),
+        acknowledged=top / "accepted.toml",
+    )
     generate(settings, run=parallel.here)
     return top / "pages"
 
@@ -58,6 +62,19 @@ def test_the_report_counts_the_findings_that_have_another_page(
         guide = (pages / f"guides/{soc}/linux/09.01.rst").read_text("utf-8")
         (section,) = re.findall(r":Careful:.+ <(findings-.+ of health)>`", guide)
         assert f":name: {section}\n" in page
+
+
+def test_a_page_of_accepted_findings_leads_to_the_others_of_its_guide(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(report, "MAX_FINDINGS", 1)
+    entry = '[[acknowledged]]\nrule = "not-positive"\nbenchmark = "nbench"\nreason = "so"\n'
+    (tmp_path / "accepted.toml").write_text(entry, "utf-8")
+    pages = written(tmp_path, plain(*(negative(name, *METRICS[name]) for name in METRICS)))
+    own = (pages / "reports/health/AM62X/linux/09.01.rst").read_text("utf-8")
+    others, accepted = own.split("Acknowledged\n")
+    assert "STREAM, AM62X sk, Copy: the figure is −1 MB/s <not-positive-" in others
+    assert "Accepted: so" in accepted and "NBench" not in others
 
 
 def test_a_finding_leads_to_some_tables_and_counts_the_others(tmp_path: Path) -> None:
