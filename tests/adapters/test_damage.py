@@ -47,6 +47,41 @@ BARE_ENDS = {"go-bench", "mlperf", "onnxruntime", "oslat", "schbench", "tflite"}
 FREE_NAMES = {"criterion", "fio-terse", "go-bench"}
 """Formats whose rows hold names that can be any text, of a job or a benchmark."""
 
+CUT_UNSEEN = {
+    # Commands can have any arguments, and be any other program's.
+    **dict.fromkeys(("coremark-pro", "onnxruntime"), (b"make ", b"$ ")),
+    **dict.fromkeys(("dd", "fio-text", "gstreamer", "schbench", "sysbench"), (b"$ ", b"# ")),
+    "fio": (b"{", b"> {"),  # the ends of commands around the JSON
+    # Names, places and headings can be any text.
+    "glmark2": (b"glmark2",),
+    "go-bench": (b"pkg: ",),
+    "jmh": (b"# Benchmark: ",),
+    "sbc-bench": (b"Executing ", b"sbc-bench v"),
+    "tflite": (b"INFO: External delegate path: [",),
+    "wrk": (b"Running ",),
+    # Heads without which a table is another program's, and commands.
+    "lmbench": (
+        b"#",
+        b"root@",
+        b"-----",
+        b"*Local*",
+        b"Processor",
+        b"Basic",
+        b"Context",
+        b"Memory",
+    ),
+    # An engine is known by the whole line only.
+    "openssl-speed": (
+        b"engine ",
+        b"invalid engine",
+        b"Invalid engine",
+        b"Got: ",
+        b"sign ",
+        b"keygen ",
+    ),
+}
+"""Lines that are not known to be cut, by their beginning."""
+
 
 @cache
 def places(path: Path) -> tuple[int, ...]:
@@ -94,6 +129,31 @@ def test_a_row_cut_at_any_place_gives_no_figure(path: Path) -> None:
         begin = data.rfind(b"\n", 0, at) + 1
         # What little is left of a row may be anything.
         check(path, data[:at] + data[end:], told=2 * (at - begin) > end - begin)
+
+
+@cache
+def other_lines(name: str) -> tuple[tuple[Path, int], ...]:
+    """The lines of a format's logs that are read but hold no figure, each form of them once."""
+    forms: dict[bytes, tuple[Path, int]] = {}
+    for path in LOGS:
+        data = path.read_bytes()
+        if path.parent.name != name or data.lstrip()[:1] in b"{[<":
+            continue
+        lines, rows = data.split(b"\n"), {each[0] for each in expected(path)}
+        for number in sorted(read(path).lines - rows):
+            forms.setdefault(re.sub(rb"[0-9]+", b"0", lines[number - 1].strip()), (path, number))
+    return tuple(forms.values())
+
+
+@pytest.mark.parametrize("name", sorted({path.parent.name for path in LOGS}))
+def test_figures_below_a_cut_line_keep_their_conditions_or_are_refused(name: str) -> None:
+    for path, number in other_lines(name):
+        lines = path.read_bytes().split(b"\n")
+        line = lines[number - 1]
+        start = len(line) - len(line.lstrip())
+        lines[number - 1] = line[: start + 3 * (len(line) - start) // 5]
+        if not any(line.lstrip().startswith(each) for each in CUT_UNSEEN.get(name, ())):
+            check(path, b"\n".join(lines))
 
 
 @pytest.mark.parametrize("path", LOGS, ids=IDS)

@@ -18,7 +18,7 @@ from ..common.diagnostics import ReportedError, nearest
 from . import Context, Format, Reading
 from .described_log import Rule, cells, names_in, read
 from .format_schema import Description, Figure, Lines
-from .line_patterns import BUILT_IN_KINDS, NAME_IN_EQUATION, compiled
+from .line_patterns import BUILT_IN_KINDS, NAME_IN_EQUATION, begun, compiled
 from .log_lines import holds
 
 ENDING = ".format.toml"
@@ -110,12 +110,14 @@ def described(spec: Description) -> Format:
 
 def _rule(spec: Lines, format_: Description) -> Rule:
     patterns = tuple(compiled(look, format_.kinds) for look in _looks(spec, with_damaged=False))
+    fronts = tuple(each.front for each in patterns if each.front and spec.damaged)
     # Anything may follow the front of a damaged line.
     if isinstance(spec.damaged, str):
-        return Rule(spec, patterns, compiled(spec.damaged, format_.kinds, is_front=True).expression)
-    fronts = [each.front for each in patterns if each.front]
-    has_fronts = spec.damaged and len(fronts) > 0
-    return Rule(spec, patterns, re.compile("|".join(fronts)) if has_fronts else None)
+        damaged = compiled(spec.damaged, format_.kinds, is_front=True).expression
+        return Rule(spec, patterns, damaged, fronts)
+    return Rule(
+        spec, patterns, re.compile("|".join(map(begun, fronts))) if fronts else None, fronts
+    )
 
 
 def _looks(spec: Lines, *, with_damaged: bool = True) -> list[str]:

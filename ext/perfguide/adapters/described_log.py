@@ -19,8 +19,11 @@ from .line_patterns import (
     number_or_text,
     scalar,
 )
-from .log_lines import Line, figure, lines
+from .log_lines import DAMAGED, Line, figure, lines
 from .log_sheet import Sheet
+
+MIN_FRONT_CHARS = 6
+"""The length of a cut line, below which it could be any program's."""
 
 MAX_QUOTED_CHARS = 200
 """The length of the quotation from a line in messages."""
@@ -37,6 +40,8 @@ class Rule:
     patterns: tuple[LinePattern, ...]
     damaged: re.Pattern[str] | None
     """Matches the front of lines that should look like this but do not."""
+    fronts: tuple[str, ...]
+    """The texts before the first value, of which cut lines have a part."""
 
     def values(self, text: str) -> dict[str, str] | None:
         """Return the values of a line of this kind, or ``None`` for other lines."""
@@ -44,6 +49,21 @@ class Rule:
             if (values := pattern.values(text)) is not None:
                 return values
         return None
+
+    def is_cut(self, left: str) -> bool:
+        """Return whether this is what a cut line of this kind left of the text before its first
+        value."""
+        return any(
+            front.startswith(left) and len(left) >= min(8, len(front) // 2) for front in self.fronts
+        )
+
+    def conditions(self) -> set[str]:
+        """Return the values of these lines that later figures depend on."""
+        spec = self.spec
+        if not spec.keeps and (spec.figures or spec.fail):
+            return set()
+        names = {name for pattern in self.patterns for name in pattern.kinds}
+        return {each for each in names - {*spec.figures, "created"} if "." not in each}
 
     def kind(self, name: str) -> str:
         """Return the kind of a value."""
@@ -156,14 +176,33 @@ class _Reader:
                 self._take(line, rule, values)
                 return
             if rule.damaged is not None and rule.damaged.match(text):
-                self._sheet.broken(line.number, rule.spec.damage or self._damage, rule.spec.hint)
-                self._has_lost_row |= bool(rule.spec.figures) and not rule.spec.mean
-                # One message is enough: the line is damaged, not missing.
-                if self._block:
-                    self._block.seen.add(rule.spec.required)
+                self._lose(line, rule)
+                return
+        left = " ".join(text[:MAX_QUOTED_CHARS].split())
+        for rule in self._rules if len(left) >= MIN_FRONT_CHARS else ():
+            if rule.is_cut(left) and not (rule.spec.within and self._block is None):
+                self._lose(line, rule)
                 return
         if self._spec.csv:
             self._head = self._row(line, self._spec.csv)
+
+    def _lose(self, line: Line, rule: Rule) -> None:
+        """Report a damaged line. Its values are unknown from here on, not those of lines before it."""
+        self._sheet.broken(line.number, rule.spec.damage or self._damage, rule.spec.hint)
+        self._has_lost_row |= bool(rule.spec.figures) and not rule.spec.mean
+        self._begin(0, rule.spec)
+        values = self._block.values if self._block else self._outside
+        values.update(dict.fromkeys(rule.conditions(), DAMAGED))
+        # One message is enough: the line is damaged, not missing.
+        if self._block and rule.spec.required:
+            self._block.seen.add(rule.spec.required)
+        if rule.spec.ends:
+            self._end()
+
+    def _begin(self, line: int, spec: Lines) -> None:
+        if spec.begins and not (spec.continues and self._block and not self._block.seen):
+            self._end()
+            self._block = _Block(line)
 
     @property
     def _damage(self) -> str:
@@ -172,9 +211,7 @@ class _Reader:
     def _take(self, line: Line, rule: Rule, values: dict[str, str]) -> None:
         spec, sheet = rule.spec, self._sheet
         sheet.understood(line.number)
-        if spec.begins and not (spec.continues and self._block and not self._block.seen):
-            self._end()
-            self._block = _Block(line.number)
+        self._begin(line.number, spec)
         is_repeated = False
         if self._block and spec.required:
             is_repeated = spec.required in self._block.seen
@@ -244,11 +281,12 @@ class _Reader:
     def _fail(self, matched: _Matched) -> None:
         spec = matched.rule.spec
         message = filled(spec.fail, matched.texts)
-        for name, given in spec.figures.items():
+        has_conditions = DAMAGED not in matched.names.values()
+        for name, given in spec.figures.items() if has_conditions else ():
             metric, unit = _named(name, given, matched)
             params = self._params(matched.names)
             self._sheet.failure(matched.line, self._benchmark, metric, unit, params, message)
-        if not spec.figures:
+        if not (spec.figures and has_conditions):
             self._sheet.failed(matched.line, message, spec.hint)
 
     def _agrees(self, matched: _Matched) -> bool:
@@ -289,6 +327,8 @@ class _Reader:
         text = matched.values.get(name, "").strip()
         if not text:
             return  # its part of the line is optional, or its cell blank
+        if DAMAGED in matched.names.values():
+            return  # reported with the line that stated this condition
         form, line, texts = _form(given), matched.line, matched.texts
         metric, unit = _named(name, given, matched)
         fixed = {k: filled(v, texts) if isinstance(v, str) else v for k, v in form.params.items()}
@@ -357,7 +397,7 @@ class _Reader:
             return
         if block.waiting:
             self._sheet.broken(block.waiting[0].line, self._spec.unconfirmed)
-        # A format without blocks has a single one without a beginning, which lacks nothing.
+        # A block without a beginning, or whose beginning is damaged, lacks nothing.
         for rule in self._rules if block.line else ():
             if rule.spec.required and rule.spec.required not in block.seen:
                 self._sheet.broken(block.line, filled(rule.spec.required, block.values))
@@ -381,6 +421,8 @@ class _Reader:
         for key, param in table.params.items():
             names[param] = number_or_text(by_column[key])
         self._sheet.understood(line.number)
+        if DAMAGED in names.values():
+            return head
         for column, (metric, unit) in figure_columns(head, table).items():
             text = by_column[column]
             value = figure(text)

@@ -77,7 +77,8 @@ class Lines(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     damaged: str | bool = True
     """The beginning of damaged lines of this kind, written as in ``match``. Without this key, lines that
     begin with the text before its first value are damaged where they go on otherwise; with
-    ``false``, none is."""
+    ``false``, none is. In both other cases, so are lines that end within that text. Figures below a
+    damaged line do not count until its values are stated again."""
     damage: str = ""
     """The message for damaged lines of this kind, if it is not that of the format."""
     refuse: str = ""

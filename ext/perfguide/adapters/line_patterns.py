@@ -57,7 +57,7 @@ class LinePattern:
     expression: re.Pattern[str]
     kinds: Mapping[str, str]
     front: str
-    """An expression for the text before the first value, empty if that is too short to recognise the line."""
+    """The text before the first value, empty if that is too short to recognise the line."""
 
     def values(self, text: str) -> dict[str, str] | None:
         """Return the values of a line that looks like this, or ``None`` for any other line.
@@ -95,15 +95,19 @@ def compiled(look: str, own_kinds: Mapping[str, str], *, is_front: bool = False)
     if is_optional:
         raise ValueError(f"“{look}” has {{? without its other end")
     parts += [_literal(look[end:], look), ".*" if is_front else r"[ \t]*+"]
-    front = re.split(r"\{", look, maxsplit=1)[0].rstrip()
-    is_distinctive = len(front.strip()) > 2
+    front = " ".join(look.partition("{")[0].split())
     try:
         expression = re.compile("".join(parts))
     except (
         re.error
     ) as error:  # a kind that is a valid expression by itself, but not as part of another
         raise ValueError(f"“{look}” has a kind that cannot be used: {error}") from None
-    return LinePattern(expression, kinds, r"[ \t]*+" + _blanks(front) if is_distinctive else "")
+    return LinePattern(expression, kinds, front if len(front) > 2 else "")
+
+
+def begun(front: str) -> str:
+    """Return an expression for lines that begin with this text."""
+    return r"[ \t]*+" + _blanks(front)
 
 
 def _expression(kind: str, look: str, next_character: str, own_kinds: Mapping[str, str]) -> str:

@@ -21,6 +21,7 @@ Recording raw data '/tmp/a.raw' : Signed 16 bit Little Endian, Rate 48000 Hz, St
 _HEAD = re.compile(
     r"(Recording|Playing) [A-Za-z.]{2,20} (?:data )?'([^']{1,200})' : (.{1,60}), Rate ([0-9]{3,6}) Hz, (.{4,20})"
 )
+_LIKE_HEAD = re.compile(r"(?:Recording|Playing) [A-Za-z.]{2,20} (?:data )?'.*")
 _ELAPSED = re.compile(
     r"[ \t]*Elapsed \(wall clock\) time \(h:mm:ss or m:ss\): (?:([0-9]{1,4})(?::|h ))?"
     r"([0-9]{1,2})(?::|m )([0-9]{1,2}\.[0-9]{2})s?[ \t]*"
@@ -45,6 +46,10 @@ def read(data: bytes, context: Context) -> Reading:
         if match := _HEAD.fullmatch(text.rstrip(" \t")):
             _report_cut(head, sheet)
             head, seconds, lost = (line, match), None, 0
+        elif _LIKE_HEAD.fullmatch(text):
+            _report_cut(head, sheet)
+            sheet.broken(line.number, "the first line of this run of ALSA is cut or damaged")
+            head = None
         elif head and (match := _ELAPSED.fullmatch(text)):
             minutes = int(match[1] or 0) * 60 + int(match[2])
             # Integer hundredths, as 0.1 + 0.2 would not be 0.3.

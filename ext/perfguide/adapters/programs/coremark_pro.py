@@ -37,6 +37,7 @@ _ROW = re.compile(
     r"[ \t]+(?:[0-9]{1,9}\.[0-9]{2}|n/a|inf|nan)[ \t]*"
 )
 _HEAD = re.compile(r"(?:Workload|Mark) Name[ \t]+(?:\(iter/s\)|MultiCore).*")
+_LIKE_HEAD = re.compile(r"(?:Workload|Mark) Name.*")
 _OPTION = re.compile(r"\bXCMD=[\"']?-c([1-9][0-9]{0,3})\b")
 _WARNED = re.compile(
     r"Info: This run was executed with (?:verification|kernel debug|harness debug) turned on!.*"
@@ -90,6 +91,10 @@ class _Reader:
                 self._pair(line, match)
             elif line.text.startswith("-- ") and re.search(r"workloads/se?c?", line.text):
                 self._sheet.broken(line.number, "a line of the harness is cut or damaged")
+            elif self._workload and line.text.startswith(f"-- {self._workload}:"):
+                # It may be the one with the contexts or the errors of this run.
+                self._sheet.broken(line.number, "a line of the harness is cut or damaged")
+                self._workload = ""
             elif _WARNED.fullmatch(line.text):
                 self._sheet.note(
                     line.number, "the harness ran with verification or debugging: not at its best"
@@ -99,6 +104,9 @@ class _Reader:
             elif _HEAD.fullmatch(line.text):
                 self._is_in_table = True
                 self._sheet.understood(line.number)
+            elif _LIKE_HEAD.fullmatch(line.text):
+                self._sheet.broken(line.number, "the head of a table is cut or damaged")
+                self._is_in_table = False
             elif match := _OPTION.search(line.text):
                 self._option_contexts = int(match[1])
                 self._sheet.understood(line.number)

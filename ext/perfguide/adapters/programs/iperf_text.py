@@ -42,6 +42,8 @@ _REVERSE = re.compile(r"Reverse mode, remote host .*")
 _VERSION = re.compile(r"iperf (3\.[!-~]{1,20})[ \t]*")
 
 _OPENING = re.compile(r"(Client connecting to|Server listening on) .*?\b(TCP|UDP) port.*")
+_LIKE_OPENING = re.compile(r"(?:Client con|Server lis).*")
+_LIKE_CONNECTED = re.compile(r"\[ *[0-9]{1,6}\] local .*")
 _OUT_OF_ORDER = re.compile(
     r"\[ *(?:[0-9]{1,6}|SUM)\] *[0-9]{1,6}\.[0-9]{1,4}- *[0-9]{1,6}\.[0-9]{1,4} sec +"
     r"[0-9]{1,12} datagrams received out-of-order[ \t]*"
@@ -243,6 +245,7 @@ class _Iperf2Reader:
         """The last line of each stream that begins at 0 seconds."""
         self._connected: set[str] = set()
         self._is_server = self._is_udp = self._is_damaged = False
+        self._has_lost_opening = False
 
     def line(self, line: Line) -> bool:
         """Read a line; return whether it was understood."""
@@ -252,6 +255,11 @@ class _Iperf2Reader:
             if totals or self._is_damaged:
                 self.finish()
             self._is_server, self._is_udp = match[1].startswith("Server"), match[2] == "UDP"
+            self._has_lost_opening = False
+        elif _LIKE_OPENING.fullmatch(text):
+            self.finish()
+            self.sheet.broken(line.number, "a line of iperf is cut or damaged")
+            self._has_lost_opening = True
         elif _SERVER_REPORT.fullmatch(text) or _OUT_OF_ORDER.fullmatch(text):
             pass
         elif match := _IPERF2_ROW.fullmatch(text):
@@ -265,6 +273,11 @@ class _Iperf2Reader:
             if totals or self._is_damaged:
                 self.finish()  # the next client's
             self._connected.add(match[1])
+        elif _LIKE_CONNECTED.fullmatch(text):
+            if totals or self._is_damaged:
+                self.finish()
+            self.sheet.broken(line.number, "a line of iperf is cut or damaged")
+            self._connected.add("")  # no total is that of this stream
         elif _LIKE.match(text):
             self.sheet.broken(line.number, "a line of iperf is cut or damaged")
             self._is_damaged = True
@@ -279,7 +292,9 @@ class _Iperf2Reader:
         streams = set(totals) - {"SUM"} | connected
         name = "SUM" if len(streams) > 1 else next(iter(totals), "")
         message = ""
-        if totals and connected and set(totals) - {"SUM"} != connected:
+        if self._has_lost_opening:
+            pass  # reported
+        elif totals and connected and set(totals) - {"SUM"} != connected:
             message = "a stream that was connected has no total, or the reverse"
         elif name in totals and not self._is_damaged:
             self._add(name, len(streams))

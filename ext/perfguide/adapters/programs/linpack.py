@@ -32,16 +32,21 @@ def read(data: bytes, context: Context) -> Reading:
     tables: list[_Linpack] = []
     table: _Linpack | None = None
     size = ""
+    has_lost_size = False
     for line in lines(data):
         text = line.text
         if match := _LINPACK_SIZE.fullmatch(text):
             size = match[1]
+            has_lost_size = False
+        elif text.lstrip().startswith("Array s"):
+            sheet.broken(line.number, "the size of the arrays of Linpack is cut or damaged")
+            has_lost_size = True
         elif match := _LINPACK_HEAD.fullmatch(text):
             # Double precision is the usual one.
             params: dict[str, Scalar] = {"precision": "single"} if match[1] == "S" else {}
             if size not in ("", "200"):
                 params["array_size"] = int(size)
-            table = _Linpack(params, line)
+            table = _Linpack(params, line, broken=has_lost_size)
             tables.append(table)
         elif match := _LINPACK_ROW.fullmatch(text):
             if table is None or table.ended or table.broken:

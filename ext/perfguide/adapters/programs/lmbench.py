@@ -75,6 +75,7 @@ _SELECT = re.compile(r"Select on ([0-9]{1,6})( tcp)? fd's")
 _UNITS = {"microseconds": "us", "nanoseconds": "ns", "MB/sec": "MB/s"}
 _STRIDE = re.compile(r'"stride=([0-9]{1,9})[ \t]*')
 _SWITCH = re.compile(r'"size=([0-9]{1,9}k?) ovr=[0-9.]{1,12}[ \t]*')
+_LIKE_TITLE = re.compile(r'"(?:strid|size=).*')
 # With exactly the decimals that each program prints, to detect truncated figures.
 _POINT = re.compile(r"([0-9]{1,6}\.[0-9]{5}) ([0-9]{1,9}\.[0-9]{3}|-?inf|-?nan)[ \t]*")
 _PROCESSES = re.compile(r"([0-9]{1,6}) ([0-9]{1,9}\.[0-9]{2}|-?inf|-?nan)[ \t]*")
@@ -159,6 +160,9 @@ def read(data: bytes, context: Context) -> Reading:
         if begun:
             block = begun
             sheet.understood(line.number)
+        elif _LIKE_TITLE.fullmatch(line.text):
+            sheet.broken(line.number, "the title of a curve is cut or damaged")
+            block = None
         # A curve ends with an empty line; numbers after it belong to other programs.
         elif not line.text.strip(" \t"):
             block = None

@@ -16,6 +16,8 @@ _ZIP_ROW = re.compile(
 )
 _ZIP_TOTAL = re.compile(r"Tot:((?: +[0-9]{1,9}){3}) *((?: +[0-9]{1,9}){3})? *")
 _ZIP_THREADS = re.compile(r".*Benchmark threads: +([0-9]{1,5}).*")
+_ZIP_LIKE_THREADS = re.compile(r"RAM us.*")
+_ZIP_LIKE_HEAD = re.compile(r"(?:Dict)? *Speed.*")
 _ZIP_VERSION = re.compile(r"7-Zip (?:\([a-z]\) )?(?:\[[0-9]{2}\] )?([0-9]{1,2}\.[0-9]{2})\b.*")
 
 
@@ -24,6 +26,7 @@ def read(data: bytes, context: Context) -> Reading:
     sheet = Sheet(context)
     params: dict[str, Scalar] = {}
     width = half = open_row = 0
+    has_lost_threads = False
 
     def add(line: Line, metric: str, unit: str, text: str, power: str = "") -> None:
         own_params = params | ({"dictionary": 2 ** int(power)} if power else {})
@@ -35,9 +38,18 @@ def read(data: bytes, context: Context) -> Reading:
             sheet.fact("tools.7-zip", match[1])
         elif match := _ZIP_THREADS.fullmatch(text):
             params["threads"] = int(match[1])
+            has_lost_threads = False
+        elif _ZIP_LIKE_THREADS.fullmatch(text):
+            sheet.broken(line.number, "the number of threads of 7-zip is cut or damaged")
+            has_lost_threads = True
+        elif has_lost_threads:
+            continue
         elif _ZIP_HEAD.fullmatch(text):
             # Numbers end where the words of the head do, so a truncated row is shorter.
             width, half, open_row = len(text), text.index("|") - 2, line.number
+        elif _ZIP_LIKE_HEAD.fullmatch(text):
+            sheet.broken(line.number, "the head of a table of 7-zip is cut or damaged")
+            width = 0
         elif not width or not re.match(r" ?(?:[0-9]{1,2}|Avr|Tot):", text):
             continue
         elif text.startswith("Tot"):

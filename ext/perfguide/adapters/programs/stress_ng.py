@@ -17,17 +17,26 @@ def read(data: bytes, context: Context) -> Reading:
     """Return the bogus operations a second of each stressor, by elapsed time and by CPU time."""
     sheet = Sheet(context)
     instances: dict[str, int] = {}
+    has_lost_instances = False
 
     def hogs(line: Line, match: re.Match[str]) -> None:
+        nonlocal has_lost_instances
+        has_lost_instances = False
         instances.clear()
         for count, name in re.findall(r"([0-9]{1,6}) ([a-z0-9-]{1,40})", match[1]):
             instances[name] = int(count)
+
+    def lose() -> None:
+        nonlocal has_lost_instances
+        has_lost_instances = True
 
     def given(stressor: str) -> dict[str, Scalar]:
         said: dict[str, Scalar] = {"stressor": stressor}
         return said | ({"instances": instances[stressor]} if stressor in instances else {})
 
     def metrics(line: Line, match: re.Match[str]) -> None:
+        if has_lost_instances:
+            return  # reported with the line that stated them
         # The name of a stressor that was not started must be damaged.
         if instances and match[1] not in instances:
             sheet.broken(line.number, f"“{match[1]}” is none of the stressors that were started")
@@ -48,9 +57,10 @@ def read(data: bytes, context: Context) -> Reading:
         (
             row(r"stress-ng, version", r"stress-ng, version ([0-9.]{1,20}) .*", version),
             row(
-                front + "dispatching hogs:",
+                front + "disp",
                 front + r"dispatching hogs: ([0-9a-z, -]{1,2000})",
                 hogs,
+                lose,
             ),
             row(
                 front + r"[a-z0-9-]{1,40} +[0-9]{1,15}(?: |$)",

@@ -45,6 +45,8 @@ class _Reader:
     def __init__(self, sheet: Sheet) -> None:
         self.sheet = sheet
         self._params: dict[str, Scalar] = {}
+        self._has_lost_params = False
+        """True below a damaged line with a parameter."""
         self._typed = ""
         self._database: dict[str, Scalar] = {}
         """Options of the command that define the tables for database tests."""
@@ -82,12 +84,16 @@ class _Reader:
         self.sheet.fact("tools.sysbench", version)
         self._rows = self._rows_of_04() if version.startswith("0.") else self._rows_of_10()
         self._params = {"test": self._typed, **self._database} if self._typed else {}
+        self._has_lost_params = False
 
     def _close(self, line: Line, match: re.Match[str]) -> None:
         self._rows, self._typed, self._database = [], "", {}
 
-    def _param(self, name: str, test: str = "") -> Take:
-        """Return a function that keeps a parameter, and the test that alone prints it, if one does."""
+    def _lose(self) -> None:
+        self._has_lost_params = True
+
+    def _param(self, start: str, pattern: str, name: str, test: str = "") -> Row:
+        """Return a row that states a parameter, and the test that alone prints it, if one does."""
 
         def take(line: Line, match: re.Match[str]) -> None:
             self._params["test"] = test or self._params.get("test", "")
@@ -98,12 +104,14 @@ class _Reader:
             if name:
                 self._params[name] = int(text) if text.isdigit() else text
 
-        return take
+        return row(start, pattern + r"[ \t]*", take, self._lose)
 
     def _figure(self, metric: str, unit: str) -> Take:
         """Return a function that adds a figure to the sheet."""
 
         def take(line: Line, match: re.Match[str]) -> None:
+            if self._has_lost_params:
+                return  # reported with that line
             # Figures of different tests would be pooled under one name.
             if not self._params.get("test"):
                 hint = "keep the command on the line before it, or state test=…"
@@ -125,15 +133,11 @@ class _Reader:
         param, add = self._param, self._figure
         rows = [
             *self._shared_rows(),
-            _row(
-                "Prime numbers limit:",
-                r"Prime numbers limit: ([0-9]{1,9})",
-                param("max_prime", "cpu"),
-            ),
-            _row("Running memory", r"(Running memory speed test) with .*", param("", "memory")),
-            _row("  block size:", r"  block size: ([!-~]{1,20})", param("block_size")),
-            _row("  operation:", r"  operation: ([a-z]{1,20})", param("operation")),
-            _row("  scope:", r"  scope: ([a-z]{1,20})", param("scope")),
+            param("Prime n", r"Prime numbers limit: ([0-9]{1,9})", "max_prime", "cpu"),
+            param("Running mem", r"(Running memory speed test) with .*", "", "memory"),
+            param("  block size:", r"  block size: ([!-~]{1,20})", "block_size"),
+            param("  operation:", r"  operation: ([a-z]{1,20})", "operation"),
+            param("  scope:", r"  scope: ([a-z]{1,20})", "scope"),
             _row(" +events p", rf" +events per second: +{_NUMBER}", add("events", "operations/s")),
             _row(
                 "Total operations:",
@@ -169,21 +173,20 @@ class _Reader:
     def _rows_of_04(self) -> _Rows:
         param, add = self._param, self._figure
         rows = [
-            _row("Doing CPU ", "Doing (CPU) performance benchmark", param("", "cpu")),
-            _row("Doing memory ", "Doing (memory) operations speed test", param("", "memory")),
-            _row(
-                "Doing thread ", "Doing (thread) subsystem performance test", param("", "threads")
-            ),
-            _row("Doing mutex ", "Doing (mutex) performance test", param("", "mutex")),
+            param("Doing CPU ", "Doing (CPU) performance benchmark", "", "cpu"),
+            param("Doing memory ", "Doing (memory) operations speed test", "", "memory"),
+            param("Doing thread ", "Doing (thread) subsystem performance test", "", "threads"),
+            param("Doing mutex ", "Doing (mutex) performance test", "", "mutex"),
             *self._shared_rows(),
-            _row(
-                "Primer numbers|Maximum prime",
+            param(
+                "Primer |Maximum p",
                 r"(?:Primer numbers limit|Maximum prime number checked in CPU test): ([0-9]{1,9})",
-                param("max_prime", "cpu"),
+                "max_prime",
+                "cpu",
             ),
-            _row("Memory block", r"Memory block size: ([0-9]{1,9}[KMG]?)", param("block_size")),
-            _row("Memory operations", r"Memory operations type: ([a-z]{1,20})", param("operation")),
-            _row("Memory scope", r"Memory scope type: ([a-z]{1,20})", param("scope")),
+            param("Memory b", r"Memory block size: ([0-9]{1,9}[KMG]?)", "block_size"),
+            param("Memory o", r"Memory operations type: ([a-z]{1,20})", "operation"),
+            param("Memory s", r"Memory scope type: ([a-z]{1,20})", "scope"),
             _row(
                 "Operations performed: [0-9]",
                 rf"Operations performed: [0-9]{{1,15}} \( *{_NUMBER} ops/sec\)",
@@ -206,7 +209,7 @@ class _Reader:
                 add("operations", "operations/s"),
             ),
             _row(" +total time:", r" +total time: +([0-9]{1,12}\.[0-9]{4})s", self._keep_time),
-            _row(" +total number", r" +total number of events: +([0-9]{1,15})", param("events")),
+            param(" +total number", r" +total number of events: +([0-9]{1,15})", "events"),
             _row(
                 r" +events \(",
                 r" +events \(avg/stddev\): +([0-9]{1,15}\.[0-9]{4})/[0-9]{1,15}\.[0-9]{2}",
@@ -226,9 +229,9 @@ class _Reader:
     def _shared_rows(self) -> _Rows:
         param = self._param
         return [
-            _row("Number of threads:", r"Number of threads: ([0-9]{1,6})", param("threads")),
-            _row("Block size ", r"Block size ([!-~]{1,20})", param("block_size", "fileio")),
-            _row("Doing ", r"Doing ([a-z/() ]{3,60}) test", param("operation", "fileio")),
+            param("Number of t", r"Number of threads: ([0-9]{1,6})", "threads"),
+            param("Block s", r"Block size ([!-~]{1,20})", "block_size", "fileio"),
+            param("Doing ", r"Doing ([a-z/() ]{3,60}) test", "operation", "fileio"),
         ]
 
     def _transferred(self, line: Line, match: re.Match[str]) -> None:
