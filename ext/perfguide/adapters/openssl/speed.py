@@ -47,6 +47,7 @@ _KEYGEN = re.compile(
 _CHILD = re.compile(r"Forked child ([0-9]+)")
 _SET = re.compile(r'[Ee]ngine "([!#-~]{1,100})" set\.')
 _REFUSED = re.compile(r'[Ii]nvalid engine "([!#-~]{1,100})"|can\'t use that engine')
+_LIKE_ENGINE = re.compile(r'(?:[Ii]nvalid engin|[Ee]ngine ").*')
 _VERSION = re.compile(
     r"(?:OpenSSL |version: )([0-9]{1,9}\.[0-9]{1,9}\.[0-9]{1,9}[0-9a-z.+-]{0,60})"
     r"(?:[ \t].*(?:19|20)[0-9]{2}.*)?"
@@ -89,6 +90,8 @@ class _Run:
     """The engine of an accelerator, if the log says that it was set."""
     engine: str = ""
     """``hw``, ``sw``, or empty if the log does not say."""
+    has_lost_engine: bool = False
+    """True below a damaged line that may have named the engine."""
     missing: dict[str, int] = field(default_factory=dict)
     """The line of progress of each algorithm whose row has not been read yet."""
     key_names: set[str] = field(default_factory=set)
@@ -167,7 +170,8 @@ class _Reader:
             )
         elif self._run.table is not None:
             run = self._run
-            keys.row(line, self._run.table, run.params(), run.key_names, self.sheet)
+            if not run.has_lost_engine:
+                keys.row(line, self._run.table, run.params(), run.key_names, self.sheet)
         elif self._run.sizes:
             self._table_row(line)
 
@@ -214,6 +218,9 @@ class _Reader:
                     f"whether the engine “{match[1]}” is an accelerator is not known",
                     "state it with the parameter engine",
                 )
+        elif _LIKE_ENGINE.fullmatch(text):
+            self._current().has_lost_engine = True
+            self.sheet.broken(line.number, "the line of the engine is cut or damaged")
         elif match := _VERSION.fullmatch(text):
             self._current()
             self.sheet.fact("tools.openssl", match[1])
@@ -287,6 +294,8 @@ class _Reader:
             )
             return
         run.missing.pop(algorithm, None)
+        if run.has_lost_engine:
+            return  # reported
         for size, value in zip(run.sizes, values, strict=True):
             if not run.agrees(algorithm, size, value):
                 self.sheet.broken(

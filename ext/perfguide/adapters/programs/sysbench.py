@@ -22,6 +22,7 @@ _TEST = re.compile(
 )
 _DATABASE = re.compile(r" --(db-driver|tables|table-size)=([a-z]{1,20}|[0-9]{1,12})(?= |$)")
 _OPENING = re.compile(r"sysbench ([0-9]{1,4}\.[0-9]{1,4}\.[0-9]{1,4}[!-9;-~]{0,20}):? .*")
+_LIKE_OPENING = re.compile(r"sysbench [0-9][0-9.]{0,20}:?")
 _NUMBER = r"([0-9]{1,15}\.[0-9]{2})"
 _SIZE_04 = r"[0-9]{1,12}(?:\.[0-9]{1,12})?[KMG]?b"
 
@@ -59,6 +60,11 @@ class _Reader:
         text = line.text
         if match := _OPENING.fullmatch(text):
             self._open(line, match[1])
+            return
+        if _LIKE_OPENING.fullmatch(text):
+            self.cut()
+            self.sheet.broken(line.number, "the first line of a run of sysbench is cut or damaged")
+            self._rows = []
             return
         # Searching a longer line takes long, and no command is that long.
         if len(text) < 600 and (command := _TEST.search(text)):
