@@ -75,6 +75,7 @@ def checked_seeds() -> truth.Checked:
 
 
 RARE = (
+    "counts other bytes",
     *("no earlier release or second run", "earlier, which is too little"),
     *("runs drift", "measure old and new", "failed before and fails now", "alone", "is now"),
     "not measured again",

@@ -725,3 +725,33 @@ def test_samples_of_one_run_do_not_count_as_runs(speed: Catalog) -> None:
     ground = runs(1).rows[0].ground
     assert "no earlier release or second run" in ground
     assert runs(2).rows[0].ground.startswith("2 runs against 2")
+
+
+@pytest.mark.parametrize("header", [0, 46])
+def test_rates_that_count_other_bytes_of_a_packet_have_no_verdict(header: int) -> None:
+    """Rates count payload, then whole frames; packet rates are whole thousands of packets per second. A
+    rate of few packets may hide the step, and is judged."""
+
+    def udp(release: str, counted: int) -> Loaded:
+        rows = [
+            result(metric, unit, value=value, params={"frame_size": size})
+            for size, kpps in ((64, 191), (128, 173), (256, 189), (1024, 8))
+            for metric, unit, value in (
+                ("rate", "Mbit/s", round(kpps * (size - counted) * 8 / 1000, 2)),
+                ("packets", "kPPS", kpps),
+            )
+        ]
+        return loaded(*rows, id=release, sdk__version=release)
+
+    before = [udp(f"08.0{number}", 46) for number in (4, 5, 6)]
+    after = [udp(f"09.0{number}", 46 - header) for number in (1, 2)]
+    both = compared(*before, *after, releases=("08.06", "09.01"))
+    ground = "the rate counts other bytes of a packet: 18 → 64 bytes with a frame size of 64"
+    sizes = {row.params["frame_size"] for row in both.rows if row.ground == ground}
+    assert sizes == ({64, 128, 256} if header else set())
+    (cause,) = both.events if header else [None]
+    assert not cause or (cause.is_cause and cause.what.endswith(ground))
+    # Later comparisons look no further back than the step.
+    later = compared(*before, *after, releases=("09.01", "09.02"))
+    lines = {len(row.line) for row in later.rows if row.params["frame_size"] == 64}
+    assert lines == ({2, 5} if header else {5})

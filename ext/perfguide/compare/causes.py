@@ -15,6 +15,7 @@ from ..catalog.benchmarks import Benchmark, Catalog, Scalar
 from ..common import units
 from ..figures import labels
 from ..figures.exchanges import Moved, exchanges
+from .packet_bytes import OTHER_BYTES
 from .verdicts import (
     ENGINE_CHANGED,
     IMPOSSIBLE,
@@ -178,7 +179,15 @@ def cause_of(row: Row) -> str:
     """Return why a row is not compared, or ""."""
     if row.verdict != "incomparable" or not (row.old and row.new):
         return ""
-    beginnings = (EXCHANGED, ENGINE_CHANGED, IMPOSSIBLE, OTHER_UNIT, REPEATED, *CONDITIONS)
+    beginnings = (
+        EXCHANGED,
+        ENGINE_CHANGED,
+        IMPOSSIBLE,
+        OTHER_BYTES,
+        OTHER_UNIT,
+        *CONDITIONS,
+        REPEATED,
+    )
     return row.ground if row.ground.startswith(beginnings) else ""
 
 

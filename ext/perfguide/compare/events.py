@@ -25,6 +25,7 @@ from .causes import EXCHANGED, cause_of
 from .explanations import other_part, other_test
 from .failing_runs import failing_runs
 from .match import BY_DESIGN, Conditions, Names
+from .packet_bytes import OTHER_BYTES
 from .row_moves import (
     MAX_QUIET_LOG,
     MIN_EVENT_LOG,
@@ -716,7 +717,9 @@ def causes(rows: Sequence[Row], names: Names) -> list[Event]:
     for row in rows:
         if cause := cause_of(row):
             # Engines and columns of tables belong to a benchmark, other conditions to the board.
-            of_benchmark = cause.startswith((ENGINE_CHANGED, EXCHANGED, IMPOSSIBLE, OTHER_UNIT))
+            of_benchmark = cause.startswith(
+                (ENGINE_CHANGED, EXCHANGED, IMPOSSIBLE, OTHER_BYTES, OTHER_UNIT)
+            )
             key = (row.guide.platform, row.benchmark if of_benchmark else "", cause)
             by.setdefault(key, []).append(row)
     out = []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import statistics
+import sys
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -18,6 +19,7 @@ from ..figures.pool import Cell, Pool, Record
 from ..figures.rows import TABLE_NUMBER
 from .copies import are_repeated, copied, repeats
 from .match import Key, Names, obstacles, spelt_alike
+from .packet_bytes import PACKETS, RATE, Bounds, counted_otherwise
 from .relative import Side
 from .resolution import printed
 from .wrong_labels import misplaced
@@ -47,7 +49,7 @@ class _Past:
 
 class History:
     """All figures of some pools by key, without mislabelled ones. A platform is read when first needed, and
-    kept until :meth:`forget`."""
+    kept until :meth:`forget`. Rates that count other bytes of a packet are not the same figure."""
 
     def __init__(self, pools: Sequence[Pool], names: Names) -> None:
         # OLD, NEW and all others often share one pool.
@@ -63,6 +65,7 @@ class History:
         self._ranks: dict[Platform, dict[str, int]] = {}
         self._past: dict[Platform, dict[Key, list[_Past]]] = {}
         self._spellings: dict[Platform, dict[Key, list[tuple[Key, str]]]] = {}
+        self._packet_bytes: dict[Key, Mapping[int, Bounds]] = {}
         self._in_tables_of_one_title: set[tuple[GuideKey, Key]] = set()
         self._conditions: dict[ConditionSet, ConditionSet] = {}
         # Thousands of figures share a few conditions.
@@ -143,8 +146,11 @@ class History:
         )
 
     def releases_of(self, record: Record) -> dict[str, Side]:
-        """Return the same figure in all releases, in version order, in ``record``'s unit."""
-        return {past.release: _in_unit(past, record.unit) for past in self._figures(record)}
+        """Return the same figure in all releases, in version order, in ``record``'s unit. A rate may count
+        other bytes of a packet in some."""
+        self._figures(record)
+        past = self._past[record.guide.platform].get(self._row_key(record), ())
+        return {each.release: _in_unit(each, record.unit) for each in past}
 
     def is_newest(self, key: GuideKey) -> bool:
         """Return whether no later guide of its platform exists."""
@@ -161,7 +167,26 @@ class History:
         platform = record.guide.platform
         if platform not in self._past:
             self._past[platform] = self._read(platform)
-        return self._past[platform].get(self._row_key(record), ())
+        key = self._row_key(record)
+        past = self._past[platform].get(key, ())
+        if (counts := self._packet_bytes.get(key)) is None:
+            return past
+        rank = self._ranks[platform][record.guide.release]
+        if (now := counts.get(rank)) is None:
+            return past
+        others = [each.rank for each in past if now.differ(counts[each.rank])]
+        first = max((other for other in others if other < rank), default=-1)
+        last = min((other for other in others if other > rank), default=sys.maxsize)
+        return [each for each in past if first < each.rank < last]
+
+    def packet_bytes(self, old: Record, new: Record) -> tuple[Bounds, Bounds] | None:
+        """Return the bytes of a packet that both figures count if they differ, otherwise ``None``."""
+        platform = new.guide.platform
+        if old.guide.platform != platform or not self._figures(new):
+            return None
+        counts, ranks = self._packet_bytes.get(self._row_key(new), {}), self._ranks[platform]
+        was, now = (counts.get(ranks.get(each.guide.release, -1)) for each in (old, new))
+        return (was, now) if was and now and was.differ(now) else None
 
     def _row_key(self, record: Record) -> Key:
         """Return the identity of a row in all releases, under its latest spelling."""
@@ -235,9 +260,17 @@ class History:
         wrong = misplaced(
             {key: {p.rank: _in_unit(p, first[key]).mean for p in own} for key, own in out.items()}
         )
-        return {
+        right = {
             key: [past for past in own if (key, past.rank) not in wrong] for key, own in out.items()
         }
+        self._packet_bytes |= counted_otherwise(
+            {
+                key: {p.rank: scaled(p.side, units.parse(p.unit).scale) for p in own}
+                for key, own in right.items()
+                if key[5] in (RATE, PACKETS)
+            }
+        )
+        return right
 
     def _join_spellings(self, platform: Platform, figures: dict[Key, list[_Past]]) -> None:
         """Join rows that are spelt alike and that no release has both of, under the latest spelling."""

@@ -21,6 +21,7 @@ from .engine_changes import EngineChange
 from .events import Event, causes, clock_events, events
 from .history import History, scaled
 from .match import Names
+from .packet_bytes import PACKETS, RATE
 from .row_moves import MIN_EVENT_LOG, MIN_FAR_LOG, measures_own
 from .verdicts import (
     Row,
@@ -68,10 +69,19 @@ def events_since(
         for event in clock_events([*rows, *later], names):
             out.append(replace(event, what=f"{event.what} since {release}", since=release))
             explained.update(map(id, event.rows))
+    # A packet rate says no more than the rate of its run, unless that counts other bytes now.
+    rated = {row.observation for row in others if units.parse(row.unit).kind == RATE}
     for release, rows in by_release.items():
         unexplained = (row for row in rows if id(row) not in explained)
         for own in grouped(unexplained, attrgetter("benchmark")).values():
-            extremes = _lows_and_highs(without_failed_runs(own), sides, every, names)
+            telling = [
+                row
+                for row in without_failed_runs(own)
+                if row.verdict == "failed-after"
+                or units.parse(row.unit).kind != PACKETS
+                or row.observation not in rated
+            ]
+            extremes = _lows_and_highs(telling, sides, every, names)
             out += [replace(event, since=release) for event in extremes]
     return sorted(out, key=lambda event: event.kind == "noisy")
 
@@ -187,7 +197,7 @@ def is_new_high(row: Row) -> bool:
 def _is_extreme(row: Row, way: int) -> bool:
     assert row.new is not None
     is_small = way * (row.worse_by or 0.0) < MIN_EVENT_LOG
-    if units.parse(row.unit).kind in ("share", "packet rate") or is_small:
+    if units.parse(row.unit).kind == "share" or is_small:
         return False
     last = version(row.new.guide.release)
     before = [value for release, value in row.line if version(release) < last]

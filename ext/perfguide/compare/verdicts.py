@@ -26,6 +26,7 @@ from .judge import Judgement, Pair, Spread, judge, ranges_overlap
 from .match import CLOCK_TOLERANCE, Match, Names, match, obstacles
 from .moves import DIGIT
 from .odd_figures import negligible_loads, unlike_curves, unlike_past
+from .packet_bytes import of_other_bytes
 from .relative import EQUAL, Side
 from .resolution import printed, timer_step
 from .shifts import Shift
@@ -238,7 +239,7 @@ class Row:
 
 def rows(old: SideFigures, new: SideFigures, history: History, rules: Rules) -> tuple[Row, ...]:
     """Return every figure of both sides with its verdict, largest change first."""
-    compared = _without_faulty_tables(_compared(old, new, rules), old.pool, new.pool)
+    compared = _without_faulty_tables(_compared(old, new, rules), old.pool, new.pool, history)
     open_rows = [
         _open_row(row, old.pool, new.pool, history, rules)
         for row in compared
@@ -281,11 +282,14 @@ def _compared(old: SideFigures, new: SideFigures, rules: Rules) -> list[Row]:
     return out
 
 
-def _without_faulty_tables(compared: Sequence[Row], before: Pool, after: Pool) -> list[Row]:
-    """Return the rows, those as incomparable whose table seems to have another unit, or whose board
-    repeats the older release."""
+def _without_faulty_tables(
+    compared: Sequence[Row], before: Pool, after: Pool, history: History
+) -> list[Row]:
+    """Return the rows, those as incomparable whose table seems to have another unit, whose rates count
+    other bytes of a packet, or whose board repeats the older release."""
     open_rows = [row for row in compared if row.verdict == "same"]
-    grounds = _of_other_units(open_rows, before, after) | _repeated(open_rows)
+    grounds = _of_other_units(open_rows, before, after) | of_other_bytes(open_rows, history)
+    grounds |= _repeated(open_rows)
     return [
         replace(row, verdict="incomparable", ground=ground)
         if (ground := grounds.get(id(row)))
