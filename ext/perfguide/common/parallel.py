@@ -132,8 +132,10 @@ def at(address: str) -> Iterator[Run]:
     """Yield a runner on the workers of a Dask scheduler, such as ``tcp://farm:8786``; without an
     address, on local processes. Raises :class:`WorkersError` if the scheduler has no workers."""
     if not address:
-        cores = _Cores()
+        cores: _Cores | None = None
         try:
+            # An interrupt may come while the processes start.
+            cores = _Cores()
             yield cores.run
         except BaseException:
             # The remaining work of an interrupted build is not needed.
@@ -141,7 +143,8 @@ def at(address: str) -> Iterator[Run]:
                 process.kill()
             raise
         finally:
-            cores.end()
+            if cores:
+                cores.end()
         return
     try:
         import dask
