@@ -346,7 +346,8 @@ def _verdict(decision: Headline, comparison: Comparison, catalog: Catalog) -> Li
     for event in worst:
         # Figures that failed with the older release only are no loss.
         failed = [row for row in event.rows if row.doubt.startswith(FAILED_RUN)]
-        row = failed[0] if event.of_failing_runs else max(event.judged, key=_weight_of_loss)
+        is_of_failed = event.of_failing_runs and failed
+        row = failed[0] if is_of_failed else max(event.judged, key=_weight_of_loss)
         words = row_texts.row_words(row, comparison, catalog)
         fall = full_label(row, catalog) or words.name
         # The mean of runs that failed and others is not how fast anything is.
