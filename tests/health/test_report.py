@@ -108,11 +108,11 @@ def test_patterns_accept_some_figures_of_a_finding(
         ("[[accepted]]\n", "“accepted” has no meaning here (write [[acknowledged]] entries)"),
         ("acknowledged = 3\n", "“acknowledged” is a single value where a list of tables belongs (write [[acknowledged]]"),
         ('[[acknowledged]]\nrule = "zero"\nreason = "r"\n', "entry 1 of “acknowledged”: there is no rule “zero”"),
-        ('[[acknowledged]]\nrule = "clok"\nreason = "r"\n', "did you mean “clock”?"),
-        ('[[acknowledged]]\nrule = "clock"\n', "entry 1 of “acknowledged”: “reason” is missing"),
-        ('[[acknowledged]]\nrule = "clock"\nreason = " "\n', "entry 1 of “acknowledged”: the reason is empty"),
-        ('[[acknowledged]]\nrule = "clock"\nreason = 3\n', "“reason” is a whole number where text is required"),
-        ('[[acknowledged]]\nrule = "clock"\nreason = "r"\nbord = "*"\n', "entry 1 of “acknowledged”: “bord” is unknown (did you mean “board”?"),
+        ('[[acknowledged]]\nrule = "curve-dip"\nreason = "r"\n', "did you mean “curve-dips”?"),
+        ('[[acknowledged]]\nrule = "curve-dips"\n', "entry 1 of “acknowledged”: “reason” is missing"),
+        ('[[acknowledged]]\nrule = "curve-dips"\nreason = " "\n', "entry 1 of “acknowledged”: the reason is empty"),
+        ('[[acknowledged]]\nrule = "curve-dips"\nreason = 3\n', "“reason” is a whole number where text is required"),
+        ('[[acknowledged]]\nrule = "curve-dips"\nreason = "r"\nbord = "*"\n', "entry 1 of “acknowledged”: “bord” is unknown (did you mean “board”?"),
     ],
 )  # fmt: skip
 def test_a_malformed_acknowledgement_is_said_exactly(tmp_path: Path, text: str, said: str) -> None:
@@ -123,11 +123,11 @@ def test_a_malformed_acknowledgement_is_said_exactly(tmp_path: Path, text: str, 
 
 def test_an_unused_acknowledgement_is_reported_and_the_others_hold(tmp_path: Path) -> None:
     text = (
-        '[[acknowledged]]\nrule = "clock"\nreason = "old"\n'
+        '[[acknowledged]]\nrule = "curve-dips"\nreason = "old"\n'
         '[[acknowledged]]\nrule = "not-positive"\nreason = "r"\n'
     )
     settled, said = accepted(written(tmp_path, text), findings("sk"))
-    unused = "acknowledged-unused : entry 1 of “acknowledged”: accepts no finding: clock, old"
+    unused = "acknowledged-unused : entry 1 of “acknowledged”: accepts no finding: curve-dips, old"
     assert only(said).startswith(unused)
     assert any(f.acknowledged for f in settled)
     assert acknowledged.load(tmp_path / "none.toml", rules.RULES) == ([], [])
@@ -219,14 +219,14 @@ def test_fail_on_says_what_is_bad_enough(shell: Shell) -> None:
 def test_acknowledged_findings_are_listed_last_and_do_not_fail(shell: Shell) -> None:
     text = "".join(
         f'[[acknowledged]]\nrule = "{rule}"\nreason = "as \\u001b[31mpublished"\n'
-        for rule in ("outside-range", "not-positive", "clock")
+        for rule in ("outside-range", "not-positive", "curve-dips")
     )
     path = written(shell.top, text)
     status, out, err = shell.run("--acknowledged", str(path))
     assert status == 0
     assert out.startswith("acknowledged\n") and "accepted: as \\x1b[31mpublished" in out
     assert out.endswith("no errors, no warnings, no notes; 3 acknowledged\n")
-    assert "accepts no finding: clock" in err and "\x1b" not in out + err
+    assert "accepts no finding: curve-dips" in err and "\x1b" not in out + err
 
 
 def test_wrong_usage_is_told_from_findings(shell: Shell) -> None:

@@ -87,32 +87,6 @@ def test_a_rate_of_nothing_or_less_is_wrong(rate: float, is_wrong: bool) -> None
 
 
 @pytest.mark.parametrize(
-    ("usual", "odd", "is_apart"),
-    [
-        ((1400, 1400, 1400), 1386, False),  # one per cent is within what boards differ by
-        ((1400, 1400, 1400), 1385, True),
-        ((1400, 1400, 1400), 1415, True),
-        ((1400, 1400), 1000, False),
-        ((1400, 1400, 1400, 1300), 1300, False),  # three of five are too few
-        ((1400, 1400, 1400, 1400, 1300), 1300, True),
-    ],
-)
-def test_a_clock_is_apart_from_that_of_two_thirds_of_the_runs(
-    usual: tuple[float, ...], odd: float, is_apart: bool
-) -> None:
-    clocks = (*usual, odd)
-    runs = [
-        run(
-            {"benchmark": "dhrystone", "metric": "cpu_clock", "unit": "MHz", "value": clock},
-            release=f"09.0{number}",
-        )
-        for number, clock in enumerate(clocks)
-    ]
-    said = f"{odd:,} MHz, and {clocks.count(1400)} of {len(clocks)} runs of this board are at 1,400 MHz"
-    assert any(said in reason for reason in reasons("clock", *runs)) == is_apart
-
-
-@pytest.mark.parametrize(
     ("benchmark", "metric", "unit"),
     [("stream", "copy", "MB/s"), ("ipsec", "packet_rate", "kPPS"), ("lmbench", "lat_pipe", "us")],
 )

@@ -37,7 +37,7 @@ def test_every_reason_of_a_finding_is_true() -> None:
     for seed in SEEDS:
         bundles, names = planted(seed, FAULTS)
         check(bundles, checked, f"seed {seed}, {', '.join(names)}")
-    # Archives at random have no latencies of memory or of operations, and no such boots or sounds.
+    # Archives at random have no latencies of memory or of operations, and no such boots, sounds or cards.
     latencies = [
         *(("mem_rd-stride128-sz62k", 5.26), ("mem_rd-stride128-sz1000k", 11.97)),
         *(("ops-int-add", 0.5), ("ops-float-add", 0.32)),
@@ -55,7 +55,11 @@ def test_every_reason_of_a_finding_is_true() -> None:
     own.append(boot | {"min": 17.3, "max": 36.3})
     audio = {"benchmark": "alsa", "metric": "throughput", "unit": "bit/s", "value": 705_594}
     own.append(audio | {"params": {"sampling_rate": 24_000}})
-    check([loaded(*own)], checked, "latencies, a boot and a sound")
+    reads = {"benchmark": "mmcsd", "metric": "read_throughput", "unit": "MB/s"}
+    for name, rate in (("ext4", 84.5), ("raw", 11.2)):
+        params = {"buffer_size": 4096, "filesystem": name}
+        own.append(reads | {"value": rate, "params": params})
+    check([loaded(*own)], checked, "latencies, a boot, a sound and reads of a card")
     rates = enumerate((80.0, 120.0, 185.0, 445.0, 0.7))
     socs = [
         loaded(

@@ -301,21 +301,6 @@ def _over_limit(it: Doubt, said: Sequence[str]) -> bool:
     )
 
 
-def _two_groups(it: Doubt, said: Sequence[str]) -> bool:
-    few, low, low_end, more, high, high_end = said
-    every = sorted(it.samples)
-    lower, upper = every[: int(few)], every[int(few) :]
-    return (
-        len(upper) == int(more)
-        and all(
-            map(
-                it.about, (low, low_end, high, high_end), (lower[0], lower[-1], upper[0], upper[-1])
-            )
-        )
-        and upper[0] > lower[-1]
-    )
-
-
 def _same_key(it: Doubt, said: Sequence[str]) -> bool:
     """Check that one bundle has a result with each of both figures, a quarter apart."""
     means_of = defaultdict(lambda: ([], []))
@@ -364,35 +349,6 @@ def _clocks(it: Doubt) -> list[tuple[float, Bundle]]:
         if measured or bundle.board.cpu_mhz is not UNSET:
             out.append(((measured or [bundle.board.cpu_mhz])[-1], bundle))
     return out
-
-
-def _clock_said(it: Doubt, said: Sequence[str]) -> bool:
-    mhz, where, other = number(said[0]), said[1], number(said[2])
-    return abs(mhz / other - 1) > 0.01 and any(
-        math.isclose(clock, mhz, rel_tol=1e-9)
-        and (
-            bundle.board.cpu_mhz == other
-            if where == "its bundle says"
-            else any(
-                text in bundle.board.description
-                for text in (f"{other:g} MHz", f"{other / 1000:g} GHz")
-            )
-        )
-        for clock, bundle in _clocks(it)
-    )
-
-
-def _clock_apart(it: Doubt, said: Sequence[str]) -> bool:
-    mhz, times, of, usual = map(number, said)
-    clocks = [clock for clock, _ in _clocks(it)]
-    same = sum(math.isclose(clock, usual, rel_tol=1e-9) for clock in clocks)
-    return (
-        (same, len(clocks)) == (times, of)
-        and times >= 3
-        and times >= 2 / 3 * of
-        and any(math.isclose(clock, mhz, rel_tol=1e-9) for clock in clocks)
-        and abs(mhz / usual - 1) > 0.01
-    )
 
 
 def _others(it: Doubt, name: Name, where: str = "releases") -> list[float]:
@@ -588,17 +544,45 @@ def _below_other_socs(it: Doubt, said: Sequence[str]) -> bool:
     )
 
 
+LIMITS_OF_TIMES = {
+    "Integer, add": ("lat_ops-int-add", 1.0),
+    "Single precision, mul": ("lat_ops-float-mul", 0.4),
+    "Double precision, mul": ("lat_ops-double-mul", 0.4),
+    "Pipe, round trip": ("lat_pipe", 0.5),
+    "Pipe, latency": ("pipe_latency", 0.5),
+}
+
+
 def _under_limit(it: Doubt, said: Sequence[str]) -> bool:
-    figure, unit, precision, least = said
-    is_part = bool(precision)
-    multiplies = f"lat_ops-{'float' if precision == 'Single' else 'double'}-mul"
-    other = multiplies if is_part else "lat_ops-int-add"
-    own = it.of.runs(it.owner, it.release, (it.name[0], other, it.name[2])).mean or 0.0
+    figure, unit, label, least = said
+    metric, times = LIMITS_OF_TIMES[label]
+    own = it.of.runs(it.owner, it.release, (it.name[0], metric, it.name[2])).mean or 0.0
     return (
         it.has_unit(unit)
         and it.about(figure, it.mean)
         and it.about(least, own)
-        and it.mean < (0.4 if is_part else 1.0) * own
+        and it.mean < times * own
+    )
+
+
+def _raw_read(it: Doubt, said: Sequence[str]) -> bool:
+    """Check that a read through the file system with a buffer that is no larger has the second rate."""
+    figure, unit, file_system, fast = said
+    own = it.suspect.record.params
+    rates = [
+        runs_of(bundle.results[at] for bundle, at in results).mean or 0.0
+        for (benchmark, metric, _), results in it.of.results[it.owner][it.release].items()
+        for params in [results[0][0].results[results[0][1]].params]
+        if (benchmark, metric) == it.name[:2]
+        and params.get("filesystem") == file_system.lower()
+        and params["buffer_size"] <= own["buffer_size"]
+    ]
+    return (
+        own["filesystem"] == "raw"
+        and it.has_unit(unit)
+        and it.about(figure, it.mean)
+        and it.about(fast, max(rates))
+        and 3 * it.mean < 2 * max(rates)
     )
 
 
@@ -941,17 +925,6 @@ def _lost_rows(it: Doubt, said: Sequence[str]) -> bool:
     )
 
 
-def _cut_short(it: Doubt, said: Sequence[str]) -> bool:
-    """Check that the boards lack this figure but have others of the same table in this release."""
-    boards = said[0].split(" and ")
-    owners = [(*it.owner[:3], board) for board in boards]
-    return all(
-        it.name not in it.of.results[owner].get(it.release, {})
-        and any(name[0] == it.name[0] for name in it.of.results[owner].get(it.release, {}))
-        for owner in owners
-    ) and (said[1] == "has") == (len(boards) == 1)
-
-
 TRUTHS: dict[str, dict[str, Holds]] = {
     "outside-range": {
         rf"the mean ({N})( \S+)? is (above its maximum|below its minimum) ({N})": _outside
@@ -976,18 +949,11 @@ TRUTHS: dict[str, dict[str, Holds]] = {
         }
         for key in ("over-limit", "load-over-limit")
     },
-    "two-groups": {
-        rf"(\d+) samples are ({N}) to ({N}) and (\d+) are ({N}) to ({N}), none between": _two_groups
-    },
     "same-key": {
         rf"({N})( \S+)? and ({N})( \S+)? are results of one bundle, averaged as one": _same_key
     },
     "runner-warned": {r"(.+)": _warned},
     "other-soc": {r"the command names “(.+)”, and the SoC is (\S+)": _other_soc},
-    "clock": {
-        rf"({N}) MHz, and (its bundle says|the description of the board says) ({N}) MHz": _clock_said,
-        rf"({N}) MHz, and (\d+) of (\d+) runs of this board are at ({N}) MHz": _clock_apart,
-    },
     "wrong-clock": {
         rf"({N})( \S+)? is for ({N})( \S+)?, and (.+) is that of other ((?:boards and )?releases)": _wrong_quotient,
         rf"({N})( \S+)?, where other ((?:boards and )?releases) have ({N})( \S+)?": _wrong_clock,
@@ -1013,8 +979,9 @@ TRUTHS: dict[str, dict[str, Holds]] = {
         rf"({N})( \S+)?, where half of (\d+) other SoCs had ({N}) or more in their best release": _below_other_socs,
     },
     "under-limit": {
-        rf"({N})( \S+)?, where (?:Integer, add|(\w+) precision, mul) takes ({N})(?: \S+)?": _under_limit
+        rf"({N})( \S+)?, where ({'|'.join(LIMITS_OF_TIMES)}) takes ({N})(?: \S+)?": _under_limit
     },
+    "raw-read-slow": {rf"({N})( \S+)?, where (\S+) reads ({N})(?: \S+)?": _raw_read},
     "in-caches": {rf"({N})( \S+)?, where Memory latency, 64 KiB takes ({N})(?: \S+)?": _in_caches},
     "curve-dips": {rf"({N})( \S+)? at (.+), after ({N}) at (.+)": _dips},
     "newest-far": {rf"({N})( \S+)?, where (\d+) releases before had ({N}) to ({N})()()": _far},
@@ -1041,7 +1008,6 @@ TRUTHS: dict[str, dict[str, Holds]] = {
     "lost-rows": {
         r"in (\S+), and not in (\S+?)(?:, where there (?:is|are) (\d+) figures? that (\S+) did not have)?": _lost_rows
     },
-    "row-cut-short": {r"(.+) (has|have) no figure in this row": _cut_short},
 }
 """Patterns for the details of each rule, with their checks."""
 

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping
 
 import numpy as np
-from msgspec import UNSET
 
-from ..common import units
 from ..figures.columns import OWNER, Figures, firsts
 from ..figures.pool import Pool
 from ..figures.rows import together
@@ -23,14 +20,6 @@ RULES = (
         "command for another SoC",
         "the command names a platform of another SoC than the board's",
         "run it again with the board's own platform, or correct the command",
-    ),
-    Rule(
-        "clock",
-        "warning",
-        "a clock that the board does not have",
-        "a processor's clock differs from what its bundle says, or from the board's other bundles while the "
-        "results of processor benchmarks did not change like it",
-        "check the operating point and the governor of that run",
     ),
     Rule(
         "wrong-clock",
@@ -111,81 +100,6 @@ def _stem(name: str) -> str:
     return re.sub(r"x+$", "", re.split(r"[-_. ]", name.casefold(), maxsplit=1)[0])
 
 
-_RUNNING = re.compile(r"running at (\d+(?:\.\d+)?) ?([MG])Hz", re.IGNORECASE)
-
-
-def clock(figures: Figures) -> Iterator[Hit]:
-    """Yield clocks that contradict their own bundle or most other bundles of the board."""
-    positions, boards = figures.pool.positions(), figures.groups("sdk", "soc", "board")
-    measured = _measured_clocks(figures)
-    by_board: dict[int, list[tuple[int, float]]] = {}
-    begin = 0
-    for number, loaded in enumerate(figures.pool.frame.bundles):
-        board = loaded.bundle.board
-        first, begin = begin, begin + len(loaded.bundle.results)
-        stated: dict[str, float] = {}
-        if board.cpu_mhz is not UNSET:
-            stated["its bundle says"] = float(board.cpu_mhz)
-            # A bundle without results has no figure to attach a finding to.
-            if number not in measured and first < begin:
-                measured[number] = int(positions[first]), float(board.cpu_mhz)
-        if number not in measured:
-            continue
-        position, mhz = measured[number]
-        by_board.setdefault(int(boards[position]), []).append((position, mhz))
-        if described := _RUNNING.search(board.description):
-            scale = 1000 if described[2] in "gG" else 1
-            stated["the description of the board says"] = float(described[1]) * scale
-        for where, other in stated.items():
-            # Clocks of identical boards differ by up to 1 %.
-            if abs(mhz - other) > 0.01 * other:
-                detail = f"{units.exact_words(mhz)} MHz, and {where} {units.exact_words(other)} MHz"
-                # A contradiction within one bundle is more certain than one between runs.
-                yield Hit("clock", position, detail, weight=2.0)
-    for clocks in by_board.values():
-        usual, times = Counter(mhz for _, mhz in clocks).most_common(1)[0]
-        # Without a clear majority, it is unknown which clock is wrong.
-        if times < 3 or times < 2 / 3 * len(clocks):
-            continue
-        for position, mhz in clocks:
-            if abs(mhz - usual) > 0.01 * usual and not _ran_at(figures, position, mhz / usual):
-                detail = (
-                    f"{units.exact_words(mhz)} MHz, and {times} of {len(clocks)} runs of this board "
-                    f"are at {units.exact_words(usual)} MHz"
-                )
-                yield Hit("clock", position, detail)
-
-
-def _ran_at(figures: Figures, position: int, ratio: float) -> bool:
-    """Return whether a board really ran at a clock, ``ratio`` times the usual one: whether the results of
-    processor benchmarks in that guide, divided by the clock, are those of its other releases."""
-    run = figures.groups(*OWNER, "release")
-    moves = []
-    for at, line in ((at, own) for own in figures.lines for at in own):
-        metric, benchmark = figures.metric(at), figures.catalog.get(figures.name("benchmark", at))
-        if run[at] != run[position] or not metric or not benchmark or metric.computed_from:
-            continue
-        away = _away(figures, {at: line}, at)
-        if benchmark.entry.subsystems == ("processor",) and away and metric.better != "neither":
-            moves.append(away if metric.better == "higher" else -away)
-    # Such results also scatter a little between runs.
-    wanted = math.log(ratio)
-    return bool(moves) and abs(float(np.median(moves)) - wanted) <= abs(wanted) / 3
-
-
-def _measured_clocks(figures: Figures) -> dict[int, tuple[int, float]]:
-    """Return, by bundle, the position of its measured clock and the clock in MHz."""
-    table, positions = figures.pool.frame.table, figures.pool.positions()
-    is_clock = figures.of_kind([m is not None and m.clock for _, m, _ in figures.kinds[1]])
-    values, bundles = table["value"].to_numpy(), table["bundle"].to_numpy()
-    clocks = {}
-    for row in np.flatnonzero(is_clock[positions] & ~np.isnan(values)).tolist():
-        factor = units.factor(str(table["unit"].iat[row]), "MHz")
-        if factor is not None:
-            clocks[int(bundles[row])] = (int(positions[row]), float(values[row]) * factor)
-    return clocks
-
-
 def wrong_clock(figures: Figures) -> Iterator[Hit]:
     """Yield figures per clock that are off because of a clock unlike that of other releases, or of other boards
     of the SoC if there are too few releases, and the clock."""
@@ -226,7 +140,6 @@ def wrong_clock(figures: Figures) -> Iterator[Hit]:
                 f"{clock_text}, and {figures.metric_label(others[0])} is that of {where}"
             )
             yield Hit("wrong-clock", position, detail, weight=2.0 + abs(by_figure))
-            # One cause, one finding: report the clock here too, which silences the “clock” rule.
             unit = figures.name("unit", clocks[0])
             usual = amount(round(float(figures.mean[clocks[0]]) * math.exp(-by_clock), 3), unit)
             yield Hit("wrong-clock", clocks[0], f"{clock_text}, where {where} have {usual}")
@@ -242,4 +155,4 @@ def _away(figures: Figures, peers: Mapping[int, list[int]], position: int) -> fl
     return math.log(float(mean) / float(np.median(others)))
 
 
-CHECKS = (other_soc, clock, wrong_clock)
+CHECKS = (other_soc, wrong_clock)

@@ -97,14 +97,6 @@ RULES = (
         disqualifies=True,
     ),
     Rule(
-        "two-groups",
-        "warning",
-        "samples in two groups",
-        "the samples of one figure fall into two groups far from each other, so that their mean "
-        "is a figure that was never measured",
-        "find what differed between the runs, and upload the groups as two measurements",
-    ),
-    Rule(
         "runner-warned",
         "warning",
         "measured although the runner warned",
@@ -360,45 +352,6 @@ def runner_warned(figures: Figures) -> Iterator[Hit]:
                 yield Hit("runner-warned", *key)
 
 
-MIN_SAMPLES = 6
-"""The fewest samples that can form two groups."""
-
-
-def two_groups(figures: Figures) -> Iterator[Hit]:
-    """Yield figures whose samples, across all runs, form two groups."""
-    for position, own in figures.samples(MIN_SAMPLES).items():
-        if groups := split(own):
-            lower, upper = groups
-            ends = [f"{units.number(group[0])} to {units.number(group[-1])}" for group in groups]
-            detail = (
-                f"{len(lower)} samples are {ends[0]} and {len(upper)} are {ends[1]}, none between"
-            )
-            gap, size = upper[0] - lower[-1], max(abs(upper[0]), abs(lower[-1]))
-            yield Hit("two-groups", position, detail, weight=gap / size)
-
-
-def split(samples: Sequence[float]) -> tuple[list[float], list[float]] | None:
-    """Split samples into two groups, each of at least three samples and a quarter of all, or ``None``.
-
-    The gap must be at least 5 % of its midpoint and three times the range of either group (six
-    times with fewer than ten samples). Of 20,000 draws of 6 to 20 samples from one normal or
-    exponential population, at most 1 in 800 split.
-    """
-    ordered = sorted(samples)
-    least = max(MIN_SAMPLES // 2, -(-len(ordered) // 4))
-    if len(ordered) < 2 * least:
-        return None
-    # Gaps nearer the ends would leave fewer than `least` samples on one side.
-    gaps = np.diff(ordered)[least - 1 : len(ordered) - least]
-    cut = int(np.argmax(gaps)) + least
-    lower, upper = ordered[:cut], ordered[cut:]
-    gap = upper[0] - lower[-1]
-    widest = max(lower[-1] - lower[0], upper[-1] - upper[0])
-    wide = gap >= (3 if len(ordered) >= 10 else 6) * widest
-    apart = gap >= 0.05 * abs(upper[0] + lower[-1]) / 2
-    return (lower, upper) if gap > 0 and wide and apart else None
-
-
 CHECKS = (
     outside_range,
     samples_contradict,
@@ -406,7 +359,6 @@ CHECKS = (
     samples_differ,
     over_limit,
     off_setting,
-    two_groups,
     same_key,
     runner_warned,
 )

@@ -7,9 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from ..catalog.benchmarks import Scalar
-from ..figures.columns import GUIDE, OWNER, SERIES, Figures, Flags, Ints, firsts
+from ..figures.columns import OWNER, SERIES, Figures, Flags, Ints, firsts
 from ..figures.rows import together
-from ..tables.assign import Layout
 from .finding import Hit, Rule
 
 RULES = (
@@ -28,13 +27,6 @@ RULES = (
         "a board has figures of a benchmark, but not all that it had in its release before",
         "see in the runner's log why these figures are missing, or whether they were renamed",
         marks=False,
-    ),
-    Rule(
-        "row-cut-short",
-        "warning",
-        "a row cut short",
-        "a row of a table has no figure for a board that has one in most other rows",
-        "see in the runner's log why the figure is missing, and upload it",
     ),
 )
 
@@ -144,59 +136,4 @@ def _by_value(
     return by_value
 
 
-def row_cut_short(figures: Figures) -> Iterator[Hit]:
-    """Yield rows that lack a board that most other rows of the same column have."""
-    # Imported here, as a build with nothing to do starts with a third less CPU time without pandas.
-    import pandas as pd
-
-    row, column = _cells(figures)
-    column = together(figures.groups(*GUIDE), column)
-    row = together(column, row)
-    board, names = figures.code("board"), figures.names("board")
-    frame = pd.DataFrame({"column": column, "row": row, "board": board})
-    of_column = frame.groupby("column")["row"].nunique()
-    due = frame.groupby(["column", "board"])["row"].nunique().reset_index(name="rows")
-    rows = due["column"].map(of_column)
-    # A board with few rows of a column measured little on purpose: it was not cut short.
-    due = due[(due["rows"] / rows >= 0.6) & (rows >= 3)]
-    wanted = frame[["row", "column"]].drop_duplicates("row").merge(due, on="column")
-    pairs = (wanted["row"] * len(names) + wanted["board"]).to_numpy()
-    absent = wanted[~np.isin(pairs, row * len(names) + board)]
-    missing: dict[int, set[str]] = {}
-    for number, code in zip(absent["row"].tolist(), absent["board"].tolist(), strict=True):
-        missing.setdefault(number, set()).add(names[code])
-    cut = np.isin(row, list(missing)) & _results(figures)
-    for position in np.flatnonzero(cut).tolist():
-        boards = sorted(missing[int(row[position])])
-        verb = "has" if len(boards) == 1 else "have"
-        detail = f"{' and '.join(boards)} {verb} no figure in this row"
-        yield Hit("row-cut-short", position, detail, weight=float(len(boards)))
-
-
-def _cells(figures: Figures) -> tuple[Ints, Ints]:
-    """Return the numbers of each figure's table row and column, ignoring the board.
-
-    Rows are those of the catalog's table; everything else is a column.
-    """
-    layout = Layout(figures.catalog)
-    kind = figures.groups("benchmark", "metric", "unit", "params")
-    rows: dict[tuple[object, ...], int] = {}
-    columns: dict[tuple[object, ...], int] = {}
-    cells = []
-    for record in figures.pool.take(firsts(kind)):
-        claim = layout.claim(record)
-        down: set[str] = {"metric", *record.params}
-        if claim is not None:
-            down = set(figures.catalog.benchmarks[record.benchmark].entry.tables[claim].rows)
-        # As parameter values, the text "1" and the number 1 differ.
-        values = {name: f"{type(v).__name__}:{v}" for name, v in record.params.items()}
-        values["metric"] = f"{record.metric} {record.unit}"
-        own = tuple(sorted((name, v) for name, v in values.items() if name in down))
-        across = tuple(sorted((name, v) for name, v in values.items() if name not in down))
-        key = (record.benchmark, claim, tuple(sorted(record.params)), across)
-        cells.append((rows.setdefault(own, len(rows)), columns.setdefault(key, len(columns))))
-    row, column = np.array(cells, dtype="int64").T
-    return row[kind], column[kind]
-
-
-CHECKS = (lost, row_cut_short)
+CHECKS = (lost,)

@@ -58,8 +58,8 @@ EXPLANATIONS = (
     ),
     ({"one-release-jump", "unit-slip"}, {"rate-collapsed"}),
     ({"rate-collapsed"}, {"board-apart", "newest-far", "curve-dips"}),
-    ({"pooled-metrics", "two-groups", "over-limit", "outside-range"}, {"samples-apart"}),
-    ({"wrong-clock"}, _APART | {"clock", "over-limit"}),
+    ({"pooled-metrics", "over-limit", "outside-range"}, {"samples-apart"}),
+    ({"wrong-clock"}, _APART | {"over-limit"}),
     (
         {rule.id for rule in table_rules.RULES},
         _APART | {"unit-slip", "stale-copy", "swapped-boards", "curve-dips", "rate-collapsed"},

@@ -71,6 +71,15 @@ RULES = (
         disqualifies=True,
     ),
     Rule(
+        "raw-read-slow",
+        "warning",
+        "a raw read slower than through a file system",
+        "a rate of reading the raw device is less than two thirds of one of reading through a file system on it "
+        "with a buffer that is no larger",
+        "look whether both read the same card in the same mode, and measure again",
+        disqualifies=True,
+    ),
+    Rule(
         "curve-dips",
         "warning",
         "a curve that dips where it must rise",
@@ -91,6 +100,10 @@ MIN_JUMP_LOG, MIN_JUMP_STEPS = math.log(1.3), 3
 """The smallest jump, as a log ratio and in units of the last digit."""
 MIN_SUSPECT_JUMP_LOG = math.log(8)
 """The smallest jump, as a log ratio, that keeps a figure from leading a sentence."""
+
+MAX_RAW_SHARE = 2 / 3
+"""A raw read is slow below this share of one through a file system. In public history they have at least 80 % of
+it where all is well, and 10 to 55 % elsewhere."""
 
 MAX_DIP_SHARE = 0.9
 """A curve dips where it falls below this share of its highest figure so far."""
@@ -360,6 +373,38 @@ def _too_small(
                 break
 
 
+def raw_read_slow(figures: Figures) -> Iterator[Hit]:
+    """Yield reads of a raw device that are much slower than those through a file system on it."""
+    is_read = figures.of_kind(
+        [
+            bool(m and m.name.startswith("read") and m.better == "higher")
+            for _, m, _ in figures.kinds[1]
+        ]
+    )
+    table = figures.groups(*GUIDE, "board", "benchmark", "metric", "unit")
+    by_table: dict[int, list[tuple[str, float, int]]] = {}
+    for position in np.flatnonzero(is_read & (figures.mean > 0)).tolist():
+        params = figures.params(position)
+        size = params.get("buffer_size")
+        if "filesystem" in params and is_number(size):
+            read = str(params["filesystem"]), float(size), position
+            by_table.setdefault(int(table[position]), []).append(read)
+    for reads in by_table.values():
+        for _, size, position in (read for read in reads if read[0] == "raw"):
+            through = [
+                (figures.mean[p], name) for name, s, p in reads if name != "raw" and s <= size
+            ]
+            rate, name = max(through, default=(0.0, ""))
+            if figures.mean[position] < MAX_RAW_SHARE * rate:
+                unit, benchmark = (
+                    figures.name("unit", position),
+                    figures.name("benchmark", position),
+                )
+                label = figures.catalog.benchmarks[benchmark].value_label("filesystem", name)
+                detail = f"{amount(figures.mean[position], unit)}, where {label} reads {amount(rate, unit)}"
+                yield Hit("raw-read-slow", position, detail, weight=rate / figures.mean[position])
+
+
 def curve_dips(figures: Figures) -> Iterator[Hit]:
     """Yield points well below an earlier point of a curve that rises according to the catalog."""
     import pandas as pd
@@ -433,5 +478,5 @@ def _curves(figures: Figures, positions: Ints, axes: Sequence[str]) -> tuple[Flo
     return sizes, together(owner, rest)
 
 
-CHECKS = (board_apart, one_release_jump, rate_collapsed, beside_another, curve_dips)
+CHECKS = (board_apart, one_release_jump, rate_collapsed, beside_another, raw_read_slow, curve_dips)
 ACROSS_SOCS = (below_other_socs,)
