@@ -124,6 +124,26 @@ def test_a_row_cut_at_any_place_gives_no_figure(path: Path) -> None:
         check(path, data[:at] + data[end:], told=2 * (at - begin) > end - begin)
 
 
+def test_the_beginning_of_a_row_is_reported() -> None:
+    """Four characters of a row are reported, except bare numbers, and rows that neither the log nor
+    the example has like it."""
+    lost = reported = 0
+    for path in LOGS:
+        data, rows = path.read_bytes(), {each[0] for each in expected(path)}
+        if path.name in FREE_ENDS | REDRAWN or len(data) > 6000 or data.lstrip()[:1] == b"{":
+            continue
+        lines = data.split(b"\n")
+        forms = {re.sub(rb"[0-9]+", b"0", lines[number - 1]): number for number in sorted(rows)}
+        for number in list(forms.values())[:4]:
+            line = lines[number - 1]
+            front = line[: len(line) - len(line.lstrip()) + 4]
+            whole, known = undamaged(path)
+            reading = read(path, b"\n".join([*lines[: number - 1], front, *lines[number:]]))
+            lost += figures(reading) < whole
+            reported += figures(reading) < whole and len(reading.diagnostics) > len(known)
+    assert lost > 400 and reported > 0.8 * lost, (reported, lost)
+
+
 @cache
 def other_lines(name: str) -> tuple[tuple[Path, int], ...]:
     """The lines of a format's logs that are read but hold no figure, each form of them once."""

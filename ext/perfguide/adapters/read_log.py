@@ -3,9 +3,12 @@ results."""
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from functools import reduce
+from dataclasses import replace
+from functools import cache, reduce
 from operator import and_, or_
 from typing import NamedTuple
 
@@ -18,6 +21,11 @@ from .envelope import PlainLog
 
 MAX_TRIED_STEPS = 4
 """The number of lines of one interrupted row at which another row is tried to begin."""
+
+
+_NUMBER = re.compile(r"[0-9]+(?:[.,][0-9]+)*")
+# Other texts are a row's only beside another row.
+_MEANINGFUL = re.compile("[A-Za-z]..")
 
 
 class Key(NamedTuple):
@@ -62,7 +70,8 @@ def _certain(log: PlainLog, formats: Sequence[Format], context: Context) -> list
     """
     readings = [form.read(log.data, context) for form in formats]
     if not (log.seams or log.tails or log.fillers or log.gaps or log.cuts):
-        return [_placed(each, log.numbers) for each in readings]
+        placed = [_placed(each, log.numbers) for each in readings]
+        return _with_cut_rows(log, formats, placed, context.file)
     understood = _understood(readings)
     # If only one of two lines separated by a message is understood, one may be part of the other.
     single = {
@@ -86,7 +95,7 @@ def _certain(log: PlainLog, formats: Sequence[Format], context: Context) -> list
         mended = log.mended((single | unread) - ends)
         if step < 0 or ends:
             possible.append((mended.data, mended.numbers))
-    return [
+    common = [
         _common(
             [_placed(form.read(data, context), numbers) for data, numbers in possible],
             cut_lines,
@@ -94,6 +103,53 @@ def _certain(log: PlainLog, formats: Sequence[Format], context: Context) -> list
         )
         for form in formats
     ]
+    return _with_cut_rows(log, formats, common, context.file)
+
+
+def _with_cut_rows(
+    log: PlainLog, formats: Sequence[Format], readings: Sequence[Reading], file: str
+) -> list[Reading]:
+    """Report each line that no format understood, but with which a row of the log or of a format's
+    example begins."""
+    texts = dict(zip(log.numbers, log.data.decode("utf-8", "replace").split("\n"), strict=True))
+    explained = _understood(readings) | {d.line for each in readings for d in each.diagnostics}
+    fronts = {n: _form(text) for n, text in texts.items() if n not in explained and text.strip()}
+    reported = []
+    for form, reading in zip(formats, readings, strict=True):
+        rows = _rows(reading)
+        whole = sorted({_form(texts.get(n, "")) for n in rows} | _example_forms(form))
+        cut_rows = [
+            Diagnostic("log-row", file, f"a row of {form.name} is cut", line=number)
+            for number, front in fronts.items()
+            if _begins_one_of(whole, front)
+            and (_MEANINGFUL.search(front) or not rows.isdisjoint((number - 1, number + 1)))
+        ]
+        reported.append(replace(reading, diagnostics=(*reading.diagnostics, *cut_rows)))
+    return reported
+
+
+def _begins_one_of(forms: Sequence[str], front: str) -> bool:
+    """Return whether a text is the beginning of one of some forms, in order, but not one itself."""
+    at = bisect_left(forms, front)
+    return at < len(forms) and front != forms[at] and forms[at].startswith(front)
+
+
+@cache
+def _example_forms(form: Format) -> frozenset[str]:
+    """Return the forms of the rows in the example of a format."""
+    rows = _rows(form.read(form.example.encode(), Context("")))
+    lines = enumerate(form.example.split("\n"), 1)
+    return frozenset(_form(text) for number, text in lines if number in rows)
+
+
+def _rows(reading: Reading) -> set[int]:
+    """Return the lines of the results of a reading."""
+    return {result.log.line for result in reading.results if result.log}
+
+
+def _form(text: str) -> str:
+    """Return what rows that differ in their numbers alone have in common."""
+    return _NUMBER.sub("0", " ".join(text.split()))
 
 
 def _understood(readings: Iterable[Reading]) -> set[int]:
