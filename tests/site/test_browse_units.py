@@ -15,7 +15,7 @@ from perfguide.catalog import redirects
 from perfguide.common import parallel, rst_text
 from perfguide.figures.dataset import BUILT_IN, Settings
 from perfguide.pages.build import generate
-from perfguide.sphinxext import table_nodes, table_scripts
+from perfguide.sphinxext import screen_tables, table_nodes, table_scripts
 from perfguide.tables import cells, grids
 
 TOP = Path(__file__).resolve().parents[2]
@@ -101,9 +101,11 @@ def test_the_library_carries_its_licences() -> None:
 
 
 def test_a_table_says_which_rows_and_columns_of_its_file_it_shows() -> None:
-    assert table_nodes.positions([0, 1, 2], [0, 1]) == ""
-    assert table_nodes.positions([4, 5], [1, 2, 3]) == ' data-perf-rows="4" data-perf-columns="1"'
-    assert table_nodes.positions([0, 7], [1, 3]) == ' data-perf-rows="0,7" data-perf-columns="1,3"'
+    assert screen_tables.positions([0, 1, 2], [0, 1]) == ""
+    assert screen_tables.positions([4, 5], [1, 2, 3]) == ' data-perf-rows="4" data-perf-columns="1"'
+    assert (
+        screen_tables.positions([0, 7], [1, 3]) == ' data-perf-rows="0,7" data-perf-columns="1,3"'
+    )
 
 
 def test_a_table_says_its_units_only_where_rows_differ() -> None:

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import html
 import re
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from conftest import run_sphinx
 from html_tables import figures
 
 from perfguide.common import units
+from perfguide.common.units import TableCell
 from perfguide.sphinxext import html_table
-from perfguide.sphinxext.table_nodes import (
-    distinct_parts,
-    texts,
-)
+from perfguide.sphinxext.printed_tables import texts
+from perfguide.sphinxext.table_heads import block_labels
+from perfguide.sphinxext.table_widths import phone_columns, steps
+from perfguide.sphinxext.tabs import distinct_parts
 from perfguide.tables.grids import Grid, Note
 
 CELLS = [
@@ -193,7 +196,7 @@ def test_only_a_table_that_says_so_is_read_as_marked(tmp_path: Path) -> None:
 
 def test_the_heads_of_a_stacked_table_are_text_in_a_style() -> None:
     hostile = "a'; } body { display: none } /* \\ \n\" <b>"
-    style = html_table.heads([("Key", hostile), ("", "")], 1)
+    style = html_table.style(block_labels(Grid((("Key", hostile), ("", "")), (), 1)))
     (found,) = re.findall(r'^ style="([^"]*)"$', style)
     quoted = re.fullmatch(r"--h1:'Key';--h2:'([^'\x00-\x1f]*)'", html.unescape(found))
     assert quoted is not None
@@ -202,41 +205,44 @@ def test_the_heads_of_a_stacked_table_are_text_in_a_style() -> None:
 
 
 def test_only_columns_beyond_the_style_sheet_say_their_heads_in_each_cell() -> None:
-    header = [[f"h{number}" for number in range(html_table.MAX_TABLE_HEADS + 2)]]
-    row = [units.counted(1)] * len(header[0])
-    body = html_table.body([row], 0, "", header)
+    header = (tuple(f"h{number}" for number in range(html_table.MAX_TABLE_HEADS + 2)),)
+    table = Grid(header, ((units.counted(1),) * len(header[0]),), 0)
+    body = html_table.body(table, block_labels(table).columns)
     assert re.findall(r'data-head="([^"]*)"', body) == ["h24", "h25"]
-    assert f"--h{html_table.MAX_TABLE_HEADS}:" in html_table.heads(header, 0)
-    assert f"--h{html_table.MAX_TABLE_HEADS + 1}:" not in html_table.heads(header, 0)
+    style = html_table.style(block_labels(table))
+    assert f"--h{html_table.MAX_TABLE_HEADS}:" in style
+    assert f"--h{html_table.MAX_TABLE_HEADS + 1}:" not in style
 
 
 def test_a_short_name_of_a_board_stands_with_the_whole_one() -> None:
-    written = html_table.head([["Key", "am_sk"]], 1, {"am_sk": "SK", "Key": "K"})
+    shorts = {"am_sk": "SK", "Key": "K"}
+    written = html_table.head(Grid((("Key", "am_sk"),), (), 1, shorts=shorts))
     assert '<th scope="col" title="am_sk" data-name="am_sk">SK</th>' in written
     assert ">Key</th>" in written, "row keys stay"
 
 
 def test_a_head_ends_where_the_figures_below_it_do() -> None:
-    rows = [["a", units.counted(1), "why", units.counted(2)], ["b", "—", "—", "and words"]]
-    assert html_table.figure_columns(rows, 1) == {1}
-    written = html_table.head([["Key", "SK", "Why"]], 1, figures={1})
+    rows = (("a", units.counted(1), "why", units.counted(2)), ("b", "—", "—", "and words"))
+    table = Grid((("Key", "SK", "Why", "Both"),), rows, 1)
+    assert html_table.figure_columns(table) == {1}
+    written = html_table.head(table)
     assert re.findall(r'class="perf-n"[^>]*>(\w+)<', written) == ["SK"]
 
 
 def test_a_stacked_table_says_once_what_is_over_all_its_columns() -> None:
-    header = [["Size", "AM", "AM", "AM", "AM"], ["", "SK", "SK", "LP", "LP"], ["", *"abab"]]
-    assert html_table.over_all(header, 1) == "AM"
-    assert html_table.names(header, 1) == ["Size", "SK, a", "SK, b", "LP, a", "LP, b"]
-    assert html_table.side_by_side(header, 1) == 2
-    rates = [["Metric", "Unit", "SK", "LP"], ["", "", "Rate", "Rate"]]
-    assert html_table.over_all(rates, 2) == "Rate"
-    assert html_table.names(rates, 2) == ["", "", "SK", "LP"]
-    assert html_table.side_by_side(rates, 2) == 0
-    long = html_table.heads(header, 1, [["a", (1e6, "1,000,000.5", "")]])
-    assert "--hn:2;--hs:pre;--hw:" in long and "--hw" not in html_table.heads(
-        header, 1, [["a", "b"]]
-    )
-    assert html_table.over_all([["Size", "SK"], ["", "Rate"]], 1) == "", "one column has its heads"
+    header = (("Size", *["AM"] * 4), ("", "SK", "SK", "LP", "LP"), ("", *"abab"))
+    labels = block_labels(Grid(header, (), 1))
+    assert labels.columns == ["Size", "SK\na", "\nb", "LP\na", "\nb"]
+    assert (labels.over_all, labels.beside) == ("AM", 2)
+    rates = (("Metric", "Unit", "SK", "LP"), ("", "", "Rate", "Rate"))
+    labels = block_labels(Grid(rates, (), 2))
+    assert labels.columns == ["", "", "SK", "LP"]
+    assert (labels.over_all, labels.beside) == ("Rate", 0)
+    long = html_table.style(block_labels(Grid(header, (("a", (1e6, "1,000,000.5", "")),), 1)))
+    assert "--hn:2;--hs:pre;--hw:" in long
+    assert "--hw" not in html_table.style(block_labels(Grid(header, (("a", "b"),), 1)))
+    one = block_labels(Grid((("Size", "SK"), ("", "Rate")), (), 1))
+    assert one.over_all == "", "one column has its heads"
 
 
 def test_tabs_say_what_tells_them_apart() -> None:
@@ -247,20 +253,21 @@ def test_tabs_say_what_tells_them_apart() -> None:
 
 
 def test_heads_that_all_columns_share_are_one_row_and_keep_their_names() -> None:
-    header = [["Block", "am_sk", "am_sk"], ["", "hw", "hw"], ["", "16", "64"]]
-    written = html_table.head(header, 1, {"am_sk": "SK"}, figures={1, 2}, joined=2)
+    header = (("Block", "am_sk", "am_sk"), ("", "hw", "hw"), ("", "16", "64"))
+    written = html_table.head(Grid(header, (), 1, shorts={"am_sk": "SK"}), joined=2)
     assert written.count("<tr>") == 2 and 'rowspan="2"' in written
     shared = '<span class="perf-level" title="am_sk" data-name="am_sk">SK</span>'
     assert f'colspan="2">{shared} <span class="perf-level">hw</span></th>' in written
 
 
 def test_short_names_and_no_spreads_decide_how_wide_a_table_is() -> None:
-    row = ["1 KiB", *[(1.25, "1.25", "min 1.20, max 1.30")] * 9]
-    full = html_table.steps([["Size", *["am62xxsip_sk-fs"] * 9]], [row], 1)
-    short = html_table.steps([["Size", *["SK SiP"] * 9]], [row], 1)
+    row = ("1 KiB", *[(1.25, "1.25", "min 1.20, max 1.30")] * 9)
+    heads = ("Size", *["SK SiP"] * 9)
+    full = steps(Grid((("Size", *["am62xxsip_sk-fs"] * 9),), (row,), 1))
+    short = steps(Grid((heads,), (row,), 1))
     assert full.is_stacked and not short.is_stacked
-    bare = [row[0], *[(1.25, "1.25", "")] * 9]
-    assert short == html_table.steps([["Size", *["SK SiP"] * 9]], [bare], 1)
+    bare = (row[0], *[(1.25, "1.25", "")] * 9)
+    assert short == steps(Grid((heads,), (bare,), 1))
     assert 0 < short.small < short.whole
 
 
@@ -276,56 +283,60 @@ def test_a_stacked_table_shows_fewer_rows_the_more_figures_a_row_has() -> None:
 
 def test_rows_without_a_figure_are_no_table_to_open_with() -> None:
     row, empty = ("sk", (1.0, "1", "")), ("evm", units.MISSING)
-    assert html_table.has_no_figures([empty, empty], 1)
-    assert not html_table.has_no_figures([empty, row], 1)
-    assert not html_table.has_no_figures([empty], 1), "one row takes less room than a box"
+
+    def is_empty(*rows: tuple[TableCell, ...]) -> bool:
+        return html_table.has_no_figures(Grid((("Board", "Figure"),), rows, 1))
+
+    assert is_empty(empty, empty) and not is_empty(empty, row)
+    assert not is_empty(empty), "one row takes less room than a box"
 
 
 def test_in_blocks_a_metric_is_named_once_above_the_figures_of_its_boards() -> None:
     metrics, boards = ("Read (MB/s) ↑", "Write (MB/s) ↑"), ("SK", "SK LP", "SK SiP")
-    header = [["Size", *(m for m in metrics for _ in boards)], ["", *boards, *boards]]
-    labels = html_table.block_heads(header, 1, 3)
-    assert labels == [
+    header = (("Size", *(m for m in metrics for _ in boards)), ("", *boards, *boards))
+    labels = block_labels(Grid(header, (), 1))
+    assert labels.columns == [
         "Size",
         *(f"{m if n == 0 else ''}\n{b}" for m in metrics for n, b in enumerate(boards)),
     ]
-    assert "--hs:pre" in html_table.heads(header, 1)
-    long = [header[0], ["", *(f"beagle_bone_{n}" for n in range(6))]]
-    assert "\n" not in "".join(html_table.block_heads(long, 1, 3)), (
-        "it would run into its neighbour"
-    )
-    assert html_table.block_heads(header, 1, 0) == html_table.names(header, 1)
+    assert "--hs:pre" in html_table.style(labels)
+    long = (header[0], ("", *(f"beagle_bone_{n}" for n in range(6))))
+    columns = block_labels(Grid(long, (), 1)).columns
+    assert "\n" not in "".join(columns), "it would run into its neighbour"
 
 
 def test_a_table_keeps_its_columns_on_a_phone_if_a_group_of_them_fits() -> None:
     metrics, boards = ("Read (MB/s) ↑", "Write (MB/s) ↑"), ("SK", "SK LP", "SK SiP")
-    header = [["Size", *(m for m in metrics for _ in boards)], ["", *boards, *boards]]
-    rows = [["4 KiB", *[(51.2, "51.2", "")] * 6], ["1 MiB", *[(174.8, "174.8", "")] * 6]]
-    found = html_table.phone_columns(header, rows, 1, boards)
-    assert found is not None and found.classes == " perf-columns"
-    assert (found.heads, found.groups, found.beside) == (metrics, (0, 1, 1, 1, 2, 2, 2), 3)
-    written = html_table.choice(found, "eMMC")
+    header = (("Size", *(m for m in metrics for _ in boards)), ("", *boards, *boards))
+    rows = (("4 KiB", *[(51.2, "51.2", "")] * 6), ("1 MiB", *[(174.8, "174.8", "")] * 6))
+    two = phone_columns(Grid(header, rows, 1), boards)
+    assert two is not None and two.classes == " perf-columns"
+    assert (two.heads, two.groups, two.beside) == (metrics, (0, 1, 1, 1, 2, 2, 2), 3)
+    written = html_table.choice(two, "eMMC")
     assert written.count("<input") == 2 and written.count(" checked") == 1
-    one = html_table.phone_columns([["Size", *boards]], [row[:4] for row in rows], 1, boards)
+
+    def of_boards(*rows: tuple[TableCell, ...], names: Sequence[str] = boards) -> Any:
+        return phone_columns(Grid((("Size", *names),), rows, 1), boards)
+
+    one = of_boards(*(row[:4] for row in rows))
     assert one is not None and html_table.choice(one, "eMMC") == "", "nothing to choose from"
     million = (6_027_184.0, "6,027,184", "")
-    wide = html_table.phone_columns([["Size", *boards]], [["a", *[million] * 3]], 1, boards)
+    wide = of_boards(("a", *[million] * 3))
     assert wide is not None and wide.classes.endswith("perf-below-small")
-    assert html_table.phone_columns([["Size", *boards]], [["a", *["words"] * 3]], 1) is None
-    assert html_table.phone_columns([["Size", *"abcde"]], [["a", *[million] * 5]], 1) is None
+    assert of_boards(("a", *["words"] * 3)) is None
+    assert of_boards(("a", *[million] * 5), names="abcde") is None
 
 
 def test_numbers_get_the_zeros_of_their_column_up_to_the_digits_of_pages() -> None:
     numbers = [38.06, 76.0, 593.8, 833.0, 1430.0, 0.5]
-    rows = [[str(n), (n, units.number(n), "")] for n in numbers]
-    body = html_table.body(rows, 1, "", [["Size", "SK"]])
+    rows = tuple((str(n), (n, units.number(n), "")) for n in numbers)
+    body = html_table.body(Grid((("Size", "SK"),), rows, 1), ["", ""])
     zeros = {"p1": ".0", "p2": ".00", "z1": "0"}
     shown = [
         text + zeros.get(kind, "")
         for kind, text in re.findall(r'<data[^>]*?(?: class="perf-(..)")?>(.*?)</data>', body)
     ]
     assert shown == ["38.06", "76.00", "593.8", "833.0", "1,430", "0.50"]
-    mixed = html_table.body(
-        [["a", "n", rows[1][1]], ["b", "s", rows[0][1]]], 2, "", [["Metric", "Unit", "SK"]]
-    )
+    mixed_rows = (("a", "n", rows[1][1]), ("b", "s", rows[0][1]))
+    mixed = html_table.body(Grid((("Metric", "Unit", "SK"),), mixed_rows, 2), [""] * 3)
     assert ">76</data>" in mixed and "perf-p" not in mixed, "it may be a count"

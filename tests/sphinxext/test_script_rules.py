@@ -12,7 +12,7 @@ from playwright.sync_api import Browser
 
 from perfguide.common import slugs, units
 from perfguide.common.package import ROOT
-from perfguide.sphinxext import html_table
+from perfguide.sphinxext import table_widths
 
 STATIC = ROOT / "sphinxext/static"
 
@@ -60,7 +60,7 @@ def test_a_number_reads_the_same_in_the_explorer_and_on_the_pages(browser: Brows
 
 def test_the_explorer_tells_tables_apart_by_the_widths_of_the_pages(browser: Browser) -> None:
     found = from_scripts(browser, "(() => perfguideDrawing.STEPS)", [0], "drawing")
-    assert found == [list(html_table.STEPS_REM)]
+    assert found == [list(table_widths.STEPS_REM)]
 
 
 def texts() -> list[str]:

@@ -17,7 +17,8 @@ from ..catalog.chart_spec import Kind
 from ..charts import from_csv, gallery
 from . import internals
 from .config import page_name, picture_formats, warn_at
-from .table_nodes import download, perf_picture
+from .file_links import download
+from .pictures import perf_picture
 
 FORMATS_KEY = "perfguide_formats"
 """The attribute of the environment that holds the picture formats of this build."""

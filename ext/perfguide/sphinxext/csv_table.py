@@ -23,7 +23,8 @@ from ..tables import grids
 from ..tables.grids import Grid
 from ..tables.remarks import shown_text
 from .config import warn_at
-from .table_nodes import download, perf_leaf
+from .file_links import download
+from .table_nodes import perf_leaf
 
 
 def table_of(directive: SphinxDirective, leaf: nodes.Element) -> list[nodes.Node]:

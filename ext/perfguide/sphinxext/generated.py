@@ -44,10 +44,12 @@ from . import internals
 from .answers import perf_answers
 from .config import page_name, settings, warn, warn_at
 from .csv_table import table_of
+from .file_links import file_link
 from .internals import is_site, way_to_top
+from .pictures import perf_picture
 from .ranking import perf_ranking
 from .screen_nodes import ScreenNode, writes
-from .table_nodes import file_link, perf_leaf, perf_picture
+from .table_nodes import perf_leaf
 
 FIRST_LINE = GENERATED.decode()
 """The first line of generated pages, a comment as far as plain Sphinx is concerned."""

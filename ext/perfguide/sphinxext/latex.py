@@ -20,8 +20,11 @@ from ..figures import dataset
 from ..figures.dataset import Addresses, trace
 from . import internals
 from .config import page_name
+from .file_links import perf_download
 from .guest import may_change
-from .table_nodes import group, listed, perf_download, perf_picture, perf_rows, texts
+from .pictures import perf_picture
+from .printed_tables import group, listed, texts
+from .table_nodes import perf_rows
 
 LINE_CHARS = (("small", 96), ("footnotesize", 108), ("scriptsize", 124))
 """Type sizes, largest first, each with the estimated number of characters on a line of A4 paper."""

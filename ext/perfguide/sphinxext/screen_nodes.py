@@ -101,6 +101,11 @@ def writes(html: str) -> Callable[[Any, nodes.Element], None]:
     return lambda translator, _node: translator.body.append(html)
 
 
+def no_visitor(_translator: Any, node: nodes.Element) -> None:
+    """Fail, as post-transforms have replaced all nodes of this class."""
+    raise AssertionError(f"{type(node).__name__} outlived the post-transforms")
+
+
 class NotHtmlTransform(SphinxPostTransform):
     """A transform for all formats except HTML."""
 

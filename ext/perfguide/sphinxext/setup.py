@@ -30,6 +30,7 @@ from . import (
     csv_table,
     failed_pages,
     figure_role,
+    file_links,
     generated,
     glossary,
     guest,
@@ -40,10 +41,13 @@ from . import (
     metadata,
     numbering,
     overview,
+    pictures,
+    printed_tables,
     ranking,
     rebuild,
     reference,
     screen_nodes,
+    screen_tables,
     table_nodes,
     table_scripts,
     theme,
@@ -55,8 +59,8 @@ logger = logging.getLogger(__name__)
 
 PARTS = (
     *(config, csv_table, generated, chart, screen_nodes, answers, ranking, overview, glossary),
-    *(metadata, menu, numbering, latex, reference, table_nodes, theme, table_scripts),
-    *(guest, failed_pages),
+    *(metadata, menu, numbering, latex, reference, file_links, table_nodes, pictures),
+    *(screen_tables, printed_tables, theme, table_scripts, guest, failed_pages),
 )
 """The modules to register. Their order determines that of the tags in a page's head."""
 
