@@ -43,7 +43,7 @@ BUILT_IN: dict[str, str] = {
     "glmark2": DESCRIBED,
     "alsa": "programs.alsa:FORMAT",
     "u-boot": DESCRIBED,
-    "coremark": "programs.coremark:FORMAT",
+    "coremark": DESCRIBED,
     "7-zip": "programs.seven_zip:FORMAT",
     "cpuminer": DESCRIBED,
     "unixbench": DESCRIBED,
