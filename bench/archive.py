@@ -10,9 +10,9 @@ from perfguide.bundles.guide_key import Platform
 from perfguide.catalog import board_names
 from perfguide.compare.history import History
 from perfguide.compare.judge import Pair
-from perfguide.compare.match import Names
+from perfguide.compare.match import Names, metric_of
+from perfguide.compare.open_rows import pair_of
 from perfguide.compare.relative import Side
-from perfguide.compare.verdicts import metric_of, pair_of
 from perfguide.figures import dataset
 
 TOP = Path(__file__).parents[1]

@@ -31,8 +31,9 @@ from perfguide.compare.events import Event
 from perfguide.compare.fates import of_most
 from perfguide.compare.history import History
 from perfguide.compare.match import Names
+from perfguide.compare.not_compared import IMPOSSIBLE
+from perfguide.compare.row import Row, Rules
 from perfguide.compare.select import Filter, ReleasePair
-from perfguide.compare.verdicts import IMPOSSIBLE, Row, Rules
 from perfguide.figures import dataset
 
 MIN_DIFFERENCE = 20.0

@@ -16,7 +16,7 @@ from perfguide.catalog.benchmarks import Catalog
 from perfguide.compare import event_evidence, event_groups, event_titles, row_texts
 from perfguide.compare.comparison import Comparison
 from perfguide.compare.headline import headline
-from perfguide.compare.verdicts import points
+from perfguide.compare.row import points
 
 from test_verdicts import compared  # isort: skip
 

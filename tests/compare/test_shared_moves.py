@@ -9,9 +9,9 @@ from msgspec.structs import replace
 
 from perfguide.bundles.guide_key import GuideKey
 from perfguide.compare.event_fates import Entry
+from perfguide.compare.row import Verdict
 from perfguide.compare.select import ReleasePair
 from perfguide.compare.shared_moves import shared_moves
-from perfguide.compare.verdicts import Verdict
 
 
 def pair(soc: str, new: str = "11.02.05") -> ReleasePair:

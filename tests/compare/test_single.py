@@ -19,8 +19,8 @@ from perfguide.compare.judge import UNDECIDED, Judgement, Pair, judge
 from perfguide.compare.multiple_testing import mixture
 from perfguide.compare.noise import release_noise
 from perfguide.compare.relative import Release, ScaledRow, Side
+from perfguide.compare.row import Row
 from perfguide.compare.usual_noise import usual
-from perfguide.compare.verdicts import Row
 
 
 def releases(rows: dict[str, Sequence[float]], unit: str = "us") -> list[Loaded]:

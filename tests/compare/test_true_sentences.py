@@ -30,8 +30,8 @@ from perfguide.compare import event_fates, row_texts
 from perfguide.compare.comparison import Comparison, compare
 from perfguide.compare.history import History
 from perfguide.compare.match import Names
+from perfguide.compare.row import Row, Rules
 from perfguide.compare.select import Filter, ReleasePair
-from perfguide.compare.verdicts import Row, Rules
 from perfguide.figures import dataset, rows
 from perfguide.figures.pool import Pool, Record
 from perfguide.health.marks import Marks

@@ -21,8 +21,8 @@ from perfguide.compare.comparison import Comparison, compare
 from perfguide.compare.history import MAX_PAST_RELEASES, History
 from perfguide.compare.match import Names
 from perfguide.compare.overview import summary
+from perfguide.compare.row import Row, Rules
 from perfguide.compare.select import Filter, choose
-from perfguide.compare.verdicts import Row, Rules
 
 SLOW, FAST = [100.0, 100.2, 99.8, 100.1, 99.9], [150.0, 150.3, 149.7, 150.1, 149.9]
 OLDER: dict[str, Any] = {"id": "old", "sdk__version": "09.01"}

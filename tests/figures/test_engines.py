@@ -16,8 +16,8 @@ from perfguide.compare.comparison import compare
 from perfguide.compare.headline import headline
 from perfguide.compare.history import History
 from perfguide.compare.match import Names
+from perfguide.compare.row import Rules
 from perfguide.compare.select import Filter, choose
-from perfguide.compare.verdicts import Rules
 from perfguide.figures import engines
 from perfguide.figures.pool import Record
 from perfguide.tables.assign import Layout

@@ -17,8 +17,8 @@ from perfguide.catalog.board_names import Boards
 from perfguide.compare.comparison import compare
 from perfguide.compare.history import History
 from perfguide.compare.match import Names
+from perfguide.compare.row import Rules
 from perfguide.compare.select import Filter, ReleasePair
-from perfguide.compare.verdicts import Rules
 from perfguide.figures import rows
 from perfguide.figures.pool import Pool
 from perfguide.pages import answers

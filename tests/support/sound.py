@@ -25,9 +25,9 @@ from perfguide.compare import side_by_side_formats as side_formats
 from perfguide.compare.comparison import compare
 from perfguide.compare.history import History
 from perfguide.compare.match import Names
+from perfguide.compare.row import Rules
 from perfguide.compare.select import Filter, choose
 from perfguide.compare.side_by_side import partners, shared_places, side_by_side
-from perfguide.compare.verdicts import Rules
 from perfguide.export import parquet
 from perfguide.export.figure_rows import FIGURES
 from perfguide.figures.dataset import Holdings, Settings

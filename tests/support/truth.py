@@ -27,7 +27,7 @@ from perfguide.compare.comparison import Comparison
 from perfguide.compare.events import Event
 from perfguide.compare.headline import headline
 from perfguide.compare.match import Key, Names
-from perfguide.compare.verdicts import Row
+from perfguide.compare.row import Row
 from perfguide.figures.pool import Pool, Record
 
 FAR = math.log(1.5)

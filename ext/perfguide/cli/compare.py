@@ -202,9 +202,9 @@ def _run(options: argparse.Namespace) -> int:
     from ..compare.comparison import compare
     from ..compare.history import History
     from ..compare.match import Names
+    from ..compare.row import Rules
     from ..compare.select import Filter, choose
     from ..compare.side_by_side import shared_places
-    from ..compare.verdicts import Rules
 
     try:
         _take_soc(options)

@@ -17,7 +17,7 @@ from . import event_evidence, event_groups, event_titles, overview, row_texts
 from .comparison import Comparison
 from .events import Event
 from .headline import headline
-from .verdicts import ALARMS, WORDS, Row
+from .row import ALARMS, WORDS, Row
 
 VERSION = 1
 """The version of the JSON, raised when a key is removed or changes its meaning."""

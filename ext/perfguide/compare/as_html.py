@@ -13,7 +13,7 @@ from . import event_evidence, event_groups, event_titles, overview, row_texts, s
 from .comparison import Comparison
 from .fates import fate
 from .headline import headline
-from .verdicts import Row
+from .row import Row
 
 
 def render(comparison: Comparison, catalog: Catalog) -> str:

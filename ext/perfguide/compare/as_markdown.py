@@ -21,7 +21,7 @@ from . import (
 from .comparison import Comparison
 from .events import Event
 from .headline import headline
-from .verdicts import ALARMS, Row
+from .row import ALARMS, Row
 
 MAX_COMMENT_CHARS = 64_512
 """The limit of a GitHub comment, less 1,024 characters for the links that a CI service adds."""

@@ -26,7 +26,7 @@ from . import (
 from .comparison import Comparison
 from .events import Event
 from .headline import headline
-from .verdicts import ALARMS, Row, Verdict
+from .row import ALARMS, Row, Verdict
 
 WIDTH = 80
 """The width of the output in columns, even if it does not go to a terminal."""

@@ -15,17 +15,10 @@ from ..catalog.benchmarks import Benchmark, Catalog, Scalar
 from ..common import units
 from ..figures import labels
 from ..figures.exchanges import Moved, exchanges
+from .judged_rows import MIN_STATES_LOG, followers
+from .not_compared import ENGINE_CHANGED, IMPOSSIBLE, OTHER_UNIT, REPEATED
 from .packet_bytes import OTHER_BYTES
-from .verdicts import (
-    ENGINE_CHANGED,
-    IMPOSSIBLE,
-    MIN_STATES_LOG,
-    OTHER_UNIT,
-    RATED,
-    REPEATED,
-    Row,
-    followers,
-)
+from .row import RATED, Row
 
 EXCHANGED = "labels are wrong"
 """The start of the ground of a row whose figures seem to have the label of another row."""

@@ -15,6 +15,7 @@ from ..figures import labels
 from ..figures.conditions import SETUP
 from ..figures.pool import Pool
 from . import drift
+from .accepted import about
 from .causes import explained
 from .doubts import doubted
 from .engine_changes import EngineChange, engine_changes
@@ -23,18 +24,11 @@ from .history import History
 from .last_measured import events_since, joined_events
 from .match import BY_DESIGN, Names
 from .match import WORDS as CONDITIONS
+from .not_compared import ENGINE_CHANGED
 from .odd_figures import withdrawn
+from .row import WORDS, Row, Rules, Verdict
 from .select import ComparedSide, Filter, choose
-from .verdicts import (
-    ENGINE_CHANGED,
-    WORDS,
-    Row,
-    Rules,
-    SideFigures,
-    Verdict,
-    about,
-    rows,
-)
+from .verdicts import SideFigures, rows
 
 __all__ = ["Comparison", "Filter", "History", "Names", "Rules", "choose", "compare"]
 

@@ -10,8 +10,9 @@ from statistics import median
 from ..common import units
 from ..figures.pool import Record
 from ..figures.rows import TABLE_NUMBER
+from .failed_rows import FAILED_RUN, failed_run
 from .match import Names
-from .verdicts import CALLED, FAILED_RUN, Row, failed_run, is_load
+from .row import CALLED, Row, is_load
 
 MIN_BOARDS, MIN_APART_LOG = 3, math.log(1.5)
 """The fewest boards among which one is in doubt if all others agree, and the least log ratio of its figure

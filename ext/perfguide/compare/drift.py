@@ -10,8 +10,8 @@ from collections.abc import Iterable
 
 from ..common import units
 from ..figures.pool import Record
+from .row import Row
 from .successive_differences import Ratio, is_smooth, successive_ratio
-from .verdicts import Row
 
 MIN_SAMPLES = 5
 """The fewest samples of a run whose order is evidence."""

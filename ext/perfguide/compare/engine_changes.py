@@ -15,7 +15,8 @@ from ..figures import engines, labels
 from ..figures.pool import Pool, Record
 from .history import History
 from .match import Names
-from .verdicts import ENGINE_CHANGED, Row
+from .not_compared import ENGINE_CHANGED
+from .row import Row
 
 CIPHERS = ("cipher or hash", "ciphers or hashes")
 """The singular and plural words for runs of a benchmark with engines."""

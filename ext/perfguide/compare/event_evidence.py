@@ -15,9 +15,10 @@ from . import fates
 from .comparison import Comparison
 from .event_titles import event_title, farthest, metrics_text, size_text
 from .events import Event, returned
+from .row import Row
 from .row_moves import MIN_FAR_LOG, has_left_mean, is_beyond_kind, over_scatter, releases_at_level
 from .row_texts import acceptance, range_text, the_way_it_went, usual
-from .verdicts import CONVERTED, Row
+from .verdicts import CONVERTED
 
 
 def event_lines(event: Event, comparison: Comparison) -> list[str]:

@@ -18,7 +18,7 @@ from .comparison import Comparison
 from .events import Event
 from .fates import Fate, of_most
 from .headline import headline
-from .verdicts import Verdict
+from .row import Verdict
 
 FATES: tuple[Fate, ...] = ("lasted", "went back", "neither", "open")
 

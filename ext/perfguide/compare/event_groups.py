@@ -7,8 +7,8 @@ import math
 from .comparison import Comparison
 from .events import Event
 from .fates import of_most
+from .row import ALARMS, is_load
 from .row_moves import MIN_FAR_LOG, figures_before, is_back
-from .verdicts import ALARMS, is_load
 
 BACK = "Back at an earlier level"
 

@@ -9,10 +9,11 @@ from ..common import units
 from ..common.units import count
 from .comparison import Comparison
 from .events import Event
+from .failed_rows import FAILED_RUN
 from .judge import Spread
+from .row import NOTHING, Row
 from .row_moves import failed_earlier
 from .row_texts import from_to, is_next_to_nothing
-from .verdicts import FAILED_RUN, NOTHING, Row
 
 
 def event_title(event: Event, comparison: Comparison, remarks: Sequence[str] = ()) -> str:

@@ -23,9 +23,13 @@ from ..common import units
 from ..figures import labels
 from .causes import EXCHANGED, cause_of
 from .explanations import other_part, other_test
+from .failed_rows import FAILED_RUN
 from .failing_runs import failing_runs
+from .judged_rows import followers
 from .match import BY_DESIGN, Conditions, Names
+from .not_compared import ENGINE_CHANGED, IMPOSSIBLE, OTHER_UNIT
 from .packet_bytes import OTHER_BYTES
+from .row import ALARMS, Row, Verdict, direction, is_load, points
 from .row_moves import (
     MAX_QUIET_LOG,
     MIN_EVENT_LOG,
@@ -48,20 +52,7 @@ from .row_moves import (
     moved_far,
     over_scatter,
 )
-from .verdicts import (
-    ALARMS,
-    ENGINE_CHANGED,
-    FAILED_RUN,
-    IMPOSSIBLE,
-    OTHER_UNIT,
-    Row,
-    SideFigures,
-    Verdict,
-    direction,
-    followers,
-    is_load,
-    points,
-)
+from .verdicts import SideFigures
 
 EVENT_VERDICTS: tuple[Verdict, ...] = ("regressed", "failed-after", "improved", "changed")
 """Verdicts that make an event."""

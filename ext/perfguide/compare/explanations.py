@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from ..catalog.chart_spec import is_number
 from ..common import units
 from .match import Names
+from .row import Row
 from .row_moves import measures_own
-from .verdicts import Row
 
 STORAGE_DEVICES = ("eMMC", "SD card", "UFS")
 """The subsystems with a part that may be replaced unnoticed."""

@@ -12,9 +12,10 @@ from ..common.grouping import grouped
 from ..figures import labels
 from ..figures.failed_runs import RATES, in_mean
 from ..figures.pool import Record
+from .failed_rows import FAILED_RUN, FAILED_RUN_BEFORE, failed_run
 from .match import Names
+from .row import Row, direction
 from .row_moves import measures_own
-from .verdicts import FAILED_RUN, FAILED_RUN_BEFORE, Row, direction, failed_run
 
 MAX_LISTED_RATES = 5
 """The most rates of a benchmark whose samples are listed."""

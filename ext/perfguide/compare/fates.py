@@ -11,7 +11,7 @@ from ..bundles.guide_key import version
 from ..common import units
 from ..common.grouping import grouped
 from .comparison import Jumps
-from .verdicts import Row
+from .row import Row
 
 Fate = Literal["lasted", "went back", "neither", "open"]
 """The fate of most rows of an event in the next release; ``open`` if no later release has them."""

@@ -13,9 +13,11 @@ from . import event_groups, event_titles, overview
 from .causes import EXCHANGED
 from .comparison import Comparison
 from .events import Event
+from .failed_rows import failed_run
 from .fates import lasted, of_most
+from .not_compared import REPEATED
+from .row import Row, Verdict
 from .row_moves import MIN_FAR_LOG
-from .verdicts import REPEATED, Row, Verdict, failed_run
 
 State = Literal["do not ship", "look", "ship", "too little"]
 """The advice. Proved and unproved regressions share “look”: in public history they lasted equally often

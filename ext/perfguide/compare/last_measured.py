@@ -19,22 +19,15 @@ from ..figures.pool import Pool, Record
 from .causes import EXCHANGED, exchanged
 from .engine_changes import EngineChange
 from .events import Event, causes, clock_events, events
+from .failed_rows import at_zero, failed_run, without_failed_runs
 from .history import History, scaled
-from .match import Names
+from .judged_rows import clock
+from .match import Names, metric_of, tools_of
+from .not_compared import impossible, too_small
 from .packet_bytes import PACKETS, RATE
+from .row import Row
 from .row_moves import MIN_EVENT_LOG, MIN_FAR_LOG, measures_own
-from .verdicts import (
-    Row,
-    SideFigures,
-    at_zero,
-    clock,
-    failed_run,
-    impossible,
-    metric_of,
-    too_small,
-    tools_of,
-    without_failed_runs,
-)
+from .verdicts import SideFigures
 
 
 def events_since(

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..bundle import VARYING_FACTS
-from ..catalog.benchmarks import Benchmark, Catalog, Scalar, undescribed
+from ..catalog.benchmarks import Benchmark, Catalog, Metric, Scalar, undescribed
 from ..catalog.board_names import Boards
 from ..common import units
 from ..figures import labels
@@ -123,6 +123,18 @@ class Names:
             return True
         entry = described.entry.params.get(param)
         return entry is not None and not entry.condition
+
+
+def metric_of(names: Names, record: Record) -> Metric | None:
+    """Return the description of a figure's metric, if there is one."""
+    benchmark = names.catalog.get(record.benchmark)
+    return benchmark.metric(names.metric(record)) if benchmark else None
+
+
+def tools_of(names: Names, benchmark: str) -> tuple[str, ...]:
+    """Return the programs whose versions are conditions of a benchmark's figures."""
+    described = names.catalog.get(benchmark)
+    return described.entry.tools if described else (benchmark,)
 
 
 def _key(record: Record, board: str, metric: str, params: Mapping[str, Scalar]) -> Key:

@@ -5,13 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from ..catalog.chart_spec import is_number
 from ..common import units
-
-if TYPE_CHECKING:
-    from .verdicts import Row
+from .row import Row
 
 MIN_OUTLIER_LOG = math.log(1.5)
 """The least log ratio of an outlier to the figures around it."""

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from ..common import units
 from ..common.units import count
 from .comparison import Comparison, Coverage, Group
+from .row import WORDS, Row
 from .row_texts import board_text, of_verdict
-from .verdicts import WORDS, Row
 
 MAX_NAME_CHARS = 17
 """The most characters of the names of OLD and NEW that fit into a line of the summary."""

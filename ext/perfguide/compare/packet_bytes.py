@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..catalog.chart_spec import is_number
 from ..common import units
 from .match import Key
+from .relative import Side
+from .row import Row
 
 if TYPE_CHECKING:
     from .history import History
-    from .relative import Side
-    from .verdicts import Row
 
 RATE, PACKETS = "data rate", "packet rate"
 

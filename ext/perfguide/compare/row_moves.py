@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from ..common import units
 from ..figures.failed_runs import in_mean
-from .verdicts import Row, points
+from .row import Row, points
 
 MIN_FAR_LOG = math.log(1.5)
 """The least log ratio of a move that is listed even if it may be scatter."""

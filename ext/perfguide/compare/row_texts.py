@@ -13,7 +13,7 @@ from ..common import units
 from ..common.units import TableCell, count
 from ..figures.pool import Cell, Record
 from .comparison import Comparison
-from .verdicts import NOTHING, RATED, WORDS, Row, Verdict
+from .row import NOTHING, RATED, WORDS, Row, Verdict
 
 SHOWN_VERDICTS: tuple[Verdict, ...] = (
     *("regressed", "failed-after", "improved", "changed", "incomparable"),

@@ -21,10 +21,11 @@ from ..figures.conditions import SETUP
 from ..figures.pool import Pool, Record
 from .history import History, scaled
 from .judge import Pair, judge
-from .match import CLOCK_TOLERANCE, Match, Names, alike, match, obstacles
+from .match import CLOCK_TOLERANCE, Match, Names, alike, match, metric_of, obstacles, tools_of
 from .match import WORDS as CONDITIONS
+from .not_compared import impossible
+from .open_rows import pair_of
 from .select import ComparedSide
-from .verdicts import impossible, metric_of, pair_of, tools_of
 
 Place = tuple[Platform, str]
 """A platform, and a board under its current name."""

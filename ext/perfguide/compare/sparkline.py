@@ -8,7 +8,7 @@ from html import escape
 import msgspec
 
 from ..common import units
-from .verdicts import Row
+from .row import Row
 
 SPARKS = "▁▂▃▄▅▆▇█"
 """The characters for the levels of a history, lowest first."""

@@ -10,7 +10,7 @@ from glob import escape
 from ..catalog.benchmarks import Scalar
 from ..common.diagnostics import visible
 from .events import Event
-from .verdicts import Row
+from .row import Row
 
 
 def of_event(event: Event) -> str:

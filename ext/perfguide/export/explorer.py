@@ -22,9 +22,10 @@ from ..charts.from_figures import Scene
 from ..common import units
 from ..common.diagnostics import visible
 from ..common.grouping import grouped
-from ..compare.match import Condition, Names, stated
+from ..compare.match import Condition, Names, stated, tools_of
+from ..compare.not_compared import MAX_OVER_LIMIT, limit_of
+from ..compare.row import WORDS, Verdict
 from ..compare.side_by_side import OWN_SCALE, clock_of
-from ..compare.verdicts import MAX_OVER_LIMIT, WORDS, Verdict, limit_of, tools_of
 from ..figures import engines, labels
 from ..figures.pool import Pool, Record
 from ..tables import remarks, summaries

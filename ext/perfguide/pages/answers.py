@@ -23,9 +23,10 @@ from ..compare import event_groups, event_titles, row_texts
 from ..compare.comparison import Comparison
 from ..compare.headline import headline
 from ..compare.match import Names
+from ..compare.not_compared import REPEATED
+from ..compare.row import WORDS, Row
 from ..compare.row_moves import has_left_mean
 from ..compare.select import ReleasePair
-from ..compare.verdicts import REPEATED, WORDS, Row
 from ..figures import engines, labels
 from ..figures.engines import Inferred, Run
 from ..figures.pool import Record

@@ -34,12 +34,13 @@ from ..compare import (
 from ..compare.comparison import Comparison, Group, annotations_used, compare
 from ..compare.event_fates import Compared
 from ..compare.events import Event
+from ..compare.failed_rows import FAILED_RUN
 from ..compare.fates import fate
 from ..compare.headline import Headline, headline, remarks_on
 from ..compare.history import History
 from ..compare.match import Names
+from ..compare.row import ALARMS, WORDS, Row, Rules, Verdict, is_load
 from ..compare.select import Filter, ReleasePair, pairs_with_pages
-from ..compare.verdicts import ALARMS, FAILED_RUN, WORDS, Row, Rules, Verdict, is_load
 from ..figures.dataset import Settings
 from ..tables import grids
 from ..tables.anchors import Anchors

@@ -11,8 +11,8 @@ from ..common import slugs
 from ..common.diagnostics import visible
 from ..compare import row_texts
 from ..compare.comparison import Comparison
+from ..compare.row import Row
 from ..compare.row_moves import known_scatter, over_scatter
-from ..compare.verdicts import Row
 from ..export import explorer, json_api
 from ..export.explorer import index_in
 from ..figures import labels

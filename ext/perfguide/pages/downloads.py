@@ -17,7 +17,7 @@ from ..common.grouping import grouped
 from ..common.slugs import anchor
 from ..compare.headline import State
 from ..compare.match import Names
-from ..compare.verdicts import Verdict
+from ..compare.row import Verdict
 from ..export import explorer, figure_files, finder, json_api, json_schema, parquet, workbook
 from ..export.figure_rows import FIGURES, RUNS
 from ..figures import engines

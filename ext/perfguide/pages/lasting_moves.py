@@ -21,8 +21,8 @@ from ..compare.events import RETURN, Event
 from ..compare.fates import of_most
 from ..compare.history import History
 from ..compare.relative import Side
+from ..compare.row import Row, is_load
 from ..compare.select import ReleasePair
-from ..compare.verdicts import Row, is_load
 from ..figures import labels
 from ..health.marks import Marks
 from . import comparison_rows, search_words
