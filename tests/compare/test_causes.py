@@ -201,32 +201,6 @@ def test_what_moved_otherwise_than_a_clock_is_judged_at_equal_clock(tmp_path: Pa
     assert row_texts.outcome(stayed) == "regressed +0.0 %, −14.3 % at equal clock"
 
 
-PER_CLOCK = WITH_CLOCK.replace(
-    "metrics = [",
-    'metrics = [\n  { name = "per_mhz", unit = "1", better = "higher", computed_from = ["clock"] },',
-    1,
-)
-
-
-def test_a_figure_per_clock_says_nothing_where_the_clock_changed_alone(tmp_path: Path) -> None:
-    more = {"lat_a": [30.0] * 9}
-    per_clock = [
-        loaded(
-            result("clock", "MHz", value=mhz),
-            result("per_mhz", "1", value=3000 / mhz),
-            id=f"c{n}",
-            sdk__version=f"9.{n + 1}",
-        )
-        for n, mhz in enumerate([1000.0] * 8 + [400.0])
-    ]
-    catalog = described(tmp_path, PER_CLOCK)
-    both = newest([*releases(history(), more=more), *per_clock], catalog)
-    (row,) = (row for row in both.rows if row.metric == "per_mhz")
-    assert row.verdict == "incomparable" and "a clock that changed alone" in row.ground
-    (event,) = both.events
-    assert event.is_cause and "may have been recorded wrongly" in event.perhaps[0]
-
-
 TWO_STATES = (5.3, 88.0, 6.1, 7.0, 90.0)
 
 

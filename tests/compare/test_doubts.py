@@ -279,36 +279,6 @@ def test_an_older_figure_off_the_curve_of_its_neighbours_shows_nothing(
         assert row.ground.endswith(f"those at the next smaller and larger {said}")
 
 
-@pytest.mark.parametrize(
-    ("old", "has_past", "is_odd"), [(0.06, False, True), (0.06, True, False), (1.2, False, False)]
-)
-def test_an_older_load_next_to_nothing_shows_nothing(
-    old: float, has_past: bool, is_odd: bool
-) -> None:
-    """The rate halves meanwhile."""
-    params = {"buffer_size": 4096, "filesystem": "ext4"}
-
-    def written(name: str, rate: float, load: float) -> Loaded:
-        own = {"benchmark": "emmc", "params": params}
-        return release(
-            "sk",
-            name,
-            result("write_throughput", "MB/s", value=rate, **own),
-            result("write_cpu_load", "%", value=load, **own),
-        )
-
-    sides = [written("9.3", 54.3, old)] * has_past + [written("9.4", 54.3, old)]
-    both = compared(
-        *sides,
-        written("9.5", 28.1, 8.82),
-        releases=("9.4", "9.5"),
-        catalog=benchmarks.load([SHIPPED])[0],
-    )
-    (row,) = (row for row in both.rows if row.metric == "write_cpu_load")
-    assert row.ground.endswith(f"a load of {old:g} %, next to nothing for its rate") is is_odd
-    assert (row.verdict == "incomparable") is is_odd
-
-
 def listed(both: Comparison) -> list[str]:
     """The titles of events, without those of small or usual moves."""
     return [

@@ -103,7 +103,6 @@ RARE = (
         "The only figure",
         "a return to the level",
         "at equal clock",
-        "next to nothing for its rate",
         "failed in (.+) already",
         *("another (eMMC", "another way of testing"),
     ),

@@ -893,9 +893,6 @@ GROUNDS = templates(
         ),
         "the # other boards have (.+), so it may be a bad measurement": _other_boards,
         "the older figure may be a bad measurement: the last # before it were (.+)": _unlike_past,
-        "the older figure may be a bad measurement: a load of (.+) %, next to nothing for its rate": lambda about, said: (
-            units.number(about.ends[0]) == said[0] and about.ends[0] < 1 and about.per_work >= 10
-        ),
         "the older figure may be a bad measurement: those at the next smaller and larger (.+) were (.+)": _unlike_neighbours,
         "all # new runs failed": _failed(True),
         "all # old runs failed": _failed(False),
@@ -922,9 +919,6 @@ GROUNDS = templates(
         ),
         "the rate counts other bytes of a packet: # → # bytes with a frame size of #": _other_bytes,
         "labels are wrong in (.+?): .+": _wrong_labels,
-        "it is computed with a clock that changed alone and may have been recorded wrongly": lambda about, _: (
-            any(row.is_clock and row.board == about.row.board for row in about.both.rows)
-        ),
         "half of such rows scatter within .+": _yes,
         "usually (?:±|up to )#?(.+)": _yes,
         "all new ones are worse than the mean before": _beyond_mean,

@@ -1,5 +1,4 @@
-"""Causes for which a row loses its verdict: swapped tables, clocks that were recorded wrongly, and
-figures that alternate between two states."""
+"""Causes for which a row loses its verdict: swapped tables, and figures that alternate between two states."""
 
 from __future__ import annotations
 
@@ -15,15 +14,13 @@ from ..catalog.benchmarks import Benchmark, Catalog, Scalar
 from ..common import units
 from ..figures import labels
 from ..figures.exchanges import Moved, exchanges
-from .judged_rows import MIN_STATES_LOG, followers
+from .judged_rows import MIN_STATES_LOG
 from .not_compared import ENGINE_CHANGED, IMPOSSIBLE, OTHER_UNIT, REPEATED
 from .packet_bytes import OTHER_BYTES
 from .row import RATED, Row
 
 EXCHANGED = "labels are wrong"
 """The start of the ground of a row whose figures seem to have the label of another row."""
-
-WRONG_CLOCK = "it is computed with a clock that changed alone and may have been recorded wrongly"
 
 CONDITIONS = ("the clock was", "the memory was", "the governor was", "the version of ")
 """The starts of grounds that name a changed condition."""
@@ -42,10 +39,10 @@ release."""
 
 def explained(rows: Sequence[Row], catalog: Catalog) -> list[Row]:
     """Return the rows, without the verdict on those that a cause explains."""
-    ground_by_index = _of_wrong_clocks(rows, catalog)
+    ground_by_index: dict[int, str] = {}
     tables: dict[tuple[Platform, str, str], dict[int, Moved]] = {}
     for index, row in enumerate(rows):
-        if index not in ground_by_index and (before := _figure_before(row)):
+        if before := _figure_before(row):
             key = (row.guide.platform, row.board, row.benchmark)
             tables.setdefault(key, {})[index] = _moved(row, before)
     elsewhere: dict[tuple[object, ...], set[str]] = {}
@@ -89,32 +86,6 @@ def exchanged(rows: Sequence[Row]) -> set[int]:
         for exchange in exchanges([moved for _, moved in table])
         for number in exchange.rows
     }
-
-
-def _of_wrong_clocks(rows: Sequence[Row], catalog: Catalog) -> dict[int, str]:
-    """Return, by index, the ground of each figure computed with a clock that changed only because the clock
-    did."""
-    out = {}
-    for clock in rows:
-        if not clock.is_clock or clock.change is None or clock.change <= -1:
-            continue
-        # The clock was recorded correctly, because other rows changed with it.
-        if followers(clock, rows):
-            continue
-        for index, row in enumerate(rows):
-            described = catalog.get(row.benchmark)
-            metric = described.metric(row.metric) if described else None
-            if (
-                metric is not None
-                and clock.metric in metric.computed_from
-                and row.worse_by is not None
-                and (row.guide.platform, row.board, row.benchmark)
-                == (clock.guide.platform, clock.board, clock.benchmark)
-                and abs(row.worse_by - math.log1p(clock.change))
-                <= abs(math.log1p(clock.change)) / 3
-            ):
-                out[index] = WRONG_CLOCK
-    return out
 
 
 def _release_with_wrong_labels(exchanged: Sequence[Row]) -> str:

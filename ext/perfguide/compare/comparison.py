@@ -14,7 +14,6 @@ from ..common.diagnostics import Diagnostic
 from ..figures import labels
 from ..figures.conditions import SETUP
 from ..figures.pool import Pool
-from . import drift
 from .accepted import about
 from .causes import explained
 from .doubts import doubted
@@ -24,7 +23,6 @@ from .history import History
 from .last_measured import events_since, joined_events
 from .match import BY_DESIGN, Names
 from .match import WORDS as CONDITIONS
-from .not_compared import ENGINE_CHANGED
 from .odd_figures import withdrawn
 from .row import WORDS, Row, Rules, Verdict
 from .select import ComparedSide, Filter, choose
@@ -170,8 +168,6 @@ def compare(
     unmeasured = _with_lines(rows(SideFigures(old.pool, ()), fresh, history, rules), history)
     newer = (record for records in new.records.values() for record in records)
     judged = tuple(withdrawn(explained(doubted(measured, newer, names), names.catalog)))
-    titles = {row.benchmark: names.catalog.title(row.benchmark) for row in judged}
-    drifts = drift.words(drift.drifting(judged), titles)
     around, unstated = _conditions(before.pool, after.pool, judged, names)
     changes = engine_changes([*judged, *unmeasured], after.pool, history, names)
     around += [change.sentence(names) for change in changes]
@@ -185,7 +181,7 @@ def compare(
         judged,
         _groups(judged, names),
         (*coverage, *_coverage(judged)),
-        (*notes, *_engines(judged, names), *around, *unstated, *drifts),
+        (*notes, *around, *unstated),
         tuple(_waiver_findings(judged, rules, only)),
         tuple(event for event in every if event.kind != "noisy"),
         _jumps(judged),
@@ -354,18 +350,6 @@ def _system_and_board(row: Row, names: Names) -> str:
     """Return the system and the board of a row, as named in sentences."""
     board = names.boards.short(row.guide.soc, row.board)
     return f"{row.guide.soc}, {family(row.guide)}, {board}"
-
-
-def _engines(judged: Sequence[Row], names: Names) -> list[str]:
-    """Return notes on rows whose engine seems to have changed, one for each board, benchmark and ground."""
-    rows: Counter[tuple[str, str, str]] = Counter()
-    for row in judged:
-        if row.ground.startswith(ENGINE_CHANGED):
-            rows[_system_and_board(row, names), names.catalog.title(row.benchmark), row.ground] += 1
-    return [
-        f"{board}, {benchmark}: {ground}; {count} figures are not compared"
-        for (board, benchmark, ground), count in sorted(rows.items())
-    ]
 
 
 def _conditions(

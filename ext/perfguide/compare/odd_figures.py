@@ -132,22 +132,6 @@ def unlike_curves(rows: Sequence[Row], no_past: Sequence[Row]) -> dict[int, str]
     return out
 
 
-def negligible_loads(no_past: Sequence[Row]) -> dict[int, str]:
-    """Describe each older load of under 1 % beside a newer one ``MIN_LOAD_RATIO`` times as large for the
-    same work, by the ``id()`` of its row: programs that print loads round or miss such small ones."""
-    return {
-        id(
-            row
-        ): f"{BAD_MEASUREMENT}: a load of {units.number(_old(row))} %, next to nothing for its rate"
-        for row in no_past
-        if row.work is not None and 0 < _old(row) < 1 and 1 + row.work >= MIN_LOAD_RATIO
-    }
-
-
-MIN_LOAD_RATIO = 10.0
-"""The least ratio of loads per unit of work at which the smaller one, if under 1 %, is in doubt."""
-
-
 def _old(row: Row) -> float:
     return (row.old and row.old.cell.mean) or 0.0
 

@@ -16,7 +16,7 @@ from .history import History, scaled
 from .judged_rows import at_equal_clock, clock, judged_rows
 from .match import Match, match, metric_of, obstacles, tools_of
 from .not_compared import below_least, engine_changed, impossible, too_small, without_faulty_tables
-from .odd_figures import negligible_loads, unlike_curves
+from .odd_figures import unlike_curves
 from .open_rows import open_row
 from .row import ALARMS, RATED, Row, Rules
 
@@ -51,7 +51,7 @@ def rows(old: SideFigures, new: SideFigures, history: History, rules: Rules) -> 
     no_past = [
         judged[at] for at, each in open_rows.items() if not (each.pair.history or each.pair.sampled)
     ]
-    odd = unlike_curves(out, no_past) | negligible_loads(no_past)
+    odd = unlike_curves(out, no_past)
     out = [replace(row, odd=odd[id(row)]) if id(row) in odd else row for row in out]
     out = without_failed_runs([clock(row, rules.names) for row in out])
     out = at_equal_clock(_followers(out), open_rows, rules)
