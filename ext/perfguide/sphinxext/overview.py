@@ -19,6 +19,7 @@ from sphinx.util.typing import OptionSpec
 
 from ..common import units
 from ..common.diagnostics import visible
+from ..common.grouping import grouped
 from ..figures.scales import full_bar
 from ..pages.lists import (
     LOSS_NOTE,
@@ -385,13 +386,13 @@ class PerfOverview(SphinxDirective):
 
     def _shared(self, entry: SharedMoveOverview) -> list[nodes.Node]:
         out: list[nodes.Node] = [nodes.Text(f"{visible(entry.sentence, 300)}: ")]
-        systems = {name.rpartition(", ")[2] for name, _ in entry.pages}
-        for name, page in entry.pages:
-            # A system that all have is named once.
-            words = name if len(systems) > 1 else name.rpartition(", ")[0]
-            out += [self._link(words, page), nodes.Text("; ")]
-        end = f", all with {systems.pop()}." if len(systems) == 1 else "."
-        return [*out[:-1], nodes.Text(end)]
+        # A system that several SoCs have is named once.
+        for system, pages in grouped(entry.pages, lambda each: each[0].rpartition(", ")[2]).items():
+            for name, page in pages:
+                out += [self._link(name.rpartition(", ")[0], page), nodes.Text(", ")]
+            out[-1] = nodes.Text(f" with {system}; ")
+        out[-1] = nodes.Text(f"{out[-1].astext().removesuffix('; ')}.")
+        return out
 
     def _link(self, text: str, page: str) -> addnodes.pending_xref:
         return link(text, f"/{page_name(self.config.perfguide_output, page)}", self.env.docname)
