@@ -126,13 +126,16 @@ def test_what_more_boards_saw_the_other_way_is_no_line() -> None:
     (line,) = shared_moves(
         [(pair(soc), [fall, many]) for soc in ("A", "B")] + [(pair("C"), [rise])]
     )
-    assert ": 60.0 % better with" in line.sentence and ", but worse on 2 boards" in line.sentence
+    assert (
+        ": 60.0 % better with" in line.sentence and "(7 boards; worse on 2 boards)" in line.sentence
+    )
 
 
 def test_a_shared_move_says_on_how_many_boards_the_same_figures_went_the_other_way() -> None:
     """As a load that fell on one board of a SoC and rose on another."""
     load = "OpenSSL: read CPU load, EXT4"
-    falls = [replace(entry(-0.3), what=load, boards=own) for own in (("lp", "sk"), ("sk",))]
+    many = ("lp", "sk", "a", "b", "c", "d", "e", "f")
+    falls = [replace(entry(-0.3), what=load, boards=own) for own in (many, ("sk",))]
     rise = replace(entry(0.6, "improved"), what=f"{load}, 1 MiB", boards=("sip",))
     other = replace(entry(0.6, "improved"), what="OpenSSL: write", boards=("sk",))
     first, _ = shared_moves(
@@ -142,5 +145,9 @@ def test_a_shared_move_says_on_how_many_boards_the_same_figures_went_the_other_w
         ]
     )
     assert first.sentence == (
-        f"{load}: 30.0 % worse with 11.02.05 on 2 systems (3 boards), all proved, but better on 3 boards"
+        f"{load}: 30.0 % worse with 11.02.05 on 2 systems (9 boards; better on 3 boards), all proved"
     )
+    few = [(pair("A"), [replace(falls[0], boards=many[:7]), rise]), (pair("B"), [falls[1], rise])]
+    more = [*few, (pair("C"), [replace(rise, boards=("x", "y"))])]
+    worse = [[move for move in shared_moves(each) if move.moves[0] < 0] for each in (few, more)]
+    assert worse[0] and not worse[1], "two boards beside eight, and four"

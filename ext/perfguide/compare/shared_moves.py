@@ -22,6 +22,8 @@ MIN_MOVE_LOG = math.log(1.05)
 MAX_MOVES_RATIO = 3.0
 """The largest ratio between moves, as logs, that still count as the same move."""
 
+MAX_AGAINST_SHARE = 1 / 3
+"""The largest number of boards that may go the other way, as a share of those of a move."""
 
 _Key = tuple[str, str, str, bool, bool]
 """The line of releases, the benchmark, what events are about (or "" for all of the benchmark), whether that
@@ -49,8 +51,8 @@ class SharedMove:
 
     @property
     def sentence(self) -> str:
-        """The move in words: ``… 10.2 to 12 % worse with 11.02.x on 3 systems, proved on 2 of them, but
-        better on 1 board``."""
+        """The move in words: ``… 10.2 to 12 % worse with 11.02.x on 3 systems (7 boards; better on 1 board),
+        proved on 2 of them``."""
         ordered = sorted(self.moves, key=abs)
         word, other = ("better", "worse") if ordered[0] > 0 else ("worse", "better")
         evidence = f"proved on {self.proved or 'none'} of them"
@@ -58,12 +60,12 @@ class SharedMove:
             evidence = "all proved"
         releases = {pair.new.release for pair in self.pairs}
         release = releases.pop() if len(releases) == 1 else f"{self.line}.x"
-        systems = f"{len(self.pairs)} systems"
-        on = systems if self.boards == len(self.pairs) else f"{systems} ({self.boards} boards)"
-        against = f", but {other} on {units.count(self.against, 'board')}" if self.against else ""
+        counts = [f"{self.boards} boards"] if self.boards > len(self.pairs) else []
+        counts += [f"{other} on {units.count(self.against, 'board')}"] if self.against else []
+        boards = f" ({'; '.join(counts)})" if counts else ""
         return (
-            f"{self.title}: {event_titles.span(self.ends)} {word} with {release} on {on}, "
-            f"{evidence}{against}"
+            f"{self.title}: {event_titles.span(self.ends)} {word} with {release} on "
+            f"{len(self.pairs)} systems{boards}, {evidence}"
         )
 
 
@@ -118,8 +120,8 @@ def shared_moves(compared: Iterable[tuple[ReleasePair, Sequence[Entry]]]) -> lis
             }
             boards = sum(len(entry.boards) for entry in alike.values())
             pairs = tuple(alike)
-            # Where more boards went the other way, this is not what happened.
-            if len(against) <= boards:
+            # Where many boards went the other way, this is not what happened.
+            if len(against) <= MAX_AGAINST_SHARE * boards:
                 shared = (title, line, pairs, moves, ends, proved, boards, len(against))
                 out.append(SharedMove(*shared))
                 reported |= {id(entry) for entry in alike.values()}
