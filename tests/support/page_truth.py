@@ -1042,9 +1042,9 @@ def _sides(site: Site, guide: Guide, rows: Sequence[Row]) -> set[bool | None]:
 RANGE = rf"(?P<least>{N})(?: to (?P<most>{N}))? (?P<unit>%|times)"
 SHARED = re.compile(
     rf"(?P<title>.+): {RANGE} (?P<word>better|worse) with (?P<line>\S+)"
-    r" on (?P<of>\d+) systems(?: \((?P<boards>\d+) boards\))?,"
+    r" on (?P<of>\d+) systems"
+    r"(?: \((?:(?P<boards>\d+) boards)?(?:; )?(?:(?P<other>better|worse) on (?P<against>\d+) boards?)?\))?,"
     r" (?:(?P<all>all proved)|proved on (?P<proved>\d+|none) of them)"
-    r"(?:, but (?P<other>better|worse) on (?P<against>\d+) boards?)?"
 )
 MAIN_SIZE = re.compile(rf"[:,] {RANGE} (?P<word>worse|better|longer|shorter)")
 SAME_WAY = {"longer": "worse", "shorter": "better"}
@@ -1088,8 +1088,8 @@ def _is_shared(sentence: str, pages: Sequence[str], verdicts: Sequence[dict[str,
         and (said["proved"] != "none" or (not proved and len(pages) >= 4))
         and proved >= (0 if said["proved"] == "none" else int(said["proved"] or len(pages)))
         and (releases == {said["line"]} or (len(releases) > 1 and said["line"].endswith(".x")))
-        # A majority is not beside what fewer boards saw.
-        and int(said["against"] or 0) <= int(said["boards"] or said["of"])
+        # What many boards did not see is not what happened.
+        and 3 * int(said["against"] or 0) <= int(said["boards"] or said["of"])
         # The digits of a loss of 99 % determine the factor only roughly.
         and all(
             any(abs(size / end - 1) < 0.02 * end for size in sizes)
@@ -1293,10 +1293,38 @@ def _named(site: Site, text: str) -> Guide | None:
 MOVE = re.compile(rf"({N}) → ({N})(?: (\S+))?")
 SIZE = re.compile(r"\d+ (?:bytes|[KM]iB)")
 AFTER = re.compile(
-    r"(\S+) → (\S+) (Linux|RT-Linux), (?:(newest release)|(not measured on this board since)|(CPU load .+)"
+    r"(\S+) → (\S+) (Linux|RT-Linux), (?:(newest release)|(not measured on this board since(?:; .+ in \d+ later releases?)?)|(CPU load .+)"
     r"|(still )?(.+) in the (?:later release|(\d+) later releases)"
     rf"(?:, with runs from ({N}) to ({N}))?)"
 )
+
+
+OTHERS = re.compile(rf".+; (.+): ({N})(?: (?:to|and) ({N}))? in (\d+) later releases?")
+
+
+def _is_on_others(site: Site, owner: Any, name: Any, since: str, after: re.Match[str]) -> bool:
+    """Return whether the SoC's other boards have these figures in later releases, all nearer to the new one."""
+    said = OTHERS.fullmatch(after[5] or "")
+    if said is None:
+        return True
+    means = {
+        (other[2], release): mean
+        for other in site.of.results
+        if other[1] == owner[1] and other[3] != owner[3]
+        for release, mean in site.of.means(other, name).items()
+        if version(release) > version(since)
+    }
+    was, now = (site.of.means(owner, name)[release] for release in (after[1], since))
+    scales = [1.0, 1e3, 1e6, 1e-3]
+    return (
+        len({release for _, release in means}) == int(said[4])
+        and all((mean * mean < was * now) == (now < was) for mean in means.values())
+        and any(
+            rounds(said[2], min(means.values()) / scale)
+            and rounds(said[3] or said[2], max(means.values()) / scale)
+            for scale in scales
+        )
+    )
 
 
 def _is_move(site: Site, benchmark: str, row: Sequence[str]) -> bool:
@@ -1332,7 +1360,11 @@ def _is_move(site: Site, benchmark: str, row: Sequence[str]) -> bool:
         later = [mean for release, mean in means.items() if version(release) > version(new)]
         if after[4] or after[5]:
             is_last = site.releases((*owner[:3], new))[-1] == new
-            if not later and is_last == bool(after[4]):
+            if (
+                not later
+                and is_last == bool(after[4])
+                and _is_on_others(site, owner, name, new, after)
+            ):
                 return True
             continue
         ends = re.findall(N, after[8])

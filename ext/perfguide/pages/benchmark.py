@@ -11,8 +11,9 @@ from typing import Any
 
 import msgspec
 
-from ..bundles.guide_key import GuideKey, families, family
+from ..bundles.guide_key import GuideKey, families, family, version
 from ..bundles.supersede import Ledger
+from ..catalog.benchmarks import Benchmark
 from ..catalog.board_names import load as load_boards
 from ..charts import gallery, trends
 from ..charts.from_figures import MIN_RELEASES, Scene
@@ -163,7 +164,55 @@ def write_releases(
     guides = {*(key for key, _ in chosen), *(record.guide for record in before)}
     rows = sources.rows(site, [record for record in records if record.guide in guides])
     runs = newest.runs_with(site.pool, before)
-    return BenchmarkOfSoc(measured, page, histories, rows, list(findings), list(moves), worth, runs)
+    beside = _with_other_boards(site, described, records, moves)
+    return BenchmarkOfSoc(measured, page, histories, rows, list(findings), beside, worth, runs)
+
+
+def _with_other_boards(
+    site: Site, described: Benchmark | None, records: Sequence[Record], moves: Sequence[LastingMove]
+) -> list[LastingMove]:
+    """Return the moves of a SoC. Those that no later release measured on their board say if its other boards
+    have the new figure."""
+    waiting = {move.figure for move in moves if move.after == lasting_moves.UNMEASURED}
+    if described is None or not waiting:
+        return list(moves)
+    by_figure = grouped(records, lambda record: labels.in_benchmark(described, record))
+    out = []
+    for move in moves:
+        is_waiting = move.after == lasting_moves.UNMEASURED
+        others = _on_other_boards(site, move, by_figure.get(move.figure, ())) if is_waiting else ""
+        after = f"{move.after}; {others}" if others else move.after
+        out.append(msgspec.structs.replace(move, after=after))
+    return out
+
+
+def _on_other_boards(site: Site, move: LastingMove, records: Sequence[Record]) -> str:
+    """Return the figures of the SoC's other boards in releases after a move, "" if any is nearer to the old
+    figure."""
+    before, since = move.releases.split(" → ")
+    means: dict[str, float] = {}
+    later = dict[tuple[str, str], float]()
+    for record in records:
+        board, release, mean = (
+            site.boards.short(record.guide.soc, record.board),
+            record.guide.release,
+            record.cell.mean or 0.0,
+        )
+        if board == move.board and family(record.guide) == move.system:
+            means[release] = mean
+        elif board != move.board and version(release) > version(since) and mean > 0:
+            later[board, release] = mean
+    old, new = means.get(before, 0.0), means.get(since, 0.0)
+    if not later or min(old, new) <= 0:
+        return ""
+    # By ratio: the square of the figure between both is their product.
+    if any((mean**2 < old * new) != (new < old) for mean in later.values()):
+        return ""
+    boards = units.enumeration(sorted({board for board, _ in later}, key=units.natural))
+    _, factor = units.readable(records[0].unit, (old, new))
+    span = units.ends([units.scaled(mean, factor) for mean in later.values()])
+    count = len({release for _, release in later})
+    return f"{boards}: {span} in {units.count(count, 'later release')}"
 
 
 def _releases_notice(site: Site, page: str, title: str, reason: str) -> list[PlatformHistory]:
