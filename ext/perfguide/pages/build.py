@@ -8,7 +8,7 @@ follows from the summaries of all SoCs.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
@@ -61,7 +61,7 @@ from . import (
 )
 from .benchmark import BenchmarkOutcome
 from .context import Making, Plan, Site
-from .reused_parts import Made, Part, Parts, Slice, catalog_of, hash_of, opened
+from .reused_parts import SITE, Made, Part, Parts, Slice, catalog_of, hash_of, opened
 from .soc_pages import Job, Unit
 from .summary import GuideSummary, Summary
 
@@ -223,8 +223,8 @@ def generate(
     with opened(settings.cache, writer) as parts:
         # If the kept outcome were used, a missing folder or URL would go unreported.
         is_whole = not any(fault.kind == "missing-path" for fault in faults)
-        kept = parts.recall_site(inputs.whole, settings.formats) if is_whole else None
-        if kept:
+        key = hash_of(inputs.whole, settings.formats)
+        if is_whole and (kept := parts.recall(SITE, key, ())):
             site = msgspec.msgpack.decode(kept.out, type=_WholeSite)
             writer.finish()
             writer.store.save()
@@ -278,10 +278,8 @@ def _generate(run: _Run, sources: Sequence[Source], faults: Sequence[Diagnostic]
         settings.limits,
     )
     of_benchmarks = _write_benchmarks(run, site, outcomes, surveys)
-    # So far, only files of SoCs and benchmarks have been written.
-    of_parts = set(writer.files)
     diagnostics += _write(site, settings, outcomes, of_benchmarks)
-    return _finish(run, site, sources, summaries, diagnostics, of_parts)
+    return _finish(run, site, sources, summaries, diagnostics)
 
 
 def _read_heads(
@@ -716,21 +714,20 @@ def _finish(
     sources: Sequence[Source],
     summaries: Sequence[Summary],
     diagnostics: Sequence[Diagnostic],
-    of_parts: Set[str],
 ) -> Outcome:
-    """Remove stale files, and keep what the next run can use. ``of_parts`` are the files of SoCs
-    and benchmarks."""
+    """Remove stale files, and keep what the next run can use."""
     writer = run.writer
     write_files.gitignore(site)
     figures = sum(guide.figures for summary in summaries for guide in summary.guides)
     unmade = (*run.unmade, *site.making.unmade)
     whole = _WholeSite((*diagnostics, *unmade), tuple(site.guides), figures)
-    files = {name: digest for name, digest in writer.files.items() if name not in of_parts}
+    files = dict(writer.files)
     writer.finish()
     with suppress(UnicodeEncodeError):  # findings may name a file whose name is not valid UTF-8
         # The same condition as for any part: see _parts().
         if not unmade and run.inputs.are_current():
-            run.parts.add_site(run.inputs.whole, files, summary.encode(whole))
+            key = hash_of(run.inputs.whole, run.settings.formats)
+            run.parts.add(SITE, key, Made(summary.encode(whole), files=files))
     run.parts.save()
     writer.store.save(only_used=True)
     return _outcome(whole, writer, run.inputs, run.settings, sources, run.progress)

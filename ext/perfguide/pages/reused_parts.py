@@ -33,13 +33,12 @@ from ..publishing.store import Identity, identify, put, read, write
 FOLDER = "parts"
 """The folder of parts in the cache."""
 
-PROBE, SLICES = ".probe", ".slices"
-"""The name of a file that shows whether the cache is writable, and the suffix of files of
-slices."""
+PROBE = ".probe"
+"""The name of a file that shows whether the cache is writable."""
 
 
 class Slice(msgspec.Struct, frozen=True):
-    """A piece of data that a part provides to other parts: a range of a file, identified by the
+    """A piece of data that a part provides to other parts: a file in the cache, identified by the
     SHA-256 of its bytes.
 
     A worker that cannot access the file gets the ``content``.
@@ -47,18 +46,11 @@ class Slice(msgspec.Struct, frozen=True):
 
     digest: str
     path: str
-    start: int
-    size: int
     content: bytes | None = None
 
     def read(self) -> bytes:
         """Return the bytes. Raises :class:`OSError` if they cannot be read or have changed."""
-        data = self.content
-        if data is None:
-            with Path(self.path).open("rb") as file:
-                file.seek(self.start)
-                data = file.read(self.size)
-        # Another build may have replaced the file since the slice was named.
+        data = Path(self.path).read_bytes() if self.content is None else self.content
         if hashlib.sha256(data).hexdigest() != self.digest:
             raise OSError(errno.EIO, "was changed by another program; build again", self.path)
         return data
@@ -129,25 +121,22 @@ def catalog_of(folders: tuple[Path, ...], _content: str) -> tuple[Catalog, tuple
 
 
 SITE = "site"
-"""The name of the part with the lists of all SoCs."""
+"""The name of the part with all files of the site."""
 
 
 class Part(msgspec.Struct, frozen=True):
     """A part as an earlier run left it.
 
-    ``files`` has the SHA-256 and identity of each of its files. ``looks`` are those of its pictures
-    (:func:`charts.gallery.look`), and ``out`` is its encoded summary. ``slices`` are ranges of a
-    file in the cache, each with its SHA-256; ``store`` is the SHA-256 and identity of that file.
-    ``others`` are the keys of the parts that make up the site.
+    ``files`` has the SHA-256 and identity of each of its files, and ``slices`` those of the files
+    of its slices. ``looks`` are those of its pictures (:func:`charts.gallery.look`), and ``out`` is
+    its encoded summary.
     """
 
     key: str
     files: dict[str, tuple[str, Identity]]
     looks: dict[str, str]
     out: bytes
-    slices: dict[str, tuple[str, int, int]] = {}
-    store: tuple[str, Identity] | None = None
-    others: dict[str, str] = {}
+    slices: dict[str, tuple[str, Identity]] = {}
 
 
 @contextmanager
@@ -155,9 +144,9 @@ def opened(cache: Path | None, writer: Writer) -> Iterator[Parts]:
     """Yield the parts of a site. Without a writable cache, they are only kept until the run
     ends."""
     # Several sites may share a cache.
-    own = hashlib.sha256(str(writer.root.resolve()).encode()).hexdigest()[:16]
+    site = hashlib.sha256(str(writer.root.resolve()).encode()).hexdigest()[:16]
     with contextlib.ExitStack() as stack:
-        folder = cache and cache / FOLDER / own
+        folder = cache and cache / FOLDER / site
         try:
             if folder:
                 # Try this now, rather than when the first part is ready, perhaps an hour later.
@@ -175,7 +164,6 @@ class Parts:
     def __init__(self, folder: Path, writer: Writer) -> None:
         self._folder = folder
         self._writer = writer
-        self._keys: dict[str, str] = {}
         self._used: set[Path] = set()
 
     def earlier(self, name: str) -> Part | None:
@@ -189,81 +177,47 @@ class Parts:
     def recall(self, name: str, key: str, formats: Sequence[str]) -> Part | None:
         """Return a part if its key is unchanged, all its files are intact, and its pictures exist
         in some ``formats``. Its files stay."""
-        part = self._right(name, key, formats)
-        if part:
-            self._keep(name, part)
-        return part
-
-    def recall_site(self, key: str, formats: Sequence[str]) -> Part | None:
-        """Return the lists of all SoCs, if all other parts of the site are valid too."""
-        part = self._right(SITE, key, formats)
-        if part is None:
-            return None
-        for name, own in part.others.items():
-            if self.recall(name, own, formats) is None:
-                self._writer.take_back(0)
-                return None
-        self._keep(SITE, part)
-        return part
-
-    def _right(self, name: str, key: str, formats: Sequence[str]) -> Part | None:
         part = self.earlier(name)
         if part is None or part.key != key or not _has(part, formats):
             return None
-        if part.store and not self._is_there(str(self._slices_of(part.store[0])), *part.store):
+        if not all(
+            self._is_there(str(self._slice(state[0])), *state) for state in part.slices.values()
+        ):
             return None
         # Use strings: making paths of thousands of files would take longer than everything else.
         top = f"{self._writer.root}/"
-        is_right = all(self._is_there(top + file, *state) for file, state in part.files.items())
-        return part if is_right else None
-
-    def _keep(self, name: str, part: Part) -> None:
+        if not all(self._is_there(top + file, *state) for file, state in part.files.items()):
+            return None
         self._writer.add({file: digest for file, (digest, _) in part.files.items()})
         self._use(name, part)
+        return part
 
     def _use(self, name: str, part: Part) -> None:
-        self._keys[name] = part.key
-        self._used.add(self._path(name))
-        if part.store:
-            self._used.add(self._slices_of(part.store[0]))
+        self._used |= {
+            self._path(name),
+            *(self._slice(digest) for digest, _ in part.slices.values()),
+        }
 
-    def add_site(self, key: str, files: dict[str, str], out: bytes) -> None:
-        """Add the lists of all SoCs; with the other parts of this run, they make up the site."""
-        self.add(SITE, key, Made(out, files=files), dict(self._keys))
-
-    def add(
-        self, name: str, key: str, part: Made, others: dict[str, str] | None = None
-    ) -> dict[str, Slice]:
+    def add(self, name: str, key: str, part: Made) -> dict[str, Slice]:
         """Add a part made in this run, and return its slices. With an empty ``key``, later runs
         only reuse its pictures."""
         top = self._writer.root
         states = {file: (digest, identify(f"{top}/{file}")) for file, digest in part.files.items()}
-        slices, store = self._put_slices(part.slices)
-        kept = Part(key, states, dict(part.looks), part.out, slices, store, others or {})
+        slices = {}
+        for slice_name, data in part.slices.items():
+            digest = hashlib.sha256(data).hexdigest()
+            slices[slice_name] = digest, put(self._slice(digest), data)
+        kept = Part(key, states, dict(part.looks), part.out, slices)
         write(self._path(name), msgspec.msgpack.encode(kept))
         self._use(name, kept)
         return self.slices(kept)
 
     def slices(self, part: Part) -> dict[str, Slice]:
         """Return the slices of a part by name."""
-        path = str(self._slices_of(part.store[0])) if part.store else ""
-        return {name: Slice(of[0], path, *of[1:]) for name, of in part.slices.items()}
-
-    def _put_slices(
-        self, contents: Mapping[str, bytes]
-    ) -> tuple[dict[str, tuple[str, int, int]], tuple[str, Identity] | None]:
-        """Write a file of slices, and return them along with the SHA-256 and identity of the
-        file."""
-        if not contents:
-            return {}, None
-        whole, start = hashlib.sha256(), 0
-        slices: dict[str, tuple[str, int, int]] = {}
-        for name, data in contents.items():
-            whole.update(data)
-            slices[name] = (hashlib.sha256(data).hexdigest(), start, len(data))
-            start += len(data)
-        digest = whole.hexdigest()
-        return slices, (digest, put(self._slices_of(digest), contents.values()))
+        return {
+            name: Slice(digest, str(self._slice(digest)))
+            for name, (digest, _) in part.slices.items()
+        }
 
     def save(self) -> None:
         """Remove parts that this run did not use."""
@@ -275,8 +229,8 @@ class Parts:
         """Return the looks of an earlier part's pictures, for those whose files are unchanged."""
         top = f"{self._writer.root}/"
         return {
-            name: own
-            for name, own in (part.looks.items() if part else ())
+            name: look
+            for name, look in (part.looks.items() if part else ())
             if part and self._is_there(top + name, *part.files[name])
         }
 
@@ -284,12 +238,12 @@ class Parts:
         # Names of SoCs and benchmarks may contain characters that file systems do not allow.
         return self._folder / hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()
 
-    def _slices_of(self, digest: str) -> Path:
-        return self._folder / f"{digest}{SLICES}"
+    def _slice(self, digest: str) -> Path:
+        return self._folder / f"{digest}.slice"
 
-    def _is_there(self, path: str, digest: str, of: Identity) -> bool:
+    def _is_there(self, path: str, digest: str, identity: Identity) -> bool:
         # A file that was copied, or restored from a backup, is recognised by its bytes.
-        return identify(path) == of or self._writer.store.digest(path) == digest
+        return identify(path) == identity or self._writer.store.digest(path) == digest
 
 
 def _has(part: Part, formats: Iterable[str]) -> bool:
