@@ -211,13 +211,11 @@ def _tables_of_guides(
     parts = []
     for key, page in site.addresses.guide.items():
         sections, other = site.layout.sections(site.pool.of_guide(key))
-        for section in sections:
-            parts += [
-                (page, write_tables.part(site, page, section, provenance=site.provenance(key)))
-            ]
+        target = write_tables.Target(site, page, provenance=site.provenance(key))
+        parts += [(page, write_tables.part(target, section)) for section in sections]
         for name, records in other.items():
             views = site.layout.general(name, records)
-            parts += [(page, write_tables.general(site, page, name, views))]
+            parts += [(page, write_tables.general(target, name, views))]
     shown = [
         ((output / address).parent / block.file, block.header_rows, block.stub_columns)
         for page, part in parts

@@ -51,7 +51,7 @@ from .reused_parts import Made, Slice, catalog_of, made_by, writer_of
 from .search_words import FindablePage, FindableRanking, FindableSection
 from .sentences import Link, link_name, section_name
 from .sources import SourceRow
-from .write_tables import SOURCES, PageChart, PagePart, PagePicture
+from .write_tables import SOURCES, PageChart, PagePart, PagePicture, Target
 
 MAX_MOVED_PLATFORMS = 6
 """The maximum number of platforms whose first headline is drawn over releases: those that moved
@@ -690,9 +690,8 @@ def _newest(
     wanted = set(chosen)
     records = [record for record in of_guides if (record.guide, record.board) in wanted]
     sections, other = site.layout.sections(records, SIDE_BY_SIDE)
-    parts = [
-        write_tables.part(site, page, section, "newest-", "newest figures") for section in sections
-    ]
+    target = Target(site, page, "newest-", "newest figures")
+    parts = [write_tables.part(target, section) for section in sections]
     scene = Scene(boards=site.boards)
     headlines = _headlines(site, sections)
     views = trends.of_boards(catalog, headlines, records, last, site.boards, site.marks.doubt)
@@ -708,10 +707,10 @@ def _newest(
             charts.append(write_tables.chart(site, page, own, title, [view]))
     for section in sections:
         anchor = f"newest-{section.part_id}".strip("-")
-        charts += write_tables.charts(site, page, section, anchor, "newest", scene)
+        charts += write_tables.charts(target, section, anchor, "newest", scene)
     if name in other:
         rest = site.layout.general(name, other[name], SIDE_BY_SIDE)
-        parts.append(write_tables.general(site, page, name, rest))
+        parts.append(write_tables.general(Target(site, page), name, rest))
     return NewestFigures(parts, charts, anchors)
 
 
@@ -720,19 +719,20 @@ def _section(site: Site, name: str, keys: Sequence[GuideKey]) -> _Section:
     slug, scene = site.platform_slugs[platform], site.scenes[platform]
     records = site.pool.of_benchmark(name, set(keys))
     title = f"{keys[0].soc}, {family(keys[0])}"
-    prefix, more = f"{slug}-", f"{title}, over releases"
+    prefix = f"{slug}-"
+    target = Target(site, page, prefix, f"{title}, over releases")
     sections, other = site.layout.sections(records, OVER_RELEASES)
-    parts = [write_tables.part(site, page, section, prefix, more) for section in sections]
+    parts = [write_tables.part(target, section) for section in sections]
     if name in other:
         own = site.layout.general(name, other[name], OVER_RELEASES)
-        parts.append(write_tables.general(site, page, name, own, prefix, more, guides=keys))
+        parts.append(write_tables.general(target, name, own, keys))
     headlines = _headlines(site, sections) or _first_figure(site, name, records)
     drawings = trends.over_releases(site.catalog, headlines, scene, site.marks.doubt)
     views = [view for view, _ in drawings]
     charts = write_tables.small_charts(site, page, f"{prefix}trend", "Figures over releases", views)
     for section in sections:
         anchor = f"{prefix}{section.part_id}".strip("-")
-        charts += write_tables.charts(site, page, section, anchor, "releases", scene)
+        charts += write_tables.charts(target, section, anchor, "releases", scene)
     words = search_words.of_records(site.catalog.get(name), name, records)
     # A figure in doubt may be drawn, but no step to or from it is news.
     sound = [record for record in headlines if not site.marks.doubt(record)]

@@ -36,7 +36,7 @@ from .cross_links import GuideLinks
 from .hardware_crypto import Worth
 from .search_words import FindablePage, FindableSection
 from .sentences import Fact, Link, link_name
-from .write_tables import MAX_COMMANDS, PageTable
+from .write_tables import MAX_COMMANDS, PageTable, Target
 
 MAX_ELEMENTS = 8_000
 """The estimated number of HTML elements in a guide's tables of figures; a page may have 15,000."""
@@ -215,12 +215,7 @@ class _Body:
         for name, own in groupby(sections, key=lambda section: section.benchmark.name):
             benchmark, parts, figures = self.site.catalog.benchmarks[name], [], list[Record]()
             for section in own:
-                part = write_tables.part(
-                    *(self.site, page, section),
-                    provenance=self.site.provenance(self.key),
-                    max_elements=self.max_elements,
-                    boards=self.boards,
-                )
+                part = write_tables.part(self._target(), section, self.boards)
                 tables += zip(part.tables, section.views, strict=True)
                 parts.append(part)
                 figures += section.records
@@ -261,12 +256,7 @@ class _Body:
         listed: dict[str, dict[str, Any]] = {}
         tables: list[tuple[PageTable, View]] = []
         for name, records in other.items():
-            part = write_tables.general(
-                *(self.site, self.site.addresses.guide[self.key], name, views[name]),
-                provenance=self.site.provenance(self.key),
-                max_elements=self.max_elements,
-                guides=(self.key,),
-            )
+            part = write_tables.general(self._target(), name, views[name], (self.key,))
             tables += zip(part.tables, views[name], strict=True)
             commands = self.site.pool.commands(records)
             more = max(0, len(commands) - MAX_COMMANDS)
@@ -279,6 +269,10 @@ class _Body:
                 "notes": self.notes(name),
             }
         return listed, tables
+
+    def _target(self) -> Target:
+        page, provenance = self.site.addresses.guide[self.key], self.site.provenance(self.key)
+        return Target(self.site, page, provenance=provenance, max_elements=self.max_elements)
 
     def notes(self, benchmark: str) -> list[str]:
         """Return the notes on all figures of a benchmark or, if it is empty, on the guide."""

@@ -24,7 +24,7 @@ from .hardware_crypto import Worth
 from .lists import SIGNS, STATE_WORDS, newest_of, state_class
 from .ranking import MAX_AGE_WITHOUT_YEAR
 from .sentences import Fact, Part, link_name
-from .write_tables import PageChart, PageTable
+from .write_tables import PageChart, PageTable, Target
 
 MAX_TRENDS = 6
 """The number of charts on a page, shared by its systems, with at least one for each; the tables below them have
@@ -80,10 +80,10 @@ def write(
             caption = f"{soc} headline figures, {family(newest[platform])}"
             headlines.append(
                 write_tables.view(
-                    *(site, page, f"headline-{slug}"),
-                    *(summaries.headline_view(site.catalog, own), caption),
                     # The page has one table per system, which share the page's limit.
-                    max_elements=MAX_ELEMENTS // len(platforms),
+                    Target(site, page, max_elements=MAX_ELEMENTS // len(platforms)),
+                    f"headline-{slug}",
+                    *(summaries.headline_view(site.catalog, own), caption),
                     guides={record.guide for record in own},
                 )
             )

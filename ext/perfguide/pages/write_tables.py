@@ -253,50 +253,41 @@ def _written(
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A page that gets tables and charts of figures. ``prefix`` begins their link names, and
+    ``more`` ends their captions. They link to ``provenance`` or, by default, to the sources of the
+    page. Columns and rows of a table beyond ``max_elements`` HTML elements go to further pages."""
+
+    site: Site
+    page: str
+    prefix: str = ""
+    more: str = ""
+    provenance: ProvenancePage | None = None
+    max_elements: int = MAX_ELEMENTS
+
+
 def view(
-    site: Site,
-    page: str,
+    target: Target,
     name: str,
     view: View,
     title: str = "",
-    provenance: ProvenancePage | None = None,
-    max_elements: int = MAX_ELEMENTS,
     same: Sequence[tuple[str, str]] = (),
     guides: Collection[GuideKey] = (),
 ) -> PageTable:
-    """Write the files of a view's table. Columns and rows beyond ``max_elements`` HTML elements go
-    to further pages. The table links to ``provenance`` or, by default, to the sources of the page.
-    ``same`` are the parameters in its caption, which copies of the table state, and ``guides`` are
-    those of its figures."""
+    """Write the files of a view's table. ``same`` are the parameters in its caption, which copies
+    of the table state, and ``guides`` are those of its figures."""
+    site, page, provenance = target.site, target.page, target.provenance
     caption = title or view.title
-    return site.making.attempt(
-        f"the table “{caption}”",
-        page,
-        lambda: _view(site, page, name, view, caption, provenance, max_elements, same, guides),
-        lambda why: PageTable(caption, "", link_name(page, name), unmade=why),
-    )
-
-
-def _view(
-    site: Site,
-    page: str,
-    name: str,
-    view: View,
-    title: str,
-    provenance: ProvenancePage | None,
-    max_elements: int,
-    same: Sequence[tuple[str, str]],
-    guides: Collection[GuideKey],
-) -> PageTable:
     lines = (*view.above, *remarks.above(view, site.pool))
     above = tuple(f"{label}: {text}" for label, text in lines)
     origin = link_name(provenance.address, name) if provenance else link_name(page, SOURCES)
     facts = _facts(guides)
 
-    def write(address: str, block: Block) -> PageTable:
-        own = blocks.of_view(view, block)
-        notes, marks = site.marks.of(own)
-        exact = grids.grid(own, exact=True)
+    def write_block(address: str, block: Block) -> PageTable:
+        part = blocks.of_view(view, block)
+        notes, marks = site.marks.of(part)
+        exact = grids.grid(part, exact=True)
         exact = structs.replace(
             exact,
             notes=notes,
@@ -304,14 +295,20 @@ def _view(
             shorts=grids.shorts(exact, site.boards.in_heads),
             same=[*facts, *same, *view.above],
         )
-        behind = cells.behind(own, site.pool)
-        written = _written(site, address, name, title, grids.grid(own), exact, behind)
+        behind = cells.behind(part, site.pool)
+        written = _written(site, address, name, caption, grids.grid(part), exact, behind)
         return replace(written, above=above, origin=origin)
 
-    whole, in_heads = grids.grid(view, exact=True), site.boards.in_heads
-    shorts = {name: s for name, s in grids.shorts(whole, in_heads).items() if name in in_heads}
-    divided = blocks.blocks(whole, max_elements, wide=True)
-    return _divided(site, page, name, divided, write, grids.data(view, facts, shorts))
+    def write() -> PageTable:
+        whole, in_heads = grids.grid(view, exact=True), site.boards.in_heads
+        shorts = {name: s for name, s in grids.shorts(whole, in_heads).items() if name in in_heads}
+        divided = blocks.blocks(whole, target.max_elements, wide=True)
+        return _divided(site, page, name, divided, write_block, grids.data(view, facts, shorts))
+
+    def unmade(why: str) -> PageTable:
+        return PageTable(caption, "", link_name(page, name), unmade=why)
+
+    return site.making.attempt(f"the table “{caption}”", page, write, unmade)
 
 
 def _facts(guides: Collection[GuideKey]) -> list[tuple[str, str]]:
@@ -325,28 +322,22 @@ def _facts(guides: Collection[GuideKey]) -> list[tuple[str, str]]:
 
 
 def charts(
-    site: Site,
-    page: str,
-    section: Section,
-    anchor: str,
-    on: str,
-    scene: Scene | None = None,
-    provenance: ProvenancePage | None = None,
+    target: Target, section: Section, anchor: str, kind_of_page: str, scene: Scene
 ) -> list[PageChart]:
     """Write the charts of a section for one kind of page: “guide”, “newest” or “releases”."""
+    specs = (spec for spec in section.benchmark.entry.charts if spec.on == kind_of_page)
     written = []
-    for spec in section.benchmark.entry.charts:
-        if spec.on != on:
-            continue
+    for spec in specs:
         name = f"{anchor}-{spec.id}"
-        drawn = site.making.attempt(
-            f"the chart “{spec.title}”",
-            page,
-            partial(_chart, site, page, section, name, spec, scene, provenance),
-            partial(_unmade_chart, spec.title, link_name(page, name)),
+        written.append(
+            target.site.making.attempt(
+                f"the chart “{spec.title}”",
+                target.page,
+                partial(_chart, target, section, name, spec, scene),
+                partial(_unmade_chart, spec.title, link_name(target.page, name)),
+            )
         )
-        written += [drawn] if drawn else []
-    return written
+    return [drawn for drawn in written if drawn]
 
 
 def _unmade_chart(title: str, name: str, why: str) -> PageChart:
@@ -354,13 +345,7 @@ def _unmade_chart(title: str, name: str, why: str) -> PageChart:
 
 
 def _chart(
-    site: Site,
-    page: str,
-    section: Section,
-    name: str,
-    spec: Chart,
-    scene: Scene | None,
-    provenance: ProvenancePage | None,
+    target: Target, section: Section, name: str, spec: Chart, scene: Scene
 ) -> PageChart | None:
     """Write a chart of a section; return ``None`` if it would have nothing to compare."""
     drawn = with_figures(section.benchmark, spec, section.records, scene)
@@ -369,14 +354,15 @@ def _chart(
     more = len(drawn) - MAX_PICTURES
     drawn = drawn[:MAX_PICTURES]
     views = [view for view, _ in drawn]
-    written = chart(site, page, name, spec.title, views, spec.answer == "cpu-share")
+    has_levels = spec.answer == "cpu-share"
+    written = chart(target.site, target.page, name, spec.title, views, has_levels)
     if more > 0:
         sentence = ("", f"{more} more pictures are not drawn; their figures are in the tables.")
         written = replace(written, sentences=(*written.sentences, sentence))
-    if provenance is not None:
-        names = dict.fromkeys(site.layout.table(r) for _, records in drawn for r in records)
+    if target.provenance is not None:
         # A chart may draw figures from several tables.
-        links = ",".join(link_name(provenance.address, each) for each in names)
+        tables = dict.fromkeys(target.site.layout.table(r) for _, records in drawn for r in records)
+        links = ",".join(link_name(target.provenance.address, table) for table in tables)
         written = _with_origin(written, links)
     return written
 
@@ -463,63 +449,41 @@ def small_charts(
 
 
 def general(
-    site: Site,
-    page: str,
-    name: str,
-    views: Sequence[View],
-    prefix: str = "",
-    more: str = "",
-    provenance: ProvenancePage | None = None,
-    max_elements: int = MAX_ELEMENTS,
-    guides: Collection[GuideKey] = (),
+    target: Target, name: str, views: Sequence[View], guides: Collection[GuideKey] = ()
 ) -> PagePart:
     """Write the tables of a benchmark's figures that belong to no described table."""
     slug = f"other-{slugs.slug(name)}"
     tables = []
     for each in views:
-        title = ", ".join(filter(None, (each.title, more)))
-        link = f"{prefix}{each.id}" if prefix else f"{slug}{each.id.removeprefix('other')}"
-        tables.append(view(site, page, link, each, title, provenance, max_elements, guides=guides))
-    return PagePart(site.catalog.title(name), slug, tuple(tables))
+        title = ", ".join(filter(None, (each.title, target.more)))
+        end = each.id if target.prefix else f"{slug}{each.id.removeprefix('other')}"
+        tables.append(view(target, f"{target.prefix}{end}", each, title, guides=guides))
+    return PagePart(target.site.catalog.title(name), slug, tuple(tables))
 
 
-def part(
-    site: Site,
-    page: str,
-    section: Section,
-    prefix: str = "",
-    more: str = "",
-    provenance: ProvenancePage | None = None,
-    max_elements: int = MAX_ELEMENTS,
-    boards: Sequence[str] = (),
-) -> PagePart:
+def part(target: Target, section: Section, boards: Sequence[str] = ()) -> PagePart:
     """Write the tables and charts of a section of the layout; ``boards`` are those of its guide."""
-    slug = slugs.slug(section.benchmark.name)
+    site, benchmark = target.site, section.benchmark
+    slug = slugs.slug(benchmark.name)
     anchor = f"{slug}--{section.part_id}" if section.part_id else slug
-    tables = []
-    inferred = engines.inferred(section.records, site.catalog)
-    algorithm = partial(section.benchmark.value_label, "algorithm")
-    soc = section.records[0].guide.soc if section.records else ""
-    phrases = engines.words(section.records, inferred, algorithm, partial(site.boards.short, soc))
-    notes = [f"Engine not recorded: {words}" for words in phrases]
-    notes += [f"Engine: {words}" for words in engines.busy(section.records, site.catalog)]
-    benchmark = section.benchmark
     repeated = {table.id for table in benchmark.entry.tables if table.repeats}
     same = [(benchmark.param_label(benchmark.entry.split), section.part)] if section.part else []
     guides = {record.guide for record in section.records}
+    tables, drawn = [], list[PageChart]()
     for each in section.views:
-        title = ", ".join(filter(None, (each.title, section.part, more)))
-        name = f"{prefix}{anchor}-{each.id}"
-        written = view(site, page, name, each, title, provenance, max_elements, same, guides)
+        title = ", ".join(filter(None, (each.title, section.part, target.more)))
+        written = view(target, f"{target.prefix}{anchor}-{each.id}", each, title, same, guides)
         tables.append(replace(written, repeats=each.id in repeated))
-    commands = site.pool.commands(section.records)
-    usual = section.benchmark.entry.command
-    scene = Scene(boards=site.boards, order=tuple(boards))
-    # Pages about several guides, which pass a prefix, draw their own kinds of charts.
-    drawn = () if prefix else charts(site, page, section, anchor, "guide", scene, provenance)
-    if notes and tables and not prefix:
+    # Pages about several guides, which have a prefix, draw their own kinds of charts.
+    if not target.prefix:
+        scene = Scene(boards=site.boards, order=tuple(boards))
+        drawn = charts(target, section, anchor, "guide", scene)
+    if tables and not target.prefix:
         # The notes apply to all tables but appear once.
+        notes = _notes_on_engines(site, section)
         tables[0] = replace(tables[0], above=(*tables[0].above, *notes))
+    commands = site.pool.commands(section.records)
+    usual = benchmark.entry.command
     return PagePart(
         section.part,
         anchor,
@@ -529,3 +493,12 @@ def part(
         not commands,
         max(0, len(commands) - MAX_COMMANDS),
     )
+
+
+def _notes_on_engines(site: Site, section: Section) -> list[str]:
+    inferred = engines.inferred(section.records, site.catalog)
+    algorithm = partial(section.benchmark.value_label, "algorithm")
+    soc = section.records[0].guide.soc if section.records else ""
+    phrases = engines.words(section.records, inferred, algorithm, partial(site.boards.short, soc))
+    notes = [f"Engine not recorded: {words}" for words in phrases]
+    return notes + [f"Engine: {words}" for words in engines.busy(section.records, site.catalog)]
