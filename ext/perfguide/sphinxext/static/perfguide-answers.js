@@ -7,7 +7,8 @@ window.perfguideAnswers = (() => {
   const { GROUPS, written } = window.perfguideNeed;
   const MONTHS_UNTIL_OLD = 18;
   const MAX_OTHER_RELEASES = 3; // shown in a row; the explorer shows all
-  const MAX_ROWS = 10; // of a group, without a click
+  const MAX_ROWS = 10; // of the boards that meet a need, without a click
+  const MAX_OTHER_ROWS = 4; // of another group
   const MAX_UNMEASURED = 12; // boards listed without a click
   const TITLES = { meets: "Meets it", just: "Just meets it, or is in doubt", cannot: "Does not meet it", none: "Not measured" };
   const COUNTED = { meets: "meet it", just: "just meet it (under 10 %), or are in doubt", cannot: "do not meet it", none: "not measured" };
@@ -121,7 +122,7 @@ window.perfguideAnswers = (() => {
         el("thead", {}, el("tr", {}, ...heads.map((head, at) => el("th", { scope: "col", class: isFigure(at) ? "perf-n" : "" }, head)))), body);
       const box = el("div", { class: "perf-scroll", role: "region", tabindex: "0", "aria-labelledby": idOf(group) }, grid);
       const table = el("div", { class: "perf-table" }, box);
-      const more = [...body.rows].slice(MAX_ROWS);
+      const more = [...body.rows].slice(group === GROUPS[0] ? MAX_ROWS : MAX_OTHER_ROWS);
       if (more.length) {
         const all = el("button", { type: "button" }, `Show all ${answers.length} rows`);
         more.forEach((row) => row.remove());

@@ -281,7 +281,7 @@
   function examples() {
     const listed = headlines();
     if (!listed.length) return [];
-    return [el("p", {}, "Or begin with one of these, with the figure that half of the boards reach as the bound."),
+    return [el("p", {}, "Enter the number that you need above and ask, or see which boards are in the faster half:"),
       el("ul", { class: "perf-finder-examples" }, ...listed.map((example) => {
         const button = el("button", { type: "button" }, example.short);
         button.addEventListener("click", () => ask(example));
@@ -290,7 +290,7 @@
   }
 
   /* Ask for the boards that reach what half of them do in a headline. */
-  async function ask({ benchmark, metric, params }, isNew = true) {
+  async function ask({ benchmark, metric, params }) {
     const open = { ...usual(benchmark, metric), params: new Map(params) };
     const { measured } = await answer([{ ...open, bound: open.atLeast ? 0 : Number.MAX_VALUE }]);
     const best = new Map();
@@ -306,7 +306,7 @@
     const bound = Number(sorted[Math.ceil(sorted.length / 2) - 1].toPrecision(2));
     const text = written({ ...open, bound });
     await fill([text]);
-    await show([text], isNew);
+    await show([text], true);
   }
 
   let turn = 0;
@@ -319,14 +319,8 @@
         const query = new URLSearchParams(conditions.map((each) => ["q", written(each)]));
         window.history.pushState(null, "", `${location.pathname}?${query}`);
       }
-      const [example] = conditions.length ? [] : headlines();
-      if (example && socsOf(example.benchmark).length <= MAX_SOCS) {
-        await ask(example, false);
-        result.prepend(...examples());
-        return;
-      }
       if (!conditions.length) {
-        status.textContent = "Choose a figure and a bound, and ask.";
+        status.textContent = "Which boards are fast enough for your use?";
         result.replaceChildren(...examples());
         return;
       }
@@ -359,8 +353,9 @@
         await add(resolved(parse(text)));
       } catch { /* the answer tells the reader */ }
     }
-    const [first] = index.benchmarks;
-    if (!conditionRows.length && first) await add(usual(first[0], first[3][0][0]));
+    const [[name, , , [[metric]]]] = index.benchmarks;
+    const [first = { benchmark: name, metric }] = headlines();
+    if (!conditionRows.length) await add({ ...usual(first.benchmark, first.metric), params: new Map(first.params) });
   }
 
   form.addEventListener("submit", (event) => {
