@@ -461,11 +461,13 @@ def check_counts(page: Page, checked: Checked) -> None:
             checked.note(
                 "figures of a chapter", count[0], number(count[1]) == own, f"{where}, {chapter}"
             )
-        bundles = re.search(r"Where from: (\d+) bundles?, (\S+)", text)
-        if bundles:
-            checked.note(
-                "bundles", bundles[0], int(bundles[1]) == len(page.site.bundles[page.guide]), where
-            )
+    bundles = re.search(r"Where from: (\d+) bundles?", page.text)
+    checked.note(
+        "bundles",
+        bundles[0] if bundles else "",
+        bool(bundles) and int(bundles[1]) == len(page.site.bundles[page.guide]),
+        where,
+    )
     before = re.search(r"previous release, ([^\s·]+)", page.text)
     checked.note(
         "previous release",

@@ -145,9 +145,8 @@ class Answers(msgspec.Struct, frozen=True):
     """Everything that the top of a guide says. ``boards`` are pairs of short and full names.
     ``span`` names the first and last release of the histories, empty if there is just one.
     ``before`` is the release that verdicts compare with, or empty; ``worse`` is what got worse
-    since, with the page that compares the two; ``comparisons`` link to those with older releases.
-    ``clocks`` are the boards' CPU clocks, each empty if unknown or not unique. ``worth`` says
-    whether a crypto accelerator is worth it."""
+    since, with the page that compares the two. ``clocks`` are the boards' CPU clocks, each empty if
+    unknown or not unique. ``worth`` says whether a crypto accelerator is worth it."""
 
     facts: tuple[Fact, ...]
     boards: tuple[tuple[str, str], ...]
@@ -157,7 +156,6 @@ class Answers(msgspec.Struct, frozen=True):
     more: int = 0
     worse: Part | None = None
     clocks: tuple[str, ...] = ()
-    comparisons: tuple[Link, ...] = ()
     worth: Worth | None = None
 
 
@@ -232,7 +230,6 @@ class Headlines:
             more,
             Part(judged.worse, pair.address) if pair and judged and judged.worse else None,
             _clocks(site.pool.bundles_of([key]), boards),
-            tuple(self._comparisons(key, pair)),
             worth(site.boards, {each: self._figures(each).crypto_runs for each in releases}),
         )
 

@@ -112,8 +112,7 @@ def write(site: Site, key: GuideKey, links: GuideLinks, top: Answers, errata: st
         setup=setup and list_table("setup", "Setup of the runs", setup),
         notes=body.notes(""),
         chapters=chapters,
-        changes=top.comparisons,
-        bundles=f"{units.count(len(bundles), 'bundle')}, {measured_on.removeprefix('on ')}",
+        bundles=units.count(len(bundles), "bundle"),
         undescribed=[own for name, own in listed.items() if not catalog.get(name)],
         others=[own for name, own in listed.items() if catalog.get(name)],
         measured=_measured(records, bundles),
@@ -341,7 +340,7 @@ def _results(site: Site, key: GuideKey, page: str, top: Answers) -> PageTable:
         site, page, "results", title, grid, data=data, max_elements=blocks.UNLIMITED
     )
     # Facts and links are already part of the page's text.
-    in_table = structs.replace(top, facts=(), comparisons=(), worth=None)
+    in_table = structs.replace(top, facts=(), worth=None)
     return replace(table, extra=Extra(answers=in_table, page=page))
 
 

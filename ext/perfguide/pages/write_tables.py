@@ -354,8 +354,10 @@ def _chart(
     more = len(drawn) - MAX_PICTURES
     drawn = drawn[:MAX_PICTURES]
     views = [view for view, _ in drawn]
+    is_part = section.part and not spec.title.endswith(section.part)
+    title = f"{spec.title}, {section.part}" if is_part and spec.on == "guide" else spec.title
     has_levels = spec.answer == "cpu-share"
-    written = chart(target.site, target.page, name, spec.title, views, has_levels)
+    written = chart(target.site, target.page, name, title, views, has_levels)
     if more > 0:
         sentence = ("", f"{more} more pictures are not drawn; their figures are in the tables.")
         written = replace(written, sentences=(*written.sentences, sentence))

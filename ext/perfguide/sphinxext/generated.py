@@ -398,16 +398,16 @@ class Parts(_GeneratedTransform):
 
 def _is_named_below(section: nodes.section) -> bool:
     """Return whether a section's title is redundant: it repeats the title of the enclosing section,
-    all captions in it start with it and one of these comes first, or all table captions in it end
+    all captions in it have a word of it and one of these comes first, or all table captions in it end
     with it."""
     title, around = section[0].astext(), section.parent
     if isinstance(around, nodes.section) and around[0].astext() == title:
         return True
     captions = [table[0].astext() for table in section.findall(nodes.table)]
     charts = [each.astext() for each in section.findall(nodes.caption)]
-    words, first = slugs.words(title), _first_shown(section)
-    is_captioned = isinstance(first, nodes.table | nodes.figure) and bool(words)
-    if is_captioned and all(slugs.words(each).startswith(words) for each in (*captions, *charts)):
+    first, words = _first_shown(section), {*slugs.words(title).split("-")} - {""}
+    is_captioned = isinstance(first, nodes.table | nodes.figure)
+    if is_captioned and all(words & {*slugs.words(c).split("-")} for c in (*captions, *charts)):
         return True
     if any(isinstance(each, nodes.section) for each in section):
         return False
@@ -418,7 +418,8 @@ def _is_named_below(section: nodes.section) -> bool:
 
 def _first_shown(section: nodes.section) -> nodes.Node | None:
     """Return the first content of a section on a page, below its title and those of its parts."""
-    unseen = addnodes.only | nodes.target | nodes.Invisible
+    # Docutils notes that a part is named as an earlier one.
+    unseen = addnodes.only | nodes.target | nodes.Invisible | nodes.system_message
     first = next((each for each in section[1:] if not isinstance(each, unseen)), None)
     return _first_shown(first) if isinstance(first, nodes.section) else first
 
