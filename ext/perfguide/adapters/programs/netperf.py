@@ -169,18 +169,13 @@ def _finish(test: _Test, sheet: Sheet) -> _Test:
         sheet.broken(test.rows[0][0].number, message, hint)
     elif test.keys:
         _listing(test, sheet)
-    elif test.title in _TRANSACTIONS:
-        _transactions(test, sheet)
+    elif test.title in _TRANSACTIONS or test.title in _STREAMS:
+        _table(test, sheet)
     elif test.title.startswith("OMNI ") and not test.cut:
         hint = "ask for it: -- -o PROTOCOL,DIRECTION,THROUGHPUT,THROUGHPUT_UNITS"
         sheet.broken(test.at, "the protocol of this test of netperf is not stated", hint)
-    elif test.title in (*_STREAMS, "UDP STREAM"):
-        if not test.rows:
-            sheet.broken(test.at, "netperf's table has no row that can be read")
-        elif test.title == "UDP STREAM":
-            _udp(test, sheet)
-        else:
-            _stream(test, sheet)
+    elif test.title == "UDP STREAM":
+        _udp(test, sheet)
     return _Test()
 
 
@@ -199,19 +194,6 @@ def _row(line: Line, test: _Test, sheet: Sheet) -> None:
             test.keys[_COLUMNS[name]] = (line.number, cell)
 
 
-def _stream(test: _Test, sheet: Sheet) -> None:
-    direction = "ingress" if test.title == "TCP MAERTS" else "egress"
-    for line, row in test.rows[:1]:
-        if len(row) != (9 if test.wide else 5) or not _is_complete(row, test):
-            sheet.broken(line.number, "a row of netperf is cut or damaged")
-            return
-        params: dict[str, Scalar] = {"direction": direction, **_sockets(test)}
-        benchmark = _STREAMS[test.title]
-        _add_figure(line.number, benchmark, "throughput", test.unit, row[4], params, sheet)
-        if test.wide:
-            _add_figure(line.number, benchmark, "cpu_load", "%", row[5], params, sheet)
-
-
 def _sockets(test: _Test) -> dict[str, Scalar]:
     """Return the socket style of an SCTP test."""
     if not test.title.startswith("SCTP"):
@@ -219,22 +201,32 @@ def _sockets(test: _Test) -> dict[str, Scalar]:
     return {"sockets": "one to many" if "1-TO-MANY" in test.title else "one to one"}
 
 
-def _transactions(test: _Test, sheet: Sheet) -> None:
-    benchmark, kind = _TRANSACTIONS[test.title]
-    for line, row in test.rows[:1]:
-        sound = len(row) == (10 if test.wide else 6) and _is_complete(row, test)
-        if not sound or not re.fullmatch(r"[0-9]+\.[0-9]{2}", row[5]):
-            sheet.broken(line.number, "a row of netperf is cut or damaged")
-            return
-        params: dict[str, Scalar] = {
-            "test": kind, "request_size": int(row[2]), "response_size": int(row[3]), **_sockets(test)
-        }  # fmt: skip
-        rate, unit = row[5], "operations/s"
-        _add_figure(line.number, benchmark, "transaction_rate", unit, rate, params, sheet)
-        if test.wide:
-            _add_figure(line.number, benchmark, "cpu_load", "%", row[6], params, sheet)
+def _table(test: _Test, sheet: Sheet) -> None:
+    """Read the row of a test of streams or of transactions."""
     if not test.rows:
         sheet.broken(test.at, "netperf's table has no row that can be read")
+        return
+    (line, row), unit = test.rows[0], test.unit
+    benchmark, kind = _TRANSACTIONS.get(test.title) or (_STREAMS[test.title], "")
+    at = 5 if kind else 4
+    is_whole = len(row) == at + (5 if test.wide else 1) and _is_complete(row, test)
+    if not is_whole or not re.fullmatch(r"[0-9]+\.[0-9]{2}", row[at]):
+        sheet.broken(line.number, "a row of netperf is cut or damaged")
+        return
+    metric, params = "throughput", _sockets(test)
+    if kind:
+        metric = "transaction_rate"
+        params |= _sizes(kind, row[2], row[3])
+    else:
+        params["direction"] = "ingress" if test.title == "TCP MAERTS" else "egress"
+    _add_figure(line.number, benchmark, metric, unit, row[at], params, sheet)
+    if test.wide:
+        _add_figure(line.number, benchmark, "cpu_load", "%", row[at + 1], params, sheet)
+
+
+def _sizes(kind: str, request: str, response: str) -> dict[str, Scalar]:
+    """Return the parameters of a test of transactions."""
+    return {"test": kind, "request_size": int(request), "response_size": int(response)}
 
 
 def _udp(test: _Test, sheet: Sheet) -> None:
@@ -243,7 +235,8 @@ def _udp(test: _Test, sheet: Sheet) -> None:
     if [len(row) for _, row in rows] != [6 + more, 4 + more] or not all(
         _is_complete(row, test) for _, row in rows
     ):
-        sheet.broken(test.rows[0][0].number, "the two rows of UDP_STREAM are cut or damaged")
+        first = test.rows[0][0].number if test.rows else test.at
+        sheet.broken(first, "the two rows of UDP_STREAM are missing, cut or damaged")
         return
     (sent_line, sent), (line, received) = rows
     params: dict[str, Scalar] = {"direction": "egress", **_frame(sent[1])}
@@ -324,9 +317,7 @@ def _rates(line: int, benchmark: str, keys: dict[str, tuple[int, str]], sheet: S
         hint = "list REQUEST_SIZE and RESPONSE_SIZE too"
         sheet.broken(line, "the sizes of requests and responses are not stated", hint)
         return
-    params: dict[str, Scalar] = {
-        "test": "RR", "request_size": int(sizes[0]), "response_size": int(sizes[1])
-    }  # fmt: skip
+    params = _sizes("RR", *sizes)
     for key, metric, unit in (
         ("THROUGHPUT", "transaction_rate", "operations/s"),
         ("MEAN_LATENCY", "latency_avg", "us"),
