@@ -111,18 +111,22 @@ def described(spec: Description) -> Format:
 def _rule(spec: Lines, format_: Description) -> Rule:
     patterns = tuple(compiled(look, format_.kinds) for look in _looks(spec, with_damaged=False))
     fronts = tuple(each.front for each in patterns if each.front and spec.damaged)
+    damaged: re.Pattern[str] | None
     # Anything may follow the front of a damaged line.
     if isinstance(spec.damaged, str):
-        damaged = compiled(spec.damaged, format_.kinds, is_front=True).expression
-        return Rule(spec, patterns, damaged, fronts)
-    return Rule(
-        spec, patterns, re.compile("|".join(map(begun, fronts))) if fronts else None, fronts
-    )
+        damaged = compiled(spec.damaged, format_.kinds, "front").expression
+    else:
+        damaged = re.compile("|".join(map(begun, fronts))) if fronts else None
+    options = tuple(compiled(look, format_.kinds, "words") for look in spec.options)
+    kinds = dict(pair for each in (*options, *patterns[::-1]) for pair in each.kinds.items())
+    return Rule(spec, patterns, options, damaged, fronts, kinds)
 
 
 def _looks(spec: Lines, *, with_damaged: bool = True) -> list[str]:
     looks = [spec.match] if isinstance(spec.match, str) else spec.match
-    return [*looks, spec.damaged] if with_damaged and isinstance(spec.damaged, str) else looks
+    if not with_damaged:
+        return looks
+    return [*looks, *spec.options, *([spec.damaged] if isinstance(spec.damaged, str) else ())]
 
 
 def _expression(text: str) -> re.Pattern[str]:
@@ -138,11 +142,10 @@ def _check(spec: Description, rules: list[Rule]) -> None:
             "it describes neither lines with figures nor a csv table; write [[lines]] with match "
             "and figures, or [csv] with columns"
         )
-    every = {name for rule in rules for each in rule.patterns for name in each.kinds} | {"line"}
+    every = {name for rule in rules for name in rule.kinds} | {"line"}
     for rule in rules:
         look = next(iter(_looks(rule.spec)), "")
-        values = {name for each in rule.patterns for name in each.kinds}
-        if not rule.spec.fail and (unknown := set(rule.spec.figures) - values):
+        if not rule.spec.fail and (unknown := set(rule.spec.figures) - {*rule.kinds}):
             raise ValueError(
                 f"“{look}” has no value “{min(unknown)}”, which figures names; write "
                 f"{{{min(unknown)}:number}} where it is"

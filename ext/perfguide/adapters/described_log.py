@@ -38,15 +38,21 @@ class Rule:
 
     spec: Lines
     patterns: tuple[LinePattern, ...]
+    options: tuple[LinePattern, ...]
     damaged: re.Pattern[str] | None
     """Matches the front of lines that should look like this but do not."""
     fronts: tuple[str, ...]
     """The texts before the first value, of which cut lines have a part."""
+    kinds: Mapping[str, str]
+    """The kinds of all values by name."""
 
     def values(self, text: str) -> dict[str, str] | None:
         """Return the values of a line of this kind, or ``None`` for other lines."""
         for pattern in self.patterns:
             if (values := pattern.values(text)) is not None:
+                for option in self.options:
+                    if match := option.expression.search(text):
+                        values |= zip(option.kinds, match.groups(""), strict=True)
                 return values
         return None
 
@@ -62,12 +68,8 @@ class Rule:
         spec = self.spec
         if not spec.keeps and (spec.figures or spec.fail):
             return set()
-        names = {name for pattern in self.patterns for name in pattern.kinds}
-        return {each for each in names - {*spec.figures, "created"} if "." not in each}
-
-    def kind(self, name: str) -> str:
-        """Return the kind of a value."""
-        return next(pattern.kinds[name] for pattern in self.patterns if name in pattern.kinds)
+        names = self.kinds.keys() - {*spec.figures, "created"}
+        return {name for name in names if "." not in name}
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +83,7 @@ class _Waiting:
     params: Mapping[str, Scalar]
     setup: Mapping[str, Scalar]
     zero: bool
+    command: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +117,8 @@ class _Block:
     values: dict[str, Scalar] = field(default_factory=dict)
     seen: set[str] = field(default_factory=set)
     """The messages for missing lines that no longer need to be given."""
+    continued_by: set[str] = field(default_factory=set)
+    """The looks of lines that would have begun it; another line of one begins the next block."""
     waiting: list[_Waiting] = field(default_factory=list)
 
 
@@ -130,11 +135,7 @@ class _Reader:
         self._figures = [rule for rule in rules if rule.spec.figures]
         self._has_blocks = any(rule.spec.begins for rule in rules)
         self._of_columns = {
-            name
-            for rule in rules
-            for pattern in rule.patterns
-            for name, kind in pattern.kinds.items()
-            if kind in KINDS_OF_COLUMNS
+            name for rule in rules for name, kind in rule.kinds.items() if kind in KINDS_OF_COLUMNS
         }
         self._has_means = any(rule.spec.mean for rule in rules)
         benchmark = spec.benchmark
@@ -200,7 +201,10 @@ class _Reader:
             self._end()
 
     def _begin(self, line: int, spec: Lines) -> None:
-        if spec.begins and not (spec.continues and self._block and not self._block.seen):
+        block, look = self._block, str(spec.match)
+        if spec.continues and block and not block.seen and look not in block.continued_by:
+            block.continued_by.add(look)
+        elif spec.begins:
             self._end()
             self._block = _Block(line)
 
@@ -251,7 +255,7 @@ class _Reader:
         for name, text in values.items():
             if name in rule.spec.figures:
                 continue
-            value = scalar(text, rule.kind(name))
+            value = scalar(text, rule.kinds[name])
             if value is None:
                 self._sheet.broken(line.number, f"“{text[:40]}” is not a date")
                 continue
@@ -337,7 +341,7 @@ class _Reader:
             message = filled(form.failures[text], texts)
             self._sheet.failure(line, self._benchmark, metric, unit, params, message)
             return
-        number = measured(text, matched.rule.kind(name), form.power)
+        number = measured(text, matched.rule.kinds[name], form.power)
         if number is None:
             self._sheet.broken(line, f"“{text[:40]}” is not a number")
             return
@@ -345,8 +349,9 @@ class _Reader:
         spec = matched.rule.spec
         if self._has_means and self._is_mean_of_others(spec.mean, (metric, unit, params)):
             return
-        setup = self._setup(matched.names)
-        figure_ = _Waiting(line, metric, unit, value, params, setup, spec.zero or form.zero)
+        setup, command = self._setup(matched.names), str(matched.names.get("_command", ""))
+        is_zero_valid = spec.zero or form.zero
+        figure_ = _Waiting(line, metric, unit, value, params, setup, is_zero_valid, command)
         if self._spec.unconfirmed and self._block:
             self._block.waiting.append(figure_)
         else:
@@ -376,6 +381,7 @@ class _Reader:
             each.value,
             each.params,
             zero=each.zero,
+            command=each.command,
         )
 
     def _settle(self, failure: str) -> None:

@@ -37,14 +37,17 @@ class Lines(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The values that are figures, each with its unit or with the keys of a figure."""
     params: dict[str, Scalar] = {}
     """Parameters of all of their figures."""
+    options: list[str] = []
+    """Words that may be anywhere in the line, written as in ``match``: ``-t {threads:int}`` in a command. The value
+    ``_command`` becomes the command of the figures."""
     zero: bool = False
     """If true, their figures can be zero."""
     begins: bool = False
     """If true, a block, for instance the output of one run, begins with this line. Values of a block
     are forgotten with its end."""
     continues: bool = False
-    """If true, a line that begins a block goes on with one that has begun and lacks all of its required lines,
-    such as the table below the head of a run."""
+    """If true, a line that begins a block goes on with one that has begun and lacks all of its required lines
+    and this one, such as the table below the head of a run."""
     within: bool = False
     """If true, these lines count within a block only. Elsewhere they belong to other programs."""
     ends: bool = False

@@ -12,6 +12,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import Literal, TypeAlias
 
 from . import Scalar, log_dates
 from .log_lines import figure
@@ -50,6 +51,14 @@ _THOUSANDS = " kMGTP"
 _MICROSECONDS = {"h": 3_600_000_000, "min": 60_000_000, "s": 1_000_000, "ms": 1000, "us": 1}
 
 
+Extent: TypeAlias = Literal["line", "front", "words"]
+_AROUND: Mapping[Extent, tuple[str, str]] = {
+    "line": (r"[ \t]*+", r"[ \t]*+"),
+    "front": (r"[ \t]*+", ".*"),
+    "words": (r"(?<![^ \t])", r"(?![^ \t])"),
+}
+
+
 @dataclass(frozen=True, slots=True)
 class LinePattern:
     """The pattern of a line: its expression, and the kinds of its values by name, in order."""
@@ -68,13 +77,14 @@ class LinePattern:
         return dict(zip(self.kinds, match.groups(""), strict=True)) if match else None
 
 
-def compiled(look: str, own_kinds: Mapping[str, str], *, is_front: bool = False) -> LinePattern:
-    """Return the pattern of a look, or of lines that begin with it. ``own_kinds`` are expressions
-    by the name of their kind.
+def compiled(look: str, own_kinds: Mapping[str, str], extent: Extent = "line") -> LinePattern:
+    """Return the pattern of a look, which is a line, the front of one, or words in it. ``own_kinds``
+    are expressions by the name of their kind.
 
     Raises :class:`ValueError` for an invalid look.
     """
-    parts, kinds, end, is_optional = [r"[ \t]*+"], {}, 0, False
+    before, behind = _AROUND[extent]
+    parts, kinds, end, is_optional = [before], {}, 0, False
     for piece in _PIECE.finditer(look):
         parts.append(_literal(look[end : piece.start()], look))
         end = piece.end()
@@ -94,7 +104,7 @@ def compiled(look: str, own_kinds: Mapping[str, str], *, is_front: bool = False)
             kinds[name] = kind
     if is_optional:
         raise ValueError(f"“{look}” has {{? without its other end")
-    parts += [_literal(look[end:], look), ".*" if is_front else r"[ \t]*+"]
+    parts += [_literal(look[end:], look), behind]
     front = " ".join(look.partition("{")[0].split())
     try:
         expression = re.compile("".join(parts))

@@ -62,7 +62,7 @@ BUILT_IN: dict[str, str] = {
     "systemd-analyze": DESCRIBED,
     "bootchart": DESCRIBED,
     "ioping": DESCRIBED,
-    "dd": "programs.dd:FORMAT",
+    "dd": DESCRIBED,
     "cryptsetup": DESCRIBED,
     "hyperfine": DESCRIBED,
     "wrk": DESCRIBED,
