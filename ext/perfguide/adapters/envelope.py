@@ -148,7 +148,7 @@ class PlainLog:
             self,
             numbers=of_file(self.numbers),
             mixed=tuple((what, old, new, lines[at - 1]) for what, old, new, at in self.mixed),
-            hosts={host: frozenset(of_file(own)) for host, own in self.hosts.items()},
+            hosts={host: frozenset(of_file(numbers)) for host, numbers in self.hosts.items()},
             joined=self.joined and self.joined.numbered(lines),
             joined_lines=frozenset(of_file(self.joined_lines)),
         )

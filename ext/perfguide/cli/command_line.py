@@ -154,15 +154,15 @@ def parser(*, is_complete: bool = True) -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"perfguide {__version__}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     for command in COMMANDS:
-        own: CommandParser = commands.add_parser(
+        own_parser: CommandParser = commands.add_parser(
             command.name,
             help=command.text,
             epilog=shared.EXIT_STATUS,
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
-        own.fill = partial(_fill, own, command)
+        own_parser.fill = partial(_fill, own_parser, command)
         if is_complete:
-            own.complete()
+            own_parser.complete()
     return parser
 
 

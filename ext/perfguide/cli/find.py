@@ -204,8 +204,7 @@ def _figures(reading: need.Reading, unit: str) -> str:
     condition."""
     from ..common import units
 
-    own = reading.record.unit
-    scale = units.factor(own, unit) or 1.0
+    scale = units.factor(reading.record.unit, unit) or 1.0
     values = [each.cell.mean for each in reading.between or (reading.record,)]
     texts = [units.number(units.scaled(v, scale)) for v in values if v is not None]
     figures = f"{texts[0]} to {texts[1]}" if len(texts) > 1 else texts[0]

@@ -186,12 +186,12 @@ def _releases(
             elif not stated and any(same_release(numbers, each) for each in tagged):
                 continue
             if sdk:
-                own = [snapshot]
+                of_release = [snapshot]
                 for each in [each for each in named if numbers and numbers_of(each) == numbers]:
                     sdk = max(each, sdk, key=len)
                     # “9.1” and “09.01” are the same release; keep the longer name.
-                    own = named.pop(each) + own
-                named[sdk] = own
+                    of_release = named.pop(each) + of_release
+                named[sdk] = of_release
             elif not stated:
                 unnamed.append((snapshot.tag or snapshot.commit[:12], "", _about(snapshot)))
     return dict(sorted(named.items(), key=lambda pair: str(pair[1][-1].created))), unnamed

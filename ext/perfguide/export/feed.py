@@ -102,10 +102,10 @@ def atom(
     title: str,
     author: str,
     address: Callable[[str], str],
-    own: str = "",
+    own_address: str = "",
 ) -> bytes:
     """Return the feed of the first ``MAX_ENTRIES`` as XML. ``address`` returns the link to a page;
-    ``own`` is the feed's own address, or "" if unknown."""
+    ``own_address`` is that of the feed, or "" if unknown."""
     # Without this, every element would have the prefix “ns0:”.
     ElementTree.register_namespace("", NAMESPACE)
     root = ElementTree.Element(_tag("feed"))
@@ -114,8 +114,8 @@ def atom(
     # The newest entry's time, since the time of the build would change the bytes.
     _add(root, "updated", str(entries[0]["updated"]))
     _add(ElementTree.SubElement(root, _tag("author")), "name", author)
-    if own:
-        ElementTree.SubElement(root, _tag("link"), {"rel": "self", "href": own})
+    if own_address:
+        ElementTree.SubElement(root, _tag("link"), {"rel": "self", "href": own_address})
     for entry in entries[:MAX_ENTRIES]:
         node = ElementTree.SubElement(root, _tag("entry"))
         _add(node, "title", entry["title"])

@@ -27,9 +27,11 @@ class Conditions:
         annotations = frame.annotations
         self._annotation_codes = annotations.codes
         columns = (self._bundle, annotations.codes, *(codes for codes, _ in self._codes.values()))
-        _, first, own = np.unique(np.stack(columns), axis=1, return_index=True, return_inverse=True)
+        _, first, group = np.unique(
+            np.stack(columns), axis=1, return_index=True, return_inverse=True
+        )
         # Most rows state the same as others, so look at the first of them only.
-        self._first_alike = first[own.ravel()]
+        self._first_alike = first[group.ravel()]
         self._cache: dict[frozenset[int], dict[str, frozenset[str]]] = {}
         self._annotations = [results.decode_annotation(text) for text in annotations.distinct]
         self._of_bundles = [loaded.bundle.setup for loaded in frame.bundles]

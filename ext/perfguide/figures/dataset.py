@@ -214,5 +214,5 @@ def plan(guides: Sequence[GuideKey], benchmarks: Sequence[str]) -> Addresses:
 
 def newest(guides: Sequence[GuideKey]) -> dict[tuple[str, str, str], GuideKey]:
     """Return the guide of the newest release of each SDK family, SoC and OS."""
-    last = {platform: own[-1] for platform, own in families(guides).items()}
+    last = {platform: keys[-1] for platform, keys in families(guides).items()}
     return dict(sorted(last.items(), key=lambda i: (units.natural(i[0][1]), i[0][0], i[0][2])))

@@ -135,9 +135,9 @@ def near(holdings: Holdings, query: Query) -> list[str]:
     table = holdings.pool.frame.table
     parts = [getattr(query, part) for part in PARTS]
     names = [[str(each) for each in table[part].cat.categories] for part in PARTS]
-    wrong = next((i for i, own in enumerate(parts) if not _fits(own, names[i], i)), None)
+    wrong = next((i for i, pattern in enumerate(parts) if not _fits(pattern, names[i], i)), None)
     if wrong is None:
-        wrong = max((i for i, own in enumerate(parts) if own != "*"), default=0)
+        wrong = max((i for i, pattern in enumerate(parts) if pattern != "*"), default=0)
         tries = [[*parts[:wrong], "*", *parts[wrong + 1 :]]]
     else:
         later = [i for i in range(wrong + 1, len(PARTS)) if _fits(parts[wrong], names[i], i)]

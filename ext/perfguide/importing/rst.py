@@ -425,8 +425,8 @@ class _CsvTable(docutils_tables.CSVTable):
             first = line = 1
         rows = self._rows(content, where, first)
         head = int(self.options.get("header-rows", 0))
-        if own := self.source.exact.get(str(self.options.get("file", ""))):
-            _make_exact(rows[head:], self.options.get("stub-columns", 0), own.figures)
+        if page_table := self.source.exact.get(str(self.options.get("file", ""))):
+            _make_exact(rows[head:], self.options.get("stub-columns", 0), page_table.figures)
         if "header" in self.options:
             extra = self._rows(self.options["header"], self.source.file, self.lineno)
             rows, head = [*extra, *rows], head + len(extra)

@@ -197,8 +197,8 @@ def _add_run(
         return
     for job in jobs:
         seen[job.name] += 1
-        own = {k: v for k, v in typed.items() if k in fio.OPTIONS or k == "buffered"}
-        params = fio.conditions(own | options.get(job.name, {}))
+        from_command = {k: v for k, v in typed.items() if k in fio.OPTIONS or k == "buffered"}
+        params = fio.conditions(from_command | options.get(job.name, {}))
         if len(jobs) > 1:
             params["job"] = job.name
         if names[job.name] > 1:

@@ -158,10 +158,10 @@ def _finish(run: _Run, sheet: Sheet) -> None:
                 continue
             ingress = not stated
         received, sent = rows.get((name, "receiver")), rows.get((name, "sender"))
-        some = received or sent or next(iter(rows.values()))
+        row = received or sent or next(iter(rows.values()))
         if received is None:
             message = "the received rate is not stated: the line of the receiver is missing"
-            sheet.broken(some[0].number, message)
+            sheet.broken(row[0].number, message)
         # A client that was interrupted never learns how much arrived, and prints 0.
         elif sent and not float(received[1]["rate"]) and float(sent[1]["rate"]):
             message = "the received rate is not stated: the line of the receiver says 0"

@@ -31,8 +31,8 @@ def read(data: bytes, context: Context) -> Reading:
         has_lost_instances = True
 
     def given(stressor: str) -> dict[str, Scalar]:
-        said: dict[str, Scalar] = {"stressor": stressor}
-        return said | ({"instances": instances[stressor]} if stressor in instances else {})
+        count = {"instances": instances[stressor]} if stressor in instances else {}
+        return {"stressor": stressor, **count}
 
     def metrics(line: Line, match: re.Match[str]) -> None:
         if has_lost_instances:
