@@ -42,6 +42,14 @@ SIGNS: Mapping[State, str] = {
 }
 """A sign for each verdict; they differ in shape and not only in colour."""
 
+MEANINGS: Mapping[State, str] = {
+    "do not ship": "Do not ship: a figure fails now, or proved losses are large",
+    "look": "Look at N events: N changes for the worse, proved or large",
+    "ship": "Ship: half of the figures or more are judged, and none got worse",
+    "too little": "Too little to say: less than half are judged",
+}
+"""The verdicts in a legend; *Reading* has the rules."""
+
 STATE_WORDS: Mapping[State, str] = {
     "do not ship": "do not ship",
     "look": "look at events",
@@ -509,7 +517,7 @@ def write_comparisons(
         lead=_tally(every),
         note=LOSS_NOTE if any(row["fall"] for row in rows) else "",
         roles=ROLES,
-        signs=[(sign, STATE_WORDS[state], state_class(state)) for state, sign in SIGNS.items()],
+        signs=[(sign, MEANINGS[state], state_class(state)) for state, sign in SIGNS.items()],
     )
 
 
