@@ -175,7 +175,7 @@ def test_the_fates_of_rows_count_those_that_were_measured_again(speed: Catalog) 
     event = only([each for each in (*both.events, *both.far) if not each.is_minor])
     assert len(event.rows) == len(rates)
     lines = event_evidence.event_lines(event, both)
-    assert "Both rows next measured in 9.7 still show it." in lines
+    assert "Both rows that can be followed to 9.7 still show it." in lines
     assert not any("of 3" in line for line in lines)
 
 

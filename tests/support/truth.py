@@ -22,6 +22,7 @@ from msgspec import UNSET
 from perfguide.bundle import Result
 from perfguide.bundles.guide_key import version
 from perfguide.common import units
+from perfguide.common.grouping import grouped
 from perfguide.compare import event_evidence, event_groups, event_titles, overview, row_texts
 from perfguide.compare.comparison import Comparison
 from perfguide.compare.events import Event
@@ -90,6 +91,15 @@ def _plain(key: Key) -> Key:
     )
 
 
+def _run(key: Key) -> Key:
+    return (*key[:3], key[4])
+
+
+def _way(key: Key) -> str:
+    ways = ("read", "write", "ingress", "egress")
+    return next((way for way in ways if str(key[3]).strip("'").startswith(way)), "")
+
+
 SWAPPED = {
     ("AM64X", "ethernet-udp", "09.02"),
     ("AM62X", "ethernet-udp", "09.02"),
@@ -113,6 +123,8 @@ class Figures:
             for record in pool.of_guide(guide):
                 if (guide.soc, record.benchmark, guide.release) not in SWAPPED:
                     self.by_key[self.key(record)][guide.release] = self.of(record)
+
+        self.of_run = grouped(self.by_key, _run)
 
     def key(self, record: Record) -> Key:
         """Return a key for a figure that is the same in all releases. A table whose title is unique
@@ -282,6 +294,29 @@ class About:
         )
         rate, count = ((own and own.mean) or 0.0 for own in runs)
         return rate, count
+
+    def shows_nothing(self, release: str) -> bool:
+        """Return whether a release after NEW says nothing on the fate of the row: a time of 0, or a run that failed,
+        unless all of it failed then as it did with NEW."""
+        assert self.row.new
+        own = self.figures.key(self.row.new)
+        if self.row.better == "lower" and units.parse(self.row.unit).kind == "time":
+            return self.figures.by_key[own][release].mean == 0
+        sisters = self.figures.of_run[_run(own)] if self.row.params else [own]
+        lines = [self.figures.by_key[key] for key in sisters if _way(key) == _way(own)]
+        then, now = (
+            [
+                (runs.low <= least, runs.high <= least)
+                for line in lines
+                if (runs := line.get(name)) and runs.runs
+                for most in [max(each.high for each in line.values() if each.runs)]
+                for least in [most / 100 if runs.unit != "kPPS" or most > 5000 else -1.0]
+                if units.parse(runs.unit).kind in RATES
+            ]
+            for name in (release, self.row.new.guide.release)
+        )
+        fails_now, fails_then = (any(each for _, each in own) for own in (now, then))
+        return any(each for each, _ in then) and not (fails_now and fails_then)
 
     @property
     def moved(self) -> float:
@@ -1229,7 +1264,7 @@ def names_of_metrics(rows: Sequence[Row], about: About) -> str:
 
 
 def fates(about: About, release: str) -> Counter[str]:
-    """Count the fates of the rows that were next measured in a release."""
+    """Count the fates of the rows that were next measured in a release, without those that failed there."""
     out: Counter[str] = Counter()
     for each in about.each(about.counted):
         means = [each._mean(side) for side in each.sides]
@@ -1237,7 +1272,7 @@ def fates(about: About, release: str) -> Counter[str]:
             continue
         now = version(each.row.new.guide.release)
         later = [own for own in each.series(all_of=True) if version(own[0]) > now]
-        if not later or later[0][0] != release:
+        if not later or later[0][0] != release or each.shows_nothing(release):
             continue
         old, new = each.ends
         part = (later[0][1] - old) / (new - old)
@@ -1274,7 +1309,7 @@ def _fate(about: About, said: Sequence[str]) -> bool:
 
 
 def _fate_again(about: About, said: Sequence[str]) -> bool:
-    """Check “All 8 rows next measured in 08.00 reverted”"""
+    """Check “All 8 rows that can be followed to 08.00 reverted”"""
     words, title, release, what = said
     own = fates(about, release)
     of = {"the row": 1, "both rows": 2}.get(words.lower()) or int(re.findall(r"\d+", words)[0])
@@ -1283,7 +1318,7 @@ def _fate_again(about: About, said: Sequence[str]) -> bool:
 
 
 def _fate_of(about: About, said: Sequence[str]) -> bool:
-    """Check “Of 9 rows next measured in 08.00, 8 reverted and 1 lies between the two”"""
+    """Check “Of 9 rows that can be followed to 08.00, 8 reverted and 1 lies between the two”"""
     of, title, release, number_of, what, others = said
     own = fates(about, release)
     return bool(title) == bool(about.beside) and (
@@ -1498,8 +1533,8 @@ LINES = templates(
         r"# more rows? moved with (?:it|them): (.+)": _with_them,
         r"# more rows? (?:is the same figure under another name|are the same figures under other names): (.+)": _under_other_names,
         rf"(It|The row|Both|All \d+|\d+ of \d+)(?: rows?)?( of the title)? ({FATE}){OTHERS} in (.+)": _fate,
-        rf"(The row|Both rows|All \d+ rows)( of the title)? next measured in (.+?) ({FATE})": _fate_again,
-        rf"Of # rows( of the title)? next measured in (.+?), # ({FATE}){OTHERS}": _fate_of,
+        rf"(The row|Both rows|All \d+ rows)( of the title)? that can be followed to (.+?) ({FATE})": _fate_again,
+        rf"Of # rows( of the title)? that can be followed to (.+?), # ({FATE}){OTHERS}": _fate_of,
         r"(The row was|(?:Both|All \d+|\d+ of \d+) rows were) at this level before, in (.+)": _at_level,
         r"(.+), failed in (.+) already": _had_failed,
         r"Runs of # more rates? failed": lambda about, said: (
@@ -2134,11 +2169,11 @@ UNJUDGED = templates(
 ALL = (*GROUNDS, *LINES, *PERHAPS, *HEADLINE, *UNJUDGED)
 
 
-def _marks(title: str) -> tuple[bool, list[tuple[str, str, str]]]:
+def _marks(title: str) -> tuple[bool, list[tuple[str, str, str, str]]]:
     """Return whether a title in a headline says that nothing is proved, and the fate that it names, with
     the number of its rows unless these are all."""
     end = title[title.rfind("(") :]
-    fate = r"(?:(\d+) )?(reverted|still there) in (\S+?)\)"
+    fate = r"(?:(\d+) )?(reverted|still there) in (\S+?)(, but not the largest)?\)"
     return "not proved" in end, re.findall(fate, end)
 
 
@@ -2165,9 +2200,11 @@ def check_comparison(both: Comparison, figures: Figures, checked: Checked) -> No
         own, marks = replace(about, counted=event.counted), _marks(title)
         is_unproved = {row.verdict for row in event.rows} == {"noisy"}
         is_true = marks[0] == (is_unproved and ": some runs fail" not in event.what)
-        for number_of, word, release in marks[1]:
+        for number_of, word, release, but in marks[1]:
             (most, count), *_ = fates(own, release).most_common(1)
             is_true &= most == {"reverted": "went back", "still there": "lasted"}[word]
+            first = replace(about, counted=(event_titles.farthest(event),))
+            is_true &= bool(but) == bool([each for each in fates(first, release) if each != most])
             is_true &= count == int(number_of or len(event.counted))
         checked.note("known of events in the headline", title, is_true, where)
     more = " ".join([said.rest, *said.again, *said.besides])

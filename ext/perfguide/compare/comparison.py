@@ -14,6 +14,7 @@ from ..common.diagnostics import Diagnostic
 from ..figures import labels
 from ..figures.conditions import SETUP
 from ..figures.pool import Pool
+from . import failing_runs
 from .accepted import about
 from .causes import explained
 from .doubts import doubted
@@ -162,10 +163,12 @@ def compare(
     if rules.look_ahead:
         notes.append("later releases were looked at: not all of this was known with the newer one")
     before, after = (_of_boards(side, shared, names) for side in (old, new))
-    measured = _with_lines(rows(before, after, history, rules), history)
+    measured = failing_runs.with_lines(rows(before, after, history, rules), history)
     platforms = {span.platform for span in shared}
     fresh = _of_boards(new, [span for span in added if span.platform in platforms], names)
-    unmeasured = _with_lines(rows(SideFigures(old.pool, ()), fresh, history, rules), history)
+    unmeasured = failing_runs.with_lines(
+        rows(SideFigures(old.pool, ()), fresh, history, rules), history
+    )
     newer = (record for records in new.records.values() for record in records)
     judged = tuple(withdrawn(explained(doubted(measured, newer, names), names.catalog)))
     around, unstated = _conditions(before.pool, after.pool, judged, names)
@@ -197,11 +200,6 @@ def compare(
             if (described := names.catalog.get(row.benchmark))
         },
     )
-
-
-def _with_lines(rows_of_sides: Sequence[Row], history: History) -> list[Row]:
-    """Return rows with the figures of all releases."""
-    return [replace(row, line=history.line(row.new)) if row.new else row for row in rows_of_sides]
 
 
 def _boards(

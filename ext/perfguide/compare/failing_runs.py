@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..bundles.guide_key import version
 from ..catalog.benchmarks import undescribed
 from ..common import units
 from ..common.grouping import grouped
 from ..figures import labels
-from ..figures.failed_runs import RATES, in_mean
+from ..figures.failed_runs import in_mean
 from ..figures.pool import Record
-from .failed_rows import FAILED_RUN, FAILED_RUN_BEFORE, failed_run
+from .failed_rows import FAILED_RUN, FAILED_RUN_BEFORE, MIN_RATE_STEPS, failed_run
+from .history import History
 from .match import Names
-from .row import Row, direction
+from .relative import Side
+from .row import Row, direction, is_rate
 from .row_moves import measures_own
 
 MAX_LISTED_RATES = 5
@@ -40,7 +42,7 @@ class FailingRuns:
 def failing_runs(rows: Sequence[Row], names: Names) -> Iterator[FailingRuns]:
     """Yield the rates of each benchmark that has runs that fail beside others."""
     has_boards = len({row.board for row in rows}) > 1
-    rates = [row for row in rows if _is_rate(row)]
+    rates = [row for row in rows if is_rate(row)]
     # A packet rate of 0 shows that the run failed, however many of its bytes got through.
     old, new = (
         {_run_of(row) for row, record in ends if record and failed_run(row, record)}
@@ -48,7 +50,7 @@ def failing_runs(rows: Sequence[Row], names: Names) -> Iterator[FailingRuns]:
     )
     withheld = [row for row in rows if _run_of(row) in old | new and _is_withheld(row)]
     for own in grouped(withheld, lambda row: (row.guide.platform, row.benchmark)).values():
-        own_rates = [row for row in own if _is_rate(row)]
+        own_rates = [row for row in own if is_rate(row)]
         # Packets count the work of their run again.
         own_rates = [*filter(measures_own, own_rates)] or own_rates
         failing = [
@@ -72,12 +74,49 @@ def failing_runs(rows: Sequence[Row], names: Names) -> Iterator[FailingRuns]:
         )
 
 
-def _is_rate(row: Row) -> bool:
-    return row.better == "higher" and units.parse(row.unit).kind in RATES
+def with_lines(rows: Sequence[Row], history: History) -> list[Row]:
+    """Return rows with the figures of all releases up to the next one that has them.
+
+    The next one is left out if runs of it failed, as it shows neither that a change lasted nor that it was
+    reverted. A failure, though, lasts if all runs of the next release fail as well.
+    """
+    rows = [replace(row, line=history.line(row.new)) if row.new else row for row in rows]
+    failed_now, failed_next, worked_next = set[object](), set[object](), set[object]()
+    for row in rows:
+        if not (_has_next(row) and (is_rate(row) or units.parse(row.unit).kind == "time")):
+            continue
+        assert row.new is not None  # rows have lines by their newer figure
+        sides, run = history.releases_of(row.new), _run_of(row)
+        if (now := sides.get(row.guide.release)) and _fails(row, now, now.ends[1]):
+            failed_now.add(run)
+        after = sides[row.line[-1][0]]
+        if _fails(row, after, after.ends[0]):
+            failed_next.add(run)
+            if not _fails(row, after, after.ends[1]):
+                worked_next.add(run)
+    without_fate = failed_next - (failed_now - worked_next)
+    return [
+        replace(row, line=row.line[:-1]) if _has_next(row) and _run_of(row) in without_fate else row
+        for row in rows
+    ]
+
+
+def _has_next(row: Row) -> bool:
+    """Return whether a later release than the newer one has a figure."""
+    return bool(row.line) and version(row.line[-1][0]) > version(row.guide.release)
+
+
+def _fails(row: Row, side: Side, sample: float) -> bool:
+    """Return whether a sample of a release is from a failed run, rather than 0 as it is rounded."""
+    if not is_rate(row):
+        return side.mean == 0
+    most = max(side.ends[1], *(value for _, value in row.line))
+    return in_mean(row.unit, sample, most) and most > MIN_RATE_STEPS * side.step
 
 
 def _run_of(row: Row) -> tuple[object, ...]:
-    return (*row.observation, direction(row.metric))
+    """Return the identity of the run of a row, or of the row if nothing says which rows share a run."""
+    return (*row.observation, direction(row.metric) if row.params else row.metric)
 
 
 def _is_withheld(row: Row) -> bool:

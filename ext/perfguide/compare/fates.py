@@ -88,7 +88,7 @@ def followed(part: float) -> Literal["lasted", "went back", ""]:
 def in_words(rows: Sequence[Row], which: str = "") -> list[str]:
     """Return sentences on the fate of rows in the releases that measured them next: ``6 of 10 reverted
     and 4 are still there in 05.01.`` or, if only some rows were measured in that release, ``All 19 rows
-    next measured in 11.01 still show it.`` ``which`` says which rows these are, if the event has others."""
+    that can be followed to 11.01 still show it.`` ``which`` says which rows these are, if the event has others."""
     by_release = grouped(filter(None, map(kept, rows)), itemgetter(0))
     out = []
     for release, after in by_release.items():
@@ -112,12 +112,13 @@ def _of_all(fates: Sequence[tuple[str, int]], total: int, which: str, release: s
 
 
 def _of_some(fates: Sequence[tuple[str, int]], total: int, which: str, release: str) -> str:
-    next_measured = f"{which} next measured in {release}"
+    # Others failed in that release, or it did not measure them.
+    followed_rows = f"{which} that can be followed to {release}"
     if len(fates) == 1:
         subject = "The row" if total == 1 else f"{of_all(total, total)} rows"
-        return f"{subject}{next_measured} {_SHOWS[fates[0][0]][total > 1]}."
+        return f"{subject}{followed_rows} {_SHOWS[fates[0][0]][total > 1]}."
     clauses = units.enumeration([f"{number} {_SHOWS[word][number > 1]}" for word, number in fates])
-    return f"Of {total} rows{next_measured}, {clauses}."
+    return f"Of {total} rows{followed_rows}, {clauses}."
 
 
 _BETWEEN = ("lies between the two", "lie between the two")

@@ -14,7 +14,7 @@ from .causes import EXCHANGED
 from .comparison import Comparison
 from .events import Event
 from .failed_rows import failed_run
-from .fates import lasted, of_most
+from .fates import followed, kept, lasted, of_most
 from .not_compared import REPEATED
 from .row import Row, Verdict
 from .row_moves import MIN_FAR_LOG
@@ -154,8 +154,11 @@ def _title(event: Event, comparison: Comparison) -> str:
 def remarks_on(event: Event) -> tuple[str, ...]:
     """Return whether an event is not proved, and whether the next release kept or reverted it."""
     not_proved = "not proved" if event.kind == "noisy" else ""
-    fate = "" if event.of_failing_runs else of_most(event.counted)[1]
-    return tuple(filter(None, (not_proved, fate)))
+    fate, said = ("open", "") if event.of_failing_runs else of_most(event.counted)
+    largest = kept(event_titles.farthest(event))
+    if said and largest and followed(largest[1]) != fate:
+        said += ", but not the largest"
+    return tuple(filter(None, (not_proved, said)))
 
 
 def main_facts(comparison: Comparison) -> list[str]:

@@ -239,6 +239,5 @@ def _against(row: Row, last: Record, history: History) -> Row | None:
         verdict="noisy",
         ground=f"last measured with {last.guide.release}",
         change=row.new.cell.mean / (factor * last.cell.mean) - 1,
-        line=history.line(row.new),
     )
     return at_zero(against, factor * last.cell.mean, row.new.cell.mean)
