@@ -195,6 +195,11 @@ def is_where_later_releases_are(
             continue
         at = version(pair.new.release)
         old, new = old[0], new[0]
+        # UDP rates count other bytes of a packet since then, so they say nothing of an earlier move.
+        step = version("11.01.05")
+        is_rate = move.benchmark == "ethernet-udp" and "Mbit/s" in move.values
+        if is_rate and at < step <= version(max(row, key=version)):
+            continue
         after = [figures for release, figures in row.items() if version(release) > at]
         later = [mean for mean, _, _ in after]
         # The figures a third, half and two thirds of the way, by ratio where there is one.
@@ -290,7 +295,7 @@ def test_moves_that_lasted_and_engines_that_changed_are_those_of_the_bundles(soc
             if not move.is_engine:
                 assert is_where_later_releases_are(move, pair, of_files), move
                 lasting.append(move.after)
-                if move.benchmark == "ipsec" and not move.releases.startswith(pair.old.release):
+                if not move.releases.startswith(pair.old.release):
                     unmeasured.add(move.releases)
         listed = [each for each in moves if each.is_engine]
         assert bool(listed) is bool(changes)

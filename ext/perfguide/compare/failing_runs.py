@@ -90,7 +90,7 @@ def with_lines(rows: Sequence[Row], history: History) -> list[Row]:
         if (now := sides.get(row.guide.release)) and _fails(row, now, now.ends[1]):
             failed_now.add(run)
         after = sides[row.line[-1][0]]
-        if _fails(row, after, after.ends[0]):
+        if after and _fails(row, after, after.ends[0]):
             failed_next.add(run)
             if not _fails(row, after, after.ends[1]):
                 worked_next.add(run)

@@ -145,12 +145,12 @@ class History:
             None,
         )
 
-    def releases_of(self, record: Record) -> dict[str, Side]:
-        """Return the same figure in all releases, in version order, in ``record``'s unit. A rate may count
-        other bytes of a packet in some."""
-        self._figures(record)
+    def releases_of(self, record: Record) -> dict[str, Side | None]:
+        """Return the same figure in all releases, in version order, in ``record``'s unit; ``None`` where a rate
+        counts other bytes of a packet."""
+        alike = {each.rank for each in self._figures(record)}
         past = self._past[record.guide.platform].get(self._row_key(record), ())
-        return {each.release: _in_unit(each, record.unit) for each in past}
+        return {p.release: _in_unit(p, record.unit) if p.rank in alike else None for p in past}
 
     def is_newest(self, key: GuideKey) -> bool:
         """Return whether no later guide of its platform exists."""

@@ -24,6 +24,7 @@ from ..compare.relative import Side
 from ..compare.row import Row, is_load
 from ..compare.select import ReleasePair
 from ..figures import labels
+from ..figures.failed_runs import in_mean
 from ..health.marks import Marks
 from . import comparison_rows, search_words
 from .search_words import FindableSection
@@ -226,24 +227,28 @@ def _fate(row: Row, history: History, is_alone: bool) -> str:
     """
     assert row.old and row.new
     old, new = row.old.cell.mean or 0.0, row.new.cell.mean or 0.0
-    sides = {
-        release: side
-        for release, side in history.releases_of(row.new).items()
-        if release not in (row.old.guide.release, row.new.guide.release)
-    }
     here = version(row.new.guide.release)
-    later = [side for release, side in sides.items() if version(release) > here]
+    earlier, later, of_failing = list[Side](), list[Side](), list[float]()
+    for release, side in history.releases_of(row.new).items():
+        is_later = version(release) > here
+        if side is None and is_later:
+            # What became of it, only the packet rate of the same run says.
+            return ""
+        if side is None or release in (row.old.guide.release, row.new.guide.release):
+            continue
+        if not in_mean(row.unit, side.ends[0], max(side.ends[1], old, new)):
+            (later if is_later else earlier).append(side)
+        elif is_later:
+            # Where runs failed, only the best one says how fast the others are.
+            of_failing.append(side.ends[1])
     # Only earlier releases: if runs reach both figures since the move, that is part of what got worse.
-    earlier = [side for release, side in sides.items() if version(release) < here]
     if old == new or any(_has_both(side, old, new) for side in earlier):
         return ""
 
     before = [_part(side.mean, old, new) for side in earlier]
-    is_back = any(
-        # The mean of runs at both figures is at neither.
-        _part(side.mean, old, new) < MIN_NEAR_PART and not _has_both(side, old, new)
-        for side in later
-    )
+    # The mean of runs at both figures is at neither.
+    after = [side.mean for side in later if not _has_both(side, old, new)]
+    is_back = any(_part(each, old, new) < MIN_NEAR_PART for each in (*after, *of_failing))
     if is_back or any(each > MIN_KEPT_PART for each in before):
         return ""
     # No bad measurement makes a rate this much too high.
@@ -251,6 +256,8 @@ def _fate(row: Row, history: History, is_alone: bool) -> str:
         row.better == "higher" and (row.worse_by or 0.0) >= MIN_SINGLE_RATE_LOG
     )
     if is_alone and not any(each < MAX_LOST_PART for each in before):
+        return ""
+    if not later and of_failing:
         return ""
     if not later:
         return "newest release" if history.is_newest(row.new.guide) else UNMEASURED
