@@ -250,9 +250,11 @@ def test_a_comparison_without_common_boards_says_and_links_what_to_compare(
 def test_lists_and_the_feed_say_what_the_comparison_says(settings: Settings) -> None:
     upload(settings, (*STEADY, 70.0))
     build.generate(settings, run=parallel.here)
-    tag = "Look at 1 event"
-    assert f"{tag} before you ship." in page(settings, "compare/AM62X/linux/09.04-vs-09.05")
-    assert f"09.04 → 09.05: {tag}" in page(settings, "compare/AM62X/index")
+    assert "Look at 1 event before you ship." in page(
+        settings, "compare/AM62X/linux/09.04-vs-09.05"
+    )
+    (tag,) = re.findall("09.04 → 09.05: (.+) <", page(settings, "compare/AM62X/index"))
+    assert re.fullmatch(r"Look at Speed, \S+ → 70 MB/s, 30.0 % worse", tag), tag
     entries = json.loads((settings.output / "reports/feed.json").read_text("utf-8"))
     summaries = {entry["title"]: entry["summary"] for entry in entries}
     (newest,) = (text for title, text in summaries.items() if "09.05" in title)

@@ -1902,7 +1902,13 @@ def _holds_back(about: About, said: Sequence[str]) -> bool:
             rates = [each.worse for each in about.each(rows) if each.row.better == "higher"]
             if 2 * sum(by > 0 for by in rates) <= len(rates):
                 continue
-        if all("load" in each.row.metric and each.row.unit == "%" for each in far):
+        times = {"s": 1e6, "ms": 1e3, "us": 1.0, "ns": 1e-3}
+        if all(
+            ("load" in each.row.metric and each.row.unit == "%")
+            # Less than a tenth of a millisecond is no reason to hold a release back.
+            or (each.ends[1] - each.ends[0]) * times.get(each.row.unit, math.inf) < 100
+            for each in far
+        ):
             continue
         if len(far) > 1 or any(each.worse >= math.log(5) - 1e-12 for each in far):
             return True
@@ -2207,6 +2213,20 @@ def check_comparison(both: Comparison, figures: Figures, checked: Checked) -> No
             is_true &= bool(but) == bool([each for each in fates(first, release) if each != most])
             is_true &= count == int(number_of or len(event.counted))
         checked.note("known of events in the headline", title, is_true, where)
+    falls = [*_proved_falls(about), *_listed(about, "Worse, not proved")]
+    form = re.fullmatch(
+        r"(?:Look at|Do not ship:) (.+?), (.+?)( \(not proved\))?(?:, and (\d+) more)?", said.brief
+    )
+    is_true = form is None and not falls and said.brief == said.tag
+    for event in falls if form else ():
+        size = event_titles.title_parts(event, both)[1].removesuffix(",")
+        is_true |= (
+            (form[2] == size or (form[2] in event.what and not size))
+            and form[1] == next(g.title for g in both.groups if g.benchmark == event.benchmark)
+            and bool(form[3]) == (event.kind == "noisy")
+            and len(falls) == int(form[4] or 0) + 1
+        )
+    checked.note("in short", said.brief, is_true, where)
     more = " ".join([said.rest, *said.again, *said.besides])
     for text in re.split(r"\. (?=[A-Z0-9])", f"{said.sentence} {more.strip()}".strip()):
         if text := text.strip(". "):

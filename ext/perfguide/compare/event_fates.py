@@ -17,7 +17,6 @@ from . import event_groups, event_titles
 from .comparison import Comparison
 from .events import Event
 from .fates import Fate, of_most
-from .headline import headline
 from .row import Verdict
 
 FATES: tuple[Fate, ...] = ("lasted", "went back", "neither", "open")
@@ -56,10 +55,9 @@ class Entry(msgspec.Struct, frozen=True):
 
 
 class Compared(msgspec.Struct, frozen=True):
-    """A comparison in short: its headline in a few words, the number of figures that both releases have, its
-    events with their fates, and notes on changed conditions."""
+    """A comparison in short: the number of figures that both releases have, its events with their fates,
+    and notes on changed conditions."""
 
-    tag: str
     common: int
     entries: tuple[Entry, ...]
     around: tuple[str, ...]
@@ -70,7 +68,7 @@ def compared(comparison: Comparison) -> Compared:
     events = (*comparison.events, *comparison.far)
     titles = {group.benchmark: group.title for group in comparison.groups}
     entries = tuple(_entry(event, comparison, titles) for event in events)
-    return Compared(headline(comparison).tag, comparison.common, entries, comparison.around)
+    return Compared(comparison.common, entries, comparison.around)
 
 
 def _entry(event: Event, comparison: Comparison, titles: Mapping[str, str]) -> Entry:

@@ -16,7 +16,7 @@ from .failed_rows import FAILED_RUN, FAILED_RUN_BEFORE, MIN_RATE_STEPS, failed_r
 from .history import History
 from .match import Names
 from .relative import Side
-from .row import Row, direction, is_rate
+from .row import Row, direction, is_rate, is_time
 from .row_moves import measures_own
 
 MAX_LISTED_RATES = 5
@@ -83,7 +83,7 @@ def with_lines(rows: Sequence[Row], history: History) -> list[Row]:
     rows = [replace(row, line=history.line(row.new)) if row.new else row for row in rows]
     failed_now, failed_next, worked_next = set[object](), set[object](), set[object]()
     for row in rows:
-        if not (_has_next(row) and (is_rate(row) or units.parse(row.unit).kind == "time")):
+        if not (_has_next(row) and (is_rate(row) or is_time(row))):
             continue
         assert row.new is not None  # rows have lines by their newer figure
         sides, run = history.releases_of(row.new), _run_of(row)

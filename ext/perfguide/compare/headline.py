@@ -16,7 +16,7 @@ from .events import Event
 from .failed_rows import failed_run
 from .fates import followed, kept, lasted, of_most
 from .not_compared import REPEATED
-from .row import Row, Verdict
+from .row import ALARMS, Row, Verdict, is_load, is_time, points
 from .row_moves import MIN_FAR_LOG
 
 State = Literal["do not ship", "look", "ship", "too little"]
@@ -29,6 +29,10 @@ MIN_FACT_SHARE = 0.1
 MIN_JUDGED_PERCENT = 50
 """The percentage of figures that must be judged for a release to be called good."""
 
+MIN_LONGER_S = 1e-4
+"""The least number of seconds by which a time grows that holds a release back. What single operations take
+in microseconds matters if a rate fell with them: half a microsecond more is soon three times as long."""
+
 MAX_NAMED_EVENTS = 3
 """The most events named in and below the headline."""
 
@@ -40,8 +44,8 @@ MAX_NAMED_BENCHMARKS = 6
 class Headline:
     """Advice on the newer release.
 
-    ``tag`` is the advice in a few words, for lists, and ``advice`` the same as a sentence, with the
-    title of ``lead`` if that is an event. ``facts`` are to be read before it. ``proof`` says how many events are not proved, ``share`` how
+    ``tag`` is the advice in a few words, and ``advice`` the same as a sentence, with the title of
+    ``lead`` if that is an event. ``worst`` is the event to name in lists, and ``brief`` the advice with it. ``facts`` are to be read before it. ``proof`` says how many events are not proved, ``share`` how
     many figures are judged, and ``limits`` what keeps them from showing more. ``events`` are the worst
     regressions that ``advice`` does not name, with their titles, and ``unnamed`` counts the rest.
     ``again`` are sentences on what to measure again, and ``besides`` remarks that change no decision. Of
@@ -50,6 +54,8 @@ class Headline:
 
     state: State
     tag: str
+    brief: str
+    worst: Event | None
     facts: Sequence[str]
     advice: str
     lead: Event | None
@@ -98,12 +104,11 @@ def headline(comparison: Comparison) -> Headline:
     regressions = event_groups.against(comparison)
     unproved = [event for event in regressions if event.kind == "noisy"]
     is_undirected = 2 * sum(row.better == "neither" for row in _both(comparison)) > comparable
-    lead: Event | None = None
+    lead = next(filter(_holds_back, regressions), None)
     proof, limits = "", list[str]()
     state: State
-    if regressions and event_groups.is_severe(regressions[0]):
+    if lead:
         state, tag = "do not ship", "Do not ship"
-        lead = regressions[0]
         advice = f"{tag}: {_title(lead, comparison)}."
     elif regressions:
         state, tag = "look", f"Look at {units.count(len(regressions), 'event')}"
@@ -122,8 +127,15 @@ def headline(comparison: Comparison) -> Headline:
             tag = "Nothing judged got worse"
             advice, share = f"{tag}: {percent} % of {units.count(comparable, 'figure')}.", ""
         limits += _why_too_little(comparison, is_undirected)
-    first = bool(lead)
-    named = regressions[first:MAX_NAMED_EVENTS]
+    others = [event for event in regressions if event is not lead]
+    named = others[: MAX_NAMED_EVENTS - bool(lead)]
+    # A load is named only where nothing else got worse.
+    rated = (
+        event
+        for event in regressions
+        if event.of_failing_runs or not all(map(is_load, event.leading))
+    )
+    worst = lead or next(rated, next(iter(regressions), None))
     is_proved = len(unproved) < len(regressions)
     again = [_in_doubt(comparison), "" if is_proved else _advice(comparison, unproved, state)]
     if regressions:
@@ -131,6 +143,8 @@ def headline(comparison: Comparison) -> Headline:
     return Headline(
         state,
         tag,
+        _brief(tag, worst, len(regressions), comparison),
+        worst,
         main_facts(comparison),
         advice,
         lead,
@@ -138,12 +152,38 @@ def headline(comparison: Comparison) -> Headline:
         share,
         limits,
         [(event, _title(event, comparison)) for event in named],
-        len(regressions) - first - len(named),
+        len(others) - len(named),
         [*filter(None, again)],
         _besides(comparison),
         judged,
         comparable,
     )
+
+
+def _holds_back(event: Event) -> bool:
+    """Return whether an event holds a release back, other than by loads and by short times alone."""
+    rows = (row for row in (*event.leading, *event.unproved) if row.verdict in ALARMS)
+    far = [
+        row for row in rows if row.verdict == "failed-after" or (row.worse_by or 0.0) >= MIN_FAR_LOG
+    ]
+    return event_groups.is_severe(event) and not all(is_load(row) or _is_short(row) for row in far)
+
+
+def _is_short(row: Row) -> bool:
+    """Return whether a row is a time that grew by less than anyone notices."""
+    is_measured = row.verdict == "regressed" and is_time(row)
+    return is_measured and points(row) * units.parse(row.unit).scale < MIN_LONGER_S
+
+
+def _brief(tag: str, worst: Event | None, of: int, comparison: Comparison) -> str:
+    """Return the advice with its worst event: ``Look at NBench, 5.2 to 14.2 % worse, and 8 more``."""
+    if worst is None:
+        return tag
+    size = event_titles.title_parts(worst, comparison)[1].removesuffix(",") or "some runs fail"
+    proof = " (not proved)" if worst.kind == "noisy" else ""
+    begin = "Look at" if tag.startswith("Look at") else f"{tag}:"
+    more = f", and {of - 1} more" if of > 1 else ""
+    return f"{begin} {event_titles.benchmark_title(worst, comparison)}, {size}{proof}{more}"
 
 
 def _title(event: Event, comparison: Comparison) -> str:

@@ -601,7 +601,7 @@ def _write(
         compare.write_missing(site, extras.advice("compare"))
     provenance.write_index(site)
     corrections = [correction for soc in summaries for correction in soc.corrections]
-    tags = {pair.new: verdict.tag for pair, verdict in verdicts.neighbours(compared)}
+    tags = {each.new: each.verdict.brief for each in compared if each.verdict and not each.is_asked}
     provenance.write_errata_index(site, corrections, tags)
     write_files.page(site, "reports/index", "reports.rst.jinja")
     diagnostics = [diagnostic for soc in summaries for diagnostic in soc.diagnostics]

@@ -195,9 +195,9 @@ def write(site: Site, plan: ComparisonPlan) -> Comparisons:
 def _listed_title(pair: ComparedGuides) -> str:
     """Return a comparison's releases and advice, for the list of its SoC; empty if it was not
     made."""
-    if not pair.compared:
+    if not pair.verdict:
         return ""
-    return f"{family(pair.new)} {pair.old.release} → {pair.new.release}: {pair.compared.tag}"
+    return f"{family(pair.new)} {pair.old.release} → {pair.new.release}: {pair.verdict.brief}"
 
 
 def write_missing(site: Site, advice: str) -> None:
@@ -250,10 +250,12 @@ _Titled = tuple[str, list[dict[str, Any]]]
 """Entries of a page with their heading."""
 
 
-def _events_by_action(
-    page: str, compared: Comparison, catalog: Catalog, names: Mapping[int, str]
-) -> tuple[list[_Titled], list[_Titled]]:
-    """Return the events with their evidence, and those that take one line each."""
+def _events_of_page(
+    page: str, compared: Comparison, decision: Headline, catalog: Catalog
+) -> dict[str, Any]:
+    """Return the events with their evidence, those that take one line each, those of the headline, and the
+    histories that are drawn beside them."""
+    names = _event_names(page, compared)
     events, far = list[_Titled](), list[_Titled]()
     for name, own in event_groups.by_action(compared):
         if name in FOLDED_ACTIONS:
@@ -262,103 +264,31 @@ def _events_by_action(
             far.append((f"{name} ({len(own)})", lines))
         else:
             events.append((name, [_event(each, compared, catalog, page, names) for each in own]))
-    return events, far
-
-
-def _write(site: Site, plan: ComparisonPlan, pair: ReleasePair) -> PageOutcome:
-    title = _title(pair)
-    compared = comparison(site, plan, pair)
-    sections = _figures_by_verdict(site, plan.anchors, pair.address, compared)
-    tables = [
-        (section["table"], "compare" if section["open"] else "all-other-figures", title)
-        for section in sections
-    ]
-    summary, guides = overview.summary(compared), site.addresses.guide
-    decision = headline(compared)
-    text = (
-        f"{pair.new.soc}, {family(pair.new)}, what changed. {decision.sentence} "
-        f"{'; '.join(summary[:2])}."
-    )
-    names = _event_names(pair.address, compared)
-    events, far = _events_by_action(pair.address, compared, site.catalog, names)
     # Keep the order of the text, by which the extension matches histories with their drawings.
     moves = [row for _, own in events for event in own for row in event["rows"]]
     moves += [row for _, own in far for row in own]
-    # What would help comes first where there is nothing else to say.
-    on_top, below = (decision.again, []) if decision.state == "too little" else ([], decision.again)
-    is_once = any(name == event_groups.WORSE_UNPROVED for name, _ in events)
     drawn = [row["drawn"] for row in moves if row["drawn"]]
-    write_files.page(
-        site,
-        pair.address,
-        "compare.rst.jinja",
-        about={
-            "description": text,
-            "rows": comparison_rows.write(site, pair.address, compared, plan.anchors),
-        },
-        drawn=drawn,
-        has_histories=bool(drawn),
-        title=title,
-        decision=decision,
-        state=decision.state.replace(" ", "-"),
-        lead=_named(lead, compared, names, remarks_on(lead)) if (lead := decision.lead) else None,
-        falls=[_named(event, compared, names, remarks_on(event)) for event, _ in decision.events],
-        limits=[*[decision.share] * (not decision.comparable), *decision.limits, *on_top],
-        again=below,
-        events=events,
-        far=far,
-        noisy=compared.counts["noisy"],
-        unjudged=[decision.share, *overview.unjudged(compared), *([] if is_once else below)],
-        counts=_counts(pair.address, compared, decision),
-        guides=[
-            *(Link(f"Guide of {key.release}", guides[key]) for key in (pair.old, pair.new)),
-            *_other_guides(pair, compared, guides, site.addresses.soc[pair.new.soc]),
-        ],
-        sections=sections,
-        moved=long_tables.move(site, pair.address, tables, MAX_CSV_BYTES, f": {title}"),
-        chart=_chart(site, pair.address, compared),
-        benchmarks=_benchmarks(site, pair.address, compared),
-        lists=[
-            _listed(site, pair.address, title, lines)
-            for title, lines in (
-                ("Coverage", overview.coverage(compared)),
-                ("Notes", compared.notes),
-                ("Accepted changes", [finding.text() for finding in compared.findings]),
-            )
-            if lines
-        ],
-    )
-    used = annotations_used(compared.rows, plan.rules)
-    return PageOutcome(
-        used,
-        event_fates.compared(compared),
-        _verdict(decision, compared, site.catalog),
-        {row.new.cell.members[0]: row.verdict for row in compared.rows if row.new and row.old},
-        lasting_moves.of_comparison(compared, pair, site.catalog, plan.history, site.marks),
-    )
+    named = [decision.lead] * bool(decision.lead) + [event for event, _ in decision.events]
+    titles = [_named(event, compared, names, remarks_on(event)) for event in named if event]
+    return {
+        "events": events,
+        "far": far,
+        "drawn": drawn,
+        "has_histories": bool(drawn),
+        "lead": titles[0] if decision.lead else None,
+        "falls": titles[bool(decision.lead) :],
+    }
 
 
-def _verdict(decision: Headline, comparison: Comparison, catalog: Catalog) -> ListedVerdict:
-    """Return a comparison's verdict for a list, with its heaviest fall."""
-    counts, fall, change = comparison.counts, "", ""
-    worst = event_groups.against(comparison)
-    # A load is named only where nothing else got worse.
-    worst = [event for event in worst if not all(map(is_load, event.leading))][:1] or worst[:1]
-    for event in worst:
-        # Figures that failed with the older release only are no loss.
-        failed = [row for row in event.rows if row.doubt.startswith(FAILED_RUN)]
-        is_of_failed = event.of_failing_runs and failed
-        row = failed[0] if is_of_failed else max(event.judged, key=_weight_of_loss)
-        words = row_texts.row_words(row, comparison, catalog)
-        fall = full_label(row, catalog) or words.name
-        # The mean of runs that failed and others is not how fast anything is.
-        if row in failed:
-            change = row.doubt
-        else:
-            size = row_texts.listed_change(row)[1] if row.past else words.change
-            said = [size] if size != units.MISSING else []
-            change = ", ".join([row_texts.from_to(row), *said])
-    return ListedVerdict(
+def _write(site: Site, plan: ComparisonPlan, pair: ReleasePair) -> PageOutcome:
+    compared = comparison(site, plan, pair)
+    decision = headline(compared)
+    _write_page(site, plan, pair, compared, decision)
+    fall, change = "", ""
+    if worst := decision.worst:
+        fall, change = _loss(worst, compared, site.catalog)
+    counts = compared.counts
+    verdict = ListedVerdict(
         decision.state,
         decision.tag,
         decision.judged,
@@ -369,8 +299,84 @@ def _verdict(decision: Headline, comparison: Comparison, catalog: Catalog) -> Li
         counts["only-new"],
         fall,
         change,
-        all(event.kind != "noisy" for event in worst),
+        worst is None or worst.kind != "noisy",
+        decision.brief,
     )
+    return PageOutcome(
+        annotations_used(compared.rows, plan.rules),
+        event_fates.compared(compared),
+        verdict,
+        {row.new.cell.members[0]: row.verdict for row in compared.rows if row.new and row.old},
+        lasting_moves.of_comparison(compared, pair, site.catalog, plan.history, site.marks),
+    )
+
+
+def _write_page(
+    site: Site, plan: ComparisonPlan, pair: ReleasePair, compared: Comparison, decision: Headline
+) -> None:
+    title, page, guides = _title(pair), pair.address, site.addresses.guide
+    sections = _figures_by_verdict(site, plan.anchors, page, compared)
+    tables = [
+        (section["table"], "compare" if section["open"] else "all-other-figures", title)
+        for section in sections
+    ]
+    text = (
+        f"{pair.new.soc}, {family(pair.new)}, what changed. {decision.sentence} "
+        f"{'; '.join(overview.summary(compared)[:2])}."
+    )
+    of_events = _events_of_page(page, compared, decision, site.catalog)
+    # What would help comes first where there is nothing else to say.
+    on_top, below = (decision.again, []) if decision.state == "too little" else ([], decision.again)
+    is_once = any(name == event_groups.WORSE_UNPROVED for name, _ in of_events["events"])
+    write_files.page(
+        site,
+        page,
+        "compare.rst.jinja",
+        about={
+            "description": text,
+            "rows": comparison_rows.write(site, page, compared, plan.anchors),
+        },
+        **of_events,
+        title=title,
+        decision=decision,
+        state=decision.state.replace(" ", "-"),
+        limits=[*[decision.share] * (not decision.comparable), *decision.limits, *on_top],
+        again=below,
+        noisy=compared.counts["noisy"],
+        unjudged=[decision.share, *overview.unjudged(compared), *([] if is_once else below)],
+        counts=_counts(page, compared, decision),
+        guides=[
+            *(Link(f"Guide of {key.release}", guides[key]) for key in (pair.old, pair.new)),
+            *_other_guides(pair, compared, guides, site.addresses.soc[pair.new.soc]),
+        ],
+        sections=sections,
+        moved=long_tables.move(site, page, tables, MAX_CSV_BYTES, f": {title}"),
+        chart=_chart(site, page, compared),
+        benchmarks=_benchmarks(site, page, compared),
+        lists=[
+            _listed(site, page, title, lines)
+            for title, lines in (
+                ("Coverage", overview.coverage(compared)),
+                ("Notes", compared.notes),
+                ("Accepted changes", [finding.text() for finding in compared.findings]),
+            )
+            if lines
+        ],
+    )
+
+
+def _loss(event: Event, comparison: Comparison, catalog: Catalog) -> tuple[str, str]:
+    """Return the figure of an event that got worst, and its change in words."""
+    # Figures that failed with the older release only are no loss.
+    failed = [row for row in event.rows if row.doubt.startswith(FAILED_RUN)]
+    is_of_failed = event.of_failing_runs and failed
+    row = failed[0] if is_of_failed else max(event.judged, key=_weight_of_loss)
+    label = full_label(row, catalog) or row_texts.row_words(row, comparison, catalog).name
+    # The mean of runs that failed and others is not how fast anything is.
+    if row.doubt.startswith(FAILED_RUN):
+        return label, row.doubt
+    size = row_texts.listed_change(row)[1] if row.past else row_texts.change_words(row)
+    return label, row_texts.from_to(row) + f", {size}" * (size != units.MISSING)
 
 
 def _weight_of_loss(row: Row) -> tuple[bool, bool, float]:

@@ -409,7 +409,7 @@ def _guide_row(
         "figures": f"{newest.figures:,}",
         "boards": units.count(len(newest.boards), "board"),
         "results": [_worded(each) for each in results[:MAX_LISTED_RESULTS]],
-        "tag": verdict.tag if verdict else "",
+        "tag": verdict.brief if verdict else "",
         "sign": SIGNS[verdict.state] if verdict else "",
         "state": verdict.state if verdict else None,
         "role": state_class(verdict.state) if verdict else "",

@@ -47,7 +47,8 @@ SENTENCES: Mapping[Fate, str] = {
 
 class ListedVerdict(msgspec.Struct, frozen=True):
     """A comparison in a list: its advice, how many of its figures are judged, how many rows got worse or
-    better, are gone or are new, and its largest regression, with the change and whether it is proved."""
+    better, are gone or are new, and its largest regression, with the change and whether it is proved.
+    ``brief`` is the advice with its worst event."""
 
     state: State
     tag: str
@@ -60,6 +61,7 @@ class ListedVerdict(msgspec.Struct, frozen=True):
     fall: str = ""
     change: str = ""
     is_proved: bool = False
+    brief: str = ""
 
 
 class ComparedGuides(msgspec.Struct, frozen=True):
