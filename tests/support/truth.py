@@ -1906,7 +1906,7 @@ def _holds_back(about: About, said: Sequence[str]) -> bool:
         if all(
             ("load" in each.row.metric and each.row.unit == "%")
             # Less than a tenth of a millisecond is no reason to hold a release back.
-            or (each.ends[1] - each.ends[0]) * times.get(each.row.unit, math.inf) < 100
+            or abs(each.ends[1] - each.ends[0]) * times.get(each.row.unit, math.inf) < 100
             for each in far
         ):
             continue
