@@ -12,7 +12,7 @@ from perfguide.common import units
 from perfguide.pages.answers import Answers
 from perfguide.pages.lists import ResultOfGuide, SocOverview
 from perfguide.sphinxext import overview, screen_nodes
-from perfguide.sphinxext.answers import perf_answers
+from perfguide.sphinxext.answers import perf_answers, plain_figure
 from perfguide.sphinxext.overview import Column
 
 
@@ -189,3 +189,8 @@ def test_results_of_several_systems_on_a_page_have_names_of_their_own() -> None:
         node = perf_answers(answers=Answers((), (), "", "", ()), top="source", page=page)
         names.append(node.values(None)["of"])
     assert names == ["rt-linux 12.00", "linux 08.02", ""]
+
+
+def test_a_printed_figure_has_the_marks_of_the_screen() -> None:
+    assert plain_figure("18.15", "", (17.3, 36.3)) == "18.15 ±"
+    assert plain_figure("18.15", "too short", (17.3, 36.3)) == "18.15 ± ?"

@@ -271,7 +271,7 @@ def is_engine(said: str, engine: str, load: float | None) -> bool:
 
 
 CRYPTO_PART = re.compile(
-    rf"(?:; )?(?:(?P<label>[A-Z][^:;]*): )?(?P<figure>{N}) (?P<unit>\S+)(?: at (?P<load>{N}) % CPU)? "
+    rf"(?:; )?(?:(?P<label>[A-Z][^:;]*): )?(?P<figure>{N}) (?P<unit>\S+)(?: at (?P<load>{N}) % of (?P<cores>one core|all cores))? "
     r"\((?P<boards>[^();]+?)(?:, the fastest of (?P<of>\d+) boards)?; (?P<engine>[^();]+)\)"
 )
 
@@ -307,6 +307,8 @@ def _is_part(page: Page, row: Row, at: dict[str, str]) -> bool:
             for own in loads
         )
         and sorted(re.split(", | and ", at["boards"])) == sorted(boards)
+        # OpenSSL counts the time of its process, the other tools that of the whole processor.
+        and at["cores"] in (None, "one core" if row.name[0] == "openssl" else "all cores")
         and (int(at["of"]) == len(row.sound) if at["of"] else len(boards) == len(row.sound))
         and is_engine(at["engine"], _engine(row), load)
         and owner in page.site.of.results

@@ -480,7 +480,9 @@ class Headlines:
             value = row.values[boards.index(best.board)]
             assert value is not None  # it was measured
             load = figures.loads.get(_run(best))
-            at_load = "" if load is None else f" at {units.number(load)} % CPU"
+            of = benchmark.metric(engines.LOAD)
+            cores = "one core" if of and of.at_most_per else "all cores"
+            at_load = "" if load is None else f" at {units.number(load)} % of {cores}"
             name = labels.headline(benchmark, best, engines.ENGINE)
             lead = "" if name == named else f"{name}: "
             named = name

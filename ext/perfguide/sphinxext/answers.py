@@ -16,6 +16,7 @@ HISTORY_WIDTH, HISTORY_HEIGHT = 104, 24
 """The size of a history's drawing, in CSS pixels."""
 
 CUT_NOTE = "A bar with a gap is cut off: the others are scaled without its figure."
+RUNS_NOTE = "“±”: the runs are far apart."
 DOUBT_NOTE = "A figure with “?” is in doubt and not ranked: point at the mark, or see Health."
 
 MAX_BOARDS_WITH_BARS = 4
@@ -62,8 +63,8 @@ def _note(answers: Answers, more: int, has_bars: bool, has_history: bool) -> str
         note += " Bars are shares of the largest."
     if has_bars and any(value.share and value.share > 1 for value in values):
         note += f" {CUT_NOTE}"
-    if any(value.doubt for value in values):
-        note += f" {DOUBT_NOTE}"
+    note += f" {DOUBT_NOTE}" if any(value.doubt for value in values) else ""
+    note += f" {RUNS_NOTE}" if any(value.runs for value in values) else ""
     if has_history:
         note += " A history starts again where engine, clock or memory changed."
     if answers.more:
@@ -107,7 +108,9 @@ def _plain_table(answers: Answers) -> nodes.table:
         [
             words(_named(row), units.ARROWS[row.better], sign=" "),
             *(
-                units.MISSING if value is None else plain_figure(value.text, value.doubt)
+                units.MISSING
+                if value is None
+                else plain_figure(value.text, value.doubt, value.runs)
                 for value in row.values
             ),
             *([row.judged] if answers.before else []),
@@ -118,9 +121,9 @@ def _plain_table(answers: Answers) -> nodes.table:
     return printed_table(head, lines, widths, ["perf-plain-answers"])
 
 
-def plain_figure(text: str, doubt: str) -> str:
-    """Return a figure, with a question mark if it is in doubt."""
-    return f"{text} ?" if doubt else text
+def plain_figure(text: str, doubt: str, runs: object = None) -> str:
+    """Return a figure, marked if its runs are far apart or it is in doubt."""
+    return f"{text}{' ±' if runs else ''}{' ?' if doubt else ''}"
 
 
 def _named(row: Answer) -> str:

@@ -33,7 +33,7 @@ from ..pages.lists import (
     state_class,
     usual_conditions,
 )
-from .answers import CUT_NOTE, plain_figure
+from .answers import CUT_NOTE, RUNS_NOTE, plain_figure
 from .config import page_name
 from .screen_nodes import Links, ScreenNode, printed_table, words, write_html
 
@@ -49,7 +49,6 @@ CAPTION = (
     "has no sound one. Higher is better, unless ↓. Bars are shares of the largest in the column."
 )
 LOAD_NOTE = "CPU is the load of the same run: compare rates only at similar loads."
-RUNS_NOTE = "“±”: the runs are far apart."
 DOUBT_NOTE = "“?”: in doubt, and not ranked."
 MAX_CONDITION_LENGTH = 18
 """The number of characters of a condition for which the head of a column has room; a note has longer ones."""
