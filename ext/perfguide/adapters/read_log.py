@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cache, reduce
+from itertools import islice
 from operator import and_, or_
 from typing import NamedTuple
 
@@ -18,6 +19,7 @@ from ..bundle import Result
 from ..common.diagnostics import Diagnostic
 from . import Context, Format, Reading, Scalar, registry
 from .envelope import PlainLog
+from .log_sheet import MAX_DIAGNOSTICS
 
 MAX_TRIED_STEPS = 4
 """The number of lines of one interrupted row at which another row is tried to begin."""
@@ -111,20 +113,25 @@ def _with_cut_rows(
 ) -> list[Reading]:
     """Report each line that no format understood, but with which a row of the log or of a format's
     example begins."""
-    texts = dict(zip(log.numbers, log.data.decode("utf-8", "replace").split("\n"), strict=True))
+    texts = log.data.decode("utf-8", "replace").split("\n")
+    lines = list(zip(log.numbers, texts, strict=True))
     explained = _understood(readings) | {d.line for each in readings for d in each.diagnostics}
-    fronts = {n: _form(text) for n, text in texts.items() if n not in explained and text.strip()}
+    left = [(n, text.lstrip()) for n, text in lines if n not in explained and text.strip()]
     reported = []
     for form, reading in zip(formats, readings, strict=True):
         rows = _rows(reading)
-        whole = sorted({_form(texts.get(n, "")) for n in rows} | _example_forms(form))
-        cut_rows = [
-            Diagnostic("log-row", file, f"a row of {form.name} is cut", line=number)
-            for number, front in fronts.items()
-            if _begins_one_of(whole, front)
-            and (_MEANINGFUL.search(front) or not rows.isdisjoint((number - 1, number + 1)))
-        ]
-        reported.append(replace(reading, diagnostics=(*reading.diagnostics, *cut_rows)))
+        whole = sorted({_form(text) for n, text in lines if n in rows} | _example_forms(form))
+        # Most lines of other programs begin with another character, which is faster to see.
+        first_chars = tuple({each[:1] for each in whole}) + tuple("123456789")
+        cut_rows = (
+            Diagnostic("log-row", file, f"a row of {form.name} is cut", line=n)
+            for n, text in left
+            if text.startswith(first_chars)
+            and _begins_one_of(whole, front := _form(text))
+            and (_MEANINGFUL.search(front) or not rows.isdisjoint((n - 1, n + 1)))
+        )
+        diagnostics = (*reading.diagnostics, *islice(cut_rows, MAX_DIAGNOSTICS))
+        reported.append(replace(reading, diagnostics=diagnostics))
     return reported
 
 
