@@ -203,7 +203,7 @@ def rankings(
     for figure in _main([figure for _, figure in ranked]):
         own = figure.records
         name = _name(benchmark, own[0], engine, figure)
-        outcome = _ranked(site, benchmark, figure, name, evidence, pages)
+        outcome = _ranked(site, figure, name, evidence, pages)
         if outcome:
             ranking, left_out, best_ever = outcome
             # A SoC whose figures are all in doubt is listed with those figures.
@@ -533,95 +533,108 @@ def _run(record: Record) -> tuple[Any, ...]:
     return record.guide, record.board, record.benchmark
 
 
-def _ranked(
-    site: Site,
-    benchmark: Benchmark,
-    figure: _Figure,
-    name: str,
-    evidence: _Evidence,
-    pages: Mapping[str, str],
-) -> tuple[Ranking, list[tuple[str, str]], str] | None:
-    records, part = figure.records, figure.worst_of
-    better = benchmark.better(figure.metric)
-    sound = [record for record in records if not site.marks.doubt(record)]
-    by_soc: dict[str, list[Record]] = {}
-    for record in sound:
-        by_soc.setdefault(record.guide.soc, []).append(record)
-    means = [record.cell.mean for record in sound if record.cell.mean is not None]
-    unit, scale = units.readable(sound[0].unit, means) if sound else ("", 1.0)
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """Reads the figures of one ranking: in ``unit``, ``scale`` times the figure in the unit of ``base``."""
 
-    def scaled(record: Record, value: float) -> float:
-        factor = 1.0 if record.unit == sound[0].unit else units.factor(record.unit, sound[0].unit)
-        return units.scaled(value, scale * (factor or 1.0))
+    site: Site
+    evidence: _Evidence
+    figure: _Figure
+    base: str
+    unit: str
+    scale: float
 
-    def runs_on(record: Record) -> str:
-        return engines.label(benchmark, record, evidence.inferred)
+    @classmethod
+    def of(
+        cls, site: Site, evidence: _Evidence, figure: _Figure, sound: Sequence[Record]
+    ) -> _Reader:
+        """Return the reader for the figures of a ranking; ``sound`` are those to be ranked."""
+        means = [record.cell.mean for record in sound if record.cell.mean is not None]
+        base = sound[0].unit
+        return cls(site, evidence, figure, base, *units.readable(base, means))
 
-    def in_brief(record: Record) -> str:
-        number = units.number(scaled(record, record.cell.mean or 0.0))
-        side = "CPU" if evidence.is_on_cpu(record) else "accelerator"
-        return f"{side} in {record.guide.release}: {number}"
+    def scaled(self, record: Record, value: float | None) -> float:
+        """Return a value of a record in the ranking's unit."""
+        factor = 1.0 if record.unit == self.base else units.factor(record.unit, self.base)
+        return units.scaled(value or 0.0, self.scale * (factor or 1.0))
 
-    sign = 1 if better == "lower" else -1
-    rows = []
-    for soc, own in by_soc.items():
-        own = sorted(own, key=lambda record: sign * scaled(record, record.cell.mean or 0.0))
-        last = max((record.guide for record in own), key=newest.age)
-        best = next(record for record in own if record.guide == last)
+    def number(self, record: Record) -> float:
+        """Return a figure in the ranking's unit."""
+        return self.scaled(record, record.cell.mean)
+
+    def run(self, record: Record) -> OtherRun:
+        """Return a figure with the engine and the load of its run."""
+        engine = engines.label(self.evidence.benchmark, record, self.evidence.inferred)
+        load = engines.load_beside(record, self.evidence.means)
+        return OtherRun(self.number(record), engine, load)
+
+    def in_brief(self, record: Record) -> str:
+        """Return a figure of an older release in words."""
+        side = "CPU" if self.evidence.is_on_cpu(record) else "accelerator"
+        return f"{side} in {record.guide.release}: {units.number(self.number(record))}"
+
+    def row(self, page: str, ordered: Sequence[Record]) -> RankedRow:
+        """Return the row of a SoC, given its figures, best first, and the page of its releases."""
+        last = max((record.guide for record in ordered), key=newest.age)
+        best = next(record for record in ordered if record.guide == last)
         # An older release is here only for an engine that the newest one did not use.
-        older = next((record for record in own if record.guide != last), None)
-        low, high = (
-            None if end is None else scaled(best, end) for end in (best.cell.low, best.cell.high)
-        )
+        older = next((record for record in ordered if record.guide != last), None)
         others = [
-            OtherRun(
-                scaled(record, record.cell.mean or 0.0),
-                runs_on(record),
-                engines.load_beside(record, evidence.means),
-            )
-            for record in own
+            self.run(record)
+            for record in ordered
             if record is not best
             and (record is older or (record.guide, record.board) == (best.guide, best.board))
         ]
-        rows.append(
-            RankedRow(
-                soc,
-                pages[soc],
-                slugs.anchor(f"over-releases-{site.platform_slugs[best.guide.platform]}"),
-                site.boards.short(soc, best.board),
-                f"{family(best.guide)} {best.guide.release}",
-                scaled(best, best.cell.mean or 0.0),
-                *(low, high, runs_on(best), engines.load_beside(best, evidence.means), others),
-                labels.param(benchmark, part, best.params[part]) if part else "",
-                site.boards.today(soc, best.board),
-                in_brief(older) if older else "",
-                evidence.old_years.get(best.guide, ""),
-                evidence.is_on_cpu(best),
-            )
+        soc, run, part, site = best.guide.soc, self.run(best), self.figure.worst_of, self.site
+        ends = (best.cell.low, best.cell.high)
+        low, high = (None if end is None else self.scaled(best, end) for end in ends)
+        return RankedRow(
+            soc,
+            page,
+            slugs.anchor(f"over-releases-{site.platform_slugs[best.guide.platform]}"),
+            site.boards.short(soc, best.board),
+            f"{family(best.guide)} {best.guide.release}",
+            run.number,
+            *(low, high, run.engine, run.load, others),
+            labels.param(self.evidence.benchmark, part, best.params[part]) if part else "",
+            site.boards.today(soc, best.board),
+            self.in_brief(older) if older else "",
+            self.evidence.old_years.get(best.guide, ""),
+            self.evidence.is_on_cpu(best),
         )
-    if len(rows) < 2:
+
+
+def _ranked(
+    site: Site, figure: _Figure, name: str, evidence: _Evidence, pages: Mapping[str, str]
+) -> tuple[Ranking, list[tuple[str, str]], str] | None:
+    """Return the ranking of a figure, the figures in doubt, each with the reason, and a sentence on the best
+    figure of any release; ``None`` if fewer than two SoCs have one without doubt."""
+    benchmark, doubts = evidence.benchmark, {id(r): site.marks.doubt(r) for r in figure.records}
+    sound = [record for record in figure.records if not doubts[id(record)]]
+    by_soc = grouped(sound, lambda record: record.guide.soc)
+    if len(by_soc) < 2:
         return None
-    rows.sort(key=lambda row: (sign * row.number, units.natural(row.soc)))
-    symbol = _symbol(benchmark, figure.metric, unit)
-    left_out = [
-        (
-            f"{_named(site, record)}: {units.number(scaled(record, record.cell.mean or 0.0))} {symbol}".rstrip(),
-            site.marks.doubt(record),
-        )
-        for record in sorted(
-            records, key=lambda r: (units.natural(r.guide.soc), newest.age(r.guide))
-        )
-        if site.marks.doubt(record)
+    reader, better = _Reader.of(site, evidence, figure, sound), benchmark.better(figure.metric)
+    sign = 1 if better == "lower" else -1
+    rows = [
+        reader.row(pages[soc], sorted(records, key=lambda record: sign * reader.number(record)))
+        for soc, records in by_soc.items()
     ]
-    ranked = with_axis(name, symbol, better, rows)
-    best_ever = ""
-    if ever := figure.best:
-        number_ever = scaled(ever, ever.cell.mean or 0.0)
-        if sign * number_ever < sign * rows[0].number:
-            load = engines.load_beside(ever, evidence.means)
-            words = _in_words(ranked, number_ever, load, runs_on(ever))
-            release = f"{family(ever.guide)} {ever.guide.release}"
-            best_ever = f"The best of any release is {words} on {ever.guide.soc} in {release}."
+    rows.sort(key=lambda row: (sign * row.number, units.natural(row.soc)))
+    symbol = _symbol(benchmark, figure.metric, reader.unit)
+    left_out = [
+        (f"{_named(site, r)}: {units.number(reader.number(r))} {symbol}".rstrip(), doubts[id(r)])
+        for r in sorted(
+            figure.records, key=lambda r: (units.natural(r.guide.soc), newest.age(r.guide))
+        )
+        if doubts[id(r)]
+    ]
+    ranked, best_ever = with_axis(name, symbol, better, rows), ""
+    if (ever := figure.best) and sign * reader.number(ever) < sign * rows[0].number:
+        run = reader.run(ever)
+        words = _in_words(ranked, run.number, run.load, run.engine)
+        release = f"{family(ever.guide)} {ever.guide.release}"
+        best_ever = f"The best of any release is {words} on {ever.guide.soc} in {release}."
     return ranked, left_out, best_ever
 
 
