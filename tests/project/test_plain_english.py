@@ -29,7 +29,7 @@ EMPTY_NAMES = frozenset({"found", "held", "told", "made", "known", "shown", "pla
 _FOLDERS = ("adapters", "bundles", "catalog", "export", "figures", "importing", "intake")
 EMPTY_NAMES_OF_FOLDERS = {
     f"ext/perfguide/{folder}": EMPTY_NAMES | {"own", "said", "some"} for folder in _FOLDERS
-}
+} | {"ext/perfguide/health": EMPTY_NAMES | {"each", "own", "said", "some"}}
 """The same for folders that have rid themselves of more such names."""
 
 BARE_ADJECTIVES = frozenset(

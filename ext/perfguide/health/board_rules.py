@@ -82,14 +82,14 @@ def _other_platform(command: str, soc: str, board: str, socs: set[str]) -> str:
     """Return the first platform that a command names, or "" if it names the board's own."""
     # SoC names of uploads count only in options: anyone can upload a SoC called “openssl”.
     in_options = _option_values(command)
-    own = {_stem(soc), _stem(board)} - {""}
+    own_stems = {_stem(soc), _stem(board)} - {""}
     other = ""
     for word in re.split(r"[\s/=,;:'\"]+", command):
         head = re.split(r"[-_.]", word, maxsplit=1)[0]
         if _PLATFORM.fullmatch(head) or (word in in_options and word.casefold() in socs):
             stem = _stem(head)
             # Either side may name a variant: “am62” matches board am625, “am625” board am62xx.
-            if any(stem.startswith(name) or name.startswith(stem) for name in own):
+            if any(stem.startswith(name) or name.startswith(stem) for name in own_stems):
                 return ""
             other = other or word
     return other
@@ -112,9 +112,9 @@ def wrong_clock(figures: Figures) -> Iterator[Hit]:
     past = {position: line for line in figures.lines for position in line}
     kind = figures.groups("sdk", "soc", "benchmark", "metric", "unit", "params")
     of_kind: dict[int, list[int]] = {}
-    for position in (p for own in by_run.values() for p in own if p in past):
+    for position in (p for line in by_run.values() for p in line if p in past):
         of_kind.setdefault(int(kind[position]), []).append(position)
-    of_soc = {position: own for own in of_kind.values() for position in own}
+    of_soc = {position: line for line in of_kind.values() for position in line}
     for position in np.flatnonzero(computed).tolist():
         wanted = parts[int(figures.kinds[0][position])]
         of_run = [p for p in by_run[int(run[position])] if figures.name("metric", p) in wanted]

@@ -202,7 +202,7 @@ def not_positive(figures: Figures) -> Iterator[Hit]:
     """Yield figures and samples that must be positive but are zero, negative or printed as zero."""
     positive = figures.of_kind([_positive(kind) for kind in figures.kinds[1]])
     mean, low = figures.mean, figures.low
-    rows = {position: own for own in figures.lines for position in own}
+    rows = {position: line for line in figures.lines for position in line}
     for position in np.flatnonzero(positive & ((mean <= 0) | (low <= 0))).tolist():
         unit = figures.name("unit", position)
         if mean[position] == 0 and units.parse(unit).kind == "power":
@@ -264,11 +264,11 @@ def over_limit(figures: Figures) -> Iterator[Hit]:
         params = figures.params(position)
         limit, reason = float(limits[number[position]]), ""
         if metric:
-            if (own := metric.limit(params)) is None:
+            if (own_limit := metric.limit(params)) is None:
                 continue
-            if own > limit:
-                each = units.plain(params[metric.at_most_per])
-                limit, reason = own, f" for {each} {metric.at_most_per}"
+            if own_limit > limit:
+                count = units.plain(params[metric.at_most_per])
+                limit, reason = own_limit, f" for {count} {metric.at_most_per}"
         elif not _is_plain_share(figures.name("metric", position), params):
             continue
         top = float(figures.high[position])
@@ -325,9 +325,9 @@ def same_key(figures: Figures) -> Iterator[Hit]:
         groups.setdefault(int(inverse.ravel()[row]), []).append(row)
     for rows in groups.values():
         places = figures.pool.positions_of(rows)
-        own = [frame.bundles[item].bundle.results[index] for item, index in places]
-        if pair := agreement.apart(own):
-            values = [amount(agreement.middle(own[index]), own[index].unit) for index in pair]
+        pooled = [frame.bundles[item].bundle.results[index] for item, index in places]
+        if pair := agreement.apart(pooled):
+            values = [amount(agreement.middle(pooled[index]), pooled[index].unit) for index in pair]
             detail = f"{values[0]} and {values[1]} are results of one bundle, averaged as one"
             yield Hit("same-key", int(positions[rows[0]]), detail)
 

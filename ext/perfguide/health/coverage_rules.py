@@ -114,7 +114,7 @@ def _renamed(
         kinds = set(kind[new].tolist())
         renamed.update(position for position in positions if int(kind[position]) in kinds)
         names = {name for position in (*positions, *new) for name in figures.params(position)}
-        before, after = (_by_value(figures, each, names) for each in (positions, new))
+        before, after = (_by_value(figures, side, names) for side in (positions, new))
         present = {(name, frozenset(others)) for (name, _), others in after.items()}
         for (name, _), others in before.items():
             if (name, frozenset(others)) in present:

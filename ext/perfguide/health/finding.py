@@ -28,11 +28,11 @@ LEGEND = ", ".join(f"{SIGNS[severity]} {words}" for severity, words in KIND_WORD
 def kind_counts(severities: Iterable[Severity]) -> dict[Severity, str]:
     """Return the number of findings by severity, worst first, in words: ``1 wrong``, ``2 notes``."""
     numbers = Counter(severities)
-    plural = {each: "s" if each == "note" and numbers[each] != 1 else "" for each in SEVERITIES}
+    plural = {"note": "s"} if numbers["note"] != 1 else {}
     return {
-        each: f"{numbers[each]:,} {KIND_WORDS[each]}{plural[each]}"
-        for each in SEVERITIES
-        if numbers[each]
+        severity: f"{numbers[severity]:,} {KIND_WORDS[severity]}{plural.get(severity, '')}"
+        for severity in SEVERITIES
+        if numbers[severity]
     }
 
 
@@ -167,18 +167,18 @@ def gather(figures: Figures, hits: Iterable[Hit], rules: dict[str, Rule]) -> lis
     Several hits on one figure become one suspect with all their details.
     """
     grouped: dict[tuple[str, GuideKey, str], dict[int, list[Hit]]] = {}
-    guides, of = figures.groups(*GUIDE), dict[int, GuideKey]()
+    guides, guide_of = figures.groups(*GUIDE), dict[int, GuideKey]()
     for hit in hits:
         position = hit.position if hit.guide is None else hit.guide
         number = int(guides[position])
-        guide = of.get(number) or of.setdefault(number, figures.guide(position))
+        guide = guide_of.get(number) or guide_of.setdefault(number, figures.guide(position))
         key = (hit.rule, guide, figures.name("benchmark", hit.position))
         grouped.setdefault(key, {}).setdefault(hit.position, []).append(hit)
     positions = sorted({position for by_position in grouped.values() for position in by_position})
     records = dict(zip(positions, figures.pool.take(positions), strict=True))
     findings = []
     for (rule, guide, benchmark), by_position in grouped.items():
-        weights = {p: max(hit.weight for hit in own) for p, own in by_position.items()}
+        weights = {p: max(hit.weight for hit in alike) for p, alike in by_position.items()}
         labelled = {p: _label(figures, records[p]) for p in by_position}
         order = {p: units.natural(f"{records[p].board}, {labelled[p]}") for p in by_position}
         ranked = sorted(by_position, key=lambda p: (-weights[p], order[p], p))
@@ -237,5 +237,8 @@ def counts(findings: Iterable[Finding]) -> list[tuple[Rule, int, int]]:
     by_rule: dict[str, list[Finding]] = {}
     for finding in findings:
         by_rule.setdefault(finding.rule.id, []).append(finding)
-    rows = [(own[0].rule, len(own), sum(f.figures for f in own)) for own in by_rule.values()]
+    rows = [
+        (of_rule[0].rule, len(of_rule), sum(f.figures for f in of_rule))
+        for of_rule in by_rule.values()
+    ]
     return sorted(rows, key=lambda row: (SEVERITIES.index(row[0].severity), -row[1], row[0].id))

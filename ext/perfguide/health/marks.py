@@ -40,10 +40,10 @@ class Marks:
     def doubts(self, record: Record) -> str:
         """Return the titles of the findings by which a figure is wrong or suspect, "" if there are
         none. Notes, and findings that a maintainer accepted, are none."""
-        own = self._by_member.get(record.cell.members[0], ()) if record.cell.members else ()
+        marks = self._by_member.get(record.cell.members[0], ()) if record.cell.members else ()
         titles = (
             finding.rule.title
-            for finding, _ in own
+            for finding, _ in marks
             if finding.severity != "note" and not finding.acknowledged
         )
         return "; ".join(dict.fromkeys(titles))
@@ -60,15 +60,15 @@ class Marks:
                 # A single sample has the members of the mean below it, which is marked instead.
                 if cell is None or row.single or cell.members[0] not in self._by_member:
                     continue
-                own = []
+                details = []
                 for finding, detail in self._by_member[cell.members[0]]:
                     if finding.id not in notes:
                         notes[finding.id] = len(notes)
                         findings.append(finding)
                     if finding.id not in text_by_finding:
-                        own.append((notes[finding.id], visible(detail)))
-                if own:
-                    marks.append((number, stub + column, own))
+                        details.append((notes[finding.id], visible(detail)))
+                if details:
+                    marks.append((number, stub + column, details))
         return [_note(finding, text_by_finding.get(finding.id, "")) for finding in findings], marks
 
     def _shared_by_most(self, view: View) -> dict[str, str]:
@@ -84,9 +84,9 @@ class Marks:
             for cell in row.cells:
                 if cell is not None and not row.single:
                     cells += 1
-                    own = self._by_member.get(cell.members[0], ())
-                    counts.update({finding.id for finding, _ in own})
-                    errors |= {finding.id for finding, _ in own if finding.severity == "error"}
+                    marks = self._by_member.get(cell.members[0], ())
+                    counts.update({finding.id for finding, _ in marks})
+                    errors |= {finding.id for finding, _ in marks if finding.severity == "error"}
         return {
             name: f"{count} of {cells} figures of this table"
             for name, count in counts.items()

@@ -117,15 +117,15 @@ def far(figures: Figures) -> Iterator[Hit]:
     moved: dict[int, list[float]] = {}
     table = figures.groups(*OWNER, "benchmark")
     means = figures.mean.tolist()
-    for own in figures.lines:
-        last = own[-1]
-        if len(own) < 2 or not newest[last]:
+    for line in figures.lines:
+        last = line[-1]
+        if len(line) < 2 or not newest[last]:
             continue
-        before = [means[position] for position in own[:-1]]
+        before = [means[position] for position in line[:-1]]
         value = means[last]
         if value <= 0 or min(before) <= 0:
             continue
-        logs, log = [figures.logs[position] for position in own[:-1]], figures.logs[last]
+        logs, log = [figures.logs[position] for position in line[:-1]], figures.logs[last]
         middle = median(logs[-MAX_LEVEL_RELEASES:])
         unit = figures.name("unit", last)
         if not figures.steady[last]:
@@ -180,7 +180,7 @@ def _slip(away: float) -> str:
 
 def _is_outlier(logs: Sequence[float], log: float) -> bool:
     """Return whether a figure is far from every earlier one, beyond their own scatter."""
-    if min(abs(each - log) for each in logs) < MIN_FAR_LOG:
+    if min(abs(earlier - log) for earlier in logs) < MIN_FAR_LOG:
         return False
     # The present level: the last figures, going back for as long as they agree.
     stretch = [logs[-1]]
@@ -211,16 +211,16 @@ def unlike_boards(figures: Figures) -> Iterator[Hit]:
     soc, means = figures.code("soc").tolist(), figures.mean.tolist()
     # The newest figures of each kind, for all boards and for those of each SoC, ascending.
     latest: dict[tuple[object, ...], list[float]] = {}
-    for own in figures.lines:
-        last = own[-1]
+    for line in figures.lines:
+        last = line[-1]
         for key in ((kind[last],), (kind[last], soc[last])):
             latest.setdefault(key, []).append(means[last])
     for values in latest.values():
         values.sort()
-    for own in figures.lines:
-        last = own[-1]
+    for line in figures.lines:
+        last = line[-1]
         # A figure with a past is judged by that instead; see :func:`far`.
-        is_first = len(own) == 1 and figures.newest[last]
+        is_first = len(line) == 1 and figures.newest[last]
         if not is_first or not figures.steady[last] or means[last] <= 0:
             continue
         near, everywhere = latest[kind[last], soc[last]], latest[(kind[last],)]
@@ -269,9 +269,9 @@ def _waiting(figures: Figures) -> list[bool | None]:
             keys.append(None)
             continue
         if params[position] not in runs:
-            own = figures.params(position)
-            is_open = own.get(engines.ENGINE, param.default) == param.default
-            rest = frozenset((n, v) for n, v in own.items() if n != engines.SIZE)
+            asked = figures.params(position)
+            is_open = asked.get(engines.ENGINE, param.default) == param.default
+            rest = frozenset((n, v) for n, v in asked.items() if n != engines.SIZE)
             runs[params[position]] = is_open, rest
         is_open, rest = runs[params[position]]
         key = (board[position], benchmark[position], rest)
@@ -289,19 +289,20 @@ def stale_copy(figures: Figures) -> Iterator[Hit]:
     means, rank = figures.mean.tolist(), figures.release_rank.tolist()
     table = figures.groups(*OWNER, "benchmark").tolist()
     shares: dict[int, dict[int, list[tuple[int, bool]]]] = {}
-    for own in figures.lines:
-        for before, after in pairwise(own):
+    for line in figures.lines:
+        for before, after in pairwise(line):
             value = means[after]
             # Figures with fewer digits repeat by chance.
             if digits(value) >= 4:
                 pair = (after, value == means[before])
                 shares.setdefault(table[after], {}).setdefault(rank[after], []).append(pair)
     for by_release in shares.values():
-        last = next((own for own in by_release.values() if figures.newest[own[0][0]]), None)
+        last = next((pairs for pairs in by_release.values() if figures.newest[pairs[0][0]]), None)
         if last is None or len(last) < MIN_REPEATED_FIGURES:
             continue
         same = [p for p, equal in last if equal]
-        earlier = [equal for at, own in by_release.items() if own is not last for _, equal in own]
+        others = (pairs for pairs in by_release.values() if pairs is not last)
+        earlier = [equal for pairs in others for _, equal in pairs]
         usual = float(np.mean(earlier)) if earlier else 0.0
         if (
             len(same) >= MIN_REPEATED_SHARE * len(last)
@@ -320,13 +321,13 @@ def swapped_boards(figures: Figures) -> Iterator[Hit]:
     means, logs = figures.mean.tolist(), figures.logs
     # Grouped by guide, as only boards measured together can be swapped.
     boards: dict[int, dict[int, dict[int, tuple[int, float]]]] = {}
-    for own in figures.lines:
-        last = own[-1]
-        if len(own) < 2 or not figures.steady[last] or not figures.newest[last]:
+    for line in figures.lines:
+        last = line[-1]
+        if len(line) < 2 or not figures.steady[last] or not figures.newest[last]:
             continue
-        if min(means[position] for position in own) > 0:
+        if min(means[position] for position in line) > 0:
             # The median of three releases is the present level, even if one of them is bad.
-            before = median(logs[position] for position in own[:-1][-3:])
+            before = median(logs[position] for position in line[:-1][-3:])
             of_guide = boards.setdefault(int(guide[last]), {})
             of_guide.setdefault(int(owner[last]), {})[int(kind[last])] = (last, before)
     for of_guide in boards.values():
@@ -365,18 +366,18 @@ def _fits(figures: Figures, rows: Sequence[tuple[int, float, int, float]]) -> bo
 
 def lone_sample(figures: Figures) -> Iterator[Hit]:
     """Yield figures with one sample unlike the others."""
-    for position, own in figures.samples(least=4).items():
-        if min(own) <= 0:
+    for position, samples in figures.samples(least=4).items():
+        if min(samples) <= 0:
             continue
-        logs = sorted(math.log(value) for value in own)
+        logs = sorted(math.log(value) for value in samples)
         for rest, gap, value in (
-            (logs[1:], logs[1] - logs[0], min(own)),
-            (logs[:-1], logs[-1] - logs[-2], max(own)),
+            (logs[1:], logs[1] - logs[0], min(samples)),
+            (logs[:-1], logs[-1] - logs[-2], max(samples)),
         ):
             # Beside samples that agree to the last digit, any gap would look large.
             if gap >= MIN_LONE_LOG and gap >= MIN_FAR_SPANS * max(rest[-1] - rest[0], 0.002):
                 unit = figures.name("unit", position)
-                close = [v for v in own if v != value]
+                close = [v for v in samples if v != value]
                 ends = f"{units.number(min(close))} to {units.number(max(close))}"
                 detail = (
                     f"a sample of {amount(value, unit)}, where the other {len(rest)} are {ends}"

@@ -192,8 +192,8 @@ def _pairs(figures: Figures) -> dict[tuple[int, int], tuple[int, list[int]]]:
     runs: dict[int, set[int]] = {}
     zeros: dict[int, set[int]] = {}
     for position in np.flatnonzero(involved & (figures.mean == figures.mean)).tolist():
-        for own in (runs, zeros) if figures.mean[position] == 0 else (runs,):
-            own.setdefault(int(metric[position]), set()).add(int(run[position]))
+        for seen in (runs, zeros) if figures.mean[position] == 0 else (runs,):
+            seen.setdefault(int(metric[position]), set()).add(int(run[position]))
     pairs = {}
     for (a, b), positions in by_pair.items():
         # A run in which both are zero does not show that they are the same.
@@ -287,7 +287,7 @@ def _whole_times(distinct: Floats, factor: int, most: int, slack: float) -> list
     over = distinct[-1] * factor / distinct
     whole = np.round(over)
     if np.all(np.abs(over - whole) <= np.minimum(2e-4 * whole, slack)) and whole.max() <= most:
-        times = [int(each) for each in whole]
+        times = [int(number) for number in whole]
         return times if len({*times}) == len(distinct) else None
     return None
 

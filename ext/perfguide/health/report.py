@@ -102,7 +102,7 @@ def as_json(holdings: Holdings, checked: Health) -> dict[str, Any]:
     """
     pool = holdings.pool
     addresses, layout = plan(pool.guides(), pool.benchmarks()), Layout(holdings.catalog)
-    findings = [listed_finding(each, pool, layout, addresses) for each in checked.findings]
+    findings = [listed_finding(finding, pool, layout, addresses) for finding in checked.findings]
     return head(checked) | {"findings": list(with_pages(findings, checked, addresses))}
 
 
@@ -111,14 +111,14 @@ def with_pages(
 ) -> Iterator[dict[str, Any]]:
     """Yield listed findings with their addresses, which depend on the number of findings."""
     pages = pages_of_findings(checked, addresses)
-    for each in findings:
-        page = f"{pages[each['id']]}#{each['id']}" if each["id"] in pages else PAGE
-        yield each | {"page": page}
+    for finding in findings:
+        page = f"{pages[finding['id']]}#{finding['id']}" if finding["id"] in pages else PAGE
+        yield finding | {"page": page}
 
 
 def head(checked: Health) -> dict[str, Any]:
     """Return the format, its version, and the number of open findings by severity."""
-    counts = {each: sum(f.severity == each for f in checked.open) for each in SEVERITIES}
+    counts = {kind: sum(f.severity == kind for f in checked.open) for kind in SEVERITIES}
     return {"format": "perfguide-health", "version": 1, "counts": counts}
 
 
@@ -221,8 +221,8 @@ def pages_of_findings(checked: Health, addresses: Addresses) -> dict[str, str]:
     # Accepted findings come last, so that they never push an open one off the report.
     for findings in (*by_guide(checked.open).values(), *by_guide(checked.accepted).values()):
         room -= len(findings)
-        own = addresses.guide[findings[0].guide].partition("/")[2]
-        page = PAGE if room >= 0 else f"{PAGE}/{own}"
+        guide_page = addresses.guide[findings[0].guide].partition("/")[2]
+        page = PAGE if room >= 0 else f"{PAGE}/{guide_page}"
         out |= {finding.id: page for finding in findings}
     return out
 
@@ -240,15 +240,15 @@ def shared_causes(
     for finding in findings:
         by_rule.setdefault((finding.rule.id, finding.benchmark), []).append(finding)
     causes = [
-        (own[0].rule, own[0].benchmark, own)
-        for own in by_rule.values()
-        if len({finding.guide for finding in own}) >= MIN_SHARING_GUIDES
+        (alike[0].rule, alike[0].benchmark, alike)
+        for alike in by_rule.values()
+        if len({finding.guide for finding in alike}) >= MIN_SHARING_GUIDES
     ]
 
     def rank(cause: tuple[Rule, str, list[Finding]]) -> tuple[object, ...]:
-        rule, benchmark, own = cause
-        in_newest = len({finding.guide for finding in own} & {*newest})
-        return -in_newest, -sum(finding.figures for finding in own), rule.id, benchmark
+        rule, benchmark, alike = cause
+        in_newest = len({finding.guide for finding in alike} & {*newest})
+        return -in_newest, -sum(finding.figures for finding in alike), rule.id, benchmark
 
     return sorted(causes, key=rank)
 

@@ -109,10 +109,12 @@ def _identity(figures: Figures, position: int) -> tuple[GuideKey, tuple[str, ...
 
 def _own_hits(figures: Figures, beyond: Beyond) -> Iterator[Hit]:
     """Yield those hits of cross-SoC rules that are on these figures."""
-    has_past = {own[-1]: len(own) > 1 for own in figures.lines if figures.newest[own[-1]]}
+    has_past = {line[-1]: len(line) > 1 for line in figures.lines if figures.newest[line[-1]]}
     # What hardly works is no past that a figure could be judged by.
     low = {hit.names[1] for hit in beyond.hits if hit.rule == "rate-collapsed"}
-    every = (p for own in figures.lines for p in own if low and figures.name("benchmark", p) in low)
+    every = (
+        p for line in figures.lines for p in line if low and figures.name("benchmark", p) in low
+    )
     positions = {_identity(figures, position): position for position in (*has_past, *every)}
     for hit in beyond.hits:
         position = positions.get((hit.guide, hit.names))

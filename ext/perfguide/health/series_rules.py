@@ -167,7 +167,7 @@ def board_apart(figures: Figures) -> Iterator[Hit]:
     siblings: dict[int, list[int]] = {}
     for number, position in zip(frame["row"].tolist(), frame["position"].tolist(), strict=True):
         siblings.setdefault(number, []).append(position)
-    before = {after: first for own in figures.lines for first, after in pairwise(own)}
+    before = {after: first for log in figures.lines for first, after in pairwise(log)}
     columns = (worst[name].tolist() for name in ("position", "row", "apart", "boards"))
     for position, number, apart, boards in zip(*columns, strict=True):
         others = [a for p, a in distances[int(series[position])].items() if p != position]
@@ -176,9 +176,9 @@ def board_apart(figures: Figures) -> Iterator[Hit]:
         if usual > abs(apart) / 3 or (not others and abs(apart) < MIN_APART_ALONE_LOG):
             continue
         # If this board stayed and the others moved, it is not the odd one.
-        own = figures.logs[position]
+        log = figures.logs[position]
         earlier = float(figures.mean[before[position]]) if position in before else 0.0
-        if earlier > 0 and abs(own - figures.logs[before[position]]) < abs(apart) / 3:
+        if earlier > 0 and abs(log - figures.logs[before[position]]) < abs(apart) / 3:
             continue
         neighbours = [other for other in siblings[number] if other != position]
         if not earlier and _others_moved(figures, neighbours, before, apart):
@@ -190,7 +190,7 @@ def board_apart(figures: Figures) -> Iterator[Hit]:
         if usual_count >= max(MIN_USUAL_DISTANCES, MIN_USUAL_SHARE * len(away)):
             continue
         means = [float(figures.mean[other]) for other in neighbours]
-        nearest = min((own - figures.logs[other] for other in neighbours), key=abs)
+        nearest = min((log - figures.logs[other] for other in neighbours), key=abs)
         detail = (
             f"{amount(figures.mean[position], figures.name('unit', position))} where the "
             f"{boards - 1} other boards have {units.ends(means)}, {_times(nearest)} at least"
@@ -209,9 +209,9 @@ def _spread(
 ) -> dict[int, dict[int, float]]:
     """Return for each row how far each figure is from its board's usual distance to the others."""
     spread: dict[int, dict[int, float]] = {}
-    for own in distances.values():
-        middle = median(own.values())
-        for position, apart in own.items():
+    for of_board in distances.values():
+        middle = median(of_board.values())
+        for position, apart in of_board.items():
             spread.setdefault(_row(figures, position), {})[position] = abs(apart - middle)
     return spread
 
@@ -281,7 +281,7 @@ def _lines_of_rates(figures: Figures) -> list[list[int]]:
             for _, metric, unit in figures.kinds[1]
         ]
     )
-    return [own for own in figures.lines if is_rate[own[0]]]
+    return [line for line in figures.lines if is_rate[line[0]]]
 
 
 def below_other_socs(figures: Figures) -> Iterator[Hit]:
@@ -289,10 +289,10 @@ def below_other_socs(figures: Figures) -> Iterator[Hit]:
     kind, soc = figures.groups("benchmark", "metric", "unit", "params"), figures.code("soc")
     best: dict[int, dict[int, float]] = {}
     lines = _lines_of_rates(figures)
-    for position in (position for own in lines for position in own):
+    for position in (position for line in lines for position in line):
         of_kind, of_soc = best.setdefault(int(kind[position]), {}), int(soc[position])
         of_kind[of_soc] = max(float(figures.mean[position]), of_kind.get(of_soc, 0.0))
-    for position in (position for own in lines for position in own):
+    for position in (position for line in lines for position in line):
         of_kind, mean = best[int(kind[position])], float(figures.mean[position])
         others = [rate for name, rate in of_kind.items() if name != int(soc[position])]
         if len(others) < MIN_OTHER_SOCS or mean <= 0:
@@ -308,14 +308,14 @@ def rate_collapsed(figures: Figures) -> Iterator[Hit]:
     """Yield rates that are next to nothing compared with earlier releases."""
     lines = _lines_of_rates(figures)
     of_row: dict[int, list[float]] = {}
-    for own in lines:
-        of_row.setdefault(_row(figures, own[0]), []).extend(figures.mean[own].tolist())
-    for own in lines:
+    for line in lines:
+        of_row.setdefault(_row(figures, line[0]), []).extend(figures.mean[line].tolist())
+    for line in lines:
         # The second highest, as a single high figure may itself be the fault.
-        usual = sorted(of_row[_row(figures, own[0])])[-2:][0]
-        best = own[0]
+        usual = sorted(of_row[_row(figures, line[0])])[-2:][0]
+        best = line[0]
         since = ""
-        for position in own[1:]:
+        for position in line[1:]:
             mean, before = float(figures.mean[position]), float(figures.mean[best])
             if mean > failed_runs.MAX_FAILED_SHARE * min(before, usual):
                 since = ""
@@ -353,11 +353,13 @@ def _too_small(
 ) -> Iterator[tuple[int, str, float]]:
     """Yield figures that are less than the ``wanted`` multiple of another metric of their run, with its
     name and its figure. ``number`` is the kind of each figure."""
-    limited = np.flatnonzero(figures.of_kind([bool(each) for each in wanted]) & (figures.mean > 0))
+    limited = np.flatnonzero(
+        figures.of_kind([bool(limits) for limits in wanted]) & (figures.mean > 0)
+    )
     if not len(limited):
         return
     table = figures.groups(*GUIDE, "board", "benchmark", "unit", "params")
-    other_names = {name for each in wanted for name in each}
+    other_names = {name for limits in wanted for name in limits}
     metric_codes = [
         code for code, name in enumerate(figures.names("metric")) if name in other_names
     ]
@@ -426,7 +428,10 @@ def curve_dips(figures: Figures) -> Iterator[Hit]:
         step = int(owner[positions[index]]), float(size[peak[index]]), float(size[index])
         paths.setdefault(step, []).append(index)
     dips = sorted(
-        index for own in paths.values() if not _is_path(mean[own] / highest[own]) for index in own
+        index
+        for path in paths.values()
+        if not _is_path(mean[path] / highest[path])
+        for index in path
     )
     series, rank = figures.groups(*SERIES), figures.release_rank
     # A dip that repeats in later releases is reported only once, in the first of them.

@@ -102,7 +102,7 @@ def _tables(figures: Figures) -> list[_Table]:
     table = figures.groups(*OWNER, "benchmark")
     kind = figures.groups("sdk", "soc", "os", "benchmark", "metric", "unit", "params").tolist()
     # The median of three releases is the present level, even if one of them is bad.
-    past = {own[-1]: own[:-1][-3:] for own in figures.lines if figures.newest[own[-1]]}
+    past = {line[-1]: line[:-1][-3:] for line in figures.lines if figures.newest[line[-1]]}
     of_kind: dict[int, list[int]] = {}
     for last in past:
         of_kind.setdefault(kind[last], []).append(last)
@@ -111,11 +111,11 @@ def _tables(figures: Figures) -> list[_Table]:
         if figures.steady[last]:
             by_table.setdefault(int(table[last]), []).append(last)
     tables = []
-    for own in by_table.values():
-        before = {last: past[last] for last in own if past[last]}
+    for line in by_table.values():
+        before = {last: past[last] for last in line if past[last]}
         whose = "of earlier releases"
         if not before:
-            before = {last: [p for p in of_kind[kind[last]] if p != last] for last in own}
+            before = {last: [p for p in of_kind[kind[last]] if p != last] for last in line}
             whose = "of the SoC's other boards"
         rows = [_row(figures, last, others) for last, others in before.items() if others]
         tables.append(_Table(whose, [r for r in rows if not math.isnan(r.after + r.before)]))
@@ -141,8 +141,8 @@ def table_scaled(figures: Figures) -> Iterator[Hit]:
             groups: dict[str, list[_Row]] = {}
             for row in table.rows:
                 groups.setdefault(figures.name(column, row.position), []).append(row)
-            for own in groups.values():
-                hits = [hit for hit in _scaled(own, table.whose) if hit.position not in reported]
+            for rows in groups.values():
+                hits = [hit for hit in _scaled(rows, table.whose) if hit.position not in reported]
                 reported |= {hit.position for hit in hits}
                 yield from hits
 
@@ -221,18 +221,18 @@ def _copies(figures: Figures, of_other_socs: bool) -> Iterator[Hit]:
     tables: dict[tuple[int, _Source], dict[int, int]] = {}
     for position in exact:
         source = (owner[position], rank[position])
-        own = tables.setdefault((benchmark[position], source), {})
-        own[kind[position]] = position
+        table = tables.setdefault((benchmark[position], source), {})
+        table[kind[position]] = position
     by_benchmark: dict[int, list[tuple[_Source, dict[int, int]]]] = {}
-    for (name, source), own in tables.items():
-        by_benchmark.setdefault(name, []).append((source, own))
+    for (name, source), table in tables.items():
+        by_benchmark.setdefault(name, []).append((source, table))
     for sources in by_benchmark.values():
         # Sorted by board and release, as `_usual` compares each release with the one before.
-        sources.sort(key=lambda each: each[0])
+        sources.sort(key=lambda each_source: each_source[0])
         usual = _usual(sources, means)
-        for source, own in sources:
-            first = next(iter(own.values()))
-            if len(own) < MIN_COPIED_FIGURES:
+        for source, table in sources:
+            first = next(iter(table.values()))
+            if len(table) < MIN_COPIED_FIGURES:
                 continue
             is_newest = figures.newest[first]
             # A copy of an earlier release only matters while it is the newest.
@@ -243,7 +243,7 @@ def _copies(figures: Figures, of_other_socs: bool) -> Iterator[Hit]:
                 and (soc[other[0]] != soc[source[0]]) == of_other_socs
                 and (is_newest or (other[1] == source[1] and not of_other_socs))
             ]
-            yield from _copied(figures, source, own, others, usual)
+            yield from _copied(figures, source, table, others, usual)
 
 
 def _usual(
@@ -252,36 +252,36 @@ def _usual(
     """Return for each board the usual share of figures that repeat those of the release before."""
     shares: dict[int, list[float]] = {}
     before: dict[int, dict[int, int]] = {}
-    for (board, _), own in sources:
-        if board in before and (common := own.keys() & before[board].keys()):
-            same = sum(means[own[k]] == means[before[board][k]] for k in common)
+    for (board, _), table in sources:
+        if board in before and (common := table.keys() & before[board].keys()):
+            same = sum(means[table[k]] == means[before[board][k]] for k in common)
             shares.setdefault(board, []).append(same / len(common))
-        before[board] = own
+        before[board] = table
     # Without the newest pair, which is the one being judged.
-    return {board: fmean(own[:-1]) if len(own) > 1 else 0.0 for board, own in shares.items()}
+    return {board: fmean(table[:-1]) if len(table) > 1 else 0.0 for board, table in shares.items()}
 
 
 def _copied(
     figures: Figures,
     source: _Source,
-    own: dict[int, int],
+    table: dict[int, int],
     others: Sequence[tuple[_Source, dict[int, int]]],
     usual: dict[int, float],
 ) -> Iterator[Hit]:
     means, guides = figures.mean, figures.groups(*GUIDE)
     best: tuple[float, int, list[int], int] | None = None
     for other, theirs in others:
-        common = own.keys() & theirs.keys()
+        common = table.keys() & theirs.keys()
         if len(common) < MIN_COPIED_FIGURES:
             continue
         # If releases often repeat figures, equal ones prove nothing.
         if max(usual.get(source[0], 0.0), usual.get(other[0], 0.0)) > MAX_USUAL_SHARE:
             continue
-        same = [own[k] for k in common if means[own[k]] == means[theirs[k]]]
+        same = [table[k] for k in common if means[table[k]] == means[theirs[k]]]
         # Equal figures count once, or a table of one repeated value would pass for a copy.
         beyond = sum(digits(value) - 2 for value in {float(means[p]) for p in same})
         share = len(same) / len(common)
-        is_part = len(common) < len(own) / 2
+        is_part = len(common) < len(table) / 2
         least = MIN_COPIED_DIGITS_OF_PART if is_part else MIN_COPIED_DIGITS
         if share >= MIN_COPIED_SHARE and beyond >= least:
             candidate = (share, other[1], sorted(same), next(iter(theirs.values())))
@@ -298,9 +298,9 @@ def _copied(
         parts.append(
             f"in {key}" if key.platform != figures.guide(first).platform else f"in {key.release}"
         )
-    detail = f"{len(same)} of {len(own)} figures are those {' '.join(parts)}"
+    detail = f"{len(same)} of {len(table)} figures are those {' '.join(parts)}"
     for position in same:
-        yield Hit("table-copied", position, detail, weight=3.0 + len(same) / len(own))
+        yield Hit("table-copied", position, detail, weight=3.0 + len(same) / len(table))
 
 
 CHECKS = (table_scaled, rows_exchanged, table_copied)
