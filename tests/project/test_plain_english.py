@@ -26,7 +26,10 @@ ODD_WORDS = re.compile(
 EMPTY_NAMES = frozenset({"found", "held", "told", "made", "known", "shown", "place"})
 """Names that do not say what their value is."""
 
-_FOLDERS = ("adapters", "bundles", "catalog", "export", "figures", "importing", "intake")
+_FOLDERS = (
+    *("adapters", "bundles", "catalog", "common", "export", "figures", "importing", "intake"),
+    *("publishing", "sphinxext"),
+)
 EMPTY_NAMES_OF_FOLDERS = {
     f"ext/perfguide/{folder}": EMPTY_NAMES | {"own", "said", "some"} for folder in _FOLDERS
 } | {"ext/perfguide/health": EMPTY_NAMES | {"each", "own", "said", "some"}}
@@ -157,7 +160,7 @@ LIMITS = {
     "ext/perfguide/intake": Limits(0, 0, 0, 0, 26),
     "ext/perfguide/pages": Limits(0, 1, 0, 0, 9),
     "ext/perfguide/publishing": Limits(0, 0, 0, 0, 32),
-    "ext/perfguide/sphinxext": Limits(0, 0, 0, 0, 21),
+    "ext/perfguide/sphinxext": Limits(0, 0, 9, 0, 21),
     "ext/perfguide/tables": Limits(0, 0, 0, 0, 27),
     "bench": Limits(0, 0, 0, 0, 11),
     "tests/support": Limits(0, 0, 0, 0, 6),

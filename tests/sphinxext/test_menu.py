@@ -26,7 +26,7 @@ kept = Path(__file__).with_name("menus.json")
 def compare(app, page, template, context, doctree):
     asked = dict(maxdepth=3, collapse=True, titles_only=True, includehidden=True)
     theirs = str(app.builder._get_local_toctree(page, **asked))
-    shown = menu.of(app, 3, hidden=True)
+    shown = menu.menu_of(app, 3, hidden=True)
     known = repr(shown.lists(page)) if shown else ""
     found[page] = [str(context["toctree"](**asked)), theirs, known]
 

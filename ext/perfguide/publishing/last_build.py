@@ -41,14 +41,14 @@ class Inputs(msgspec.Struct, frozen=True):
     """Files and listings of URLs from which a site was made.
 
     ``files`` has the identity of each file by absolute path; ``others`` is a hash of the names of
-    further files in ``folders`` except those in ``own``, which belong to builds; and ``listings``
+    further files in ``folders`` except those in ``build_folders``; and ``listings``
     has a hash of the files at each URL. ``is_complete`` is false if a build must repeat a warning,
     or if something cannot be compared.
     """
 
     files: dict[str, Identity]
     folders: Folders
-    own: tuple[str, ...]
+    build_folders: tuple[str, ...]
     others: str
     listings: dict[str, str]
     is_complete: bool
@@ -58,17 +58,18 @@ class Inputs(msgspec.Struct, frozen=True):
         URL."""
         return (
             self.is_complete
-            and self.others == other_names(self.folders, self.own, self.files)
-            and all(identify(name) == own for name, own in self.files.items())
-            and all(listing_of(url) == own for url, own in self.listings.items())
+            and self.others == other_names(self.folders, self.build_folders, self.files)
+            and all(identify(name) == state for name, state in self.files.items())
+            and all(listing_of(url) == listing for url, listing in self.listings.items())
         )
 
 
-def other_names(folders: Folders, own: Collection[str], files: Collection[str]) -> str:
-    """Return a hash of the names of files in some folders that are not among ``files``."""
+def other_names(folders: Folders, skipped: Collection[str], files: Collection[str]) -> str:
+    """Return a hash of the names of files in some folders that are not among ``files``,
+    leaving out the folders ``skipped``."""
 
     def enter(folder: os.DirEntry[str]) -> bool:
-        is_ours = folder.name in LEFT_OUT or folder.path in own
+        is_ours = folder.name in LEFT_OUT or folder.path in skipped
         return not is_ours and not os.path.exists(f"{folder.path}/{INSTALLED}")  # noqa: PTH110
 
     names = {path for top, ends in folders for path in below(top, enter) if path.endswith(ends)}

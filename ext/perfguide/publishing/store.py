@@ -70,27 +70,27 @@ class Store:
         file or cannot be read."""
         name = os.fspath(path)
         try:
-            state = os.stat(name)  # noqa: PTH116 - called for many files, and Path is slow
+            status = os.stat(name)  # noqa: PTH116 - called for many files, and Path is slow
         except OSError:
             self._see(name, ABSENT)
             return ""
-        own = identity(state)
-        self._see(name, own)
-        if not stat.S_ISREG(state.st_mode):
+        state = identity(status)
+        self._see(name, state)
+        if not stat.S_ISREG(status.st_mode):
             return ""
-        digest = self._files.get(own) or self._earlier_files.get(own)
+        digest = self._files.get(state) or self._earlier_files.get(state)
         if digest is None:
-            settle([own])
-            digest, is_unchanged = _hash(name, own)
+            settle([state])
+            digest, is_unchanged = _hash(name, state)
             if not is_unchanged:
                 self.seen[name] = UNSURE
                 return digest
         if digest:
-            self._files[own] = digest
+            self._files[state] = digest
         return digest
 
-    def _see(self, name: str, own: Identity) -> None:
-        if self.seen.setdefault(name, own) != own:
+    def _see(self, name: str, state: Identity) -> None:
+        if self.seen.setdefault(name, state) != state:
             self.seen[name] = UNSURE
 
     def is_current(self, names: Iterable[str]) -> bool:
@@ -151,13 +151,13 @@ def settle(files: Iterable[Identity]) -> None:
             time.sleep(0.01)
 
 
-def _hash(name: str, own: Identity) -> tuple[str, bool]:
+def _hash(name: str, state: Identity) -> tuple[str, bool]:
     """Return the SHA-256 of a file, and whether its identity stayed the same while reading."""
     try:
         with open(name, "rb", buffering=0) as file:  # noqa: PTH123
             before = identity(os.fstat(file.fileno()))
             digest = hashlib.file_digest(file, "sha256").hexdigest()
-            return digest, own == before == identity(os.fstat(file.fileno()))
+            return digest, state == before == identity(os.fstat(file.fileno()))
     except OSError:  # the program that reads it will report the error
         return "", True
 
@@ -220,8 +220,8 @@ def put(
         if isinstance(error, OSError):
             raise OSError(error.errno, error.strerror, str(path)) from error
         raise
-    own = identify(path)
-    return own if own[1] == inode else UNSURE  # another process may have put its file there
+    state = identify(path)
+    return state if state[1] == inode else UNSURE  # another process may have put its file there
 
 
 def remove(path: Path, top: Path) -> bool:

@@ -135,8 +135,8 @@ def settings(config: Config, top: Path, formats: tuple[str, ...] = ("svg",)) -> 
         limits = changed(config.perfguide_limits)
     except ValueError as error:
         raise ConfigError(f"perfguide_limits: {error}") from error
-    own = config.perfguide_own_results
-    results = _texts(json.loads(own) if own else config.perfguide_results)
+    given = config.perfguide_own_results
+    results = _texts(json.loads(given) if given else config.perfguide_results)
     return Settings(
         # Paths in messages are relative to the working directory, ready for use in a shell.
         results=tuple(p if is_url(p) else Path(os.path.relpath(top / p)) for p in results),

@@ -138,8 +138,8 @@ def _begin(app: Sphinx, docname: str, source: list[str]) -> None:
         if first + count <= len(lines):
             indent = " " * (len(lines[first]) - len(lines[first].lstrip()))
             # Keep the number of lines, so that warnings name the right ones.
-            own = [f"{indent}.. perf-prose:: {number}", *[""] * (count - 1)]
-            lines[first : first + count] = own
+            directive = f"{indent}.. perf-prose:: {number}"
+            lines[first : first + count] = [directive, *[""] * (count - 1)]
     source[0] = "\n".join(lines)
 
 
@@ -230,37 +230,37 @@ class PageTable(CSVTable, SphinxDirective):
         name, path = self.env.relfn2path(self.options["file"])
         if not (name.endswith(".csv") and _is_below(self.config.perfguide_output, name)):
             return list(super().run())  # reports that the page cannot insert this file
-        own = figures.tables.get(self.options["file"], Extra())
+        extra = figures.tables.get(self.options["file"], Extra())
         try:
             self.env.note_dependency(name)
-            if own.answers:
-                return self._answers(own)
-            return self._table(Path(path).read_bytes(), own)
+            if extra.answers:
+                return self._answers(extra)
+            return self._table(Path(path).read_bytes(), extra)
         except (OSError, ValueError, IndexError, csv.Error, msgspec.DecodeError) as error:
             message = f"cannot be read: {error}"
             return warn_at(self, "table", name, message, "generate it again")
 
-    def _table(self, data: bytes, own: Extra) -> list[nodes.Node]:
+    def _table(self, data: bytes, extra: Extra) -> list[nodes.Node]:
         header_rows = self.options.get("header-rows", 0)
         stub = self.options.get("stub-columns", 0)
         rows = page_tables.read_csv(data)
-        grid = page_tables.grid(rows, header_rows, stub, own)
+        grid = page_tables.grid(rows, header_rows, stub, extra)
         leaf = perf_leaf(grid, self.config.perfguide_output)
         leaf["file"] = self.options["file"]
-        if own.cells:
+        if extra.cells:
             # A child of the table, so that Sphinx copies the file into the site.
             leaf += file_link(self.env.docname, f"{self.env.docname}/{page_tables.FILE}")
         return table_of(self, leaf)
 
-    def _answers(self, own: Extra) -> list[nodes.Node]:
+    def _answers(self, extra: Extra) -> list[nodes.Node]:
         top = self.config.perfguide_output
         node: ScreenNode
-        if "ranking" in own.answers:
-            ranking = msgspec.convert(own.answers["ranking"], Ranking)
+        if "ranking" in extra.answers:
+            ranking = msgspec.convert(extra.answers["ranking"], Ranking)
             node = perf_ranking(ranking=ranking, top=top)
         else:
-            answers = msgspec.convert(own.answers, Answers)
-            other_page = own.page if page_name(top, own.page) != self.env.docname else ""
+            answers = msgspec.convert(extra.answers, Answers)
+            other_page = extra.page if page_name(top, extra.page) != self.env.docname else ""
             node = perf_answers(answers=answers, top=top, page=other_page)
         self.set_source_info(node)
         self.add_name(node)

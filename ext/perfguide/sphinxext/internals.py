@@ -297,10 +297,10 @@ def is_site(builder: Builder) -> TypeGuard[StandaloneHTMLBuilder]:
 def way_to_top(builder: StandaloneHTMLBuilder, docname: str) -> str:
     """Return the relative path from a page to the top of the site, such as ``../../``; may be
     empty."""
-    own = builder.get_target_uri(docname)
-    if own.startswith("#"):
+    address = builder.get_target_uri(docname)
+    if address.startswith("#"):
         return ""
-    return relative_uri(own, "index.html").removesuffix("index.html")
+    return relative_uri(address, "index.html").removesuffix("index.html")
 
 
 def theme_folders(builder: StandaloneHTMLBuilder) -> list[Path]:

@@ -168,7 +168,7 @@ def around(lines: Lines, page: str, most: int) -> Lines:
     return lines[start : start + most]
 
 
-def of(app: Sphinx, depth: int, *, hidden: bool) -> Menu | None:
+def menu_of(app: Sphinx, depth: int, *, hidden: bool) -> Menu | None:
     """Return the menu of a site, made once per process; ``None`` if it is left to Sphinx."""
     builder = app.builder
     assert isinstance(builder, StandaloneHTMLBuilder)  # as our theme is in use
@@ -191,7 +191,7 @@ def asked(app: Sphinx) -> Menu | None:
     depth = int(options.get("navigation_depth", 0))
     if depth < 1 or not (collapse and short) or app.config.templates_path:
         return None
-    return of(app, depth, hidden=hidden)
+    return menu_of(app, depth, hidden=hidden)
 
 
 def _replace(
@@ -206,7 +206,7 @@ def _replace(
         maxdepth: int = 0, *, collapse: bool = True, titles_only: bool = False, **other: Any
     ) -> str:
         if collapse and titles_only and maxdepth > 0:
-            menu = of(app, maxdepth, hidden=bool(other.get("includehidden")))
+            menu = menu_of(app, maxdepth, hidden=bool(other.get("includehidden")))
             if menu:
                 return menu.html(page, lambda to: app.builder.get_relative_uri(page, to))
         options = {"maxdepth": maxdepth, "collapse": collapse, "titles_only": titles_only}

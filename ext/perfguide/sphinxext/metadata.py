@@ -1,12 +1,9 @@
-"""Metadata and data of a site: descriptions for search engines, words for the search page, feeds,
-redirects, links to the data, and the explorer."""
+"""The data of a site and the pages that work with them: the explorer, the finder, the search page;
+and descriptions for search engines."""
 
 from __future__ import annotations
 
 import json
-import posixpath
-import re
-from collections.abc import Iterable
 from html import escape
 from pathlib import Path
 from typing import Any, ClassVar
@@ -14,28 +11,22 @@ from typing import Any, ClassVar
 import msgspec
 from docutils import nodes
 from sphinx.application import Sphinx
-from sphinx.builders.html import StandaloneHTMLBuilder
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.typing import OptionSpec
 
 from ..common import extras
-from ..export import explorer, feed, finder, json_api
+from ..export import explorer, finder, json_api
 from ..publishing.store import below, remove, update
 from ..tables import page_tables
-from . import theme
+from . import feeds, theme
 from .config import page_name
 from .internals import is_site, way_to_top
 
-FEED = "feed.xml"
-BUILDERS_WITH_FEED = ("html", "dirhtml", "readthedocs", "readthedocsdirhtml")
-"""Builders with one file per page, which the entries of a feed link to."""
 MAX_DESCRIPTION_CHARS = 300
 """The length at which search engines cut descriptions."""
 
-REDIRECT, EXPLORER = "perf-redirect", "perf-explorer"
-"""Metadata keys of pages: the page to redirect to, and the folder of the explorer's data."""
-
-REDIRECT_SCRIPT = "perfguide-redirect.js"
+EXPLORER = "perf-explorer"
+"""The metadata key of a page with the folder of the explorer's data."""
 
 SCRIPTS = tuple(f"perfguide-{name}.js" for name in ("drawing", "figures", "sides", "explore"))
 """Scripts of the explorer's page besides those of tables, in loading order."""
@@ -161,19 +152,7 @@ def shortened(text: str) -> str:
     return text[:MAX_DESCRIPTION_CHARS].rpartition(" ")[0].rstrip(".,;:") + " …"
 
 
-def _site_address(app: Sphinx) -> str:
-    """Return the site's web address with a trailing slash, or an empty string."""
-    base: str = app.config.html_baseurl
-    return f"{base.rstrip('/')}/" if base else ""
-
-
-def address(app: Sphinx, docname: str) -> str:
-    """Return a page's web address, or an empty string if that of the site is unknown."""
-    site = _site_address(app)
-    return f"{site}{app.builder.get_target_uri(docname)}" if site else ""
-
-
-def _about(app: Sphinx, docname: str) -> dict[str, Any]:
+def _page_facts(app: Sphinx, docname: str) -> dict[str, Any]:
     """Return facts about a generated page: ``description``, and ``rows`` for a comparison."""
     path = Path(app.srcdir, docname, page_tables.FILE)
     try:
@@ -184,7 +163,7 @@ def _about(app: Sphinx, docname: str) -> dict[str, Any]:
 
 def _explorer_from(app: Sphinx, pagename: str) -> str:
     """Return the address of the explorer relative to a page, or an empty string if there is none."""
-    explorers = (n for n, of in app.env.metadata.items() if of.get(EXPLORER) == explorer.FOLDER)
+    explorers = (n for n, m in app.env.metadata.items() if m.get(EXPLORER) == explorer.FOLDER)
     return "".join(app.builder.get_relative_uri(pagename, name) for name in sorted(explorers)[:1])
 
 
@@ -193,10 +172,10 @@ def _head(
 ) -> None:
     """Write the head of a page of ours, and add the explorer's scripts to its page."""
     if doctree and EXPLORER in app.env.metadata[pagename]:
-        finds = app.env.metadata[pagename][EXPLORER] == finder.FOLDER
-        for name in FINDER_SCRIPTS if finds else SCRIPTS:
+        is_finder = app.env.metadata[pagename][EXPLORER] == finder.FOLDER
+        for name in FINDER_SCRIPTS if is_finder else SCRIPTS:
             app.add_js_file(name, loading_method="defer")
-    if doctree and is_site(app.builder) and (rows := _about(app, pagename).get("rows")):
+    if doctree and is_site(app.builder) and (rows := _page_facts(app, pagename).get("rows")):
         files = f"{way_to_top(app.builder, pagename)}{json_api.ROOT}/"
         start, end = _around_page(app.builder, pagename)
         data = {"data-files": files, "data-name": rows, "data-start": start, "data-end": end}
@@ -208,80 +187,30 @@ def _head(
         app.add_js_file(CHOICE_SCRIPT, loading_method="defer", **data)
     if doctree and pagename == page_name(app.config.perfguide_output, HEALTH):
         app.add_js_file(FINDINGS_SCRIPT, loading_method="defer")
-    if target := _target(app, pagename):
-        # Make search engines credit links to this page to the one it redirects to.
-        page = page_name(posixpath.dirname(pagename), target)
-        context["pageurl"] = address(app, page) or context.get("pageurl")
     if not theme.is_own(app, pagename):
         return
     if doctree:
         _describe(app, pagename, context, doctree)
-    if app.config.perfguide_feed and app.builder.name in BUILDERS_WITH_FEED:
-        feeds = {FEED: "Releases and errata"}
-        guides = page_name(app.config.perfguide_output, "guides")
-        of_soc = re.match(rf"{re.escape(guides)}/[^/]+/", pagename)
-        if of_soc:
-            feeds[f"{of_soc[0]}{FEED}"] = "Releases and errata of this SoC"
-        for file, title in feeds.items():
-            href = context["pathto"](file, 1)
-            context["metatags"] = (
-                f'{context.get("metatags", "")}\n<link rel="alternate" '
-                f'type="application/atom+xml" title="{title}" href="{href}">'
-            )
-
-
-def _redirect(
-    app: Sphinx, pagename: str, _template: str, context: dict[str, Any], doctree: nodes.document
-) -> None:
-    """Redirect from a page that has the field ``perf-redirect`` to the page it names."""
-    target = app.env.metadata[pagename].get(REDIRECT)
-    if not target or not doctree or not isinstance(app.builder, StandaloneHTMLBuilder):
-        return
-    page, sign, section = target.partition("#")
-    page = page_name(posixpath.dirname(pagename), page)
-    uri = f"{app.builder.get_relative_uri(pagename, page)}{sign}{section}"
-    context["metatags"] = (
-        f'{context.get("metatags", "")}\n<meta http-equiv="refresh" content="0; url={escape(uri)}">'
-    )
-    # A refresh drops the address's fragment. The script preserves it, and has to run first.
-    attributes: dict[str, Any] = {"data-target": uri}
-    app.add_js_file(REDIRECT_SCRIPT, priority=1, **attributes)
-
-
-def _target(app: Sphinx, pagename: str) -> str:
-    """Return the page that a page redirects to, relative to it; empty for most pages."""
-    return str(app.env.metadata[pagename].get(REDIRECT, "")).partition("#")[0]
+    if tags := feeds.links(app, pagename, context):
+        context["metatags"] = f"{context.get('metatags', '')}{tags}"
 
 
 def _describe(app: Sphinx, pagename: str, context: dict[str, Any], doctree: nodes.document) -> None:
     """Write a page's description into its head, unless another extension has."""
-    text = shortened(_about(app, pagename).get("description", "")) or description(doctree)
+    text = shortened(_page_facts(app, pagename).get("description", "")) or description(doctree)
     tags = context.get("metatags", "")
     if app.config.perfguide_description and text and 'name="description"' not in tags:
         context["metatags"] = f'{tags}\n  <meta name="description" content="{escape(text)}">'
 
 
-def _read(app: Sphinx, name: str) -> Any:
-    """Return the contents of a generated JSON file, or ``None`` if it does not exist."""
-    try:
-        return json.loads(Path(app.srcdir, app.config.perfguide_output, name).read_bytes())
-    except FileNotFoundError:
-        return None
-
-
-def _uri(app: Sphinx, page: str) -> str:
-    """Return the address of a generated page, relative to that of the site."""
-    return app.builder.get_target_uri(page_name(app.config.perfguide_output, page))
-
-
 def _search_words(app: Sphinx) -> None:
     """Write the search index of generated pages as a script for the search page."""
-    index = _read(app, "guides/words.json") if is_site(app.builder) else None
+    index = feeds.read_generated(app, "guides/words.json") if is_site(app.builder) else None
     if index:
         for page in index["pages"]:
-            page[0] = _uri(app, page[0])
+            page[0] = feeds.generated_uri(app, page[0])
         for ranking in index["rankings"]:
-            ranking[1] = _uri(app, ranking[1]) if ranking[1] else ""
+            ranking[1] = feeds.generated_uri(app, ranking[1]) if ranking[1] else ""
         text = json.dumps(index, ensure_ascii=False, separators=(",", ":"))
         # In pages opened as files, browsers allow loading scripts but not JSON.
         data = f"window.perfguideWords={text};\n".encode()
@@ -294,38 +223,7 @@ def _publish(app: Sphinx, exception: Exception | None) -> None:
         return
     source = Path(app.srcdir, app.config.perfguide_output, json_api.ROOT)
     mirror(source, Path(app.outdir, json_api.ROOT))
-    has_feed = app.config.perfguide_feed and app.builder.name in BUILDERS_WITH_FEED
-    entries = _read(app, "reports/feed.json") if has_feed else None
-    if entries:
-        update(Path(app.outdir, FEED), _feed(app, entries, FEED))
-        guides = Path(app.outdir, app.config.perfguide_output, "guides")
-        former = set(guides.glob(f"*/{FEED}"))
-        for soc, folder in _folders(entries).items():
-            own = [entry for entry in entries if entry["soc"] == soc]
-            file = page_name(app.config.perfguide_output, f"{folder}/{FEED}")
-            update(Path(app.outdir, file), _feed(app, own, file, soc))
-            former.discard(Path(app.outdir, file))
-        # Remove feeds of SoCs that no longer have results.
-        for path in former:
-            path.unlink()
-
-
-def _folders(entries: Iterable[dict[str, Any]]) -> dict[str, str]:
-    """Return the folder of each SoC's guides."""
-    releases = (entry for entry in entries if entry["name"][0] == "release")
-    return {each["soc"]: "/".join(each["page"].split("/")[:2]) for each in releases}
-
-
-def _feed(app: Sphinx, entries: list[dict[str, Any]], file: str, soc: str = "") -> bytes:
-    """Return the feed of one SoC, or of all, to be published as ``file``."""
-    config = app.config
-    base = _site_address(app)
-    # If the site's address is unknown, links are relative to the feed.
-    up = base or "../" * file.count("/")
-    author = config.author or config.project
-    title = f"{soc} · {config.html_title}" if soc else config.html_title
-    own = f"{base}{file}" if base else ""
-    return feed.atom(entries, title, author, lambda page: up + _uri(app, page), own)
+    feeds.publish(app)
 
 
 def mirror(source: Path, target: Path) -> None:
@@ -351,7 +249,6 @@ def setup(app: Sphinx) -> None:
     # After the pages have been generated, which happens at the default priority.
     app.connect("builder-inited", _search_words, priority=600)
     # After extensions that write the same tags.
-    app.connect("html-page-context", _redirect)
     app.connect("html-page-context", _head, priority=800)
     # Before the end of the build is recorded.
     app.connect("build-finished", _publish, priority=400)

@@ -22,8 +22,8 @@ def _count(app: Sphinx, doctree: nodes.document) -> None:
     for node in doctree.findall(nodes.Element):
         kind = standard.get_enumerable_node_type(node)
         if kind and node["ids"] and standard.get_numfig_title(node):
-            own = numbers.setdefault(kind, {})
-            own[node["ids"][0]] = (len(own) + 1,)
+            of_kind = numbers.setdefault(kind, {})
+            of_kind[node["ids"][0]] = (len(of_kind) + 1,)
     # Sphinx drops these numbers together with the page's table of contents.
     app.env.toc_fignumbers[app.env.current_document.docname] = numbers
 

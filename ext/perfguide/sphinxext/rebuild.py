@@ -71,9 +71,9 @@ def state(env: BuildEnvironment) -> State:
 def identify_since(path: str, began_ns: int) -> Identity:
     """Return a file's identity, or ``UNSURE`` if it changed after ``began_ns``, so that its bytes
     may not be the ones that were read."""
-    own = identify(path)
+    now = identify(path)
     # An identity ends with the times of the last change of content and status.
-    return UNSURE if max(own[3:]) >= began_ns else own
+    return UNSURE if max(now[3:]) >= began_ns else now
 
 
 class Rebuild(EnvironmentCollector):
@@ -129,15 +129,15 @@ class Rebuild(EnvironmentCollector):
         # A file that changes after this may have been read in either state.
         self._reading_ns = time.time_ns()
         self._removed, self._copied = set(removed), _copies(app)
-        others = {path for path, own in state(env).read.items() if identify(path) != own}
+        others = {path for path, then in state(env).read.items() if identify(path) != then}
         return [name for name in env.all_docs if not others.isdisjoint(_files_of(env, name))]
 
     def get_updated_docs(self, app: Sphinx, env: BuildEnvironment) -> list[str]:
         """Return the pages to write besides those that were read."""
-        kept, before = state(env), state(env).borrowed
+        pages, borrowed_before = state(env), state(env).borrowed
         # Pictures that pages drew themselves are new, so their identity is certain.
         drawn = f"{env.srcdir}/{page_name(env.config.perfguide_output, gallery.DRAWN)}/"
-        kept.read = {
+        pages.read = {
             path: identify(path)
             if path.startswith(drawn)
             else identify_since(path, self._reading_ns)
@@ -147,17 +147,19 @@ class Rebuild(EnvironmentCollector):
         internals.name_images(env, lambda path: path)
         internals.forget_leftovers_of_index(env)
         to_write = sorted(env.all_docs)
-        gone = self._copied - _copies(app)
+        obsolete = self._copied - _copies(app)
         if internals.is_written_by_page(app.builder):
-            borrowing = Borrowed(app, app.builder, kept.named)
-            kept.borrowed = {name: borrowing.of(name) for name in to_write}
-            to_write = [name for name, own in kept.borrowed.items() if own != before.get(name)]
+            borrowing = Borrowed(app, app.builder, pages.named)
+            pages.borrowed = {name: borrowing.hash_of(name) for name in to_write}
+            to_write = [
+                name for name, sha in pages.borrowed.items() if sha != borrowed_before.get(name)
+            ]
             for page in self._removed:
-                gone |= {*internals.files_of_page(app.builder, page)}
+                obsolete |= {*internals.files_of_page(app.builder, page)}
         if len(to_write) == len(env.all_docs):
             # Every page is rewritten, so nothing else may remain from an earlier build.
             _clear(app)
-        for name in gone:
+        for name in obsolete:
             remove(Path(app.outdir, name), Path(app.outdir))
         return to_write
 
@@ -173,8 +175,8 @@ class Rebuild(EnvironmentCollector):
         paths = ("conf.py", *pictures, *config.latex_additional_files)
         modules = (getattr(module, "__file__", None) or "" for module in list(sys.modules.values()))
         # Installed packages are compared by version instead.
-        own = (name for name in modules if not name.startswith((sys.prefix, sys.base_prefix)))
-        given = (*own, *(str(app.confdir / path) for path in paths if path), *_assets(app))
+        of_project = (m for m in modules if not m.startswith((sys.prefix, sys.base_prefix)))
+        given = (*of_project, *(str(app.confdir / path) for path in paths if path), *_assets(app))
         files = self._store.seen | {
             path: identify_since(path, self._started_ns) for path in given if path
         }
@@ -183,11 +185,11 @@ class Rebuild(EnvironmentCollector):
         output = Path(app.srcdir, config.perfguide_output)
         ours = (f"{output}/{name}" for name in Writer(output).ours)
         files |= {path: identify(path) for path in (*ours, *below(output / gallery.DRAWN))}
-        files = {os.path.abspath(path): of for path, of in files.items()}  # noqa: PTH100 - Path keeps ..
-        folders, own_folders = _folders(app), _own(app)
+        files = {os.path.abspath(path): file for path, file in files.items()}  # noqa: PTH100 - Path keeps ..
+        folders, build_folders = _folders(app), _build_folders(app)
         is_complete = not internals.warning_count(app) and all(self._listings.values())
-        others = other_names(folders, own_folders, files)
-        return Inputs(files, folders, own_folders, others, dict(self._listings), is_complete)
+        others = other_names(folders, build_folders, files)
+        return Inputs(files, folders, build_folders, others, dict(self._listings), is_complete)
 
 
 def _assets(app: Sphinx) -> Iterator[str]:
@@ -208,7 +210,7 @@ def _folders(app: Sphinx) -> Folders:
     return ((str(app.srcdir), tuple(config.source_suffix)), *((path, ("",)) for path in others))
 
 
-def _own(app: Sphinx) -> tuple[str, ...]:
+def _build_folders(app: Sphinx) -> tuple[str, ...]:
     """Return folders below the source folder that belong to builds."""
     work = Path(app.outdir).parent
     inside = Path(app.srcdir).is_relative_to(work.parent)
@@ -277,7 +279,7 @@ class Borrowed:
                 for docname in docnames:
                     self._files[docname].append((path, name))
 
-    def of(self, docname: str) -> str:
+    def hash_of(self, docname: str) -> str:
         """Return a hash of everything that a page shows of other pages."""
         trees = self._env.tocs[docname].findall(addnodes.toctree)
         listed = [self._env.resolve_toctree(docname, self._builder, each) for each in trees]
@@ -331,7 +333,7 @@ class Borrowed:
         env = self._env
         values = [(each.name, each.value) for each in self._app.config]
         return _hash(
-            [of for of in values if of[0].startswith("perfguide_")],
+            [value for value in values if value[0].startswith("perfguide_")],
             [(path, identify(path)) for path in _assets(self._app)],
             *(self._of_menu(name) for name in sorted(env.all_docs) if self._menu is None),
         )

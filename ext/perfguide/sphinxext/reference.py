@@ -99,11 +99,11 @@ class Key:
     text: str
 
 
-def keys(of: type[msgspec.Struct]) -> list[Key]:
+def keys(struct: type[msgspec.Struct]) -> list[Key]:
     """Return every key of a type, in order, with the docstring of its field."""
-    module, fields = inspect.getmodule(of), annotated(of)
+    module, fields = inspect.getmodule(struct), annotated(struct)
     out = []
-    for field in msgspec.structs.fields(of):
+    for field in msgspec.structs.fields(struct):
         default = field.default
         if field.default_factory is not msgspec.NODEFAULT:
             default = field.default_factory()
@@ -119,11 +119,11 @@ def keys(of: type[msgspec.Struct]) -> list[Key]:
     return out
 
 
-def annotated(of: type) -> dict[str, tuple[ast.expr, str]]:
+def annotated(owner: type) -> dict[str, tuple[ast.expr, str]]:
     """Return the annotation and docstring of each field, by name."""
-    (base,) = of.__bases__
+    (base,) = owner.__bases__
     out = {} if base is msgspec.Struct else annotated(base)
-    (tree,) = ast.parse(textwrap.dedent(inspect.getsource(of))).body
+    (tree,) = ast.parse(textwrap.dedent(inspect.getsource(owner))).body
     assert isinstance(tree, ast.ClassDef)
     # Append a statement, so that the last field is followed by one too.
     for statement, below in pairwise([*tree.body, ast.Pass()]):

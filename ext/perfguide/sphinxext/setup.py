@@ -45,6 +45,7 @@ from . import (
     printed_tables,
     ranking,
     rebuild,
+    redirects,
     reference,
     screen_nodes,
     screen_tables,
@@ -59,7 +60,7 @@ logger = logging.getLogger(__name__)
 
 PARTS = (
     *(config, csv_table, generated, chart, screen_nodes, answers, ranking, overview, glossary),
-    *(metadata, menu, numbering, latex, reference, file_links, table_nodes, pictures),
+    *(redirects, metadata, menu, numbering, latex, reference, file_links, table_nodes, pictures),
     *(screen_tables, printed_tables, theme, table_scripts, guest, failed_pages),
 )
 """The modules to register. Their order determines that of the tags in a page's head."""

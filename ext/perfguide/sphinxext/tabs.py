@@ -25,18 +25,18 @@ def tab_set(
     texts = [(texts_by_name or {}).get(name, name) for name, _ in named]
     panels, titles = [], distinct_parts(texts)
     for number, (name, content) in enumerate(named):
-        own = f"{prefix or 'table'}--{slug(name)}"
+        anchor = f"{prefix or 'table'}--{slug(name)}"
         # As sphinx-tabs does: its script uses this name to select tabs in all sets of a page.
         group = base64.b64encode(name.encode("utf-8", "replace")).decode("ascii")
         tab = SphinxTabsTab(name, titles[number], classes=["sphinx-tabs-tab", "group-tab"])
-        tab["ids"], tab["name"], tab["role"] = [f"tab-{own}"], group, "tab"
+        tab["ids"], tab["name"], tab["role"] = [f"tab-{anchor}"], group, "tab"
         tab["tabindex"] = "0" if number == 0 else "-1"
         tab["aria-selected"] = "true" if number == 0 else "false"
-        tab["aria-controls"] = f"panel-{own}"
+        tab["aria-controls"] = f"panel-{anchor}"
         tabs += tab
         panel = SphinxTabsPanel(classes=["sphinx-tabs-panel", "group-tab"])
-        panel["ids"], panel["name"], panel["role"] = [f"panel-{own}"], group, "tabpanel"
-        panel["tabindex"], panel["aria-labelledby"] = 0, f"tab-{own}"
+        panel["ids"], panel["name"], panel["role"] = [f"panel-{anchor}"], group, "tabpanel"
+        panel["tabindex"], panel["aria-labelledby"] = 0, f"tab-{anchor}"
         panel["data-label"] = texts[number]  # the heading on paper and without scripts
         if number:
             panel["hidden"] = "true"
@@ -52,5 +52,5 @@ def distinct_parts(names: Sequence[str]) -> list[str]:
     parts = [name.split(", ") for name in names]
     if len(names) < 2 or len({*map(len, parts)}) > 1:
         return list(names)
-    own = [n for n, column in enumerate(zip(*parts, strict=True)) if len({*column}) > 1]
-    return [", ".join(each[n] for n in own) for each in parts]
+    varying = [n for n, column in enumerate(zip(*parts, strict=True)) if len({*column}) > 1]
+    return [", ".join(words[n] for n in varying) for words in parts]
