@@ -62,22 +62,9 @@ def add_parsers(add: shared.AddParser) -> None:
     parser.add_argument(
         "--created", metavar="DATE", help="when it was published, such as 2024-04-02T09:30:00Z"
     )
-    parser.add_argument(
-        "--limit",
-        action="append",
-        default=[],
-        type=_limit,
-        metavar="NAME=NUMBER",
-        help="a different limit for each document, such as seconds=20; SECURITY.md lists them",
-    )
+    shared.add_limits(parser, "importing.limits", "document", "seconds=20")
     shared.add_benchmarks(parser)
     parser.set_defaults(run=_import)
-
-
-def _limit(text: str) -> tuple[str, int]:
-    from ..importing import limits
-
-    return shared.limit(text, limits.changed)
 
 
 def _import(options: argparse.Namespace) -> int:

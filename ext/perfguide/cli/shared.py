@@ -6,6 +6,8 @@ import argparse
 import re
 import sys
 from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO, TypeVar
 
@@ -107,33 +109,30 @@ def add_workers(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_limits(parser: argparse.ArgumentParser) -> None:
-    """Add the option that changes the limits for one upload."""
+def add_limits(
+    parser: argparse.ArgumentParser,
+    module: str = "bundles.decompress",
+    what: str = "upload",
+    example: str = "members=200000",
+) -> None:
+    """Add the option that changes the limits, which are in ``module``, for one ``what``."""
     parser.add_argument(
         "--limit",
         action="append",
         default=[],
-        type=_limit,
+        type=partial(_limit, module),
         metavar="NAME=NUMBER",
-        help="a different limit for each upload, such as members=200000; SECURITY.md lists them",
+        help=f"a different limit for each {what}, such as {example}; SECURITY.md lists them",
     )
 
 
-def _limit(text: str) -> tuple[str, int]:
-    from ..bundles import decompress
-
-    return limit(text, decompress.changed)
-
-
-def limit(text: str, changed: Callable[[dict[str, int]], object]) -> tuple[str, int]:
-    """Parse ``NAME=NUMBER``; ``changed`` raises ``ValueError`` if there is no such limit. Raises
-    :class:`argparse.ArgumentTypeError`."""
+def _limit(module: str, text: str) -> tuple[str, int]:
     name, _, number = text.partition("=")
     # int() would also accept “1_000” and digits of other scripts.
     value = int(number) if re.fullmatch("[0-9]{1,15}", number) else 0
     try:
         # It rejects 0, and thus everything that is not a number.
-        changed({name: value})
+        import_module(f"..{module}", __package__).changed({name: value})
     except ValueError as error:
         raise argparse.ArgumentTypeError(visible(str(error))) from error
     return name, value
