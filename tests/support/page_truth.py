@@ -307,7 +307,7 @@ def _is_part(page: Page, row: Row, at: dict[str, str]) -> bool:
             for own in loads
         )
         and sorted(re.split(", | and ", at["boards"])) == sorted(boards)
-        # OpenSSL counts the time of its process, the other tools that of the whole processor.
+        # OpenSSL counts the time of its process, the other tools that of all cores.
         and at["cores"] in (None, "one core" if row.name[0] == "openssl" else "all cores")
         and (int(at["of"]) == len(row.sound) if at["of"] else len(boards) == len(row.sound))
         and is_engine(at["engine"], _engine(row), load)

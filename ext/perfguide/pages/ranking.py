@@ -548,7 +548,7 @@ class _Reader:
     def of(
         cls, site: Site, evidence: _Evidence, figure: _Figure, sound: Sequence[Record]
     ) -> _Reader:
-        """Return the reader for the figures of a ranking; ``sound`` are those to be ranked."""
+        """Return the reader for figures without doubt."""
         means = [record.cell.mean for record in sound if record.cell.mean is not None]
         base = sound[0].unit
         return cls(site, evidence, figure, base, *units.readable(base, means))
