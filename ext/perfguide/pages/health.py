@@ -71,17 +71,6 @@ def write(
     with_addresses = with_pages(listed, health, site.addresses)
     pieces = json_api.listed_pieces(head(health), "findings", with_addresses)
     site.writer.write_pieces(f"{PAGE}/findings.json", pieces)
-    rows = [
-        (
-            rule.title,
-            KINDS[rule.severity],
-            units.counted(findings),
-            units.counted(figures),
-            rule.about,
-        )
-        for rule, findings, figures in counts(health.open)
-    ]
-    grid = listing(("What is wrong", "Kind", "Findings", "Figures", "When"), rows)
     pages = pages_of_findings(health, site.addresses)
     accepted = [finding for finding in health.accepted if pages[finding.id] == PAGE]
     ages = _Ages(frozenset(keys[-1] for keys in site.families.values()), measured)
@@ -104,7 +93,7 @@ def write(
         signs=LEGEND,
         roles=["perf-small", *(_kind(severity)[0] for severity in SEVERITIES)],
         lost=lost_line(health),
-        counts=write_tables.table(site, PAGE, "counts", "Findings by rule", grid) if rows else None,
+        counts=_counts(site, health),
         deciding=folds[:MAX_OPEN],
         more_deciding=folds[MAX_OPEN:],
         shared=shared[:MAX_OPEN],
@@ -124,6 +113,22 @@ def write(
     )
     for page in dict.fromkeys(page for page in pages.values() if page != PAGE):
         _write_page(site, page, health, pages, entries)
+
+
+def _counts(site: Site, health: Health) -> write_tables.PageTable | None:
+    """Write the table with the number of findings of each rule."""
+    rows = [
+        (
+            rule.title,
+            KINDS[rule.severity],
+            units.counted(findings),
+            units.counted(figures),
+            rule.about,
+        )
+        for rule, findings, figures in counts(health.open)
+    ]
+    grid = listing(("What is wrong", "Kind", "Findings", "Figures", "When"), rows)
+    return write_tables.table(site, PAGE, "counts", "Findings by rule", grid) if rows else None
 
 
 def findable(systems: Iterable[str]) -> FindablePage:

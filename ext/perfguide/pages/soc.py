@@ -72,28 +72,7 @@ def write(
     # The most recently measured system comes first; sorts are stable.
     platforms = sorted(sorted(newest), key=measured, reverse=True)
     records = {platform: _headlines(site, platform) for platform in platforms}
-    headlines: list[PageTable] = []
-    charts: list[PageChart] = []
-    for platform in platforms:
-        if own := records[platform]:
-            slug = site.platform_slugs[platform]
-            caption = f"{soc} headline figures, {family(newest[platform])}"
-            headlines.append(
-                write_tables.view(
-                    # The page has one table per system, which share the page's limit.
-                    Target(site, page, max_elements=MAX_ELEMENTS // len(platforms)),
-                    f"headline-{slug}",
-                    *(summaries.headline_view(site.catalog, own), caption),
-                    guides={record.guide for record in own},
-                )
-            )
-            # Equal numbers fill the rows, of three charts each; one alone would leave a gap.
-            room = max(1, MAX_TRENDS // len(platforms))
-            drawn = _of_trends(site, own)
-            scene, doubt = site.scenes[platform], site.marks.doubt
-            drawings = trends.over_releases(site.catalog, drawn, scene, doubt)[:room]
-            views = [view for view, _ in drawings]
-            charts += write_tables.small_charts(site, page, f"trend-{slug}", caption, views)
+    headlines, charts = _over_releases(site, soc, records)
     every = [record for own in records.values() for record in own]
     write_files.page(
         site,
@@ -116,6 +95,32 @@ def write(
         signs=[(sign, STATE_WORDS[state], state_class(state)) for state, sign in SIGNS.items()],
         sources=sources.write(site, page, sources.rows(site, every)) if every else None,
     )
+
+
+def _over_releases(
+    site: Site, soc: str, records: Mapping[Platform, list[Record]]
+) -> tuple[list[PageTable], list[PageChart]]:
+    """Return tables and charts of the headline figures of each system."""
+    page = site.addresses.soc[soc]
+    headlines: list[PageTable] = []
+    charts: list[PageChart] = []
+    # The page has one table per system, which share the page's limit.
+    target = Target(site, page, max_elements=MAX_ELEMENTS // len(records))
+    # Equal numbers fill the rows, of three charts each; one alone would leave a gap.
+    room = max(1, MAX_TRENDS // len(records))
+    for platform, figures in records.items():
+        if figures:
+            slug, scene = site.platform_slugs[platform], site.scenes[platform]
+            caption = f"{soc} headline figures, {family(figures[0].guide)}"
+            view = summaries.headline_view(site.catalog, figures)
+            guides = {record.guide for record in figures}
+            anchor = f"headline-{slug}"
+            headlines.append(write_tables.view(target, anchor, view, caption, guides=guides))
+            drawn = _of_trends(site, figures)
+            drawings = trends.over_releases(site.catalog, drawn, scene, site.marks.doubt)[:room]
+            views = [view for view, _ in drawings]
+            charts += write_tables.small_charts(site, page, f"trend-{slug}", caption, views)
+    return headlines, charts
 
 
 def _headlines(site: Site, platform: Platform) -> list[Record]:
