@@ -151,7 +151,7 @@ def settings(tmp_path: Path) -> Settings:
 
 
 def inputs(settings: Settings) -> build.Inputs:
-    return build.Inputs(settings, Writer(settings.output), [])
+    return build.Inputs(settings, Writer(settings.output), [], {})
 
 
 def write(name: str) -> Callable[[Path], object]:
@@ -251,7 +251,7 @@ def test_files_at_a_url_are_in_the_key_of_all_pages(settings: Settings) -> None:
 
     def key(digest: str) -> str:
         source = Source("s3://bucket/folder", "a.json", Path("store/objects", digest))
-        return build.Inputs(away, Writer(settings.output), [source]).whole
+        return build.Inputs(away, Writer(settings.output), [source], {}).whole
 
     assert key("1") == key("1") != key("2")
 

@@ -14,7 +14,6 @@ from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import cache, partial
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, Generic, TypeVar
 
 import msgspec
@@ -116,7 +115,7 @@ class Inputs:
         settings: Settings,
         writer: Writer,
         sources: Sequence[Source],
-        listings: Mapping[str, str] = MappingProxyType({}),
+        listings: Mapping[str, str],
     ) -> None:
         self._settings, self._writer, self.listings = settings, writer, listings
         # Neither picture formats nor the machines that make pages affect a page's content.
@@ -750,7 +749,6 @@ def _quoted_from(
             ledger, _ = dataset.only(ledger, settings.releases)
         return ledger, files, plan_of(ledger, catalog_of(settings.benchmarks, descriptions)[0])
 
-    @cache
     def read(socs: str) -> tuple[Holdings, Addresses]:
         ledger, files, plan = planned()
         contents = [

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import accumulate
 from typing import Any
 
 from docutils import nodes
@@ -125,15 +124,11 @@ class WideColumns(SphinxPostTransform):
             for column in columns:
                 column["colwidth"] = max(column["colwidth"], self.MIN_CHARS)
             for row in tgroup.findall(nodes.row):
-                cells = [cell for cell in row.children if isinstance(cell, nodes.entry)]
-                ends = [*accumulate(1 + cell.get("morecols", 0) for cell in cells)]
-                if ends[-1:] != [len(columns)]:
-                    continue  # cells of earlier rows span this one
-                for cell, end in zip(cells, ends, strict=True):
-                    if "morecols" not in cell:
-                        longest = max(map(len, cell.astext().split()), default=0)
-                        column = columns[end - 1]
-                        column["colwidth"] = max(column["colwidth"], min(longest, MAX_CELL_CHARS))
+                if len(row) != len(columns):
+                    continue  # some cells span several rows or columns
+                for column, cell in zip(columns, row, strict=True):
+                    longest = max(map(len, cell.astext().split()), default=0)
+                    column["colwidth"] = max(column["colwidth"], min(longest, MAX_CELL_CHARS))
 
 
 def setup(app: Sphinx) -> None:
