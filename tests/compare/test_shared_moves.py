@@ -59,8 +59,8 @@ def test_what_a_benchmark_has_beside_its_largest_move_is_a_move_of_its_own() -> 
 
 def test_a_rate_and_a_load_are_not_one_move() -> None:
     rate, load = (
-        replace(entry(-0.1), what=f"OpenSSL: {what}")
-        for what in ("write, EXT4", "write CPU load, EXT4")
+        replace(entry(-0.1), what="OpenSSL: write, EXT4", is_load=is_load)
+        for is_load in (False, True)
     )
     assert not shared_moves([(pair("A"), [rate]), (pair("B"), [load])])
 

@@ -6,7 +6,7 @@ import json
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -890,8 +890,7 @@ def check_worse(
             is_true = (
                 (each["name"], each["measured"])
                 == (f"{guide[1]}, {_system(guide)} {guide[3]}", measured(site, guide))
-                and each["is_proved"]
-                in {bool({kind} - {"noisy"}) for kind in worse[str(each["page"])]}
+                and each["is_proved"] in _proofs(titles, each)
                 and _is_fall(site, guide, str(each["fall"]), str(each["change"]))
                 # A load is named only where nothing else got worse.
                 and (
@@ -902,6 +901,36 @@ def check_worse(
                 )
             )
             checked.note("largest fall", f"{each}", is_true, "front page")
+
+
+def _proofs(
+    titles: Mapping[tuple[str, bool], Sequence[str]], loss: Mapping[str, object]
+) -> set[bool]:
+    """Return whether the events that can have a loss are proved: those of its benchmark with a move as large."""
+    page, label, change = (str(loss[name]) for name in ("page", "fall", "change"))
+    ends = [number(end) for end in re.findall(rf"({N})(?= →| \S+,| %,)", change)[:2]]
+    factor = max(ends) / min(ends) if len(ends) == 2 and min(ends) > 0 else math.inf
+    of_benchmark, as_large = set[bool](), set[bool]()
+    for proof in (True, False):
+        for title in titles.get((page, proof), ()):
+            if not label.startswith(title.partition(": ")[0]):
+                continue
+            of_benchmark.add(proof)
+            for low, high, unit in re.findall(
+                rf"({N})(?: to ({N}))? (%|times) (?:worse|longer)", title
+            ):
+                least, most = number(low), number(high or low)
+                sizes = (
+                    [(least, most)]
+                    if unit == "times"
+                    else [
+                        (1 + least / 100, 1 + most / 100),
+                        (100 / (100 - min(least, 99.9)), 100 / (100 - min(most, 99.9))),
+                    ]
+                )
+                if any(0.98 * one <= factor <= 1.02 * two for one, two in sizes):
+                    as_large.add(proof)
+    return as_large or of_benchmark
 
 
 FAILED_SAMPLES = re.compile(rf"some new runs failed; its samples are ({N}) to ({N}) (\S+)")

@@ -17,7 +17,7 @@ from . import event_groups, event_titles
 from .comparison import Comparison
 from .events import Event
 from .fates import Fate, of_most
-from .row import Verdict
+from .row import Verdict, is_load
 
 FATES: tuple[Fate, ...] = ("lasted", "went back", "neither", "open")
 
@@ -36,7 +36,7 @@ class Entry(msgspec.Struct, frozen=True):
     possible explanations. ``move`` is the log of the factor by which it got better, and ``ends`` are the
     smallest and the largest move of its rows, each as the log of a factor and as a share, without signs:
     a load that fell by 35 % moved by a factor of 1.54. ``what`` names the parts that its rows have in
-    common, and ``boards`` their boards.
+    common, ``boards`` are their boards, and ``is_load`` is true if all are loads.
     """
 
     kind: Verdict
@@ -52,6 +52,7 @@ class Entry(msgspec.Struct, frozen=True):
     what: str = ""
     ends: tuple[tuple[float, float], ...] = ()
     boards: tuple[str, ...] = ()
+    is_load: bool = False
 
 
 class Compared(msgspec.Struct, frozen=True):
@@ -92,6 +93,7 @@ def _entry(event: Event, comparison: Comparison, titles: Mapping[str, str]) -> E
         what,
         (min(moves), max(moves)) if (moves := event_titles.moves_of(event)) else (),
         event.boards,
+        all(map(is_load, event.leading)),
     )
 
 

@@ -71,61 +71,67 @@ class SharedMove:
 
 def shared_moves(compared: Iterable[tuple[ReleasePair, Sequence[Entry]]]) -> list[SharedMove]:
     """Return the moves that several SoCs share: regressions first, and those on most systems first."""
-    proved_first: dict[_Key, dict[ReleasePair, Entry]] = {}
-    all_events: dict[_Key, list[tuple[ReleasePair, Entry]]] = {}
-    titles: dict[str, str] = {}
+    groups: dict[_Key, list[tuple[ReleasePair, Entry]]] = {}
     for pair, entries in compared:
-        for entry in entries:
-            # A return to an earlier level was caused by the release before.
-            is_back = entry.action in (event_groups.BACK, event_groups.MINOR)
-            is_far = entry.ends and abs(entry.move or 0.0) >= MIN_MOVE_LOG
-            if is_back or entry.is_cause or entry.move is None or not is_far:
-                continue
-            # A rate and a load are not one move.
-            is_load = "CPU load" in entry.what
-            titles[entry.benchmark] = entry.benchmark_title
+        for entry in filter(_is_move, entries):
             # Without the sizes that its rows share.
             subject = ": ".join(entry.what.split(": ")[:2])
+            is_better = (entry.move or 0.0) > 0
             for name in dict.fromkeys(("", subject)):
-                line = _line(pair.new.release)
-                key = (line, entry.benchmark, name, is_load, entry.move > 0)
-                own = proved_first.setdefault(key, {})
-                all_events.setdefault(key, []).append((pair, entry))
-                # Keep one event per system: a proved one if possible, then the one with most rows.
-                if pair not in own or _rank(entry) > _rank(own[pair]):
-                    own[pair] = entry
-    out = []
-    reported = set[int]()
+                key = (_line(pair.new.release), entry.benchmark, name, entry.is_load, is_better)
+                groups.setdefault(key, []).append((pair, entry))
+    out, reported = list[SharedMove](), set[int]()
     # Events with the same subject are a move of their own if the one of their benchmark has others.
-    for key, own in sorted(proved_first.items(), key=lambda each: each[0][2] != ""):
-        line, benchmark, subject, is_load, is_better = key
-        alike = _alike({pair: entry for pair, entry in own.items() if id(entry) not in reported})
-        proved = sum(_is_proved(entry) for entry in alike.values())
-        fewest = MIN_SOCS if proved else MIN_UNPROVED_SOCS
-        if len({pair.new.soc for pair in alike}) >= fewest:
-            moves = tuple(entry.move or 0.0 for entry in alike.values())
-            ends = tuple(end for entry in alike.values() for end in entry.ends)
-            names = [subject or entry.what for entry in alike.values()]
-            common = _common(names, titles[benchmark])
-            is_named = any(any(_parts(e.what, titles[benchmark])) for e in alike.values())
-            if is_named and not common:
-                # Different rows on each system are different moves.
-                continue
-            title = ": ".join(filter(None, (titles[benchmark], ", ".join(common))))
-            against = {
-                (pair.new.platform, board)
-                for pair, entry in all_events.get((line, benchmark, "", is_load, not is_better), ())
-                if {*common} <= {*_parts(entry.what, titles[benchmark])}
-                for board in entry.boards
-            }
-            boards = sum(len(entry.boards) for entry in alike.values())
-            pairs = tuple(alike)
-            # Where many boards went the other way, this is not what happened.
-            if len(against) <= MAX_AGAINST_SHARE * boards:
-                shared = (title, line, pairs, moves, ends, proved, boards, len(against))
-                out.append(SharedMove(*shared))
-                reported |= {id(entry) for entry in alike.values()}
+    for key in sorted(groups, key=lambda key: key[2] != ""):
+        systems: dict[ReleasePair, Entry] = {}
+        # Keep one event per system: a proved one if possible, then the one with most rows.
+        for pair, entry in sorted(groups[key], key=lambda each: _rank(each[1]), reverse=True):
+            systems.setdefault(pair, entry)
+        alike = _alike(
+            {pair: entry for pair, entry in systems.items() if id(entry) not in reported}
+        )
+        others = groups.get((*key[:2], "", key[3], not key[4]), [])
+        if shared := _shared(key, alike, others):
+            out.append(shared)
+            reported |= {id(entry) for entry in alike.values()}
     return sorted(out, key=lambda each: (each.moves[0] > 0, -len(each.pairs), each.sentence))
+
+
+def _is_move(entry: Entry) -> bool:
+    """Return whether an event is a far move of this release, rather than a return to an earlier level."""
+    is_back = entry.action in (event_groups.BACK, event_groups.MINOR)
+    is_far = entry.ends and abs(entry.move or 0.0) >= MIN_MOVE_LOG
+    return bool(is_far) and not is_back and not entry.is_cause
+
+
+def _shared(
+    key: _Key, alike: dict[ReleasePair, Entry], others: Iterable[tuple[ReleasePair, Entry]]
+) -> SharedMove | None:
+    """Return the move of events that are alike, if they are enough and fewer boards saw it among the
+    ``others``, which went the other way."""
+    entries = [*alike.values()]
+    proved = sum(map(_is_proved, entries))
+    if len({pair.new.soc for pair in alike}) < (MIN_SOCS if proved else MIN_UNPROVED_SOCS):
+        return None
+    benchmark = entries[0].benchmark_title
+    common = _common([key[2] or entry.what for entry in entries], benchmark)
+    # Different rows on each system are different moves.
+    if not common and any(any(_parts(entry.what, benchmark)) for entry in entries):
+        return None
+    against = {
+        (pair.new.platform, board)
+        for pair, entry in others
+        if {*common} <= {*_parts(entry.what, benchmark)}
+        for board in entry.boards
+    }
+    boards = sum(len(entry.boards) for entry in entries)
+    # Where many boards went the other way, this is not what happened.
+    if len(against) > MAX_AGAINST_SHARE * boards:
+        return None
+    title = ": ".join(filter(None, (benchmark, ", ".join(common))))
+    moves = tuple(entry.move or 0.0 for entry in entries)
+    ends = tuple(end for entry in entries for end in entry.ends)
+    return SharedMove(title, key[0], tuple(alike), moves, ends, proved, boards, len(against))
 
 
 def _parts(name: str, title: str) -> list[str]:
