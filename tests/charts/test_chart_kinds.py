@@ -216,9 +216,9 @@ def test_measured_levels_stand_in_the_table_and_nothing_between(
         view.mark,
         *["accelerator, 8 KiB"] * 2,
         *["software, 8 KiB"] * 2,
-        "Ratio",
+        "8 KiB",
     )
-    assert grid.header[1] == ("", "", *[view.x_label, view.y_label] * 2, "8 KiB")
+    assert grid.header[1] == ("", "", *[view.x_label, view.y_label] * 2, "Ratio")
     largest = [line for line in view.panels[0].lines if line.step == "8 KiB"]
     for number, row in enumerate(grid.rows):
         points = [line.points[number] for line in largest]

@@ -315,6 +315,12 @@ def test_a_table_keeps_its_columns_on_a_phone_if_a_group_of_them_fits() -> None:
     written = html_table.choice(two, "eMMC")
     assert written.count("<input") == 2 and written.count(" checked") == 1
 
+    with_ratio = phone_columns(Grid(tuple((*h[:-1], "Ratio") for h in header), rows, 1), boards)
+    assert with_ratio is None, "a group in the middle is the shorter one"
+    ratio = Grid((header[0][:5], header[1][:5]), tuple(row[:5] for row in rows), 1)
+    last = phone_columns(ratio, boards)
+    assert last is not None and last.groups == (0, 1, 1, 1, 2), "only the last may be shorter"
+
     def of_boards(*rows: tuple[TableCell, ...], names: Sequence[str] = boards) -> Any:
         return phone_columns(Grid((("Size", *names),), rows, 1), boards)
 

@@ -250,7 +250,7 @@ def levels(views: Sequence[ChartView]) -> tuple[Grid, int]:
     step = steps.pop() if len(steps) == 1 else ""
     head = [*keys, *(", ".join(filter(None, (name, step))) for name in names for _ in range(2))]
     if is_pair := len(names) == 2:
-        head, below = [*head, "Ratio"], [*below, step or "of both"]
+        head, below = [*head, step or "of both"], [*below, "Ratio"]
     rows, tabled = list[tuple[TableCell, ...]](), 0
     for (view, panel), lines in last.items():
         points = {

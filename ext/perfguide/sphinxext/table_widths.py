@@ -115,7 +115,8 @@ def phone_columns(table: Grid, boards: Collection[str] = ()) -> PhoneColumns | N
         starts = [column for column, _ in spans(levels, 0, stub) if column >= stub]
     ends = [*starts[1:], len(table.header[0])]
     beside = ends[0] - starts[0]
-    if any(end - start != beside for start, end in zip(starts, ends, strict=True)):
+    sizes = [end - start for start, end in zip(starts, ends, strict=True)]
+    if sizes[-1] > beside or any(size != beside for size in sizes[:-1]):
         return None
     columns = [[row[column] for row in rows] for column in range(stub, ends[-1])]
     most = _DIGIT_REM * max(map(_most_chars, columns))
