@@ -338,12 +338,14 @@ def test_a_figure_beyond_its_limit_is_no_regression(tmp_path: Path) -> None:
     loads = {size: [30.0] * 8 + [2618.0] for size in (64, 128)}
     both = newest(releases(history(), loads), described(tmp_path, toml))
     (event,) = causes(both)
-    assert event.what == "Speed: a figure is impossible: more than 100 %"
+    assert event.what == "Speed: a figure is impossible: 2,618 % in 9.9, more than 100 %"
     assert {row.verdict for row in event.rows} == {"incomparable"}
     assert headline(both).state == "ship"
 
 
-@pytest.mark.parametrize(("first", "least"), [(0.32, "“Integer, add”"), (0.6, "0.4 times “mul”")])
+@pytest.mark.parametrize(
+    ("first", "least"), [(0.32, "“Integer, add” (0.5 ns)"), (0.6, "0.4 times “mul” (2 ns)")]
+)
 def test_an_operation_shorter_than_a_clock_cycle_or_far_shorter_than_another_proves_no_fall(
     first: float, least: str
 ) -> None:
@@ -369,7 +371,7 @@ def test_an_operation_shorter_than_a_clock_cycle_or_far_shorter_than_another_pro
     both = compared(*bundles, releases=("9.7", "9.8"), catalog=benchmarks.load([SHIPPED])[0])
     (event,) = both.events
     assert event.is_cause and len(event.rows) == 2
-    assert event.what.endswith(f"a figure is impossible: shorter than {least}")
+    assert event.what.endswith(f"a figure is impossible: {first} ns in 9.7, shorter than {least}")
     before = compared(*bundles, releases=("9.6", "9.7"), catalog=benchmarks.load([SHIPPED])[0])
     assert {row.verdict for row in before.rows} == {"same"} and not before.events
 

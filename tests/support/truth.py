@@ -91,6 +91,9 @@ def _plain(key: Key) -> Key:
     )
 
 
+TABLE_TITLE = r""",?"\('table',false,.*?\)\""""
+
+
 def _run(key: Key) -> Key:
     return (*key[:3], key[4])
 
@@ -124,7 +127,35 @@ class Figures:
                 if (guide.soc, record.benchmark, guide.release) not in SWAPPED:
                     self.by_key[self.key(record)][guide.release] = self.of(record)
 
+        self._join_titles()
         self.of_run = grouped(self.by_key, _run)
+
+    def _join_titles(self) -> None:
+        """Give rows of one table the same figures: titles are of one table if no release has two of
+        them and they have two rows in common."""
+        keys_by_title: dict[object, dict[object, list[Key]]] = defaultdict(
+            lambda: defaultdict(list)
+        )
+        for key in self.by_key:
+            title = re.search(TABLE_TITLE, str(key[4]))
+            keys_by_title[key[:3]][title and title[0]].append(key)
+        for tables in keys_by_title.values():
+            rows = {
+                title: {(key[3], re.sub(TABLE_TITLE, "", str(key[4])), key[5]): key for key in keys}
+                for title, keys in tables.items()
+            }
+            releases = {
+                title: {release for key in keys for release in self.by_key[key]}
+                for title, keys in tables.items()
+            }
+            for one, other in combinations(tables, 2):
+                shared = rows[one].keys() & rows[other].keys()
+                if len(shared) >= 2 and not releases[one] & releases[other]:
+                    for row in shared:
+                        pair = rows[one][row], rows[other][row]
+                        joined = self.by_key[pair[0]] | self.by_key[pair[1]]
+                        ordered = dict(sorted(joined.items(), key=lambda each: version(each[0])))
+                        self.by_key |= dict.fromkeys(pair, ordered)
 
     def key(self, record: Record) -> Key:
         """Return a key for a figure that is the same in all releases. A table whose title is unique
@@ -482,6 +513,14 @@ def _has_past(about: About, said: Sequence[str]) -> bool:
     return len(about.before(int(said[0]))) == int(said[0])
 
 
+def _of_last(about: About, said: Sequence[str], holds: Callable[[float, float], bool]) -> bool:
+    """Return whether something holds of the ends of the last figures, unless others than the last
+    releases have been counted, as these had other conditions."""
+    past = about.before(99)
+    last = past[-int(said[1]) :]
+    return holds(min(last, key=abs), max(last, key=abs)) or len(past) > int(said[0])
+
+
 def _failed(is_new: bool) -> Holds:
     def holds(about: About, said: Sequence[str]) -> bool:
         side = about.sides[is_new]
@@ -723,27 +762,43 @@ def _since(about: About, said: Sequence[str]) -> bool:
 
 
 def _is_beyond(about: About, said: Sequence[str]) -> bool:
-    highs = [side.high / about.scale for side in about.sides if side]
+    value, unit, release, limit, its_unit = said
+    highs = [
+        high
+        for record, side, mean in zip(
+            (about.row.old, about.row.new), about.sides, about.ends, strict=True
+        )
+        if record and record.guide.release == release
+        for high in (abs(mean), *([side.high / about.scale] if side else []))
+    ]
     return (
-        max(map(abs, (*about.ends, *highs))) > number(said[0])
-        and said[1] == units.parse(about.row.unit).symbol
+        rounds(value, max(highs))
+        and max(highs) > number(limit)
+        and unit == its_unit == units.parse(about.row.unit).symbol
     )
 
 
 def _is_below(about: About, said: Sequence[str]) -> bool:
     """Check that one of two times is shorter than an addition of integers of its run, or than a part of a
     multiplication of its kind."""
-    name = "lat_ops-int-add"
-    if said:
-        name = about.row.metric.replace("-add", "-mul")
+    value, _, release, *times, of, _ = said
+    name = about.row.metric.replace("-add", "-mul") if times else "lat_ops-int-add"
     (other,) = (
         each
         for each in about.each(about.both.rows)
         if (each.row.board, each.row.metric) == (about.row.board, name)
     )
-    times = number(said[0]) if said else 1.0
-    is_small = [own < times * its for own, its in zip(about.ends, other.ends, strict=True)]
-    return is_small[0] != is_small[1]
+    share = number(times[0]) if times else 1.0
+    is_small = [own < share * its for own, its in zip(about.ends, other.ends, strict=True)]
+    at = is_small.index(True)
+    record = (about.row.old, about.row.new)[at]
+    return (
+        is_small[0] != is_small[1]
+        and rounds(value, about.ends[at])
+        and rounds(of, other.ends[at])
+        and record is not None
+        and record.guide.release == release
+    )
 
 
 def _one_step(about: About, said: Sequence[str]) -> bool:
@@ -855,7 +910,16 @@ GROUNDS = templates(
             and about.compared <= max(past) * (1 + 1e-9)
         ),
         "# earlier releases, of which the last # agree": lambda about, said: (
-            _has_past(about, said) and 1 < int(said[1]) < int(said[0])
+            _has_past(about, said)
+            and 1 < int(said[1]) < int(said[0])
+            and _of_last(about, said, lambda low, high: abs(high - low) <= 0.1001 * abs(low))
+        ),
+        "# earlier releases, of which the last # lay between # and #": lambda about, said: (
+            _has_past(about, said)
+            and _of_last(about, said, lambda low, high: abs(high - low) > 0.0999 * abs(low))
+            and _of_last(
+                about, said, lambda *ends: all(map(rounds, said[2:], sorted(map(abs, ends))))
+            )
         ),
         "# earlier releases, of which the last is unlike the others": lambda about, said: (
             _has_past(about, said) and (past := about.before(int(said[0])))[-1] not in past[:-1]
@@ -891,9 +955,9 @@ GROUNDS = templates(
         "it alternates between two states, (.+) and (.+)": _of_two,
         "a new level since (.+): .+": _since,
         "accepted until .+": lambda about, _: not about.is_rated or about.worse > 0,
-        "a figure is impossible: more than # (.+)": _is_beyond,
-        "a figure is impossible: shorter than “Integer, add”": _is_below,
-        "a figure is impossible: shorter than # times “mul”": _is_below,
+        "a figure is impossible: # (.+) in (.+), more than # (.+)": _is_beyond,
+        "a figure is impossible: # (.+) in (.+), shorter than “Integer, add” .# (.+).": _is_below,
+        "a figure is impossible: # (.+) in (.+), shorter than # times “mul” .# (.+).": _is_below,
         "a result of # .+ means that the (new|old) run failed": lambda about, said: (
             about.ends[said[1].lower() == "new"] == 0 < about.ends[said[1].lower() != "new"]
         ),
@@ -1575,6 +1639,13 @@ def _other_device(about: About, said: Sequence[str]) -> bool:
         is_open = row.verdict in ("regressed", "improved", "noisy", "same", "steady")
         if is_own and row.board in boards and is_open and each.is_rated:
             moves[row.board] += [each.worse] * (abs(each.worse) >= math.log(1.25))
+        elif is_own and row.board in boards and row.verdict == "only-new" and row.new:
+            series = about.figures.by_key[about.figures.key(row.new)]
+            now = version(row.new.guide.release)
+            means = [runs.mean for name, runs in series.items() if version(name) <= now]
+            before, new = [0.0, *(mean or 0.0 for mean in means)][-2:]
+            if min(before, new) > 0 and abs(math.log(before / new)) >= math.log(1.25):
+                moves[row.board].append(math.log(before / new))
     both = [
         (sum(move < 0 for move in own), sum(move > 0 for move in own)) for own in moves.values()
     ]

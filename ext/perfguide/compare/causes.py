@@ -140,18 +140,20 @@ def _rest_of_tables(rows: Sequence[Row], exchanged: Sequence[int], param: str) -
 
 
 def cause_of(row: Row) -> str:
-    """Return why a row is not compared, or ""."""
+    """Return why a row is not compared, in words that rows with one cause share, or ""."""
     if row.verdict != "incomparable" or not (row.old and row.new):
         return ""
     beginnings = (
         EXCHANGED,
         ENGINE_CHANGED,
-        IMPOSSIBLE,
         OTHER_BYTES,
         OTHER_UNIT,
         *CONDITIONS,
         REPEATED,
     )
+    if row.ground.startswith(IMPOSSIBLE):
+        limit = row.ground.partition(", ")[2].partition(" (")[0]
+        return f"{IMPOSSIBLE}: {limit}"
     return row.ground if row.ground.startswith(beginnings) else ""
 
 

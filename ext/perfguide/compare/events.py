@@ -231,7 +231,7 @@ def events(
         for event in _covering(joined, rows, names, event_of)
         for part in (_minor_parts(event, event_of) if event.is_minor else [event])
     ]
-    joined = [_explained(event, rows, names) for event in parts]
+    joined = [_explained(event, rows, among or rows, names) for event in parts]
     return (
         tuple(event for event in joined if event.kind != "noisy"),
         tuple(event for event in joined if event.kind == "noisy"),
@@ -612,12 +612,13 @@ def _when_so_before(clock: Row) -> str:
     return f"in {end}" if start == end else f"from {start} to {end}"
 
 
-def _explained(event: Event, rows: Sequence[Row], names: Names) -> Event:
-    """Return an event with the explanations that other rows suggest."""
+def _explained(event: Event, rows: Sequence[Row], among: Sequence[Row], names: Names) -> Event:
+    """Return an event with the explanations that other rows suggest; those ``among`` which they are may be of
+    the same device."""
     if event.is_cause or event.is_back or event.is_minor:
         return event
     leading = [*filter(measures_own, event.leading)]
-    more = (other_part(leading, rows, names), other_test(leading, rows)) if leading else ()
+    more = (other_part(leading, among, names), other_test(leading, rows)) if leading else ()
     return replace(event, perhaps=(*event.perhaps, *filter(None, more)))
 
 
@@ -716,7 +717,11 @@ def causes(rows: Sequence[Row], names: Names) -> list[Event]:
     out = []
     for (_, benchmark, cause), own in by.items():
         titles = dict.fromkeys(names.catalog.title(row.benchmark) for row in own)
-        what = f"{names.catalog.title(benchmark)}: {cause}" if benchmark else units.capital(cause)
+        what = (
+            f"{names.catalog.title(benchmark)}: {own[0].ground}"
+            if benchmark
+            else units.capital(cause)
+        )
         boards = tuple(sorted({row.board for row in own}, key=units.natural))
         more = [f"{len(titles) - NAMED} more benchmarks"] * (len(titles) > NAMED + 1)
         named = ", ".join([*titles][: NAMED if more else None] + more)

@@ -15,10 +15,11 @@ from typing import TypeVar
 
 from ..bundles.guide_key import GuideKey, Platform, version
 from ..common import units
+from ..common.grouping import grouped
 from ..figures.pool import Cell, Pool, Record
-from ..figures.rows import TABLE_NUMBER
+from ..figures.rows import TABLE, TABLE_NUMBER
 from .copies import are_repeated, copied, repeats
-from .match import Key, Names, obstacles, spelt_alike
+from .match import Key, Names, obstacles, spelt_alike, untitled
 from .packet_bytes import PACKETS, RATE, Bounds, counted_otherwise
 from .relative import Side
 from .resolution import printed
@@ -32,6 +33,10 @@ Figure = TypeVar("Figure", Cell, Side)
 MAX_PAST_RELEASES = 27
 """The noise of a figure is learnt from at most this many releases besides OLD and NEW. More add little
 (see :mod:`.noise`), and the time would grow with their square."""
+
+
+MIN_RETITLED_ROWS = 2
+"""The fewest rows that a table has under two titles if these are of one table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +207,7 @@ class History:
         return tuple(
             f"published as {_names_apart(former, key)} until {last}"
             for former, last in self._spellings[platform].get(key, ())
-            if former != key and ranks[last] < ranks[record.guide.release]
+            if ranks[last] < ranks[record.guide.release] and _names_apart(former, key)
         )
 
     def _key(self, record: Record) -> Key:
@@ -273,19 +278,38 @@ class History:
         return right
 
     def _join_spellings(self, platform: Platform, figures: dict[Key, list[_Past]]) -> None:
-        """Join rows that are spelt alike and that no release has both of, under the latest spelling."""
-        alike: dict[Key, list[Key]] = {}
-        for key in figures:
-            alike.setdefault(spelt_alike(key), []).append(key)
+        """Join rows that no release has both of, under the latest spelling: those that are spelt alike, and
+        those of a table that got another title."""
         spellings = self._spellings[platform] = {}
-        for keys in alike.values():
-            ranks = [past.rank for key in keys for past in figures[key]]
-            if len(keys) > 1 and len({*ranks}) == len(ranks):
-                keys.sort(key=lambda key: figures[key][-1].rank)
-                own = [(key, figures[key][-1].release) for key in keys]
+        for is_retitled, spelling in ((False, spelt_alike), (True, untitled)):
+            alike = [
+                sorted(keys, key=lambda key: figures[key][-1].rank)
+                for keys in grouped([*figures], spelling).values()
+                if len(keys) > 1
+                and len({past.rank for key in keys for past in figures[key]})
+                == sum(len(figures[key]) for key in keys)
+            ]
+            rows_by_titles = Counter(map(_titles, alike))
+            for keys in alike:
+                if is_retitled and rows_by_titles[_titles(keys)] < MIN_RETITLED_ROWS:
+                    continue
+                own = [
+                    each
+                    for key in keys
+                    for each in spellings.get(key, [(key, figures[key][-1].release)])
+                ]
                 joined = [past for key in keys for past in figures.pop(key)]
                 figures[keys[-1]] = sorted(joined, key=lambda past: past.rank)
-                spellings |= dict.fromkeys(keys, own)
+                spellings |= dict.fromkeys([key for key, _ in own], own)
+
+
+def _titles(keys: Sequence[Key]) -> tuple[object, ...]:
+    """Return the board, the benchmark and the titles of tables with these rows."""
+    titles: list[list[object]] = []
+    for key in keys:
+        assert isinstance(key[4], frozenset)  # as Names.table_key() makes it
+        titles.append([value for name, _, value in key[4] if name == TABLE])
+    return (*keys[0][1:3], *map(tuple, titles))
 
 
 def _names_apart(former: Key, key: Key) -> str:

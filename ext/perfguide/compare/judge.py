@@ -67,6 +67,9 @@ BOARD_CORRELATION = 0.25
 MAX_BOARDS_RATIO = 3.0
 """The largest ratio of moves of a row on boards, as logs, that are judged together."""
 
+MAX_AGREEING_RATIO = 1.1
+"""The largest ratio of earlier figures at one level that are said to agree."""
+
 AGREEING_FIGURES = 2
 """The number of equal earlier figures that show a level, but too little of a row's scatter."""
 
@@ -536,9 +539,13 @@ def _ground(test: _Test) -> str:
         elif size >= 1:
             spread = f"differed by up to ×{units.number(1 + size, digits=3)}"
         else:
-            spread = f"differed by up to {100 * size:.2g} %"
+            spread = f"differed by up to {units.number(100 * size, digits=2)} %"
         return f"{runs}; {before} earlier releases {spread}{after}"
+    level = sorted(map(abs, means[-move.level.releases :]))
     alike = f"the last {move.level.releases} agree"
+    # Figures that usually scatter more are one level, too, but readers would not say that they agree.
+    if level[-1] > MAX_AGREEING_RATIO * level[0]:
+        alike = f"the last {len(level)} lay between {units.number(level[0])} and {units.number(level[-1])}"
     if move.level.releases == 1:
         # The one before the last may be the outlier.
         alike = "the last is unlike the others" if _is_last_unlike(test) else "the last 2 differ"

@@ -74,7 +74,7 @@ def events_since(
                 or units.parse(row.unit).kind != PACKETS
                 or row.observation not in rated
             ]
-            extremes = _lows_and_highs(telling, sides, every, names)
+            extremes = _lows_and_highs(telling, sides, [*every, *others], names)
             out += [replace(event, since=release) for event in extremes]
     return sorted(out, key=lambda event: event.kind == "noisy")
 

@@ -156,6 +156,13 @@ def spelt_alike(key: Key) -> Key:
     return (platform, board, benchmark, _plainly(metric), params, kind)
 
 
+def untitled(key: Key) -> Key:
+    """Return the key of a figure without the title and the number of its table."""
+    assert isinstance(key[4], frozenset)  # as _key() makes it
+    params = frozenset(each for each in key[4] if each[0] not in OF_TABLES)
+    return (*key[:4], params, key[5])
+
+
 def _plainly(value: object) -> object:
     return _SPELLING.sub("", value).casefold() if isinstance(value, str) else value
 

@@ -55,18 +55,22 @@ def limit_of(metric: Metric | None, params: Mapping[str, Scalar], unit: str) -> 
 
 def impossible(
     metric: Metric | None, params: Mapping[str, Scalar], records: Iterable[Record]
-) -> tuple[str, ...]:
-    """Return the ground for each figure that exceeds what its metric and parameters allow."""
-    grounds = []
+) -> str:
+    """Return the ground for the first figure that exceeds what its metric and parameters allow, or ""."""
     for record in records:
         limit = limit_of(metric, params, record.unit)
-        most = max(
-            (end for end in (record.cell.mean, record.cell.high) if end is not None), default=0.0
-        )
+        ends = (record.cell.mean, record.cell.high)
+        most = max((end for end in ends if end is not None), default=0.0)
         if limit is not None and most > MAX_OVER_LIMIT * limit:
             symbol = units.parse(record.unit).symbol
-            grounds.append(f"{IMPOSSIBLE}: more than {units.number(limit)} {symbol}")
-    return tuple(grounds)
+            return _impossible(record, most, f"more than {units.number(limit)} {symbol}")
+    return ""
+
+
+def _impossible(record: Record, figure: float, limit: str) -> str:
+    """Return the ground for a figure beyond a limit, which :func:`.causes.cause_of` takes from its end."""
+    value = f"{units.number(figure)} {units.parse(record.unit).symbol}"
+    return f"{IMPOSSIBLE}: {value} in {record.guide.release}, {limit}"
 
 
 def too_small(records: Sequence[Record], names: Names) -> dict[int, str]:
@@ -83,10 +87,12 @@ def too_small(records: Sequence[Record], names: Names) -> dict[int, str]:
             if (record.cell.mean or math.inf) < times * means.get(key(record, name), 0.0):
                 assert benchmark  # its description has the limit
                 part = "" if times == 1 else f"{times:g} times "
-                # Drop the words in common: rows with the same ground are reported as one event.
+                # Drop the words in common: rows with the same limit are reported as one event.
                 common = f"{benchmark.metric_label(record.metric).partition(', ')[0]}, "
                 label = benchmark.metric_label(name).removeprefix(common)
-                out[id(record)] = f"{IMPOSSIBLE}: shorter than {part}“{label}”"
+                of = units.number(means[key(record, name)])
+                limit = f"shorter than {part}“{label}” ({of} {units.parse(record.unit).symbol})"
+                out[id(record)] = _impossible(record, record.cell.mean or 0.0, limit)
                 break
     return out
 

@@ -318,9 +318,9 @@ def _line(each: Match, boards: Boards, old: Pool, new: Pool, names: Names) -> Li
     )
     matters = partial(names.matters, second.benchmark)
     reasons = each.differs or obstacles(was, now, tools_of(names, second.benchmark), matters)
-    reasons = reasons or impossible(metric, line.params, (first, second))
-    if reasons:
-        return replace(line, standing="incomparable", ground="; ".join(dict.fromkeys(reasons)))
+    ground = "; ".join(dict.fromkeys(reasons)) or impossible(metric, line.params, (first, second))
+    if ground:
+        return replace(line, standing="incomparable", ground=ground)
     one, two = first.cell.mean, second.cell.mean
     if one is None or two is None:
         return replace(line, standing="failed", ground="a side has no figure: its runs failed")

@@ -119,9 +119,9 @@ def _row(matched: Match, before: Pool, after: Pool, rules: Rules) -> Row:
         tools,
         partial(names.matters, record.benchmark),
     )
-    against = against or impossible(metric, row.params, (old, new))
-    if against:
-        return replace(row, verdict="incomparable", ground="; ".join(dict.fromkeys(against)))
+    ground = "; ".join(dict.fromkeys(against)) or impossible(metric, row.params, (old, new))
+    if ground:
+        return replace(row, verdict="incomparable", ground=ground)
     if old.cell.mean is None or new.cell.mean is None:
         return failed_row(row, old, new)
     if said := failed_run(row, old):
