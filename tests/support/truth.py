@@ -2286,16 +2286,17 @@ def check_comparison(both: Comparison, figures: Figures, checked: Checked) -> No
         checked.note("known of events in the headline", title, is_true, where)
     falls = [*_proved_falls(about), *_listed(about, "Worse, not proved")]
     form = re.fullmatch(
-        r"(?:Look at|Do not ship:) (.+?), (.+?)( \(not proved\))?(?:, and (\d+) more)?", said.brief
+        r"(?:Look at|Do not ship:) (.+?)( \(not proved\))?(?:, and (\d+) more)?", said.brief
     )
     is_true = form is None and not falls and said.brief == said.tag
     for event in falls if form else ():
         size = event_titles.title_parts(event, both)[1].removesuffix(",")
+        title = next(group.title for group in both.groups if group.benchmark == event.benchmark)
         is_true |= (
-            (form[2] == size or (form[2] in event.what and not size))
-            and form[1] == next(g.title for g in both.groups if g.benchmark == event.benchmark)
-            and bool(form[3]) == (event.kind == "noisy")
-            and len(falls) == int(form[4] or 0) + 1
+            form[1] == f"{title}, {size or 'some runs fail'}"
+            and (bool(size) or "some runs fail" in event.what)
+            and bool(form[2]) == (event.kind == "noisy")
+            and len(falls) == int(form[3] or 0) + 1
         )
     checked.note("in short", said.brief, is_true, where)
     more = " ".join([said.rest, *said.again, *said.besides])
