@@ -230,9 +230,6 @@ def generate(
             return _outcome(site, writer, inputs, settings, sources, progress)
         # Processes forked from here inherit the catalog, and nothing that is read later.
         catalog_of(settings.benchmarks, inputs.descriptions)
-        # Workers on other machines load modules themselves.
-        if not (run or settings.scheduler):
-            soc_pages.load_shared()
         with nullcontext(run) if run else parallel.at(settings.scheduler) as workers:
             sends_files = bool(settings.scheduler)
             here = _Run(settings, writer, parts, inputs, progress, workers, sends_files)

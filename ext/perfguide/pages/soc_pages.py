@@ -9,7 +9,6 @@ the SoC's page shows them together.
 from __future__ import annotations
 
 import datetime
-import importlib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -24,7 +23,7 @@ from ..catalog.board_names import load as load_boards
 from ..catalog.board_names import load_notes
 from ..catalog.waivers import load_annotations
 from ..charts import gallery
-from ..common import extras, units
+from ..common import units
 from ..common.diagnostics import Diagnostic
 from ..figures import errata, rows, terms
 from ..figures.dataset import Holdings, Settings
@@ -114,19 +113,6 @@ def read(unit: Unit) -> Holdings:
     ledger = Ledger(tuple(bundles), tuple(withdrawn), ())
     pool = Pool(rows.build(bundles), catalog, by_hand, unit.spelt)
     return Holdings(catalog, ledger, tuple(missing), pool)
-
-
-def load_shared() -> None:
-    """Load modules and templates needed to make pages. Processes forked afterwards share them;
-    otherwise each would load them itself, which takes longer than making the pages of a small
-    SoC."""
-    write_files.load_templates()
-    # Not imported at the top, so that a build with nothing to do starts faster.
-    for module in ("pandas", "perfguide.charts.draw"):
-        importlib.import_module(module)
-    for extra, module in (("compare", "scipy.special"), ("parquet", "pyarrow.parquet")):
-        if extras.is_installed(extra):
-            importlib.import_module(module)
 
 
 def survey(unit: Unit) -> Made:

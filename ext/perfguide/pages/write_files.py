@@ -67,12 +67,6 @@ def _templates() -> jinja2.Environment:
     return templates
 
 
-def load_templates() -> None:
-    """Compile the templates of all pages."""
-    for name in _templates().list_templates():
-        _templates().get_template(name)
-
-
 def toctree_entry(title: str, address: str) -> str:
     """Return the line of a toctree that lists a page."""
     title = visible(title)
