@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from urllib.parse import quote
 
 from ..catalog.benchmarks import Catalog
@@ -147,7 +147,11 @@ def _event(event: Event, comparison: Comparison, catalog: Catalog) -> str:
 def _row(row: Row, comparison: Comparison, catalog: Catalog) -> str:
     said = row_texts.row_words(row, comparison, catalog)
     verdict = f"{said.verdict}: {text(said.ground)}"
-    cells = (said.change, said.old, said.new, code(said.unit), code(said.name), verdict)
+    return table_row((said.change, said.old, said.new, code(said.unit), code(said.name), verdict))
+
+
+def table_row(cells: Iterable[str]) -> str:
+    """Return cells as a row of a table."""
     return f"| {' | '.join(cells)} |\n"
 
 

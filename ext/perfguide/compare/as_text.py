@@ -177,13 +177,24 @@ def bullets(lines: Sequence[str]) -> Table:
     return table
 
 
-def _rows(rows: Sequence[Row], comparison: Comparison, catalog: Catalog) -> Table:
-    table = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False)
+def bare_table() -> Table:
+    """Return a table without lines around its cells."""
+    return Table(box=None, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False)
+
+
+def figures_table(numbers: Sequence[str]) -> Table:
+    """Return an empty table with columns of numbers and, after them, a unit and a figure's name."""
+    table = bare_table()
     # Figures are never broken over lines; the name beside them wraps instead.
-    for name in ("CHANGE", "OLD", "NEW"):
+    for name in numbers:
         table.add_column(name, justify="right", no_wrap=True, overflow="fold")
     table.add_column("UNIT", overflow="fold", max_width=12)
     table.add_column("FIGURE", overflow="fold", ratio=1, min_width=20)
+    return table
+
+
+def _rows(rows: Sequence[Row], comparison: Comparison, catalog: Catalog) -> Table:
+    table = figures_table(("CHANGE", "OLD", "NEW"))
     for row in rows:
         said = row_texts.row_words(row, comparison, catalog)
         figure = plain_text(said.name)
@@ -197,7 +208,7 @@ def _rows(rows: Sequence[Row], comparison: Comparison, catalog: Catalog) -> Tabl
 
 
 def _groups(comparison: Comparison) -> Table:
-    table = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False)
+    table = bare_table()
     table.add_column("BENCHMARK", overflow="fold", min_width=16)
     table.add_column("MEAN", justify="right", no_wrap=True)
     table.add_column("FIGURES", overflow="fold", ratio=1)

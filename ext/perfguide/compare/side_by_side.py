@@ -95,11 +95,11 @@ class Line:
     better: units.Better
     first: Record
     second: Record
-    standing: Standing
-    ground: str
     ratio: float | None = None
     per_mhz: float | None = None
+    standing: Standing = "one run"
     q: float | None = None
+    ground: str = ""
 
     def towards(self, ratio: float | None) -> float | None:
         """Return a ratio in the better direction, or ``None`` if there is none."""
@@ -301,8 +301,7 @@ def _line(each: Match, boards: Boards, old: Pool, new: Pool, names: Names) -> Li
         metric.better if metric else "neither",
         first,
         second,
-        "one run",
-        "; ".join(each.aliases),
+        ground="; ".join(each.aliases),
     )
     factor = units.factor(first.unit, second.unit)
     if factor is not None:

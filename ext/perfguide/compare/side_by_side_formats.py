@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Sequence
+from dataclasses import asdict, fields
 from typing import Any
-
-from rich.table import Table
 
 from ..bundles.guide_key import GuideKey
 from ..catalog.benchmarks import Catalog
@@ -97,30 +95,26 @@ def to_text(compared: SideBySide, catalog: Catalog, everything: bool, coloured: 
         for text in _facts(compared, boards):
             as_text.put(console, text)
     as_text.put(console, _tested(compared), "bold")
-    scaled = any(line.per_mhz is not None for line in compared.lines)
+    scaled = _are_scaled(compared)
+    ratios = ("RATIO", "PER MHZ")[: 1 + scaled]
     if compared.means:
         as_text.heading(console, "Benchmarks: geometric mean of the ratios, above 1 is better")
-        table = _table(["BENCHMARK"], ["RATIO", *(["PER MHZ"] if scaled else []), "OF"])
+        table = as_text.bare_table()
+        table.add_column("BENCHMARK", overflow="fold", min_width=16)
+        for column in (*ratios, "OF"):
+            table.add_column(column, justify="right", no_wrap=True)
         for mean in compared.means:
-            per_mhz = [_amount(mean.per_mhz)] if scaled else []
-            cells = (mean.title, _amount(mean.ratio), *per_mhz, str(mean.of))
-            table.add_row(*map(as_text.plain_text, cells))
+            table.add_row(*map(as_text.plain_text, _mean_cells(mean, scaled)))
         console.print(table)
     lines = compared.lines if everything else compared.lines[:LISTED_ROWS]
     as_text.heading(console, "Figures, the farthest apart first: second over first")
-    table = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False)
-    for name in ("RATIO", *(["PER MHZ"] if scaled else []), "FIRST", "SECOND"):
-        table.add_column(name, justify="right", no_wrap=True, overflow="fold")
-    table.add_column("UNIT", overflow="fold", max_width=12)
-    table.add_column("FIGURE", overflow="fold", ratio=1, min_width=20)
+    table = as_text.figures_table((*ratios, "FIRST", "SECOND"))
     for line in lines:
-        figure = as_text.plain_text(_name(line, compared, catalog))
-        why = "; ".join(filter(None, _why(line)))
+        *cells, name, why = map(as_text.plain_text, _line_cells(line, compared, catalog, scaled))
         if why:
-            figure.append("\n").append_text(as_text.plain_text(why, "dim"))
-        per_mhz = [_amount(line.per_mhz)] if scaled else []
-        cells = (_amount(line.ratio), *per_mhz, *_figures(line), _unit(line))
-        table.add_row(*map(as_text.plain_text, cells), figure)
+            why.style = "dim"
+            name.append("\n").append_text(why)
+        table.add_row(*cells, name)
     console.print(table)
     if len(lines) < len(compared.lines):
         left = len(compared.lines) - len(lines)
@@ -131,34 +125,34 @@ def to_text(compared: SideBySide, catalog: Catalog, everything: bool, coloured: 
     return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"
 
 
-def _table(names: Sequence[str], numbers: Sequence[str]) -> Table:
-    table = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False)
-    for name in names:
-        table.add_column(name, overflow="fold", min_width=16)
-    for name in numbers:
-        table.add_column(name, justify="right", no_wrap=True)
-    return table
+def _are_scaled(compared: SideBySide) -> bool:
+    return any(line.per_mhz is not None for line in compared.lines)
 
 
-def _name(line: Line, compared: SideBySide, catalog: Catalog) -> str:
-    name = f"{line.benchmark}: {row_texts.figure(line, catalog)}"
-    return f"{line.boards.second.board}: {name}" if len(compared.boards) > 1 else name
+def _mean_cells(mean: Mean, scaled: bool) -> tuple[str, ...]:
+    """Return the cells of a benchmark, with the ratio per MHz if ``scaled``."""
+    return mean.title, *_ratios(mean, scaled), str(mean.of)
 
 
-def _why(line: Line) -> tuple[str, str]:
-    """Return the standing in words, empty for single runs, and the ground for it."""
-    return "" if line.standing == "one run" else WORDS[line.standing], line.ground
+def _ratios(row: Line | Mean, scaled: bool) -> list[str]:
+    return [_amount(ratio) for ratio in (row.ratio, row.per_mhz)[: 1 + scaled]]
 
 
-def _figures(line: Line) -> tuple[str, str]:
-    return row_texts.mean(line.first), row_texts.mean(line.second)
-
-
-def _unit(line: Line) -> str:
+def _line_cells(
+    line: Line, compared: SideBySide, catalog: Catalog, scaled: bool
+) -> tuple[str, ...]:
+    """Return the cells of a figure: ratios, per MHz only if ``scaled``, both figures, the unit, the name,
+    and the standing in words with its ground."""
     # Units that still differ here are of different kinds; others were converted.
-    if line.first.unit != line.unit:
-        return f"{units.parse(line.first.unit).symbol}, {units.parse(line.unit).symbol}"
-    return units.unit_cell(line.unit, line.better)
+    own = [units.parse(unit).symbol for unit in (line.first.unit, line.unit)]
+    same = line.first.unit == line.unit
+    unit = units.unit_cell(line.unit, line.better) if same else ", ".join(own)
+    name = f"{line.benchmark}: {row_texts.figure(line, catalog)}"
+    name = f"{line.boards.second.board}: {name}" if len(compared.boards) > 1 else name
+    standing = "" if line.standing == "one run" else WORDS[line.standing]
+    why = "; ".join(filter(None, (standing, line.ground)))
+    figures = row_texts.mean(line.first), row_texts.mean(line.second)
+    return *_ratios(line, scaled), *figures, unit, name, why
 
 
 def to_markdown(compared: SideBySide, catalog: Catalog, link: str = "") -> str:
@@ -174,21 +168,17 @@ def to_markdown(compared: SideBySide, catalog: Catalog, link: str = "") -> str:
             "".join(f"- {text(' '.join(line.split()))}\n" for line in _facts(compared, boards))
         )
     head.append(f"{text(RATIOS_NOTE)}\n")
-    means = [
-        f"| {text(mean.title)} | {_amount(mean.ratio)} | {_amount(mean.per_mhz)} | {mean.of} |\n"
-        for mean in compared.means
-    ]
     names = "| benchmark | mean | per MHz | figures |\n|---|---:|---:|---:|\n"
     parts: list[tuple[str, list[str], str]] = []
-    if means:
-        parts.append((f"\n#### Benchmarks\n\n{names}", means, ""))
+    if compared.means:
+        means = [_mean_cells(mean, True) for mean in compared.means]
+        rows = [as_markdown.table_row((text(title), *numbers)) for title, *numbers in means]
+        parts.append((f"\n#### Benchmarks\n\n{names}", rows, ""))
     rows = []
     for line in compared.lines:
-        first, second = _figures(line)
-        why = text("; ".join(filter(None, _why(line))))
-        name, unit = as_markdown.code(_name(line, compared, catalog)), as_markdown.code(_unit(line))
-        ratios = f"{_amount(line.ratio)} | {_amount(line.per_mhz)}"
-        rows.append(f"| {ratios} | {first} | {second} | {unit} | {name} | {why} |\n")
+        *numbers, unit, name, why = _line_cells(line, compared, catalog, True)
+        coded = map(as_markdown.code, (unit, name))
+        rows.append(as_markdown.table_row((*numbers, *coded, text(why))))
     names = "| ratio | per MHz | first | second | unit | figure | |\n|---:|---:|---:|---:|---|---|---|\n"
     parts.append((f"\n#### Figures, the farthest apart first ({len(rows)})\n\n{names}", rows, ""))
     if compared.notes:
@@ -198,11 +188,7 @@ def to_markdown(compared: SideBySide, catalog: Catalog, link: str = "") -> str:
 
 def to_html(compared: SideBySide, catalog: Catalog) -> str:
     """Return one self-contained page with all rows."""
-    scaled = any(line.per_mhz is not None for line in compared.lines)
-
-    def ratios(row: Line | Mean) -> tuple[str, ...]:
-        return (_amount(row.ratio), *((_amount(row.per_mhz),) if scaled else ()))
-
+    scaled = _are_scaled(compared)
     from . import as_html  # here, as its templates take longest to load
 
     return as_html.page(
@@ -211,18 +197,9 @@ def to_html(compared: SideBySide, catalog: Catalog) -> str:
         tested=_tested(compared),
         of_ratios=RATIOS_NOTE,
         boards=[_facts(compared, boards) for boards in compared.boards],
-        ratios=("Ratio", *(("Per MHz",) if scaled else ())),
-        means=[(mean.title, *ratios(mean), str(mean.of)) for mean in compared.means],
-        rows=[
-            (
-                *ratios(line),
-                *_figures(line),
-                _unit(line),
-                _name(line, compared, catalog),
-                "; ".join(filter(None, _why(line))),
-            )
-            for line in compared.lines
-        ],
+        ratios=("Ratio", "Per MHz")[: 1 + scaled],
+        means=[_mean_cells(mean, scaled) for mean in compared.means],
+        rows=[_line_cells(line, compared, catalog, scaled) for line in compared.lines],
     )
 
 
@@ -244,26 +221,14 @@ def to_json(compared: SideBySide) -> str:
             }
             for boards in compared.boards
         ],
-        "benchmarks": [
-            {"title": m.title, "ratio": m.ratio, "per_mhz": m.per_mhz, "of": m.of}
-            for m in compared.means
-        ],
+        "benchmarks": [asdict(mean) for mean in compared.means],
         "notes": list(compared.notes),
         "rows": [
-            {
+            {field.name: getattr(line, field.name) for field in fields(line)}
+            | {
                 "boards": numbers[id(line.boards)],
-                "benchmark": line.benchmark,
-                "metric": line.metric,
-                "params": line.params,
-                "unit": line.unit,
-                "better": line.better,
                 "first": measured(line.first) | {"samples": list(line.first.cell.samples)},
                 "second": measured(line.second) | {"samples": list(line.second.cell.samples)},
-                "ratio": line.ratio,
-                "per_mhz": line.per_mhz,
-                "standing": line.standing,
-                "q": line.q,
-                "ground": line.ground,
             }
             for line in compared.lines
         ],
