@@ -27,7 +27,7 @@ from perfguide.bundles.guide_key import families
 from perfguide.catalog import board_names
 from perfguide.compare import event_groups
 from perfguide.compare.comparison import Comparison, compare
-from perfguide.compare.events import Event
+from perfguide.compare.event import Event
 from perfguide.compare.fates import of_most
 from perfguide.compare.history import History
 from perfguide.compare.match import Names

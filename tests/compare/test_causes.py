@@ -13,7 +13,8 @@ from perfguide.catalog import benchmarks
 from perfguide.compare import event_evidence, event_groups, event_titles, fates, row_texts
 from perfguide.compare.causes import alternating
 from perfguide.compare.comparison import Comparison
-from perfguide.compare.events import Event, returned
+from perfguide.compare.event import Event
+from perfguide.compare.event_names import returned
 from perfguide.compare.fates import kept
 from perfguide.compare.headline import headline
 

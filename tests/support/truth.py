@@ -25,7 +25,7 @@ from perfguide.common import units
 from perfguide.common.grouping import grouped
 from perfguide.compare import event_evidence, event_groups, event_titles, overview, row_texts
 from perfguide.compare.comparison import Comparison
-from perfguide.compare.events import Event
+from perfguide.compare.event import Event
 from perfguide.compare.headline import headline
 from perfguide.compare.match import Key, Names
 from perfguide.compare.row import Row

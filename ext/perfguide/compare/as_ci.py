@@ -10,7 +10,7 @@ from typing import Any
 from ..common.diagnostics import visible
 from . import event_evidence, event_groups, event_titles, row_texts
 from .comparison import Comparison
-from .events import Event
+from .event import Event
 from .headline import headline
 
 LEVELS = {"Worse": "error", "Worse, not proved": "warning"}

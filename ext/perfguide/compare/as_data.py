@@ -15,7 +15,7 @@ from ..figures.pool import Record, measured
 from ..tables.grids import Grid, listing, to_csv
 from . import event_evidence, event_groups, event_titles, overview, row_texts
 from .comparison import Comparison
-from .events import Event
+from .event import Event
 from .headline import headline
 from .row import ALARMS, WORDS, Row
 

@@ -19,7 +19,7 @@ from . import (
     waiver_entries,
 )
 from .comparison import Comparison
-from .events import Event
+from .event import Event
 from .headline import headline
 from .row import ALARMS, Row
 

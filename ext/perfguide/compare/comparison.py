@@ -19,7 +19,8 @@ from .accepted import about
 from .causes import explained
 from .doubts import doubted
 from .engine_changes import EngineChange, engine_changes
-from .events import Event, events
+from .event import Event
+from .events import events
 from .history import History
 from .last_measured import events_since, joined_events
 from .match import BY_DESIGN, Names

@@ -13,8 +13,9 @@ from ..common.units import count
 from ..figures.pool import Record
 from . import fates
 from .comparison import Comparison
+from .event import Event
+from .event_names import returned
 from .event_titles import event_title, farthest, metrics_text, size_text
-from .events import Event, returned
 from .row import Row
 from .row_moves import MIN_FAR_LOG, has_left_mean, is_beyond_kind, over_scatter, releases_at_level
 from .row_texts import acceptance, range_text, the_way_it_went, usual
@@ -74,7 +75,8 @@ def _grounds(event: Event, comparison: Comparison) -> list[str]:
         return [f"{units.capital(text)}." for text in (first.ground, event.failed_already) if text]
     measured = [row for row in event.judged if row.verdict != "failed-after"]
     if not all(row.level > 0 for row in measured):
-        counts = {(_runs(row.old), _runs(row.new)) for row in measured}
+        every = (row for row in event.rows if row.verdict != "failed-after")
+        counts = {(_runs(row.old), _runs(row.new)) for row in every}
         texts = [f"{a} against {b}" for a, b in sorted(counts)]
         return [f"Runs: {', '.join(texts)}; their scatter does not explain it."]
     runs, others = _figures(event), _moves_of_others(event, comparison)

@@ -15,7 +15,7 @@ import msgspec
 from ..common import units
 from . import event_groups, event_titles
 from .comparison import Comparison
-from .events import Event
+from .event import Event
 from .fates import Fate, of_most
 from .row import Verdict, is_load
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from .comparison import Comparison
-from .events import Event
+from .event import Event
 from .fates import of_most
 from .row import ALARMS, is_load
 from .row_moves import MIN_FAR_LOG, figures_before, is_back

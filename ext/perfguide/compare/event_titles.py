@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from ..common import units
 from ..common.units import count
 from .comparison import Comparison
-from .events import Event
+from .event import Event
 from .failed_rows import FAILED_RUN
 from .judge import Spread
 from .row import NOTHING, Row

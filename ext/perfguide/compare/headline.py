@@ -12,7 +12,7 @@ from ..common import units
 from . import event_groups, event_titles, overview
 from .causes import EXCHANGED
 from .comparison import Comparison
-from .events import Event
+from .event import Event
 from .failed_rows import failed_run
 from .fates import followed, kept, lasted, of_most
 from .not_compared import REPEATED

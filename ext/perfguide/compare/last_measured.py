@@ -18,7 +18,9 @@ from ..figures.failed_runs import in_mean
 from ..figures.pool import Pool, Record
 from .causes import EXCHANGED, exchanged
 from .engine_changes import EngineChange
-from .events import Event, causes, clock_events, events
+from .event import Event
+from .event_causes import causes, clock_events
+from .events import events
 from .failed_rows import at_zero, failed_run, without_failed_runs
 from .history import History, scaled
 from .judged_rows import clock
@@ -145,16 +147,23 @@ def joined_events(earlier: Sequence[Event], since: Sequence[Event]) -> list[Even
 
 def _is_part_of(event: Event, first: Event) -> bool:
     is_closed = first.is_cause or first.is_back or first.is_minor or first.accepted
-    if is_closed or first.kind == "failed-after" or event.kind != "noisy":
+    if (
+        is_closed
+        or event.is_cause
+        or first.benchmark != event.benchmark
+        or first.rows[0].guide.platform != event.rows[0].guide.platform
+    ):
         return False
+    # What fails on one board may have failed on others before, or fail in part.
+    if first.kind == "failed-after":
+        return event.kind == "failed-after" or event.worse_by > 0
     # A far fall must not hide behind a small one.
     return (
-        not first.worse_by < MIN_FAR_LOG <= event.worse_by
-        and all(row.params for row in event.rows)
-        and first.benchmark == event.benchmark
-        and first.rows[0].guide.platform == event.rows[0].guide.platform
-        and {*event.boards} <= {*first.boards}
+        event.kind == "noisy"
         and (first.worse_by > 0) == (event.worse_by > 0)
+        and not first.worse_by < MIN_FAR_LOG <= event.worse_by
+        and all(row.params for row in event.rows)
+        and {*event.boards} <= {*first.boards}
     )
 
 

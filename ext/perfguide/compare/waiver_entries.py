@@ -9,7 +9,7 @@ from glob import escape
 
 from ..catalog.benchmarks import Scalar
 from ..common.diagnostics import visible
-from .events import Event
+from .event import Event
 from .row import Row
 
 

@@ -32,8 +32,8 @@ from ..compare import (
     waiver_entries,
 )
 from ..compare.comparison import Comparison, Group, annotations_used, compare
+from ..compare.event import Event
 from ..compare.event_fates import Compared
-from ..compare.events import Event
 from ..compare.failed_rows import FAILED_RUN
 from ..compare.fates import fate
 from ..compare.headline import Headline, headline, remarks_on

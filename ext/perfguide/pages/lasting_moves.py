@@ -16,8 +16,9 @@ from ..common import units
 from ..compare import row_texts
 from ..compare.comparison import Comparison
 from ..compare.engine_changes import EngineChange
+from ..compare.event import Event
 from ..compare.event_groups import MIN_SINGLE_RATE_LOG
-from ..compare.events import RETURN, Event
+from ..compare.event_names import RETURN
 from ..compare.fates import of_most
 from ..compare.history import History
 from ..compare.relative import Side

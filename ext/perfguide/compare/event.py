@@ -1,0 +1,123 @@
+"""An event of a comparison: one change that affected some rows."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from ..common import units
+from .event_parts import MAX_SIZES_RATIO
+from .not_compared import ENGINE_CHANGED
+from .row import Row, Verdict, points
+from .row_moves import MIN_POINTS, over_scatter
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One change that affected some rows, reported once.
+
+    ``kind`` is the verdict of its rows, and ``what`` names what they have in common. Some rows may be
+    unproved beside proved ones, as those of the same kind that moved as far belong to the event.
+    ``change`` is the median relative change in the better direction, ``None`` if there is none.
+    ``shared`` is true if any row moved with a common shift. ``perhaps`` are possible explanations.
+    ``is_cause`` is true if the event names something that changed around its rows. ``unproved`` are
+    further rows with the same likely cause, mostly those that cannot be judged.
+    ``is_back`` means that the rows are back at an earlier level and either got better or are unproved,
+    ``is_minor`` that they are unproved and moved little, or as such rows often do. ``since`` is the
+    release to which the rows are compared if OLD did not measure them. ``failed_already`` says which other
+    run of a benchmark that fails since then had failed before. ``also`` are events of such rows that
+    probably have the same cause.
+    """
+
+    kind: Verdict
+    what: str
+    boards: tuple[str, ...]
+    benchmark: str
+    rows: tuple[Row, ...]
+    change: float | None
+    shared: bool
+    perhaps: tuple[str, ...]
+    is_cause: bool = False
+    unproved: tuple[Row, ...] = ()
+    is_back: bool = False
+    is_minor: bool = False
+    since: str = ""
+    failed_already: str = ""
+    also: tuple[Event, ...] = ()
+
+    @property
+    def leading(self) -> list[Row]:
+        """The rows that measure something of their own, such as rates and times, without second names of
+        a row; or the loads of rates, if these moved much farther than the rates."""
+        return leading_of(self.rows)
+
+    @property
+    def counted(self) -> list[Row]:
+        """The rows counted in the title, without clocks: all rows of a cause, else those whose moves the
+        title gives."""
+        rows = list(self.rows) if self.is_cause else self.leading
+        return [row for row in rows if not row.is_clock] or list(self.rows)
+
+    @property
+    def judged(self) -> list[Row]:
+        """The rows that prove the event; all rows of a cause, or if it is unproved."""
+        proved = [row for row in self.rows if row.verdict != "noisy" and not self.is_cause]
+        return proved or list(self.rows)
+
+    @property
+    def accepted(self) -> bool:
+        """True if all rows are accepted, apart from clocks, which raise no alarm themselves."""
+        rows = [row for row in self.judged if not row.is_clock]
+        return bool(rows) and all(row.accepted for row in rows)
+
+    @property
+    def of_engine(self) -> bool:
+        """True if the event is a change of engine."""
+        return self.is_cause and self.rows[0].ground.startswith(ENGINE_CHANGED)
+
+    @property
+    def of_failing_runs(self) -> bool:
+        """True if the event is that some runs fail which did not before."""
+        return self.is_cause and self.kind == "failed-after"
+
+    @property
+    def worse_by(self) -> float:
+        """The log of the factor by which the worst row got worse."""
+        return max((row.worse_by or 0.0 for row in self.rows), default=0.0)
+
+    @property
+    def over_scatter(self) -> float:
+        """The largest move of any row as a multiple of the scatter of such rows."""
+        return max(map(over_scatter, self.rows))
+
+    @property
+    def weight(self) -> float:
+        """The sort key of events: how far the rows moved and, to a lesser degree, how many there are."""
+        # A move to or from 0 has no logarithm; 9, a factor of 8,000, ranks it above usual moves.
+        size = abs(math.log1p(self.change)) if self.change is not None and self.change > -1 else 9.0
+        return size * math.sqrt(len(self.rows))
+
+
+def leading_of(rows: Sequence[Row]) -> list[Row]:
+    """Return the rows that show how far a group moved: rates and times, or loads and other shares if
+    they moved much farther."""
+    own: list[Row] = []
+    loads: list[Row] = []
+    for row in rows:
+        if not row.follows:
+            is_share = row.work is not None or units.parse(row.unit).kind == "share"
+            (loads if is_share else own).append(row)
+    # The ratio of two small shares says little.
+    if own and loads and median(map(points, loads)) >= MIN_POINTS:
+        moves = [median(abs(row.worse_by or 0.0) for row in each) for each in (own, loads)]
+        if moves[1] > MAX_SIZES_RATIO * moves[0]:
+            return loads
+    return own or loads or list(rows)
+
+
+def tally(events: Sequence[Event]) -> Mapping[Verdict, int]:
+    """Count the events that are not accepted, by kind."""
+    return Counter(event.kind for event in events if not event.accepted)

@@ -1,0 +1,192 @@
+"""Division of rows that moved into the parts that are an event each: figures of one benchmark, on all boards,
+that moved the same way and about as far."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from statistics import median
+from typing import NamedTuple
+
+from ..bundles.guide_key import Platform
+from ..common import units
+from ..common.grouping import grouped
+from .match import Names
+from .row import Row, Verdict, direction
+from .row_moves import MIN_FAR_LOG, is_back, moved_far
+
+MAX_SIZES_RATIO = 2.0
+"""The largest ratio of moves, as logs, that are about as far, as moves of one cause are."""
+
+MAX_PART_RATIO = 2.5
+"""The largest ratio of the median moves, as logs, of two kinds of figures of one event."""
+
+EVENT_VERDICTS: tuple[Verdict, ...] = ("regressed", "failed-after", "improved", "changed")
+"""Verdicts that make an event."""
+
+
+class Way(NamedTuple):
+    """The common traits of all rows of an event: their benchmark (or the board, if all of its benchmarks moved), the
+    verdict that they have or would have if proved, whether they are back at an earlier level, and whether
+    they are accepted."""
+
+    platform: Platform
+    part: str
+    verdict: Verdict
+    is_back: bool
+    accepted: bool
+
+
+def way_of(row: Row) -> Way:
+    """Return in which way a row moved."""
+    verdict = row.verdict
+    if verdict == "noisy":
+        verdict = "regressed" if (row.worse_by or 0.0) > 0 else "improved"
+    wide = row.shift is not None and row.shift.name == row.board
+    # A proved fall counts, wherever it leads.
+    returns = is_back(row) and (row.verdict == "noisy" or verdict == "improved")
+    part = row.board if wide else row.benchmark
+    return Way(row.guide.platform, part, verdict, returns, row.accepted)
+
+
+@dataclass(slots=True)
+class Part:
+    """Rows of one event, with the kinds of their figures and the subject of the first."""
+
+    kinds: set[object]
+    subject: str | None
+    rows: list[Row]
+
+    def takes(self, rows: Sequence[Row], names: Names) -> bool:
+        """Return whether rows of a board that differ only in numbers belong to this part: they moved about as
+        far, and are of a kind that it has or share one of its boards and its subject."""
+        if not are_as_far(rows, self.rows):
+            return False
+        subject = subject_of(rows[0], names)
+        is_near = subject is None or self.subject is None or subject == self.subject
+        boards = {row.board for row in self.rows}
+        return kind_of(rows[0], names) in self.kinds or (is_near and rows[0].board in boards)
+
+
+def parts(rows: Iterable[Row], names: Names) -> Iterator[list[Row]]:
+    """Yield the rows of each event. Loads and second names of a figure go with the rate of their run, unless
+    they prove what it does not."""
+    for of_way in grouped(rows, way_of).values():
+        leading, rest = list[Row](), list[Row]()
+        for row in of_way:
+            (rest if row.follows or units.parse(row.unit).kind == "share" else leading).append(row)
+        out = _alike(leading, names)
+        by_run = {key: part for part in out for row in part for key in _keys(row, row.metric)}
+        alone = []
+        for row in rest:
+            part = next((by_run[key] for key in _keys(row, row.follows) if key in by_run), None)
+            if part is None or (is_proved([row]) and not is_proved(part)):
+                alone.append(row)
+            else:
+                part.append(row)
+        yield from (*out, *_alike(alone, names))
+
+
+def _keys(row: Row, metric: str) -> list[tuple[object, ...]]:
+    """Return what rows of one run share, the surest first: a figure has several names or even labels."""
+    named = [(*row.observation, each) for each in (metric, direction(row.metric), "")]
+    return [*named, *[(row.guide.platform, row.board, row.benchmark, metric)] * bool(metric)]
+
+
+def _alike(rows: Iterable[Row], names: Names) -> list[list[Row]]:
+    """Return rows that moved the same way, in parts: proved ones come first, then series of many rows."""
+    series = grouped(rows, lambda row: (row.board, kind_of(row, names)))
+    out: list[Part] = []
+    for (_, kind), own in sorted(
+        series.items(), key=lambda item: (not is_proved(item[1]), -len(item[1]), -size(item[1]))
+    ):
+        part = next((part for part in out if part.takes(own, names)), None)
+        if part is None:
+            out.append(Part({kind}, subject_of(own[0], names), own))
+        else:
+            part.kinds.add(kind)
+            part.rows += own
+    return [part.rows for part in out]
+
+
+def is_proved(rows: Iterable[Row]) -> bool:
+    """Return whether any row has a verdict that makes an event."""
+    return any(row.verdict in EVENT_VERDICTS for row in rows)
+
+
+def size(rows: Sequence[Row]) -> float:
+    """Return how far most rows moved, as the log of a factor."""
+    return median(abs(row.worse_by or 0.0) for row in rows)
+
+
+def are_as_far(rows: Sequence[Row], others: Sequence[Row]) -> bool:
+    """Return whether rows moved about as far as others."""
+    sizes = sorted((size(rows), size(others)))
+    return sizes[1] <= MAX_PART_RATIO * sizes[0]
+
+
+def kind_of(row: Row, names: Names) -> tuple[object, ...]:
+    """Return what a row measures on any board and with any number: figures of one kind differ in sizes, or in
+    what their labels have behind a comma."""
+    benchmark = names.catalog.get(row.benchmark)
+    label = benchmark.metric_label(row.metric) if benchmark else row.metric
+    texts = frozenset((n, v) for n, v in row.params.items() if isinstance(v, str | bool))
+    return (row.guide.platform, row.benchmark, label.partition(", ")[0], texts)
+
+
+def figure_of(row: Row) -> tuple[object, ...]:
+    """Return the identity of a row on any board."""
+    params = frozenset((name, str(value)) for name, value in row.params.items())
+    return (row.guide.platform, row.benchmark, row.metric, params)
+
+
+def subject_of(row: Row, names: Names) -> str | None:
+    """Return the table of a metric without parameters, or the subsystem that tables have in their ids; ""
+    if the metric has parameters or no description, and ``None`` if its table repeats others."""
+    described = names.catalog.get(row.benchmark)
+    if row.params or described is None:
+        return ""
+    for table in described.entry.tables:
+        if any(fnmatchcase(row.metric, each) for each in table.metrics):
+            if table.repeats:
+                return None
+            words = table.id.split("-")
+            return next((each for each in described.entry.subsystems if each in words), table.id)
+    return None
+
+
+def moved_with(part: Sequence[Row], rows: Iterable[Row], names: Names) -> list[Row]:
+    """Return the open rows that moved the same way as the leading rows of an event, so that none moved
+    farther than its title says: those of its kinds as far as the median or far and, on other boards, also
+    its figures half as far if several did or one moved beyond its scatter."""
+    moves = [row.worse_by for row in part if row.worse_by]
+    if len({move > 0 for move in moves}) != 1:
+        return []
+    middle, way = median(map(abs, moves)), math.copysign(1.0, moves[0])
+    least = min(MIN_FAR_LOG, middle)
+    figures = set(map(figure_of, part))
+    are_per_work = {row.work is None for row in part}
+    back = is_back(part[0])
+    as_far = [
+        row
+        for row in rows
+        if (row.worse_by or 0.0) * way
+        >= (min(least, middle / MAX_SIZES_RATIO) if figure_of(row) in figures else least)
+        if (row.work is None) in are_per_work and (is_back(row) or not back)
+    ]
+    series = {(row.board, kind_of(row, names)) for row in part}
+    boards = {row.board for row in part}
+    elsewhere = grouped(
+        (
+            row
+            for row in as_far
+            if row.board not in boards and figure_of(row) in figures and not back
+        ),
+        lambda row: row.board,
+    )
+    for own in elsewhere.values():
+        if len({row.measurement for row in own}) > 1 or any(map(moved_far, own)):
+            series |= {(row.board, kind_of(row, names)) for row in own}
+    return [row for row in as_far if (row.board, kind_of(row, names)) in series]

@@ -1,0 +1,165 @@
+"""Moves of unproved rows that are worth an event."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from statistics import median
+
+from ..common import units
+from ..common.grouping import grouped
+from .event_parts import EVENT_VERDICTS, MAX_SIZES_RATIO, figure_of, way_of
+from .failed_rows import FAILED_RUN
+from .row import Row, direction, is_load, points
+from .row_moves import (
+    MAX_QUIET_SHARE,
+    MIN_EVENT_LOG,
+    MIN_FAR_LOG,
+    MIN_POINTS,
+    MIN_PRECEDENT_RATIO,
+    figures_before,
+    has_left_level,
+    has_left_mean,
+    is_beyond_kind,
+    is_far_back,
+    is_unsettled_share,
+    is_usual,
+    log_range,
+    measures_own,
+    moved_far,
+)
+
+FEW_ROWS, MANY_ROWS = 3, 5
+"""The fewest rows of a benchmark whose rises are an event if no level was left, and for which a move of
+``MIN_EVENT_LOG`` is an event without proof."""
+
+SINGLE_FALL = math.log(1.2)
+"""The log of the smallest fall that makes an event of a single unproved row about which little is
+known, and of the smallest median move of fewer than ``MANY_ROWS`` rows."""
+
+MIN_MANY_POINTS = 1.0
+"""The least median move, in percentage points, of many loads that moved together."""
+
+MAX_PAIR_RATIO = 1.25
+"""The largest ratio of moves, as logs, of one figure on several boards that hardly moved by chance."""
+
+
+def telling(rows: Sequence[Row]) -> tuple[list[Row], list[Row]]:
+    """Return the unproved rows that moved unusually, and others that moved far. Loads and packet rates count
+    only if they say more than the rate of their run."""
+    together = _loads_together(rows)
+    rates = grouped(
+        (row for row in rows if measures_own(row) and row.worse_by is not None), _run_of
+    )
+    sizes = {
+        run: max(abs(row.worse_by or 0.0) if _is_listed(row) else 0.0 for row in own)
+        for run, own in rates.items()
+    }
+    far = [row for row in rows if moved_far(row) or id(row) in together]
+    alike = _alike_on_boards(far)
+    unusual, others = [], []
+    for row in far:
+        size = sizes.get(_run_of(row)) if row.params and not measures_own(row) else None
+        if size is not None and not _says_more(row, size):
+            others += [row] * (not size)
+        elif (
+            id(row) in together
+            or figure_of(row) in alike
+            or is_far_back(row)
+            or not (is_usual(row) or is_unsettled_share(row))
+        ):
+            unusual.append(row)
+        else:
+            others.append(row)
+    return unusual, others
+
+
+def _is_listed(row: Row) -> bool:
+    return row.verdict in EVENT_VERDICTS or moved_far(row)
+
+
+def _run_of(row: Row) -> tuple[object, ...]:
+    return (*row.observation, direction(row.metric))
+
+
+def _says_more(row: Row, of_rate: float) -> bool:
+    """Return whether a load says more than the rate of its run, which moved by ``of_rate``. Packets count the
+    same work as bytes, with fewer digits."""
+    if units.parse(row.unit).kind == "packet rate":
+        return False
+    is_far = abs(row.worse_by or 0.0) > MAX_SIZES_RATIO * of_rate and points(row) >= MIN_POINTS
+    return is_far or not of_rate
+
+
+def _loads_together(rows: Sequence[Row]) -> set[int]:
+    """Return, by ``id()``, loads that had settled and then moved together: ``MANY_ROWS`` of a benchmark on
+    its board moved the same way, and hardly any the other way.
+
+    One such load proves little, as a few points are soon gained or lost. In public history, 19 of
+    26 rows of such groups lasted in the next release.
+    """
+    loads = [row for row in rows if is_load(row) and has_left_level(row)]
+    out: set[int] = set()
+    for of_board in grouped(
+        loads, lambda row: (row.guide.platform, row.board, row.benchmark)
+    ).values():
+        ways = [
+            [row for row in of_board if ((row.worse_by or 0.0) > 0) is worse]
+            for worse in (True, False)
+        ]
+        fewer, own = sorted(ways, key=len)
+        are_many = len(own) >= MANY_ROWS and len(fewer) * MANY_ROWS <= len(own)
+        if are_many and median(map(points, own)) >= MIN_MANY_POINTS:
+            out.update(id(row) for row in own if row.verdict == "noisy")
+    return out
+
+
+def _alike_on_boards(rows: Sequence[Row]) -> set[tuple[object, ...]]:
+    """Return the figures that got worse by ``SINGLE_FALL`` and nearly as far on several boards, which is
+    hardly chance."""
+    falls = (row for row in rows if (row.worse_by or 0.0) >= SINGLE_FALL and measures_own(row))
+    moves = {
+        figure: sorted(row.worse_by or 0.0 for row in own)
+        for figure, own in grouped(falls, figure_of).items()
+    }
+    return {
+        figure
+        for figure, own in moves.items()
+        if len(own) > 1 and own[-1] <= MAX_PAIR_RATIO * own[0]
+    }
+
+
+def is_worth_an_event(rows: Sequence[Row]) -> bool:
+    """Return whether unproved rows that moved the same way, about as far, are worth an event.
+
+    A single row must move by ``MIN_FAR_LOG``, or fall by ``SINGLE_FALL`` if its earlier figures agree or its
+    scatter is unknown. Of several rows, one must move by ``MIN_FAR_LOG``, or their median by ``MIN_EVENT_LOG``
+    (``SINGLE_FALL`` if they are few). A few rows that got better must have left a level.
+    """
+    if all(has_left_mean(row) or row.doubt.startswith(FAILED_RUN) for row in rows):
+        return True
+    # A figure with two names counts once.
+    moves = [abs(row.worse_by or 0.0) for row in {row.measurement: row for row in rows}.values()]
+    if way_of(rows[0]).is_back:
+        return max(moves) >= MIN_FAR_LOG or len(moves) >= MANY_ROWS
+    is_fall = (rows[0].worse_by or 0.0) > 0
+    if not is_fall and len(moves) < FEW_ROWS and not any(map(_has_risen, rows)):
+        return False
+    if len(moves) > 1:
+        is_far = max(moves) >= MIN_FAR_LOG or median(moves) >= SINGLE_FALL
+        return is_far or sum(move >= MIN_EVENT_LOG for move in moves) >= MANY_ROWS
+    row = rows[0]
+    if is_usual(row, is_alone=True):
+        return False
+    is_odd = is_fall and (is_beyond_kind(row) or row.scatter is None)
+    return moves[0] >= (SINGLE_FALL if is_odd else MIN_FAR_LOG)
+
+
+def _has_risen(row: Row) -> bool:
+    """Return whether a row left, by ``MIN_FAR_LOG``, a level that its last figures had, or was measured in
+    several runs, which were compared with each other earlier."""
+    if row.new and row.new.cell.runs > 1:
+        return True
+    before, size = figures_before(row), abs(row.worse_by or 0.0)
+    is_quiet = len(before) > 1 and log_range(before[-2:]) <= MAX_QUIET_SHARE * size
+    return size >= MIN_FAR_LOG and is_quiet and log_range(before) < MIN_PRECEDENT_RATIO * size
