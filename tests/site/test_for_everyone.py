@@ -294,7 +294,7 @@ def test_the_feed_has_each_release_by_day(real_site: Path) -> None:
 
 
 def _check_releases(entries: dict[str, Element], atom: str, real_site: Path) -> None:
-    """Check what entries say of releases by the bundles, and their advice by the list of comparisons."""
+    """Check what entries say of releases by the bundles, and their advice by their SoC's comparisons."""
     runs: dict[str, list[dict[str, Any]]] = {}
     for path in TOP.glob("results/*/*/*/*.json"):
         run = json.loads(path.read_bytes())
@@ -313,5 +313,6 @@ def _check_releases(entries: dict[str, Element], atom: str, real_site: Path) -> 
         count, _, advice = entry.findtext(f"{atom}summary", "").partition(f" of {boards}")
         assert count == f"{len(own)} bundle{'s' if len(own) > 1 else ''}", title
         if advice := advice.strip(". "):
-            listed = (real_site / "source/compare/index.html").read_text("utf-8")
+            soc = title.partition(",")[0]
+            listed = (real_site / f"source/compare/{soc}/index.html").read_text("utf-8")
             assert advice in listed and title.rpartition(" ")[2] in listed
