@@ -73,7 +73,11 @@ class Part:
 def parts(rows: Iterable[Row], names: Names) -> Iterator[list[Row]]:
     """Yield the rows of each event. Loads and second names of a figure go with the rate of their run, unless
     they prove what it does not."""
-    for of_way in grouped(rows, way_of).values():
+    for way, of_way in grouped(rows, way_of).items():
+        # All benchmarks of a board that moved by one shift are one event.
+        if way.part == of_way[0].board:
+            yield list(of_way)
+            continue
         leading, rest = list[Row](), list[Row]()
         for row in of_way:
             (rest if row.follows or units.parse(row.unit).kind == "share" else leading).append(row)
