@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 
+from ..common import units
 from .comparison import Comparison
 from .event import Event
 from .fates import of_most
-from .row import ALARMS, is_load
+from .row import ALARMS, Row, is_load, is_time, points
 from .row_moves import MIN_FAR_LOG, figures_before, is_back
 
 BACK = "Back at an earlier level"
@@ -25,6 +26,10 @@ public history, unproved moves lasted as often as proved ones."""
 
 MIN_SINGLE_RATE_LOG = math.log(5)
 """The log of the factor by which a single rate must regress to hold a release back."""
+
+MIN_LONGER_S = 1e-4
+"""The least number of seconds by which a time grows that holds a release back. What single operations take
+in microseconds matters if a rate fell with them: half a microsecond more is soon three times as long."""
 
 MAX_SIZE_LOG = 9.0
 """The log of the size of a failure, or of a move from 0, in usual scatters: it ranks above other moves."""
@@ -101,7 +106,7 @@ def weight(event: Event) -> float:
 
 def is_severe(event: Event) -> bool:
     """Return whether a proved event holds a release back: a measurement fails, two that are not all loads
-    regressed far, or one rate regressed very far. If the event is an inferred change of engine, most of
+    or short times regressed far, or one rate regressed very far. If the event is an inferred change of engine, most of
     its rates must have regressed, too."""
     if event.kind not in ALARMS or event.accepted:
         return False
@@ -125,8 +130,14 @@ def is_severe(event: Event) -> bool:
             return False
     rates = [row.worse_by or 0.0 for row in far if row.better == "higher"]
     # In public history, one of six events with only loads lasted, and ten of fourteen others.
-    if all(map(is_load, far)):
+    if all(is_load(row) or _is_short(row) for row in far):
         return False
     # A single measurement is too often a bad one.
     measured = {row.measurement for row in far}
     return len(measured) >= 2 or max(rates, default=0.0) >= MIN_SINGLE_RATE_LOG
+
+
+def _is_short(row: Row) -> bool:
+    """Return whether a row is a time that grew by less than anyone notices."""
+    is_measured = row.verdict == "regressed" and is_time(row)
+    return is_measured and points(row) * units.parse(row.unit).scale < MIN_LONGER_S

@@ -16,7 +16,7 @@ from .event import Event
 from .failed_rows import failed_run
 from .fates import followed, kept, lasted, of_most
 from .not_compared import REPEATED
-from .row import ALARMS, Row, Verdict, is_load, is_time, points
+from .row import Row, Verdict, is_load
 from .row_moves import MIN_FAR_LOG
 
 State = Literal["do not ship", "look", "ship", "too little"]
@@ -28,10 +28,6 @@ MIN_FACT_SHARE = 0.1
 
 MIN_JUDGED_PERCENT = 50
 """The percentage of figures that must be judged for a release to be called good."""
-
-MIN_LONGER_S = 1e-4
-"""The least number of seconds by which a time grows that holds a release back. What single operations take
-in microseconds matters if a rate fell with them: half a microsecond more is soon three times as long."""
 
 MAX_NAMED_EVENTS = 3
 """The most events named in and below the headline."""
@@ -104,7 +100,7 @@ def headline(comparison: Comparison) -> Headline:
     regressions = event_groups.against(comparison)
     unproved = [event for event in regressions if event.kind == "noisy"]
     is_undirected = 2 * sum(row.better == "neither" for row in _both(comparison)) > comparable
-    lead = next(filter(_holds_back, regressions), None)
+    lead = next(filter(event_groups.is_severe, regressions), None)
     proof, limits = "", list[str]()
     state: State
     if lead:
@@ -158,21 +154,6 @@ def headline(comparison: Comparison) -> Headline:
         judged,
         comparable,
     )
-
-
-def _holds_back(event: Event) -> bool:
-    """Return whether an event holds a release back, other than by loads and by short times alone."""
-    rows = (row for row in (*event.leading, *event.unproved) if row.verdict in ALARMS)
-    far = [
-        row for row in rows if row.verdict == "failed-after" or (row.worse_by or 0.0) >= MIN_FAR_LOG
-    ]
-    return event_groups.is_severe(event) and not all(is_load(row) or _is_short(row) for row in far)
-
-
-def _is_short(row: Row) -> bool:
-    """Return whether a row is a time that grew by less than anyone notices."""
-    is_measured = row.verdict == "regressed" and is_time(row)
-    return is_measured and points(row) * units.parse(row.unit).scale < MIN_LONGER_S
 
 
 def _brief(tag: str, worst: Event | None, of: int, comparison: Comparison) -> str:
