@@ -133,7 +133,7 @@ def check_rankings(archive: Archive, pages: Path) -> None:
         if first / second < 1.05:
             words = f"{leader} is first with {figure}"
             others = f"{near - 1} of the other {len(best) - 1} SoCs are"
-            others = "all others are" if near == len(best) else others
+            others = f"all {near - 1} others are" if near == len(best) else others
             others = f"{best[1][1]} is" if near == 2 else others
             near_it = f"; {others} within 5 %."
         assert re.search(re.escape(words) + "[^;]*" + re.escape(near_it), said), (words, best)

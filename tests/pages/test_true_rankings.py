@@ -33,7 +33,7 @@ CATALOG = benchmarks.load([SHIPPED])[0]
 PARAMS = ("algorithm", "block_size", "buffer_size", "direction", "frame_size")
 """The parameters of the archives but the engine; others are defaults."""
 
-NEAR = r"(?:(?P<near>\d+) of the other (?P<of>\d+) SoCs are|(?P<all>all others are)|(?P<near_one>\S+) is) within 5 %"
+NEAR = r"(?:(?P<near>\d+) of the other (?P<of>\d+) SoCs are|all (?P<all>\d+) others are|(?P<near_one>\S+) is) within 5 %"
 FORMS = (
     r"(?P<first>\S+) leads with {figure} in {release}(?:; the next (?P<next>\d+) are close together \({ends}\))?",
     rf"(?P<first>\S+) is first with {{figure}} in {{release}}; {NEAR}",
@@ -384,7 +384,7 @@ def check_part(said: str, order: Sequence[Best], scale: float) -> tuple[Form, di
             (rest := len(near) - len(same)) > 0
             and (at["near_one"] is None or [at["near_one"]] == [each.soc for each in near[-1:]])
             and (at["near_one"] is not None) == (rest == 1)
-            and bool(at["all"]) == (1 < rest == len(order) - len(same))
+            and int(at["all"] or 0) == (rest if 1 < rest == len(order) - len(same) else 0)
             and (int(at["near"] or 0), int(at["of"] or 0))
             in ((0, 0), (rest, len(order) - len(same)))
         ),

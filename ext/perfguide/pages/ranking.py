@@ -754,7 +754,9 @@ def _lead(ranking: Ranking) -> str:
         beside = [row.soc for row in rows[len(best.socs) : best.near]]
         others = len(rows) - len(best.socs)
         counted = (
-            "all others" if len(beside) == others else f"{len(beside)} of the other {others} SoCs"
+            f"all {others} others"
+            if len(beside) == others
+            else f"{len(beside)} of the other {others} SoCs"
         )
         within = f"{beside[0]} is" if len(beside) == 1 else f"{counted} are"
         sentence = f"{names} {verb} first with {best.figure}{measured}"
