@@ -1,4 +1,4 @@
-"""Moves of unproved rows that are worth an event."""
+"""Selection of the unproved moves that are worth an event."""
 
 from __future__ import annotations
 
