@@ -471,6 +471,27 @@ def test_a_hundredth_of_an_earlier_rate_leads_nothing(
         assert finding.reason.endswith(f": {values[release]:g} MB/s, where 09.01 had 187{since}")
 
 
+@pytest.mark.parametrize(("engine", "is_found"), [("sw", True), ("hw", False)])
+def test_a_rate_of_the_cpu_is_compared_with_all_engines_if_few_socs_have_its_own(
+    engine: str, is_found: bool
+) -> None:
+    own = [0.593, *[200.0] * 5]
+    bundles = [
+        run(
+            figure("ipsec", "throughput", "Mbit/s", rate, params={"algorithm": "aes128", **more}),
+            board=f"evm-{number}",
+            board__soc=f"AM{number}",
+        )
+        for number, rate in enumerate(own)
+        for more in [{} if number else {"engine": engine}]
+    ]
+    hits = found("rate-collapsed", *bundles)
+    assert len(hits) == is_found
+    for finding in hits:
+        said = "0.593 Mbit/s, where half of 5 other SoCs had 200 or more with any engine"
+        assert said in finding.reason and all(each.disqualified for each in finding.suspects)
+
+
 @pytest.mark.parametrize(
     ("latencies", "of_caches"),
     [((5.26, 11.97), True), ((7.37, 46.99), False), ((5.0, 20.0), False), ((5.0, 19.9), True)],

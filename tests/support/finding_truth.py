@@ -528,12 +528,25 @@ def _collapsed(it: Doubt, said: Sequence[str]) -> bool:
 
 
 def _below_other_socs(it: Doubt, said: Sequence[str]) -> bool:
-    figure, unit, count, usual = said
+    figure, unit, count, usual, any_engine = said
     best: dict[str, float] = {}
-    for owner in it.of.results:
-        means = it.of.means(owner, it.name, it.unit.kind)
-        if means and owner[1] != it.owner[1]:
-            best[owner[1]] = max(best.get(owner[1], 0.0), *means.values())
+
+    def without_engine(name: Name) -> Name:
+        return *name[:2], frozenset(each for each in name[2] if each[0] != "engine")
+
+    for owner, by_release in it.of.results.items():
+        names = {it.name}
+        if any_engine:
+            names = {
+                name
+                for of_release in by_release.values()
+                for name in of_release
+                if without_engine(name) == without_engine(it.name)
+            }
+        for name in names:
+            means = it.of.means(owner, name, it.unit.kind)
+            if means and owner[1] != it.owner[1]:
+                best[owner[1]] = max(best.get(owner[1], 0.0), *means.values())
     middle = median(best.values())
     return (
         it.has_unit(unit)
@@ -976,7 +989,7 @@ TRUTHS: dict[str, dict[str, Holds]] = {
     },
     "rate-collapsed": {
         rf"({N})( \S+)?, where (\S+) had ({N})(?:, as little as that since (\S+))?": _collapsed,
-        rf"({N})( \S+)?, where half of (\d+) other SoCs had ({N}) or more in their best release": _below_other_socs,
+        rf"({N})( \S+)?, where half of (\d+) other SoCs had ({N}) or more( with any engine)? in their best release": _below_other_socs,
     },
     "under-limit": {
         rf"({N})( \S+)?, where ({'|'.join(LIMITS_OF_TIMES)}) takes ({N})(?: \S+)?": _under_limit

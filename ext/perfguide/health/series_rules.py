@@ -13,7 +13,7 @@ import numpy as np
 from ..catalog.chart_spec import is_number
 from ..common import units
 from ..common.units import last_digit
-from ..figures import failed_runs, labels
+from ..figures import engines, failed_runs, labels
 from ..figures.columns import GUIDE, SERIES, Figures, Flags, Floats, Ints
 from ..figures.rows import together
 from .finding import Hit, Rule, amount
@@ -47,7 +47,7 @@ RULES = (
         "warning",
         "next to nothing of a usual rate",
         "a rate is at most a hundredth of that of an earlier release, and another release or board was about as "
-        "fast as that, or of what half of four or more other SoCs have; what hardly works has no speed that could "
+        "fast as that, or of what half of four or more other SoCs have, with the same engine or, for the CPU, with any; what hardly works has no speed that could "
         "be ranked",
         "look whether the link and the driver worked; if the release broke them, say so in its notes",
         disqualifies=True,
@@ -285,23 +285,35 @@ def _lines_of_rates(figures: Figures) -> list[list[int]]:
 
 
 def below_other_socs(figures: Figures) -> Iterator[Hit]:
-    """Yield rates that are next to nothing compared with those of other SoCs."""
-    kind, soc = figures.groups("benchmark", "metric", "unit", "params"), figures.code("soc")
-    best: dict[int, dict[int, float]] = {}
-    lines = _lines_of_rates(figures)
-    for position in (position for line in lines for position in line):
-        of_kind, of_soc = best.setdefault(int(kind[position]), {}), int(soc[position])
-        of_kind[of_soc] = max(float(figures.mean[position]), of_kind.get(of_soc, 0.0))
-    for position in (position for line in lines for position in line):
-        of_kind, mean = best[int(kind[position])], float(figures.mean[position])
-        others = [rate for name, rate in of_kind.items() if name != int(soc[position])]
-        if len(others) < MIN_OTHER_SOCS or mean <= 0:
-            continue
-        usual = median(others)
-        if mean <= failed_runs.MAX_FAILED_SHARE * usual:
-            unit = figures.name("unit", position)
-            detail = f"{amount(mean, unit)}, where half of {len(others)} other SoCs had {units.number(usual)} or more in their best release"
-            yield Hit("rate-collapsed", position, detail, weight=math.log(usual / mean))
+    """Yield rates that are next to nothing compared with those of other SoCs with the same engine. If few
+    SoCs have that engine, a rate of the CPU is compared with those of all engines; accelerators are not, since
+    they are slow with small blocks."""
+    soc, kind = figures.code("soc").tolist(), figures.kinds[0].tolist()
+    best: dict[tuple[object, ...], dict[int, float]] = {}
+    rates: list[tuple[int, list[tuple[tuple[object, ...], str]]]] = []
+    for position in (position for line in _lines_of_rates(figures) for position in line):
+        params = figures.params(position)
+        any_engine = frozenset((n, v) for n, v in params.items() if n != engines.ENGINE)
+        of_same, of_any = (kind[position], *sorted(params.items())), (kind[position], any_engine)
+        for key in (of_same, of_any):
+            of_key = best.setdefault(key, {})
+            of_key[soc[position]] = max(float(figures.mean[position]), of_key.get(soc[position], 0))
+        described = figures.catalog.benchmark(figures.name("benchmark", position))
+        engine = described.param(engines.ENGINE).classes.get(str(params.get(engines.ENGINE)))
+        is_on_cpu = engine in (engines.INSTRUCTIONS, engines.SOFTWARE)
+        rates.append((position, [(of_same, ""), *([(of_any, " with any engine")] * is_on_cpu)]))
+    for position, keys in rates:
+        mean = float(figures.mean[position])
+        for key, words in keys:
+            others = [rate for name, rate in best[key].items() if name != soc[position]]
+            if len(others) < MIN_OTHER_SOCS:
+                continue
+            usual = median(others)
+            if 0 < mean <= failed_runs.MAX_FAILED_SHARE * usual:
+                unit = figures.name("unit", position)
+                detail = f"{amount(mean, unit)}, where half of {len(others)} other SoCs had {units.number(usual)} or more{words} in their best release"
+                yield Hit("rate-collapsed", position, detail, weight=math.log(usual / mean))
+            break
 
 
 def rate_collapsed(figures: Figures) -> Iterator[Hit]:
