@@ -62,7 +62,10 @@ def events_since(
         between = [own for other, own in by_release.items() if version(other) > version(release)]
         later = [row for own in between for row in own if not row.is_clock]
         for event in clock_events([*rows, *later], names):
-            out.append(replace(event, what=f"{event.what} since {release}", since=release))
+            # What followed the clock shows that it had not changed yet when most of these were measured.
+            measured = sorted(map(_old_release, event.rows), key=version)
+            since = measured[len(measured) // 2]
+            out.append(replace(event, what=f"{event.what} since {since}", since=since))
             explained.update(map(id, event.rows))
     # A packet rate says no more than the rate of its run, unless that counts other bytes now.
     rated = {row.observation for row in others if units.parse(row.unit).kind == RATE}
