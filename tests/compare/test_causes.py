@@ -195,8 +195,8 @@ def test_what_moved_otherwise_than_a_clock_is_judged_at_equal_clock(tmp_path: Pa
     assert clock.perhaps == ("Rows moved with it: Speed 6 of 8", "it was 1,400 MHz from 9.1 to 9.2")
     moves = (event for event in (*both.events, *both.far) if not event.is_cause)
     assert [event_titles.event_title(event, both).partition(": ")[2] for event in moves] == [
-        "rate, block size 8 bytes: 9,600 → 9,600 MB/s, 14.3 % worse at equal clock",
-        "rate, block size 7 bytes: 8,400 → 19,600 MB/s, 2 times better at equal clock",
+        "rate, block size 8 bytes: 14.3 % worse at equal clock (9,600 → 9,600 MB/s, clock +16.7 %)",
+        "rate, block size 7 bytes: 2 times better at equal clock (8,400 → 19,600 MB/s, clock +16.7 %)",
     ]
     (stayed,) = (row for row in both.rows if row.params.get("block_size") == 8)
     assert row_texts.outcome(stayed) == "regressed +0.0 %, −14.3 % at equal clock"

@@ -853,7 +853,10 @@ def check_front_page(site: Site, pages: Path, checked: Checked) -> None:
         checked.note("shared move", each["sentence"], is_true, "front page")
 
 
-FALL = re.compile(rf"({N}) → ({N})(?: ([^\s,]+))?(?:, ({CHANGE})( at equal clock)?)?")
+FALL = re.compile(
+    rf"({N}) → ({N})(?: ([^\s,]+))?(?:, ({CHANGE})(?: at equal clock, clock ({CHANGE}))?)?"
+)
+AT_CLOCK = re.compile(r"(.+ at equal clock) \((.+)(, clock .+)\)")
 
 
 def check_worse(
@@ -940,7 +943,10 @@ def _is_fall(site: Site, guide: Guide, label: str, change: str) -> bool:
     """Return whether a figure of this benchmark moved like that, and got worse."""
     if " → failed" in change:
         return True
-    said, failed = FALL.fullmatch(change), FAILED_SAMPLES.fullmatch(change)
+    said, failed = (
+        FALL.fullmatch(AT_CLOCK.sub(r"\2, \1\3", change)),
+        FAILED_SAMPLES.fullmatch(change),
+    )
     for owner in site.owners(guide):
         for name in {*site.of.results[owner][guide[3]]} if said or failed else ():
             means, metric = site.of.means(owner, name), site.of.metric(name)
@@ -957,6 +963,8 @@ def _is_fall(site: Site, guide: Guide, label: str, change: str) -> bool:
             scale = _unit(said[3] or "")
             is_time = metric is not None and metric.better == "lower"
             clock = _clock_ratio(site, owner, guide) if said[5] else 1.0
+            if said[5] and not is_change(said[5], clock):
+                continue
             ratio = new / old * clock if is_time else new / old / clock
             if (
                 rounds(said[1], old / scale)

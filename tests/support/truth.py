@@ -1724,6 +1724,12 @@ def check_event(event: Event, about: About, checked: Checked, where: str) -> Non
         than = f"{before} {event.since}" * (not event.is_cause) if event.since else ""
         size = text.removeprefix(f"{begin}: ").removesuffix(than)
         is_true = text == f"{begin}: {size}{than}"
+        at_clock = re.fullmatch(rf"(.+) \(({N} → {N}[^,]*), clock ({CHANGE})\)", size)
+        if at_clock:
+            (only,) = own.each(counted)
+            ratio = only.at_clock[only.row.old.guide.release]
+            is_true &= is_change(at_clock[3], 1 / ratio if only.row.better == "lower" else ratio)
+            size = f"{at_clock[2]}, {at_clock[1]}"
         figures = re.match(rf"({N}) → ({N})( [^,]+)?(?:, |$)", size)
         if figures:
             (only,) = own.each(counted)

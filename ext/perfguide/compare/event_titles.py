@@ -13,7 +13,7 @@ from .failed_rows import FAILED_RUN
 from .judge import Spread
 from .row import NOTHING, Row
 from .row_moves import failed_earlier
-from .row_texts import from_to, is_next_to_nothing
+from .row_texts import at_equal_clock, from_to, is_next_to_nothing
 
 
 def event_title(event: Event, comparison: Comparison, remarks: Sequence[str] = ()) -> str:
@@ -32,13 +32,14 @@ def title_parts(
     row = counted[0]
     named_once = [row for row in event.rows if not row.follows] or event.rows
     size = [_extent(named_once) if event.is_minor else size_text(event)]
-    # A load per unit of work moved by another factor than the load itself.
-    if len(counted) == 1 and row.work is None and not (event.is_cause or event.is_minor):
-        size = [*[from_to(row)] * (row.verdict != "failed-after"), *size]
     # The name of a cause says since when.
     if event.since and not event.is_cause:
         before = "; last measured with" if event.kind == "failed-after" else " than in"
         size[-1] += f"{before} {event.since}"
+    # A load per unit of work moved by another factor than the load itself.
+    if len(counted) == 1 and row.work is None and not (event.is_cause or event.is_minor):
+        size = [*[from_to(row)] * (row.verdict != "failed-after"), *size]
+        size = [at_equal_clock(row, size[-1])] if row.past else size
     how_far = ", ".join(filter(None, size))
     measured = {span.board for span in comparison.spans}
     boards = ""

@@ -375,7 +375,9 @@ def _loss(event: Event, comparison: Comparison, catalog: Catalog) -> tuple[str, 
     # The mean of runs that failed and others is not how fast anything is.
     if row.doubt.startswith(FAILED_RUN):
         return label, row.doubt
-    size = row_texts.listed_change(row)[1] if row.past else row_texts.change_words(row)
+    if row.past:
+        return label, row_texts.at_equal_clock(row, row_texts.listed_change(row)[1])
+    size = row_texts.change_words(row)
     return label, row_texts.from_to(row) + f", {size}" * (size != units.MISSING)
 
 
