@@ -1,5 +1,5 @@
-"""Lasting moves of a benchmark's figures: those that a comparison proved or the next release kept, and
-that no later release reversed."""
+"""Lasting moves of a benchmark's figures: those that a comparison proved or the next release kept (if its
+runs failed, all later ones), and that no later release reversed."""
 
 from __future__ import annotations
 
@@ -105,10 +105,12 @@ def of_comparison(
         rows = [row for row in event.leading if _has_size(row)] if _is_news(event) else []
         fates = {id(row): _fate(row, history, is_alone=len(event.rows) == 1) for row in rows}
         reversed_figures = {_name(row) for row in rows if not fates[id(row)]}
+        # If runs of the next release failed, later ones say whether an event without proof is news.
+        is_open = event.kind == "noisy" and of_most(event.rows)[0] == "open"
         rows = [
             row
             for row in rows
-            if fates[id(row)]
+            if (fates[id(row)].startswith("still ") if is_open else fates[id(row)])
             and not _is_in_doubt(row, marks)
             # If a board did not measure a figure again, the others show what became of it.
             and not (fates[id(row)] == UNMEASURED and _name(row) in reversed_figures)
@@ -188,7 +190,7 @@ def _is_news(event: Event) -> bool:
     if event.is_cause or event.is_minor or event.accepted or is_return:
         return False
     # An event without proof is news once another release confirms it.
-    return event.kind != "noisy" or of_most(event.rows)[0] == "lasted"
+    return event.kind != "noisy" or of_most(event.rows)[0] in ("lasted", "open")
 
 
 def _name(row: Row) -> tuple[str, frozenset[tuple[str, Scalar]]]:
@@ -229,7 +231,7 @@ def _fate(row: Row, history: History, is_alone: bool) -> str:
     assert row.old and row.new
     old, new = row.old.cell.mean or 0.0, row.new.cell.mean or 0.0
     here = version(row.new.guide.release)
-    earlier, later, of_failing = list[Side](), list[Side](), list[float]()
+    earlier, later, of_failing = list[Side](), list[Side](), list[Side]()
     for release, side in history.releases_of(row.new).items():
         is_later = version(release) > here
         if side is None and is_later:
@@ -237,11 +239,13 @@ def _fate(row: Row, history: History, is_alone: bool) -> str:
             return ""
         if side is None or release in (row.old.guide.release, row.new.guide.release):
             continue
-        if not in_mean(row.unit, side.ends[0], max(side.ends[1], old, new)):
-            (later if is_later else earlier).append(side)
-        elif is_later:
-            # Where runs failed, only the best one says how fast the others are.
-            of_failing.append(side.ends[1])
+        if in_mean(row.unit, side.ends[0], max(side.ends[1], old, new)):
+            of_failing += [side] * is_later
+            continue
+        # A later release without failures says more than the best run of one with failures.
+        later += of_failing
+        of_failing.clear()
+        (later if is_later else earlier).append(side)
     # Only earlier releases: if runs reach both figures since the move, that is part of what got worse.
     if old == new or any(_has_both(side, old, new) for side in earlier):
         return ""
@@ -249,7 +253,9 @@ def _fate(row: Row, history: History, is_alone: bool) -> str:
     before = [_part(side.mean, old, new) for side in earlier]
     # The mean of runs at both figures is at neither.
     after = [side.mean for side in later if not _has_both(side, old, new)]
-    is_back = any(_part(each, old, new) < MIN_NEAR_PART for each in (*after, *of_failing))
+    # Where runs failed, only the best one says how fast the others are.
+    after += [side.ends[1] for side in of_failing]
+    is_back = any(_part(each, old, new) < MIN_NEAR_PART for each in after)
     if is_back or any(each > MIN_KEPT_PART for each in before):
         return ""
     # No bad measurement makes a rate this much too high.
