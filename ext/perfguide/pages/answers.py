@@ -215,7 +215,7 @@ class Headlines:
         records = figures.records
         boards = summaries.natural_boards(site.pool.of_guide(key))
         chosen, more = self._chosen(records)
-        rows = tuple(self._answer(own, boards, releases, judged) for own in chosen)
+        rows = tuple(self._answer(group, boards, releases, judged) for group in chosen)
         facts = [
             *self._crypto(chosen, rows, boards, figures),
             *self._changed(key, pair, judged),
@@ -230,7 +230,7 @@ class Headlines:
             more,
             Part(judged.worse, pair.address) if pair and judged and judged.worse else None,
             _clocks(site.pool.bundles_of([key]), boards),
-            worth(site.boards, {each: self._figures(each).crypto_runs for each in releases}),
+            worth(site.boards, {guide: self._figures(guide).crypto_runs for guide in releases}),
         )
 
     def _figures(self, key: GuideKey) -> _Figures:
@@ -262,13 +262,13 @@ class Headlines:
         """Return the records of each row, one per board, and the number of rows left out."""
         rows, more = list[list[Record]](), 0
         for benchmark in self._site.catalog.benchmarks.values():
-            own = [record for record in records if record.benchmark == benchmark.name]
-            for metric in benchmark.entry.metrics if own else ():
+            of_benchmark = [record for record in records if record.benchmark == benchmark.name]
+            for metric in benchmark.entry.metrics if of_benchmark else ():
                 if not (metric.headline and metric.short):
                     continue
                 groups: dict[tuple[object, ...], list[Record]] = {}
                 # Figures measured alongside a load are not comparable with those of idle boards.
-                idle = [record for record in own if engines.is_alone(record, benchmark)]
+                idle = [record for record in of_benchmark if engines.is_alone(record, benchmark)]
                 for record in summaries.at(metric, idle):
                     params = sorted(record.params.items())
                     rank = tuple((n, benchmark.value_rank(n, v)) for n, v in params)
@@ -384,12 +384,12 @@ class Headlines:
     ) -> tuple[tuple[tuple[int, float], ...], ...]:
         """Return the same figure over the releases as (position, figure), in pieces that are
         separated by changes of engine, clock or memory."""
-        own, points = _name(record, self._names), list[tuple[int, float, float | None]]()
+        name, points = _name(record, self._names), list[tuple[int, float, float | None]]()
         for position, key in enumerate(releases):
             figures = self._figures(key)
-            same = figures.by_name.get(own, [])
+            same = figures.by_name.get(name, [])
             # A guide may have a metric under both its old and its new name.
-            for other in [each for each in same if each.metric == record.metric] or same:
+            for other in [r for r in same if r.metric == record.metric] or same:
                 scale = units.factor(other.unit, record.unit)
                 # A doubtful figure may be far off, and would flatten the rest of the curve.
                 if other.cell.mean is None or scale is None or self._doubt(other):
@@ -418,8 +418,8 @@ class Headlines:
             return NEW
 
         def words(boards: Iterable[str], verdict: str) -> str:
-            own = [judged.unproved[names[b]] for b in boards if names[b] in judged.unproved]
-            return changes_text(own) if own and verdict == WORDS["noisy"] else verdict
+            changes = [judged.unproved[names[b]] for b in boards if names[b] in judged.unproved]
+            return changes_text(changes) if changes and verdict == WORDS["noisy"] else verdict
 
         if len(set(verdicts.values())) == 1:
             return words(verdicts, next(iter(verdicts.values())))
@@ -428,7 +428,7 @@ class Headlines:
         soc, short = next(iter(records)).guide.soc, self._site.boards.short
         usual, count = Counter(verdicts.values()).most_common(1)[0]
         alike = [board for board, verdict in verdicts.items() if verdict == usual and count > 1]
-        own = [
+        named = [
             f"{short(soc, board)} {words([board], verdict)}"
             for board, verdict in verdicts.items()
             if board not in alike
@@ -436,7 +436,7 @@ class Headlines:
         # Boards that are not named did not change.
         others = [f"others {words(alike, usual)}"] if alike and usual not in UNCHANGED else []
         # The changes themselves contain commas.
-        return "; ".join([*own, *others])
+        return "; ".join([*named, *others])
 
     def _before(self, key: GuideKey) -> list[GuideKey]:
         """Return the guide of the previous release, if there is one."""
@@ -480,8 +480,8 @@ class Headlines:
             value = row.values[boards.index(best.board)]
             assert value is not None  # it was measured
             load = figures.loads.get(_run(best))
-            of = benchmark.metric(engines.LOAD)
-            cores = "one core" if of and of.at_most_per else "all cores"
+            load_metric = benchmark.metric(engines.LOAD)
+            cores = "one core" if load_metric and load_metric.at_most_per else "all cores"
             at_load = "" if load is None else f" at {units.number(load)} % of {cores}"
             name = labels.headline(benchmark, best, engines.ENGINE)
             lead = "" if name == named else f"{name}: "
@@ -503,26 +503,26 @@ class Headlines:
     ) -> list[Fact]:
         # Without an older release, installing the package would not help.
         if self._plan.missing and self._before(key):
-            said = [Part(self._plan.missing)]
+            parts = [Part(self._plan.missing)]
         elif pair is None:
-            said = [Part("This is the first release with figures here.")]
+            parts = [Part("This is the first release with figures here.")]
         # The comparison page, linked below, says why.
         elif judged is None:
-            said = []
+            parts = []
         else:
-            said = [Part(judged.lead, strong=True)]
-            said += [Part(f" {judged.rest}")] if judged.rest else []
+            parts = [Part(judged.lead, strong=True)]
+            parts += [Part(f" {judged.rest}")] if judged.rest else []
         for link in self._comparisons(key, pair):
-            said += [Part(" "), Part(link.words, link.page)]
-        return [Fact("Changed", tuple(said))]
+            parts += [Part(" "), Part(link.words, link.page)]
+        return [Fact("Changed", tuple(parts))]
 
     def _comparisons(self, key: GuideKey, pair: ReleasePair | None) -> list[Link]:
         """Return links to the comparisons with older releases."""
         pairs = [p for p in self._plan.pairs if p.new == key]
         # The previous release comes first; the others are pairs from the settings.
         return [
-            Link(f"Compare with {each.old.release}", each.address)
-            for each in sorted(pairs, key=lambda p: p != pair)
+            Link(f"Compare with {compared.old.release}", compared.address)
+            for compared in sorted(pairs, key=lambda p: p != pair)
         ]
 
     def _careful(self, key: GuideKey) -> list[Fact]:
@@ -538,11 +538,11 @@ class Headlines:
         usual = [f for f in every if (f.rule.id, f.benchmark) in self._usual_findings]
         counts = kind_counts(finding.severity for finding in every)
         worst = next(iter(counts))
-        own = [finding for finding in every if finding.severity == worst]
-        own.sort(key=lambda finding: (-finding.figures, finding in usual))
+        of_worst = [finding for finding in every if finding.severity == worst]
+        of_worst.sort(key=lambda finding: (-finding.figures, finding in usual))
         titles = [
             f"{self._site.catalog.title(f.benchmark)}, {f.rule.title} ({units.count(f.figures, 'figure')})"
-            for f in own
+            for f in of_worst
         ]
         named = "; ".join(titles[:MOST_NAMED])
         more = f"; and {len(titles) - MOST_NAMED} more" if len(titles) > MOST_NAMED else ""
@@ -591,14 +591,16 @@ def best_results(answers: Answers, catalog: Catalog) -> list[Result]:
                     *(value.engine, value.load, row.is_from_table, value.is_on_cpu, value.runs),
                     condition="" if row.is_part else _without(value.engine, row.detail),
                 )
-                own = by_headline.setdefault((row.benchmark, row.label), {})
+                by_condition = by_headline.setdefault((row.benchmark, row.label), {})
                 key = (board,) if row.is_part else (board, row.detail)
-                own[key] = max(own.get(key, result), result, key=_badness_of_part)
+                by_condition[key] = max(by_condition.get(key, result), result, key=_badness_of_part)
     out = list[Result]()
-    for own in by_headline.values():
+    for by_condition in by_headline.values():
         best: dict[tuple[str, bool | None], Result] = {}
-        for each in sorted(own.values(), key=lambda each: (each.is_from_table, *goodness(each))):
-            best.setdefault((each.condition, each.is_on_cpu), each)
+        for candidate in sorted(
+            by_condition.values(), key=lambda r: (r.is_from_table, *goodness(r))
+        ):
+            best.setdefault((candidate.condition, candidate.is_on_cpu), candidate)
         out += best.values()
     return out
 
@@ -649,17 +651,18 @@ def by_size(benchmark: Benchmark, records: Sequence[Record]) -> list[str]:
         unit, factor = units.readable(best.unit, ends[large])
         symbol = units.parse(unit).symbol
         texts = []
-        for size, own in ends.items():
-            numbers = [units.number(units.scaled(v, factor), digits=3) for v in (own[0], own[-1])]
+        for size, rates in ends.items():
+            low, high = rates[0], rates[-1]
+            numbers = [units.number(units.scaled(v, factor), digits=3) for v in (low, high)]
             span = " to ".join(dict.fromkeys(numbers))
             texts.append(f"{span} {symbol} with {benchmark.value_label(axis, size)}")
         noun = benchmark.param_label(axis).partition(" ")[0].lower()
-        what = ", ".join(
+        conditions = ", ".join(
             benchmark.value_label(name, best.params[name])
             for name in fixed
             if best.params[name] != benchmark.param(name).default
         )
-        out.append(f"Use large {noun}s: {what or metric.short} does {' and '.join(texts)}.")
+        out.append(f"Use large {noun}s: {conditions or metric.short} does {' and '.join(texts)}.")
     return out
 
 
@@ -709,7 +712,7 @@ def _joined(board: str, benchmark: str, metric: str, params: Mapping[str, Scalar
 
 def _in_words(site: Site, comparison: Comparison) -> Judged:
     # One cause is one change, however many figures moved with it.
-    counts, said = comparison.counts, headline(comparison)
+    counts, decision = comparison.counts, headline(comparison)
     worst = event_groups.against(comparison)
     better = event_groups.improvements(comparison)
     title = event_titles.event_title(worst[0], comparison) if worst else ""
@@ -719,7 +722,7 @@ def _in_words(site: Site, comparison: Comparison) -> Judged:
     parts.append(f"{units.count(better, 'improvement')}." if better else "")
     rest = " ".join(filter(None, (*parts, _came_and_went(counts["only-old"], counts["only-new"]))))
     clocks = [event.rows for event in comparison.events if event.rows[0].is_clock]
-    clock_of = {id(row): clock for clock, *own in clocks for row in own}
+    clock_of = {id(row): clock for clock, *followers in clocks for row in followers}
     verdicts = {
         _joined(row.board, row.benchmark, row.metric, row.params): _moved(
             row, clock_of.get(id(row))
@@ -736,18 +739,18 @@ def _in_words(site: Site, comparison: Comparison) -> Judged:
         for row in comparison.rows
         if WORDS[row.verdict] in UNPROVED and row.change is not None and _is_short(site, row)
     }
-    lead = f"{said.tag}{':' if title else '.'}"
+    lead = f"{decision.tag}{':' if title else '.'}"
     return Judged(lead, rest, f"{lead} {first}" if title else "", verdicts, unproved)
 
 
 def _repeated(comparison: Comparison) -> str:
     """Return a sentence on the figures that equal those of the older release, or an empty
     string."""
-    own = [row for row in comparison.rows if row.ground.startswith(REPEATED)]
-    release = next((row.old.guide.release for row in own if row.old), "")
-    if not own:
+    repeated = [row for row in comparison.rows if row.ground.startswith(REPEATED)]
+    release = next((row.old.guide.release for row in repeated if row.old), "")
+    if not repeated:
         return ""
-    figures = f"{units.count(len(own), 'figure')} {_is(len(own))} those of {release}"
+    figures = f"{units.count(len(repeated), 'figure')} {_is(len(repeated))} those of {release}"
     more = "with or without further samples, so they cannot show a change since then"
     return f"{figures}, {more}."
 
@@ -768,12 +771,12 @@ def changes_text(noisy: Sequence[tuple[float, float | None]]) -> str:
 def _came_and_went(gone: int, new: int) -> str:
     """Return a sentence on how many figures only one of the two releases has, or an empty
     string."""
-    said = [f"{units.count(gone, 'figure')} {_is(gone)} no longer measured"] if gone else []
+    sentences = [f"{units.count(gone, 'figure')} {_is(gone)} no longer measured"] if gone else []
     if new:
-        said.append(
+        sentences.append(
             f"{new} {_is(new)} new" if gone else f"{units.count(new, 'figure')} {_is(new)} new"
         )
-    return f"{', '.join(said)}." if said else ""
+    return f"{', '.join(sentences)}." if sentences else ""
 
 
 def _is(number: int) -> str:
@@ -806,9 +809,9 @@ def _clocks(bundles: Iterable[Loaded], boards: Sequence[str]) -> tuple[str, ...]
             stated.setdefault(board.name, set()).add(board.cpu_mhz)
     out = []
     for name in boards:
-        own = stated.get(name, set())
+        clocks = stated.get(name, set())
         # If there are two clocks, nothing says at which of them a figure was measured.
-        mhz = next(iter(own)) if len(own) == 1 else 0.0
+        mhz = next(iter(clocks)) if len(clocks) == 1 else 0.0
         out.append("" if not mhz else f"{mhz / 1000:g} GHz" if mhz >= 1000 else f"{mhz:g} MHz")
     return tuple(out)
 

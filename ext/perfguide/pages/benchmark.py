@@ -228,28 +228,29 @@ def _write_releases(
     of_benchmark, soc = site.addresses.benchmark[name], guides[0].soc
     title = site.catalog.title(name)
     tables = [
-        (table, f"over-releases-{each.history.id}", f"{title}, {each.history.title} over releases")
-        for each in sections
-        for part in each.parts
+        (table, f"over-releases-{history.id}", f"{title}, {history.title} over releases")
+        for section in sections
+        for history in (section.history,)
+        for part in section.parts
         for table in part.tables
     ]
     moved = long_tables.move(site, of_benchmark, tables, back=page)
     origin = link_name(page, SOURCES)
 
     def tables_of(part: PagePart) -> PagePart:
-        own = (replace(each.beside(), origin=origin) for each in part.tables)
-        return replace(part, tables=tuple(own))
+        tables = (replace(table.beside(), origin=origin) for table in part.tables)
+        return replace(part, tables=tuple(tables))
 
     inner = [
         replace(
-            each,
-            parts=[tables_of(part) for part in each.parts],
-            charts=[replace(chart.beside(), origin=origin) for chart in each.charts],
+            section,
+            parts=[tables_of(part) for part in section.parts],
+            charts=[replace(chart.beside(), origin=origin) for chart in section.charts],
         )
-        for each in sections
+        for section in sections
     ]
     records = site.pool.of_benchmark(name, set(guides))
-    releases = sum(each.history.releases for each in sections)
+    releases = sum(section.history.releases for section in sections)
     write_files.page(
         site,
         page,
@@ -266,11 +267,11 @@ def _write_releases(
         moved=moved,
         sources=sources.write(site, page, sources.rows(site, records)),
     )
-    for part in (part for each in inner for part in each.parts):
+    for part in (part for section in inner for part in section.parts):
         for table in part.tables:
             if table.name not in moved:
                 write_files.further_pages(site, table)
-    return [each.history for each in sections]
+    return [section.history for section in sections]
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,8 +295,8 @@ class Job:
 
 def _runs(job: Job) -> list[NewestRun]:
     """Return the newest runs of all SoCs."""
-    runs = (msgspec.msgpack.decode(each.read(), type=list[NewestRun]) for each in job.runs)
-    return [run for own in runs for run in own]
+    runs = (msgspec.msgpack.decode(part.read(), type=list[NewestRun]) for part in job.runs)
+    return [run for of_soc in runs for run in of_soc]
 
 
 def outliers(job: Job) -> Made:
@@ -318,8 +319,8 @@ def make(job: Job) -> Made:
     settings = job.settings
     writer = writer_of(settings.output, job.hashes, job.sends_files)
     catalog, _ = catalog_of(settings.benchmarks, job.descriptions)
-    of_socs = [msgspec.msgpack.decode(each.read(), type=BenchmarkOfSoc) for each in job.of_socs]
-    runs = [*_runs(job), *(run for own in of_socs for run in own.before)]
+    of_socs = [msgspec.msgpack.decode(part.read(), type=BenchmarkOfSoc) for part in job.of_socs]
+    runs = [*_runs(job), *(run for of_soc in of_socs for run in of_soc.before)]
     pool = newest.pool_of(runs, catalog, settings, job.plan.spelt)
     boards, _ = load_boards(settings.boards)
     making = Making(writer)
@@ -328,7 +329,7 @@ def make(job: Job) -> Made:
         Holdings(catalog, Ledger((), (), ()), (), pool),
         pool.guides(),
         job.plan,
-        _in_pool([each for own in of_socs for each in own.findings], pool),
+        _in_pool([finding for of_soc in of_socs for finding in of_soc.findings], pool),
         boards,
         making,
         settings.limits,
@@ -351,8 +352,8 @@ def _in_pool(findings: Sequence[Finding], pool: Pool) -> list[Finding]:
     out = []
     for finding in findings:
         suspects = (
-            replace(each, record=records.get(_names(each.record), each.record))
-            for each in finding.suspects
+            replace(suspect, record=records.get(_names(suspect.record), suspect.record))
+            for suspect in finding.suspects
         )
         out.append(replace(finding, suspects=tuple(suspects)))
     return out
@@ -368,13 +369,13 @@ def _write(
 ) -> BenchmarkOutcome:
     page, title = site.addresses.benchmark[name], site.catalog.title(name)
     described = site.catalog.get(name)
-    measured = [each for own in of_socs for each in own.measured]
+    measured = [pair for of_soc in of_socs for pair in of_soc.measured]
     guides = {key for key, _ in measured}
     chosen = newest.of_boards(measured, site.boards)
-    pages = {own.measured[0][0].soc: own.page for own in of_socs}
+    pages = {of_soc.measured[0][0].soc: of_soc.page for of_soc in of_socs}
     listed = _rankings(site, name, pages)
-    figures = _newest(site, name, chosen, last, {each.name for each in listed})
-    histories = [history for own in of_socs for history in own.histories]
+    figures = _newest(site, name, chosen, last, {ranked.name for ranked in listed})
+    histories = [history for of_soc in of_socs for history in of_soc.histories]
     tables = [(table, "newest", title) for part in figures.parts for table in part.tables]
     boards = sorted({board for _, board in chosen}, key=units.natural)
     socs = units.enumeration(sorted({key.soc for key in guides}, key=units.natural))
@@ -393,35 +394,35 @@ def _write(
         **_ranked(site, name, page, listed[:1], listed, figures.anchors),
         headlines=[
             (
-                link_name(page, figures.anchors.get(each.name, each.slug)),
-                each.name,
-                slugs.relative(page, f"{page}/{each.slug}"),
-                ranking.lead(each),
+                link_name(page, figures.anchors.get(ranked.name, ranked.slug)),
+                ranked.name,
+                slugs.relative(page, f"{page}/{ranked.slug}"),
+                ranking.lead(ranked),
             )
-            for each in _other_headlines(listed)
+            for ranked in _other_headlines(listed)
         ],
         newest=figures,
         only_of=_only_of_one(site, name),
         moved_most=_moved_most(page, histories),
-        moves=_lasting(page, [move for own in of_socs for move in own.moves]),
+        moves=_lasting(page, [move for of_soc in of_socs for move in of_soc.moves]),
         accelerators=_accelerators(of_socs),
         instructions=_own_instructions(site, name, listed),
         releases=[
             (
-                section_name(page, f"over-releases-{each.id}"),
-                f"{each.title}: {units.count(each.releases, 'release')}",
-                section_name(own.page, f"over-releases-{each.id}"),
+                section_name(page, f"over-releases-{history.id}"),
+                f"{history.title}: {units.count(history.releases, 'release')}",
+                section_name(of_soc.page, f"over-releases-{history.id}"),
             )
-            for own in of_socs
-            for each in own.histories
+            for of_soc in of_socs
+            for history in of_soc.histories
         ],
         pages=[
-            (own.measured[0][0].soc, slugs.relative(page, own.page))
-            for own in of_socs
-            if own.measured
+            (of_soc.measured[0][0].soc, slugs.relative(page, of_soc.page))
+            for of_soc in of_socs
+            if of_soc.measured
         ],
         moved=long_tables.move(site, page, tables, max_elements=MAX_ELEMENTS),
-        sources=sources.write(site, page, [row for own in of_socs for row in own.sources]),
+        sources=sources.write(site, page, [row for of_soc in of_socs for row in of_soc.sources]),
     )
     for other in listed[1:]:
         _write_ranking(site, name, other, listed)
@@ -447,14 +448,14 @@ def _only_of_one(site: Site, name: str) -> str:
             if spec.default not in (None, value) and not spec.classes:
                 varied.setdefault(param, set()).add(record.guide.soc)
     by_soc: dict[str, list[str]] = {}
-    for param, own in varied.items():
-        if len(own) == 1 < len(socs):
-            by_soc.setdefault(min(own), []).append(labels.within(described.param_label(param)))
-    said = (
-        f"Varied on {soc} only: {units.enumeration(sorted(own))}."
-        for soc, own in sorted(by_soc.items(), key=lambda each: units.natural(each[0]))
+    for param, varying in varied.items():
+        if len(varying) == 1 < len(socs):
+            by_soc.setdefault(min(varying), []).append(labels.within(described.param_label(param)))
+    sentences = (
+        f"Varied on {soc} only: {units.enumeration(sorted(params))}."
+        for soc, params in sorted(by_soc.items(), key=lambda item: units.natural(item[0]))
     )
-    return " ".join(said)
+    return " ".join(sentences)
 
 
 def _write_ranking(
@@ -483,12 +484,12 @@ def _findable(
     about = search_words.split(*described.entry.also) if described else ()
     newest_figures = f"{title}, all boards and releases"
     sections = [FindableSection("newest", newest_figures, (), about=about)]
-    if any(own.moves for own in of_socs):
+    if any(of_soc.moves for of_soc in of_socs):
         sections.append(lasting_moves.findable("lasting"))
-    if any(own.worth for own in of_socs):
+    if any(of_soc.worth for of_soc in of_socs):
         sections.append(hardware_crypto.findable("accelerator"))
     page = site.addresses.benchmark[name]
-    words = {word for own in of_socs for each in own.histories for word in each.words}
+    words = {word for of_soc in of_socs for history in of_soc.histories for word in history.words}
     rankings = _findable_rankings(site, name, page, listed)
     return FindablePage(page, title, tuple(sorted(words)), tuple(sections), rankings=rankings)
 
@@ -521,8 +522,8 @@ def _metrics(site: Site, name: str) -> str:
     if described is None:
         return ""
     measured = {record.metric for record in site.pool.of_benchmark(name)}
-    named = [each for each in measured if described.metric(each)]
-    ordered = sorted(named, key=lambda each: (described.metric_rank(each)[0], each))
+    named = [metric for metric in measured if described.metric(metric)]
+    ordered = sorted(named, key=lambda metric: (described.metric_rank(metric)[0], metric))
     labels = list(dict.fromkeys(map(described.metric_label, ordered)))
     more = " …" if len(labels) > MAX_NAMED_METRICS else ""
     return ", ".join(labels[:MAX_NAMED_METRICS]) + more
@@ -534,26 +535,26 @@ def _lasting(page: str, moves: Sequence[LastingMove]) -> dict[str, Any] | None:
         return None
     listed, folded = lasting_moves.open_and_folded(moves)
 
-    def linked(own: Sequence[LastingMove]) -> list[tuple[LastingMove, str]]:
-        return [(move, slugs.relative(page, move.address)) for move in own]
+    def linked(moves: Sequence[LastingMove]) -> list[tuple[LastingMove, str]]:
+        return [(move, slugs.relative(page, move.address)) for move in moves]
 
     return {
         "title": lasting_moves.TITLE,
         "counted": lasting_moves.counted(moves),
         "shown": linked(listed),
         "folded": [
-            (words, linked(own[: lasting_moves.MAX_FOLDED]), len(own) - lasting_moves.MAX_FOLDED)
-            for words, own in folded
+            (words, linked(rest[: lasting_moves.MAX_FOLDED]), len(rest) - lasting_moves.MAX_FOLDED)
+            for words, rest in folded
         ],
     }
 
 
 def _accelerators(of_socs: Sequence[BenchmarkOfSoc]) -> dict[str, Any] | None:
     """Return the answer for each SoC with an accelerator, or ``None``."""
-    answers = {own.measured[0][0].soc: own.worth for own in of_socs if own.worth}
+    answers = {of_soc.measured[0][0].soc: of_soc.worth for of_soc in of_socs if of_soc.worth}
     if not answers:
         return None
-    runs = {(each.algorithm, each.sizes[-1]) for each in answers.values()}
+    runs = {(answer.algorithm, answer.sizes[-1]) for answer in answers.values()}
     conditions = [f"{algorithm} with blocks of {units.size(size)}" for algorithm, size in runs]
     rows = {
         soc: hardware_crypto.table_row(soc, answers[soc])
@@ -564,7 +565,7 @@ def _accelerators(of_socs: Sequence[BenchmarkOfSoc]) -> dict[str, Any] | None:
         "conditions": conditions[0] if len(conditions) == 1 else "The largest blocks",
         "compared": [row for soc, row in rows.items() if answers[soc].other],
         "alone": [row for soc, row in rows.items() if not answers[soc].other],
-        "is_unsure": any(each.busy for each in answers.values()),
+        "is_unsure": any(answer.busy for answer in answers.values()),
     }
 
 
@@ -584,18 +585,18 @@ def _findable_rankings(
 ) -> tuple[FindableRanking, ...]:
     """Return the rankings of a benchmark for the search index, and the headlines without one."""
     ranked = [
-        FindableRanking(f"{page}/{each.slug}" if number else page, each.name, each.words)
-        for number, each in enumerate(listed)
+        FindableRanking(f"{page}/{figures.slug}" if number else page, figures.name, figures.words)
+        for number, figures in enumerate(listed)
     ]
     benchmark = site.catalog.get(name)
     others: dict[str, list[Record]] = {}
     if benchmark:
         for record in summaries.headlines(site.catalog, site.pool.of_benchmark(name)):
             others.setdefault(labels.headline(benchmark, record), []).append(record)
-    names = {each.name for each in ranked}
+    names = {entry.name for entry in ranked}
     unranked = [
-        FindableRanking("", title, search_words.of_records(benchmark, name, own))
-        for title, own in sorted(others.items())
+        FindableRanking("", title, search_words.of_records(benchmark, name, records))
+        for title, records in sorted(others.items())
         if title not in names
     ]
     return (*ranked, *unranked)
@@ -613,13 +614,13 @@ def _other_headlines(listed: Sequence[RankedFigures]) -> list[RankedFigures]:
     """Return the headline rankings after the first that have a name of their own. Figures in a
     unit that cannot be converted share one, and a numbered table of a published guide repeats a
     row under other conditions."""
-    first_of_name = {each.name: each for each in reversed(listed)}
+    first_of_name = {figures.name: figures for figures in reversed(listed)}
     return [
-        each
-        for each in listed[1:]
-        if each.is_headline
-        and first_of_name[each.name] is each
-        and each.params.keys().isdisjoint((TABLE, TABLE_NUMBER))
+        figures
+        for figures in listed[1:]
+        if figures.is_headline
+        and first_of_name[figures.name] is figures
+        and figures.params.keys().isdisjoint((TABLE, TABLE_NUMBER))
     ]
 
 
@@ -627,21 +628,21 @@ def _ranked(
     site: Site,
     name: str,
     address: str,
-    own: Sequence[RankedFigures],
+    chosen: Sequence[RankedFigures],
     listed: Sequence[RankedFigures],
     anchors: Mapping[str, str],
 ) -> dict[str, Any]:
     """Return the part of a page at ``address`` that is about a benchmark's ranking, and links to
     the other rankings. ``anchors`` are those of rankings by name."""
     page = site.addresses.benchmark[name]
-    ranked = own[0] if own else None
+    ranked = chosen[0] if chosen else None
     anchor = anchors.get(ranked.name, "ranking") if ranked else ""
     return {
         "lead": f"{ranked.name}: {ranking.lead(ranked)}" if ranked else "",
         "ranked": ranked and ranking.write(site, address, page, anchor, ranked),
         "figures": ranked,
         "links": _links(site, name, address, ranked, listed) if ranked else [],
-        "loaded": [(soc, slugs.relative(address, own)) for soc, own in ranked.loaded]
+        "loaded": [(soc, slugs.relative(address, pages)) for soc, pages in ranked.loaded]
         if ranked
         else [],
     }
@@ -657,17 +658,17 @@ def _links(
     """Return lines of links to the rankings that differ in a single parameter."""
     benchmark, page = site.catalog.benchmarks[name], site.addresses.benchmark[name]
 
-    def target(each: RankedFigures) -> str:
-        if each is ranked:
+    def target(figures: RankedFigures) -> str:
+        if figures is ranked:
             return ""
         # The first ranking is on the benchmark's own page.
-        if each is listed[0]:
+        if figures is listed[0]:
             return f"../{page.rpartition('/')[2]}"
-        return slugs.relative(address, f"{page}/{each.slug}")
+        return slugs.relative(address, f"{page}/{figures.slug}")
 
     lines = []
     for label, others in ranking.alternatives(benchmark, listed, ranked):
-        lines.append((label, [(words, target(each)) for words, each in others]))
+        lines.append((label, [(words, target(figures)) for words, figures in others]))
     return lines
 
 
@@ -687,8 +688,8 @@ def _newest(
 ) -> NewestFigures:
     page, catalog = site.addresses.benchmark[name], site.catalog
     of_guides = site.pool.of_benchmark(name, {key for key, _ in chosen})
-    wanted = set(chosen)
-    records = [record for record in of_guides if (record.guide, record.board) in wanted]
+    pairs = set(chosen)
+    records = [record for record in of_guides if (record.guide, record.board) in pairs]
     sections, other = site.layout.sections(records, SIDE_BY_SIDE)
     target = Target(site, page, "newest-", "newest figures")
     parts = [write_tables.part(target, section) for section in sections]
@@ -698,13 +699,13 @@ def _newest(
     charts: list[PageChart] = []
     anchors: dict[str, str] = {}
     for number, view in enumerate(views[: trends.MAX_PICTURES]):
-        own = f"boards-{number}" if number else "boards"
+        slug = f"boards-{number}" if number else "boards"
         # The ranking replaces the picture and takes over its anchor, which other pages link to.
         if view.name in ranked:
-            anchors[view.name] = own
+            anchors[view.name] = slug
         else:
             title = f"{view.name}: boards side by side"
-            charts.append(write_tables.chart(site, page, own, title, [view]))
+            charts.append(write_tables.chart(site, page, slug, title, [view]))
     for section in sections:
         anchor = f"newest-{section.part_id}".strip("-")
         charts += write_tables.charts(target, section, anchor, "newest", scene)
@@ -724,8 +725,8 @@ def _section(site: Site, name: str, keys: Sequence[GuideKey]) -> _Section:
     sections, other = site.layout.sections(records, OVER_RELEASES)
     parts = [write_tables.part(target, section) for section in sections]
     if name in other:
-        own = site.layout.general(name, other[name], OVER_RELEASES)
-        parts.append(write_tables.general(target, name, own, keys))
+        other_views = site.layout.general(name, other[name], OVER_RELEASES)
+        parts.append(write_tables.general(target, name, other_views, keys))
     headlines = _headlines(site, sections) or _first_figure(site, name, records)
     drawings = trends.over_releases(site.catalog, headlines, scene, site.marks.doubt)
     views = [view for view, _ in drawings]
@@ -765,9 +766,9 @@ def _first_figure(site: Site, name: str, records: Sequence[Record]) -> list[Reco
             by_figure.setdefault(rank, []).append(record)
     return next(
         (
-            own
-            for _, own in sorted(by_figure.items(), key=lambda each: each[0])
-            if len({record.guide for record in own}) >= MIN_RELEASES
+            records
+            for _, records in sorted(by_figure.items(), key=lambda item: item[0])
+            if len({record.guide for record in records}) >= MIN_RELEASES
         ),
         [],
     )
@@ -794,7 +795,7 @@ def _largest_step(view: ChartView, ran_on_cpu: Mapping[tuple[str, str], bool]) -
     """Return the largest ratio between two successive figures of a line, and a sentence on it; empty
     if nothing changed. The sentence says if one ran on the CPU, by release and board, and the other
     did not."""
-    largest, said = 1.0, ""
+    largest, sentence = 1.0, ""
     lines = [line for panel in view.panels for line in panel.lines]
     unit = view.y_label.strip(" ↑↓").replace(units.SCORE, "")
     for line in lines:
@@ -803,29 +804,29 @@ def _largest_step(view: ChartView, ran_on_cpu: Mapping[tuple[str, str], bool]) -
             # A step from or to 0 has no ratio.
             if small and large / small > largest:
                 largest = large / small
-                board = f" on {line.label}" if len({each.label for each in lines}) > 1 else ""
+                board = f" on {line.label}" if len({line.label for line in lines}) > 1 else ""
                 figures = f"{units.number(before.y)} → {units.number(after.y)}"
                 # Releases between them may lack the figure.
-                releases = [view.ticks[round(each.x)] for each in (before, after)]
-                said = f"Largest step, {' → '.join(releases)}{board}: {figures} {unit}".rstrip()
+                releases = [view.ticks[round(point.x)] for point in (before, after)]
+                sentence = f"Largest step, {' → '.join(releases)}{board}: {figures} {unit}".rstrip()
                 sides = {ran_on_cpu.get((release, line.label)) for release in releases}
-                said += ", as the engine changed" if sides == {True, False} else ""
-    return largest, said
+                sentence += ", as the engine changed" if sides == {True, False} else ""
+    return largest, sentence
 
 
 def _moved_most(page: str, histories: Sequence[PlatformHistory]) -> PageChart | None:
     """Return the first headline of the platforms that moved most, using pictures from their
     sections."""
-    drawn = [each for each in histories if each.step and each.picture]
+    drawn = [history for history in histories if history.step and history.picture]
     # Systems that lack the usual figure have another one.
-    usual = Counter(each.chart for each in drawn).most_common(1)
-    drawn = [each for each in drawn if each.chart == usual[0][0]]
-    drawn.sort(key=lambda each: (-each.step, units.natural(each.title)))
+    usual = Counter(history.chart for history in drawn).most_common(1)
+    drawn = [history for history in drawn if history.chart == usual[0][0]]
+    drawn.sort(key=lambda history: (-history.step, units.natural(history.title)))
     # Name the pictures after their platforms, since they all show the same headline.
     pictures = tuple(
-        replace(each.picture, name=". ".join(filter(None, (each.title, each.step_words))))
-        for each in drawn[:MAX_MOVED_PLATFORMS]
-        if each.picture
+        replace(history.picture, name=". ".join(filter(None, (history.title, history.step_words))))
+        for history in drawn[:MAX_MOVED_PLATFORMS]
+        if history.picture
     )
     if not pictures:
         return None

@@ -378,14 +378,14 @@ def _soc(
         {names: spelt for names, spelt in plan.spelt.items() if names[0] in benchmarks},
     )
     # This is part of the key, so leave out the pairs of other SoCs.
-    asked = asked_of(guides, run.settings.compare)
-    settings = replace(_of_workers(run.settings), compare=asked)
+    pairs = asked_of(guides, run.settings.compare)
+    settings = replace(_of_workers(run.settings), compare=pairs)
     contents = tuple((item.origin, item.digest) for item in bundles)
     # A file may contain several bundles.
     sources = dict.fromkeys(files[item.origin, item.digest] for item in every)
     logs = {path for head in soc_heads if head.logs for path in kept_in(head, head.logs)}
     key = hash_of(
-        *(run.inputs.rules, run.inputs.of_descriptions(benchmarks), soc_plan, asked),
+        *(run.inputs.rules, run.inputs.of_descriptions(benchmarks), soc_plan, pairs),
         [(item.root, item.origin, item.digest) for item in bundles],
         [(pair.old.digest, pair.new.digest) for pair in withdrawn],
         # Findings about logs and the provenance pages depend on these.
@@ -494,7 +494,7 @@ def _runs(surveys: Mapping[str, _Done[list[str]]], name: str) -> list[Slice]:
 
 def _benchmark_task(
     run: _Run,
-    what: str,
+    label: str,
     plan: Plan,
     name: str,
     runs: Sequence[Slice],
@@ -522,7 +522,7 @@ def _benchmark_task(
         # Only a slice's content counts, not its location.
         *([one.digest for one in slices] for slices in (of_socs, runs)),
     )
-    return _Task(f"{what} {name}", key, piece)
+    return _Task(f"{label} {name}", key, piece)
 
 
 def _of_workers(settings: Settings) -> Settings:
@@ -597,7 +597,7 @@ def _write(
         compare.write_missing(site, extras.advice("compare"))
     provenance.write_index(site)
     corrections = [correction for soc in summaries for correction in soc.corrections]
-    tags = {each.new: each.verdict.brief for each in compared if each.verdict and not each.is_asked}
+    tags = {pair.new: pair.verdict.brief for pair in compared if pair.verdict and not pair.is_asked}
     provenance.write_errata_index(site, corrections, tags)
     write_files.page(site, "reports/index", "reports.rst.jinja")
     diagnostics = [diagnostic for soc in summaries for diagnostic in soc.diagnostics]
@@ -753,8 +753,8 @@ def _quoted_from(
             for item in ledger.bundles
             if fnmatchcase(item.bundle.board.soc.casefold(), socs.casefold())
         ]
-        wanted = tuple(dict.fromkeys(files[names] for names in contents))
-        of_socs = Unit(settings, descriptions, socs, wanted, tuple(contents), (), plan.spelt)
+        wanted_files = tuple(dict.fromkeys(files[names] for names in contents))
+        of_socs = Unit(settings, descriptions, socs, wanted_files, tuple(contents), (), plan.spelt)
         return soc_pages.read(of_socs), plan.addresses
 
     return read

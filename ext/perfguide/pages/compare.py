@@ -257,16 +257,17 @@ def _events_of_page(
     histories that are drawn beside them."""
     names = _event_names(page, compared)
     events, far = list[_Titled](), list[_Titled]()
-    for name, own in event_groups.by_action(compared):
+    for name, of_action in event_groups.by_action(compared):
         if name in FOLDED_ACTIONS:
             # Nothing about these is proved.
-            lines = [line for event in own for line in _far(event, compared, catalog)]
-            far.append((f"{name} ({len(own)})", lines))
+            lines = [line for event in of_action for line in _far(event, compared, catalog)]
+            far.append((f"{name} ({len(of_action)})", lines))
         else:
-            events.append((name, [_event(each, compared, catalog, page, names) for each in own]))
+            entries = [_event(event, compared, catalog, page, names) for event in of_action]
+            events.append((name, entries))
     # Keep the order of the text, by which the extension matches histories with their drawings.
-    moves = [row for _, own in events for event in own for row in event["rows"]]
-    moves += [row for _, own in far for row in own]
+    moves = [row for _, rows in events for event in rows for row in event["rows"]]
+    moves += [row for _, rows in far for row in rows]
     drawn = [row["drawn"] for row in moves if row["drawn"]]
     named = [decision.lead] * bool(decision.lead) + [event for event, _ in decision.events]
     titles = [_named(event, compared, names, remarks_on(event)) for event in named if event]
@@ -472,7 +473,7 @@ def _event(
     listed = event_evidence.listed(event, LISTED_ROWS)
     # The sentences mention figures under a second name, which are counted only for a cause.
     every = [row for row in (*event.rows, *event.unproved) if event.is_cause or not row.follows]
-    left = [row for row in every if not any(row is each for each in listed)]
+    left = [row for row in every if not any(row is other for other in listed)]
     behind = ["evidence", *([units.count(len(every) - 1, "more row")] if len(every) > 1 else [])]
     lines = event_evidence.event_lines(event, comparison)
     rows = [_moved(row, comparison, catalog) for row in listed]
@@ -515,12 +516,12 @@ def _far(event: Event, comparison: Comparison, catalog: Catalog) -> list[dict[st
     row = event_titles.farthest(event)
     moved = _moved(row, comparison, catalog)
     # If there are several rows, the title does not say which of them these figures belong to.
-    which = (
+    words = (
         f"{moved['name']}, {moved['figures']}, {moved['change']}; "
         if len(event.counted) > 1
         else ""
     )
-    lines = (f"{which}{event_evidence.unproved(row)}", *event_evidence.beside(event, comparison))
+    lines = (f"{words}{event_evidence.unproved(row)}", *event_evidence.beside(event, comparison))
     fate = "; ".join(filter(None, (*lines, moved["fate"])))
     return [line | {"fate": fate, "history": moved["history"], "drawn": moved["drawn"]}]
 

@@ -98,4 +98,4 @@ def _content(catalog: Catalog, comparison: Comparison, anchors: Anchors) -> dict
         **{"benchmarks": benchmarks, "boards": boards, "verdicts": verdicts},
         **{"units": symbols, "grounds": grounds, "sections": sections},
     }
-    return {**{name: list(own) for name, own in lists.items()}, "rows": rows}
+    return {**{name: list(entries) for name, entries in lists.items()}, "rows": rows}

@@ -38,10 +38,10 @@ class Making:
         self.unmade: list[Diagnostic] = []
 
     def attempt(
-        self, what: str, page: str, make: Callable[[], T], instead: Callable[[str], T]
+        self, label: str, page: str, make: Callable[[], T], instead: Callable[[str], T]
     ) -> T:
         """Return the result of ``make``. If it raises, discard its files and pictures, and return
-        the result of ``instead``, which gets the error message for readers. ``what`` names the part
+        the result of ``instead``, which gets the error message for readers. ``label`` names the part
         of the ``page`` that is being made."""
         # Both keep the order of writing, so their lengths are enough to go back.
         files, pictures = len(self.writer.files), len(self.pictures)
@@ -52,7 +52,7 @@ class Making:
             self.unmade.append(finding)
             return instead(finding.message)
 
-        return containment.attempt(what, f"{page}.rst", make, fail)
+        return containment.attempt(label, f"{page}.rst", make, fail)
 
 
 @dataclass(frozen=True, slots=True)

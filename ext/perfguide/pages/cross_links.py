@@ -42,16 +42,16 @@ def links_of_guides(site: Site) -> dict[GuideKey, GuideLinks]:
     out = {}
     for platform, keys in site.families.items():
         history = slugs.anchor(f"over-releases-{site.platform_slugs[platform]}")
-        for own, key in enumerate(keys):
+        for number, key in enumerate(keys):
             # Link no page twice: the next release may be the newest one.
-            wanted = (
-                ("previous release", keys[:own][-1:]),
-                ("next release", keys[own + 1 :][:1]),
-                ("newest release", keys[own + 2 :][-1:]),
+            neighbours = (
+                ("previous release", keys[:number][-1:]),
+                ("next release", keys[number + 1 :][:1]),
+                ("newest release", keys[number + 2 :][-1:]),
             )
             others = tuple(
                 (f"{words}, {k.release}", site.addresses.guide[k], tuple(sections[k]))
-                for words, guides in wanted
+                for words, guides in neighbours
                 for k in guides
             )
             out[key] = GuideLinks(others, history if len(keys) > 1 else "")

@@ -109,13 +109,13 @@ def _write_by_benchmark(
     verdicts: Mapping[int, Verdict],
 ) -> None:
     """Write the figures of a SoC by benchmark, for the pages that compare and that find boards."""
-    pairs = {(each.old, each.new): each.address for each in compared}
+    pairs = {(pair.old, pair.new): pair.address for pair in compared}
     listed = [
         explorer.GuideOfSoc(
             key,
             _path(site, key),
             guides[key].records,
-            max(each.bundle.created for each in site.pool.bundles_of([key])).date().isoformat(),
+            max(bundle.bundle.created for bundle in site.pool.bundles_of([key])).date().isoformat(),
             guides[key].runs,
         )
         for _, keys in sorted(site.families.items())
@@ -141,11 +141,11 @@ def _write_by_benchmark(
         if site.marks.doubts(record)
     }
     clocks = {
-        key: {board: mhz for board, mhz in own.items() if (key, board) not in wrong}
-        for key, own in figures.clocks.items()
+        key: {board: mhz for board, mhz in board_clocks.items() if (key, board) not in wrong}
+        for key, board_clocks in figures.clocks.items()
     }
     facts = finder.FactsOfSoc(
-        *(site.boards, inferred, {each.key: each.date for each in listed}, clocks),
+        *(site.boards, inferred, {guide.key: guide.date for guide in listed}, clocks),
         *(partial(_address, site), site.marks.doubt),
     )
     files = {}
@@ -179,8 +179,8 @@ def write_indexes(
     for benchmark, metric, unit in chain.from_iterable(metrics_by_soc.values()):
         seen.setdefault(benchmark, set()).add((metric, unit))
     metrics = json_api.benchmarks(seen, site.catalog)
-    files = [own.figures for own in guides.values() if own.figures]
-    runs = [own.runs for own in guides.values() if own.runs]
+    files = [guide.figures for guide in guides.values() if guide.figures]
+    runs = [guide.runs for guide in guides.values() if guide.runs]
     _json(site, FILES["benchmarks"], metrics)
     _json(site, FILES["datapackage"], parquet.package(files, runs, metrics["benchmarks"]))
     for kind, schema in json_schema.schemas().items():
@@ -190,7 +190,7 @@ def write_indexes(
     _json(site, "index.json", json_api.index(socs, [*guides], figures, named))
     paths = {soc: json_api.soc_path(page) for soc, page in socs.items()}
     _script(site, "index", explorer.index(paths))
-    addressed = [{**each, "file": _file(site, each["benchmark"])} for each in metrics["benchmarks"]]
+    addressed = [b | {"file": _file(site, b["benchmark"])} for b in metrics["benchmarks"]]
     measured = {soc: {name for name, _, _ in metrics_by_soc.get(soc, ())} for soc in paths}
     boards: dict[str, set[tuple[str, str, str]]] = {soc: set() for soc in paths}
     for key, of_guide in guides.items():

@@ -83,8 +83,8 @@ def write(site: Site, key: GuideKey, links: GuideLinks, top: Answers, errata: st
     bundles = site.pool.bundles(records)
     boards = summaries.natural_boards(records)
     sections, other = site.layout.sections(records)
-    general = {name: site.layout.general(name, own) for name, own in other.items()}
-    every = [each for views in (*(s.views for s in sections), *general.values()) for each in views]
+    general = {name: site.layout.general(name, records) for name, records in other.items()}
+    every = [view for views in (*(s.views for s in sections), *general.values()) for view in views]
     # All tables share one limit: small ones leave the rest of their share to larger ones.
     max_elements = blocks.share(map(blocks.weight_of_view, every), MAX_ELEMENTS)
     body = _Body(site, key, links, top, bundles, boards, max_elements)
@@ -113,8 +113,8 @@ def write(site: Site, key: GuideKey, links: GuideLinks, top: Answers, errata: st
         notes=body.notes(""),
         chapters=chapters,
         bundles=units.count(len(bundles), "bundle"),
-        undescribed=[own for name, own in listed.items() if not catalog.get(name)],
-        others=[own for name, own in listed.items() if catalog.get(name)],
+        undescribed=[values for name, values in listed.items() if not catalog.get(name)],
+        others=[values for name, values in listed.items() if catalog.get(name)],
         measured=_measured(records, bundles),
         period=measured_on,
         data_hash=_hash(bundles),
@@ -211,9 +211,9 @@ class _Body:
         tables: list[tuple[PageTable, View]] = []
         by_title: dict[str, list[dict[str, Any]]] = {}
         counts = Counter[str]()
-        for name, own in groupby(sections, key=lambda section: section.benchmark.name):
+        for name, of_benchmark in groupby(sections, key=lambda section: section.benchmark.name):
             benchmark, parts, figures = self.site.catalog.benchmarks[name], [], list[Record]()
-            for section in own:
+            for section in of_benchmark:
                 part = write_tables.part(self._target(), section, self.boards)
                 tables += zip(part.tables, section.views, strict=True)
                 parts.append(part)
@@ -239,11 +239,11 @@ class _Body:
                 "id": (anchor := _anchor(title)),
                 "method": link_name(page, f"{anchor}-method"),
                 "figures": units.count(counts[title], "figure"),
-                "sentences": [text for each in own for text in each["of_sizes"]],
-                "answers": _accelerator(self.top, [each["name"] for each in own]),
-                "sections": own,
+                "sentences": [text for section in of_title for text in section["of_sizes"]],
+                "answers": _accelerator(self.top, [section["name"] for section in of_title]),
+                "sections": of_title,
             }
-            for title, own in by_title.items()
+            for title, of_title in by_title.items()
         ]
         return chapters, tables
 
@@ -329,7 +329,7 @@ def _results(site: Site, key: GuideKey, page: str, top: Answers) -> PageTable:
         failed = [value is not None and value.number is None for value in values]
         # An empty cell may also mean that nothing was measured.
         if any(failed):
-            columns.append((f"{board}, failed", ["yes" if each else "" for each in failed]))
+            columns.append((f"{board}, failed", ["yes" * has_failed for has_failed in failed]))
     if against:
         columns.append((against[0], [row.judged for row in top.rows]))
     heads, cells = zip(*columns, strict=True)

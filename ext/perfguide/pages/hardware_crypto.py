@@ -95,8 +95,8 @@ class Worth(msgspec.Struct, frozen=True):
     def sizes(self) -> list[float]:
         """The block sizes, ascending, that both runs have; those of the accelerator if it is
         alone."""
-        own = dict(self.accelerator.rates)
-        return sorted(own.keys() & dict(self.other.rates).keys()) if self.other else sorted(own)
+        rates = dict(self.accelerator.rates)
+        return sorted(rates.keys() & dict(self.other.rates).keys()) if self.other else sorted(rates)
 
     @property
     def by_rate(self) -> Standing:
@@ -121,8 +121,8 @@ class Worth(msgspec.Struct, frozen=True):
 
     def _standing(self, ratio: float) -> Standing:
         """Return where the rate is more than ``ratio`` times the other's, as much, and less."""
-        own, other = dict(self.accelerator.rates), dict(self.other.rates if self.other else ())
-        shares = {size: own[size] / (ratio * other[size]) for size in self.sizes if size in other}
+        rates, other = dict(self.accelerator.rates), dict(self.other.rates if self.other else ())
+        shares = {size: rates[size] / (ratio * other[size]) for size in self.sizes if size in other}
         return Standing(
             [size for size, share in shares.items() if share > MIN_RATIO],
             [size for size, share in shares.items() if 1 / MIN_RATIO <= share <= MIN_RATIO],
@@ -162,7 +162,7 @@ def findable(anchor: str) -> FindableSection:
 
 def newest(answers: Iterable[Worth]) -> Worth | None:
     """Return the answer for the newest release of a SoC."""
-    return max(answers, key=lambda each: (version(each.guide.release), _rank(each)), default=None)
+    return max(answers, key=lambda a: (version(a.guide.release), _rank(a)), default=None)
 
 
 def _rank(answer: Worth) -> tuple[bool, bool, bool, float]:
@@ -183,8 +183,8 @@ def _of_board(runs: Iterable[CryptoRun], last: GuideKey, boards: Boards) -> Wort
         return None
     # A run as fast as the CPU was on the CPU, and says nothing about the accelerator.
     if cpu and cpu.guide == accelerator.guide:
-        own, base = (Engine("", run.engine.rates, run.engine.load) for run in (accelerator, cpu))
-        if crossovers.not_in_use(own, base):
+        both = (Engine("", run.engine.rates, run.engine.load) for run in (accelerator, cpu))
+        if crossovers.not_in_use(*both):
             return None
 
     def named(run: CryptoRun) -> EngineRun:
@@ -270,15 +270,13 @@ def sentences(answer: Worth) -> str:
 
 def figures(answer: Worth) -> str:
     """Return the figures of an accelerator and its rival, without a verdict on hardware crypto."""
-    own, other, last = answer.accelerator, answer.other, answer.sizes[-1]
+    accelerator, other, last = answer.accelerator, answer.other, answer.sizes[-1]
     algorithm = f"{answer.algorithm} on {board_in_words(answer.board)}"
-    begin = (
-        f"{algorithm} with blocks of {units.size(last)}: {_figure(own, last)} with {_named(own)}"
-    )
+    begin = f"{algorithm} with blocks of {units.size(last)}: {_figure(accelerator, last)} with {_named(accelerator)}"
     if other is None:
         return f"{begin}."
     if answer.cpu:
-        apart = "" if own.release == other.release else f" {APART}"
+        apart = "" if accelerator.release == other.release else f" {APART}"
         return (
             f"{begin}; {_figure(other, last)} with {_named(other)}, the fastest on the CPU.{apart}"
         )
@@ -381,8 +379,8 @@ def own_instructions(benchmark: Benchmark, records: Iterable[Record]) -> str:
         for pair in pairs.values()
         if pair.keys() >= {engines.INSTRUCTIONS, engines.SOFTWARE}
     ]
-    names = {own[0] for own, _ in both}
-    ratios = sorted(own[1] / software[1] for own, software in both)
+    names = {instructions[0] for instructions, _ in both}
+    ratios = sorted(instructions[1] / software[1] for instructions, software in both)
     if len(names) != 1 or ratios[0] < MIN_RATIO:
         return ""
     ends = " to ".join(dict.fromkeys(f"{ratio:.1f}" for ratio in (ratios[0], ratios[-1])))

@@ -78,11 +78,11 @@ def write(
     deciding = _by_cause(bearing, ages)
     rest = [finding for finding in health.open if not decides[finding.id]]
     causes = shared_causes(rest, ages.newest)
-    in_causes = {finding.id for _, _, own in causes for finding in own}
+    in_causes = {finding.id for _, _, members in causes for finding in members}
     single = [finding for finding in rest if finding.id not in in_causes]
     single.sort(key=ages.of)
-    folds = [_deciding(own, entries, decides) for own in deciding]
-    shared = [_shared(site, ages, *each, entries) for each in causes]
+    folds = [_deciding(findings, entries, decides) for findings in deciding]
+    shared = [_shared(site, ages, *cause, entries) for cause in causes]
     write_files.page(
         site,
         PAGE,
@@ -98,13 +98,13 @@ def write(
         more_deciding=folds[MAX_OPEN:],
         shared=shared[:MAX_OPEN],
         more_shared=shared[MAX_OPEN:],
-        single=[_single(each, entries) for each in single[:MAX_SINGLE]],
+        single=[_single(finding, entries) for finding in single[:MAX_SINGLE]],
         singles=len(single),
         all_findings=section_name(PAGE, "all-findings"),
         socs=_by_soc(
             [
-                _group(site, title, own, pages, entries)
-                for title, own in by_guide(health.open).items()
+                _group(site, title, findings, pages, entries)
+                for title, findings in by_guide(health.open).items()
             ]
         ),
         accepted=[entries[finding.id] for finding in accepted],
@@ -135,8 +135,8 @@ def findable(systems: Iterable[str]) -> FindablePage:
     """Return the report for the search, which leads to it from its words and the names of SoCs."""
     words = search_words.split("Health", "findings finding doubts doubt wrong suspect")
     section = FindableSection("health", "Findings of each SoC", words, is_answer=True)
-    own = search_words.split(*words, *systems)
-    return FindablePage(PAGE, "Health", own, (section,))
+    page_words = search_words.split(*words, *systems)
+    return FindablePage(PAGE, "Health", page_words, (section,))
 
 
 Headlines = Mapping[GuideKey, Mapping[tuple[str, str], str]]
@@ -188,7 +188,7 @@ class _Ages:
 def _by_cause(findings: Iterable[Finding], ages: _Ages) -> list[list[Finding]]:
     """Group findings of one rule about one benchmark, most important first."""
     ordered = sorted(findings, key=ages.of)
-    return list(grouped(ordered, lambda each: (each.rule.id, each.benchmark)).values())
+    return list(grouped(ordered, lambda finding: (finding.rule.id, finding.benchmark)).values())
 
 
 def _parts(bearing: int, explained: int, causes: int, single: int) -> list[tuple[str, str]]:
@@ -229,8 +229,8 @@ def _deciding(
         "id": first.id,
         "decides": decides[first.id],
         "examples": [
-            (own[0].id, _with_more(own), entries[own[0].id]["worst"])
-            for own in [*by_soc.values()][:MAX_SOCS]
+            (of_soc[0].id, _with_more(of_soc), entries[of_soc[0].id]["worst"])
+            for of_soc in [*by_soc.values()][:MAX_SOCS]
         ],
         "advice": f"{units.capital(first.rule.advice)}.",
     }
@@ -244,8 +244,8 @@ def _with_more(findings: Sequence[Finding]) -> str:
 
 def _title(finding: Finding, entries: Entries) -> str:
     """Return the worst figure of a finding with its benchmark and board."""
-    own = entries[finding.id]
-    return f"{own['benchmark']}, {finding.guide.soc} {own['worst']}"
+    entry = entries[finding.id]
+    return f"{entry['benchmark']}, {finding.guide.soc} {entry['worst']}"
 
 
 def _kind(severity: Severity) -> tuple[str, str]:
@@ -283,9 +283,7 @@ def _shared(
         "title": _title(examples[0], entries),
         "detail": f"{units.capital(rule.title)}: {figures:,} figures in {len(guides):,} guides, "
         f"{newest} of them the newest",
-        "examples": [
-            (each.id, str(each.guide), str(entries[each.id]["reason"])) for each in examples
-        ],
+        "examples": [(f.id, str(f.guide), str(entries[f.id]["reason"])) for f in examples],
         "advice": f"{units.capital(rule.advice)}.",
     }
 
@@ -306,12 +304,12 @@ def _write_page(
             Link("Health of all figures", PAGE),
             Link(f"Guide of {key}", site.addresses.guide[key]),
         ],
-        findings=[entries[each.id] for each in here if not each.acknowledged],
-        accepted=[entries[each.id] for each in here if each.acknowledged],
+        findings=[entries[finding.id] for finding in here if not finding.acknowledged],
+        accepted=[entries[finding.id] for finding in here if finding.acknowledged],
         others=[
-            (_kind(each.severity), each.id, _title(each, entries), each.rule.title)
-            for each in health.open
-            if each.guide == key and pages[each.id] == PAGE
+            (_kind(finding.severity), finding.id, _title(finding, entries), finding.rule.title)
+            for finding in health.open
+            if finding.guide == key and pages[finding.id] == PAGE
         ],
     )
 
@@ -339,7 +337,7 @@ def _group(
         "key": findings[0].guide,
         "count": len(findings),
         "detail": _by_benchmark(findings, entries),
-        "findings": [entries[each.id] for each in findings if pages[each.id] == PAGE],
+        "findings": [entries[finding.id] for finding in findings if pages[finding.id] == PAGE],
         "elsewhere": _links(findings, pages),
     }
 
@@ -355,18 +353,18 @@ def _by_soc(groups: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     socs: dict[str, list[dict[str, Any]]] = {}
     for group in sorted(groups, key=lambda group: version(group["key"].release), reverse=True):
         socs.setdefault(group["key"].soc, []).append(group)
-    for own in socs.values():
-        own.sort(key=lambda group: family(group["key"]))  # stable, so releases stay in order
+    for of_soc in socs.values():
+        of_soc.sort(key=lambda group: family(group["key"]))  # stable, so releases stay in order
     return [
         {
             "title": soc,
             "name": section_name(PAGE, f"findings-of-{slugs.slug(slugs.words(soc))}"),
-            "count": sum(group["count"] for group in own),
-            "detail": f"{units.count(sum(group['count'] for group in own), 'finding')} in "
-            f"{units.count(len(own), 'guide')}",
-            "groups": own,
+            "count": sum(group["count"] for group in of_soc),
+            "detail": f"{units.count(sum(group['count'] for group in of_soc), 'finding')} in "
+            f"{units.count(len(of_soc), 'guide')}",
+            "groups": of_soc,
         }
-        for soc, own in sorted(socs.items(), key=lambda item: units.natural(item[0]))
+        for soc, of_soc in sorted(socs.items(), key=lambda item: units.natural(item[0]))
     ]
 
 

@@ -150,20 +150,20 @@ def _with_other_engines(
     """Return the moves of rates that came with another engine, since the release that last measured
     them."""
     changes: dict[tuple[str, str, bool], list[EngineChange]] = {}
-    for each in comparison.engine_changes:
-        if each.rates and each.has_stayed:
-            key = (each.record.benchmark, each.release, each.rates.now < each.rates.was)
-            changes.setdefault(key, []).append(each)
+    for change in comparison.engine_changes:
+        if change.rates and change.has_stayed:
+            key = (change.record.benchmark, change.release, change.rates.now < change.rates.was)
+            changes.setdefault(key, []).append(change)
     out = []
-    for own in changes.values():
-        first = max(own, key=lambda each: abs(each.rates.size) if each.rates else 0.0)
+    for alike in changes.values():
+        first = max(alike, key=lambda change: abs(change.rates.size) if change.rates else 0.0)
         if first.rates:
             out.append(
                 LastingMove(
                     first.record.benchmark,
                     pair.new.soc,
                     comparison.board_names.get(first.board, first.board),
-                    len(own),
+                    len(alike),
                     first.figure(catalog),
                     first.rates.words,
                     units.change_text(first.rates.now / first.rates.was - 1),
@@ -255,14 +255,14 @@ def _fate(row: Row, history: History, is_alone: bool) -> str:
     after = [side.mean for side in later if not _has_both(side, old, new)]
     # Where runs failed, only the best one says how fast the others are.
     after += [side.ends[1] for side in of_failing]
-    is_back = any(_part(each, old, new) < MIN_NEAR_PART for each in after)
-    if is_back or any(each > MIN_KEPT_PART for each in before):
+    is_back = any(_part(mean, old, new) < MIN_NEAR_PART for mean in after)
+    if is_back or any(part > MIN_KEPT_PART for part in before):
         return ""
     # No bad measurement makes a rate this much too high.
     is_alone = is_alone and not (
         row.better == "higher" and (row.worse_by or 0.0) >= MIN_SINGLE_RATE_LOG
     )
-    if is_alone and not any(each < MAX_LOST_PART for each in before):
+    if is_alone and not any(part < MAX_LOST_PART for part in before):
         return ""
     if not later and of_failing:
         return ""
@@ -321,12 +321,12 @@ def open_and_folded(
 
     ordered = sorted(moves, key=rank)
     first, *others = (
-        own for word in DIRECTIONS if (own := [move for move in ordered if move.word == word])
+        moved for word in DIRECTIONS if (moved := [move for move in ordered if move.word == word])
     )
     largest = {move.address: move for move in reversed(first)}
     listed = [move for move in first if largest[move.address] is move][:MAX_OPEN]
-    rest = [move for move in first if all(move is not each for each in listed)]
-    folded = [(counted(own), own) for own in others]
+    rest = [move for move in first if not any(move is open_move for open_move in listed)]
+    folded = [(counted(of_direction), of_direction) for of_direction in others]
     if rest:
         folded.insert(0, (f"{len(rest)} more {DIRECTIONS[rest[0].word]}", rest))
     return listed, folded

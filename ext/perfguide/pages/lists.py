@@ -167,10 +167,10 @@ def by_platform(guides: Sequence[GuideSummary]) -> list[list[GuideSummary]]:
     platforms: dict[object, list[GuideSummary]] = {}
     for guide in guides:
         platforms.setdefault(guide.key.platform, []).append(guide)
-    ordered = [sorted(own, key=lambda g: version(g.key.release)) for own in platforms.values()]
+    ordered = [sorted(group, key=lambda g: version(g.key.release)) for group in platforms.values()]
 
-    def recency(own: Sequence[GuideSummary]) -> tuple[Any, ...]:
-        newest = newest_guide(own)
+    def recency(members: Sequence[GuideSummary]) -> tuple[Any, ...]:
+        newest = newest_guide(members)
         # Only the day counts: systems measured together are ordered by release.
         return newest.measured.date(), version(newest.key.release), newest.figures
 
@@ -182,7 +182,7 @@ def by_soc(guides: Sequence[GuideSummary]) -> dict[str, list[GuideSummary]]:
     socs: dict[str, list[GuideSummary]] = {}
     for guide in guides:
         socs.setdefault(guide.key.soc, []).append(guide)
-    newest = {soc: newest_guide(by_platform(own)[0]) for soc, own in socs.items()}
+    newest = {soc: newest_guide(by_platform(members)[0]) for soc, members in socs.items()}
     names = sorted(socs, key=units.natural)
     # Sorts are stable, so SoCs measured on the same day stay in natural order.
     names.sort(key=lambda soc: newest[soc].measured.date(), reverse=True)
@@ -196,24 +196,24 @@ def write_overview(
     socs, newest = [], []
     listed = by_soc(guides)
     for soc in sorted(listed, key=units.natural):
-        own = by_platform(listed[soc])
-        newest.append(newest_guide(own[0]))
-        socs.append(_soc_overview(site, newest[-1], own))
+        platforms = by_platform(listed[soc])
+        newest.append(newest_guide(platforms[0]))
+        socs.append(_soc_overview(site, newest[-1], platforms))
     # Pairs from the settings may skip releases, and say nothing about the latest change.
-    by_guide = {each.new: each for each in compared if not each.is_asked}
+    by_guide = {pair.new: pair for pair in compared if not pair.is_asked}
     worse = [
         Worse(
-            f"{each.new.soc}, {_release(each.new)}",
-            each.address,
+            f"{pair.new.soc}, {_release(pair.new)}",
+            pair.address,
             guide.measured.date().isoformat(),
-            each.verdict.state,
-            each.verdict.tag,
-            each.verdict.fall,
-            each.verdict.change,
-            each.verdict.is_proved,
+            pair.verdict.state,
+            pair.verdict.tag,
+            pair.verdict.fall,
+            pair.verdict.change,
+            pair.verdict.is_proved,
         )
         for guide in sorted(newest, key=lambda guide: guide.measured, reverse=True)
-        if (each := by_guide.get(guide.key)) and each.verdict and each.verdict.fall
+        if (pair := by_guide.get(guide.key)) and pair.verdict and pair.verdict.fall
     ]
     # Sorts are stable, so the most recently measured stay first.
     worse.sort(key=lambda entry: not entry.is_proved)
@@ -221,8 +221,8 @@ def write_overview(
         socs,
         worse[:MAX_WORSE],
         [
-            SharedMoveOverview(each["sentence"], each["pages"])
-            for each in newest_shared_moves(neighbours(compared))
+            SharedMoveOverview(move["sentence"], move["pages"])
+            for move in newest_shared_moves(neighbours(compared))
         ],
         _recent_releases(site, guides),
         len(worse[MAX_WORSE:]),
@@ -242,13 +242,13 @@ def _recent_releases(site: Site, guides: Sequence[GuideSummary]) -> list[RecentR
     return [
         RecentRelease(
             name,
-            own[0].measured.date().isoformat(),
+            members[0].measured.date().isoformat(),
             [
                 (guide.key.soc, site.addresses.guide[guide.key])
-                for guide in sorted(own, key=lambda guide: units.natural(guide.key.soc))
+                for guide in sorted(members, key=lambda guide: units.natural(guide.key.soc))
             ],
         )
-        for name, own in [*by_release.items()][:MAX_RECENT_RELEASES]
+        for name, members in [*by_release.items()][:MAX_RECENT_RELEASES]
     ]
 
 
@@ -277,7 +277,7 @@ def newest_results(
     (:func:`standing`), or from the newest one if all are in doubt, as in rankings."""
     newest_first = sorted(guides, key=lambda guide: age(guide.key), reverse=True)
     every = [result for guide in newest_first for result in guide.best]
-    plain = {(each.benchmark, each.label) for each in every if not each.is_from_table}
+    plain = {(result.benchmark, result.label) for result in every if not result.is_from_table}
     results: dict[tuple[str, str, str], dict[GuideKey, list[Result]]] = {}
     for guide in newest_first:
         for result in guide.best:
@@ -286,12 +286,12 @@ def newest_results(
             by_guide = results.setdefault((result.benchmark, result.label, result.condition), {})
             by_guide.setdefault(guide.key, []).append(result)
     out = []
-    for own in results.values():
+    for results_by_guide in results.values():
         # A failed run is a result too; no older figure hides it.
-        key = standing({key: not each[0].doubt for key, each in own.items()})
-        best_key = key or next(iter(own))
-        before = _by_other_side(own, key) if key else None
-        fields = msgspec.structs.asdict(own[best_key][0])
+        key = standing({key: not of_guide[0].doubt for key, of_guide in results_by_guide.items()})
+        best_key = key or next(iter(results_by_guide))
+        before = _by_other_side(results_by_guide, key) if key else None
+        fields = msgspec.structs.asdict(results_by_guide[best_key][0])
         address, release = addresses[best_key], best_key.release
         out.append(
             ResultOfGuide(**fields, guide=address, release=release, before=_in_brief(before))
@@ -313,19 +313,19 @@ def _by_other_side(
 ) -> tuple[GuideKey, Result] | None:
     """Return the last earlier result on the CPU, with its guide, if all current ones are of an
     accelerator, or vice versa, as in rankings. ``results`` are by guide, newest first."""
-    sides = {each.is_on_cpu for each in results[current] if each.number is not None}
+    sides = {result.is_on_cpu for result in results[current] if result.number is not None}
     if len(sides) != 1 or None in sides:
         return None
     other = not sides.pop()
     return next(
         (
-            (key, each)
-            for key, own in results.items()
-            for each in own
+            (key, result)
+            for key, of_guide in results.items()
+            for result in of_guide
             if age(key) < age(current)
-            and (each.is_on_cpu, each.is_from_table) == (other, False)
-            and each.number is not None
-            and not each.doubt
+            and (result.is_on_cpu, result.is_from_table) == (other, False)
+            and result.number is not None
+            and not result.doubt
         ),
         None,
     )
@@ -334,13 +334,13 @@ def _by_other_side(
 def usual_conditions(results: Iterable[Iterable[Result]]) -> dict[tuple[str, str], str]:
     """Return the condition under which most SoCs have each headline, given the results of each SoC."""
     counts: dict[tuple[str, str], Counter[str]] = {}
-    for own in results:
+    for of_soc in results:
         # A SoC counts once, however many engines it has.
         for benchmark, label, condition in dict.fromkeys(
-            (each.benchmark, each.label, each.condition) for each in own
+            (result.benchmark, result.label, result.condition) for result in of_soc
         ):
             counts.setdefault((benchmark, label), Counter()).update([condition])
-    return {headline: own.most_common(1)[0][0] for headline, own in counts.items()}
+    return {headline: counter.most_common(1)[0][0] for headline, counter in counts.items()}
 
 
 def write_guides(
@@ -348,13 +348,13 @@ def write_guides(
 ) -> None:
     """Write the list of guides, one row per SoC."""
     page = "guides/index"
-    verdicts = {each.new: each for each in compared if not each.is_asked}
+    verdicts = {pair.new: pair for pair in compared if not pair.is_asked}
     rows, states = [], list[State]()
     listed = by_soc(guides)
-    newest = {soc: newest_guide(by_platform(own)[0]) for soc, own in listed.items()}
+    newest = {soc: newest_guide(by_platform(of_soc)[0]) for soc, of_soc in listed.items()}
     usual = usual_conditions(guide.best for guide in newest.values())
-    for soc, own in list(listed.items())[:MAX_ROWS]:
-        row = _guide_row(site, page, soc, own, verdicts, usual)
+    for soc, of_soc in list(listed.items())[:MAX_ROWS]:
+        row = _guide_row(site, page, soc, of_soc, verdicts, usual)
         rows.append(row)
         states += [row["state"]] if row["state"] else []
     socs = [
@@ -383,21 +383,21 @@ def _guide_row(
     verdicts: Mapping[GuideKey, ComparedGuides],
     usual: Mapping[tuple[str, str], str],
 ) -> dict[str, Any]:
-    own = by_platform(guides)[0]
-    newest = newest_guide(own)
-    number = own.index(newest)
+    releases = by_platform(guides)[0]
+    newest = newest_guide(releases)
+    number = releases.index(newest)
     # Slices, since there may be no release before or after.
-    before, partial = own[max(number - 1, 0) : number], own[number + 1 :]
+    before, partial = releases[max(number - 1, 0) : number], releases[number + 1 :]
     pair = verdicts.get(newest.key)
     verdict = pair.verdict if pair else None
     best: dict[tuple[str, str], Result] = {}
     # As on the front page, a SoC is listed with the condition that most have, and the best figure comes first.
-    for each in sorted(
-        newest.best, key=lambda each: each.condition != usual[each.benchmark, each.label]
+    for result in sorted(
+        newest.best, key=lambda result: result.condition != usual[result.benchmark, result.label]
     ):
-        best.setdefault((each.benchmark, each.label), each)
+        best.setdefault((result.benchmark, result.label), result)
     results = sorted(
-        (each for each in best.values() if each.number is not None and not each.doubt),
+        (result for result in best.values() if result.number is not None and not result.doubt),
         key=lambda result: result.rank,
     )
     return {
@@ -408,7 +408,7 @@ def _guide_row(
         "date": newest.measured.date().isoformat(),
         "figures": f"{newest.figures:,}",
         "boards": units.count(len(newest.boards), "board"),
-        "results": [_worded(each) for each in results[:MAX_LISTED_RESULTS]],
+        "results": [_worded(result) for result in results[:MAX_LISTED_RESULTS]],
         "tag": verdict.brief if verdict else "",
         "sign": SIGNS[verdict.state] if verdict else "",
         "state": verdict.state if verdict else None,
@@ -447,7 +447,7 @@ def _news(
         out += [f"new: {_named(added)}"] if added else []
         out += [f"gone: {_named(gone)}"] if gone else []
     out += [
-        f"{each.key.release} has {units.count(each.figures, 'figure')} only" for each in partial
+        f"{guide.key.release} has {units.count(guide.figures, 'figure')} only" for guide in partial
     ]
     return out
 
@@ -481,12 +481,12 @@ def write_comparisons(
     """Write the list of comparisons: a row for the newest of each SoC, and a line with all of
     them."""
     by_guide: dict[GuideKey, ComparedGuides] = {
-        each.new: each for each in compared if not each.is_asked and each.verdict
+        pair.new: pair for pair in compared if not pair.is_asked and pair.verdict
     }
     rows, lines = list[dict[str, Any]](), list[dict[str, Any]]()
     states: list[State] = []
-    for soc, own in by_soc(guides).items():
-        platforms = by_platform(own)
+    for soc, of_soc in by_soc(guides).items():
+        platforms = by_platform(of_soc)
         newest = by_guide.get(newest_guide(platforms[0]).key)
         if newest and newest.verdict and len(rows) < MAX_ROWS:
             rows.append(_comparison_row(page, newest))
@@ -502,17 +502,17 @@ def write_comparisons(
             }
             for keys in platforms
         ]
-        marks = [each for each in marks if each["marks"]]
+        marks = [row for row in marks if row["marks"]]
         if marks:
             lines.append({"soc": soc, "page": write_files.list_address(site, soc), "marks": marks})
-    every = [each.verdict.state for each in by_guide.values() if each.verdict]
+    every = [pair.verdict.state for pair in by_guide.values() if pair.verdict]
     write_files.page(
         site,
         page,
         "comparisons.rst.jinja",
         rows=rows,
         lines=_lines_with_room(lines),
-        lists=[each["page"] for each in sorted(lines, key=lambda each: units.natural(each["soc"]))],
+        lists=[line["page"] for line in sorted(lines, key=lambda line: units.natural(line["soc"]))],
         filters=_filters("comparisons", states),
         lead=_tally(every),
         note=LOSS_NOTE if any(row["fall"] for row in rows) else "",
@@ -529,13 +529,13 @@ them."""
 def _lines_with_room(lines: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return lines cut to their newest marks, so that they fit on one page."""
     # Each system keeps at least its newest comparison.
-    each = max(1, MAX_MARKS // max(1, sum(len(line["marks"]) for line in lines)))
+    most = max(1, MAX_MARKS // max(1, sum(len(line["marks"]) for line in lines)))
     return [
         line
         | {
             "marks": [
-                own | {"marks": own["marks"][:each], "more": max(0, len(own["marks"]) - each)}
-                for own in line["marks"]
+                row | {"marks": row["marks"][:most], "more": max(0, len(row["marks"]) - most)}
+                for row in line["marks"]
             ]
         }
         for line in lines
@@ -565,8 +565,8 @@ def _comparison_row(page: str, pair: ComparedGuides) -> dict[str, Any]:
         "none": f"nothing worse; {verdict.better} better" if verdict.better else "nothing worse",
         "moves": f"{verdict.worse} / {verdict.better}",
         # Round down: 100 % must mean all of them.
-        "judged": f"{100 * verdict.judged // verdict.of} % of {verdict.of:,}"
-        if verdict.of
+        "judged": f"{100 * verdict.judged // verdict.comparable} % of {verdict.comparable:,}"
+        if verdict.comparable
         else units.MISSING,
         "moved": f"{verdict.gone} / {verdict.new}",
     }

@@ -27,7 +27,7 @@ def too_long(
     ``max_bytes`` and they have at most ``max_elements`` elements."""
     # Largest first, so that few tables leave the page.
     ranked = sorted(tables, key=lambda table: (-table.size, table.name))
-    size, weight = (sum(each) for each in ([t.size for t in ranked], [t.weight for t in ranked]))
+    size, weight = sum(table.size for table in ranked), sum(table.weight for table in ranked)
     out = set()
     for table in ranked:
         if size <= max_bytes and weight <= max_elements:
@@ -59,17 +59,17 @@ def move(
         if table.name not in leaving:
             continue
         inner = table.beside()
-        own = f"{page}/{inner.file.removesuffix('.csv')}"
+        address = f"{page}/{inner.file.removesuffix('.csv')}"
         rows = "1 row" if table.rows == 1 else f"{table.rows} rows"
         title = f"{table.title}{suffix}"
         write_files.page(
             site,
-            own,
+            address,
             "table.rst.jinja",
             about={"description": f"{title}: {rows}."},
             title=title,
             elsewhere=[Link(words, back or page, section)],
             table=inner,
         )
-        links[table.name] = [Link(f"{table.title}: {rows}", own, table=table.name)]
+        links[table.name] = [Link(f"{table.title}: {rows}", address, table=table.name)]
     return links

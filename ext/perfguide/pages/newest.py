@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -47,7 +48,7 @@ def of_boards(
     measured: Iterable[tuple[GuideKey, str]], boards: Boards
 ) -> list[tuple[GuideKey, str]]:
     """Return the newest of the given guides for each board, under any of the board's names."""
-    by_release = sorted(measured, key=lambda each: version(each[0].release))
+    by_release = sorted(measured, key=lambda pair: version(pair[0].release))
     # A later release replaces an earlier one under the same key.
     newest = {
         (key.platform, boards.today(key.soc, board)): (key, board) for key, board in by_release
@@ -72,11 +73,11 @@ def survey(pool: Pool, catalog: Catalog, boards: Boards) -> Survey:
     and the last one of each figure, which may be older."""
     figures = Figures(pool, catalog)
     # A failure is no figure by which SoCs could be compared: the one before it counts too.
-    positions = [own[-1] for own in figures.lines]
+    positions = [line[-1] for line in figures.lines]
     positions += [
-        next((p for p in reversed(own) if figures.mean[p] > 0), own[-1])
-        for own in figures.lines
-        if figures.mean[own[-1]] <= 0
+        next((p for p in reversed(line) if figures.mean[p] > 0), line[-1])
+        for line in figures.lines
+        if figures.mean[line[-1]] <= 0
     ]
     last = grouped(pool.take(sorted({*positions})), lambda record: record.benchmark)
     out: dict[str, list[NewestRun]] = {}
@@ -95,7 +96,7 @@ def runs_with(pool: Pool, records: Iterable[Record]) -> list[NewestRun]:
     by_bundle: dict[int, list[int]] = {}
     for bundle, result in pool.positions_of(sorted(members)):
         by_bundle.setdefault(bundle, []).append(result)
-    return [_run(bundles[number], own) for number, own in sorted(by_bundle.items())]
+    return [_run(bundles[number], results) for number, results in sorted(by_bundle.items())]
 
 
 def _run(item: Loaded, results: Sequence[int]) -> NewestRun:
@@ -110,7 +111,7 @@ def pool_of(
 ) -> Pool:
     """Return the figures of the given runs."""
     by_hand, _ = load_notes(settings.boards)
-    loaded = [_loaded(each, settings.limits) for each in _merged(runs)]
+    loaded = [_loaded(run, settings.limits) for run in _merged(runs)]
     return Pool(rows.build(loaded), catalog, by_hand, spelt)
 
 
@@ -120,7 +121,8 @@ def _merged(runs: Iterable[NewestRun]) -> Iterator[NewestRun]:
         if others:
             bundles = [schema.decode(run.data) for run in (first, *others)]
             # Parts may share results, because several requests can ask for one.
-            results = {msgspec.json.encode(each): each for own in bundles for each in own.results}
+            shared = chain.from_iterable(bundle.results for bundle in bundles)
+            results = {msgspec.json.encode(result): result for result in shared}
             data = schema.encode(structs.replace(bundles[0], results=[*results.values()]))
             first = structs.replace(first, data=data)
         yield first
@@ -128,6 +130,6 @@ def _merged(runs: Iterable[NewestRun]) -> Iterator[NewestRun]:
 
 def _loaded(run: NewestRun, limits: Limits) -> Loaded:
     document = Document(Source("", run.digest, Path()), run.digest, run.data, lines=False)
-    (item,) = (each for each in decode.load(document, limits) if isinstance(each, Loaded))
+    (item,) = (item for item in decode.load(document, limits) if isinstance(item, Loaded))
     # Encoded with fewer results, its bytes differ, but it is the same bundle.
     return replace(item, digest=run.digest)

@@ -56,20 +56,20 @@ def write(
         logs[position] = find(item, wanted(item), site.limits)
         diagnostics += logs[position].diagnostics
     grids = [origins.table(view, site.pool, logs) for _, view in views]
-    each = blocks.share(map(blocks.weight, grids), MAX_PAGE_ELEMENTS)
+    max_elements = blocks.share(map(blocks.weight, grids), MAX_PAGE_ELEMENTS)
     tables = [
         write_tables.table(
             *(site, address, table.name.rpartition("/")[2], table.title, grid),
             # provenance.json has the same content for programs.
             has_data=False,
-            max_elements=each,
+            max_elements=max_elements,
         )
         for (table, _), grid in zip(views, grids, strict=True)
     ]
     kept = [
         (bundles[position].bundle.id, log, file)
-        for position, own in logs.items()
-        for log, file in sorted(own.places.items())
+        for position, log_files in logs.items()
+        for log, file in sorted(log_files.places.items())
     ]
     grid = listing(("Bundle", "Log", "Kept in"), kept, 2)
     title = "Logs of these bundles"
@@ -124,11 +124,14 @@ class Corrections(msgspec.Struct, frozen=True):
 
 def write_errata(site: Site, errata: Sequence[Erratum]) -> list[Corrections]:
     """Write the errata of each of a SoC's guides that has any."""
-    guides = sorted({change.record.guide for each in errata for change in each.changes})
+    guides = sorted({change.record.guide for erratum in errata for change in erratum.changes})
     for key in guides:
         _write_errata_of(site, key, site.plan.errata[key], errata)
-    counts = ((each, Counter(c.record.guide for c in each.changes)) for each in errata)
-    return [Corrections(each.by.bundle.owned_id, dict(of)) for each, of in counts if of]
+    return [
+        Corrections(erratum.by.bundle.owned_id, dict(figures))
+        for erratum in errata
+        if (figures := Counter(change.record.guide for change in erratum.changes))
+    ]
 
 
 def write_errata_index(
@@ -137,25 +140,25 @@ def write_errata_index(
     """Write the list of withdrawals and errata, and the entries of the feed. ``tags`` has the
     advice on each guide, from its comparison with the previous release."""
     changed = dict[tuple[str, str], Counter[GuideKey]]()
-    for each in corrections:
+    for correction in corrections:
         # Each SoC counted only its own part of what a bundle withdrew.
-        changed.setdefault(each.by, Counter()).update(each.figures)
+        changed.setdefault(correction.by, Counter()).update(correction.figures)
     withdrawn = grouped(site.holdings.ledger.withdrawn, lambda item: item.new.bundle.owned_id)
     newest_first = sorted(
-        ((own[0].new.bundle, own, changed.get(by, Counter())) for by, own in withdrawn.items()),
-        key=lambda each: (each[0].created, each[0].owned_id),
+        ((old[0].new.bundle, old, changed.get(by, Counter())) for by, old in withdrawn.items()),
+        key=lambda item: (item[0].created, item[0].owned_id),
         reverse=True,
     )
     rows = [
         (
             new.id,
             new.created.isoformat(),
-            "; ".join(str(key) for key in sorted({guide_key(each.old.bundle) for each in own})),
-            ", ".join(sorted(each.old.bundle.id for each in own)),
+            "; ".join(str(key) for key in sorted({guide_key(pair.old.bundle) for pair in pairs})),
+            ", ".join(sorted(pair.old.bundle.id for pair in pairs)),
             new.reason or units.MISSING,
             units.counted(figures.total()),
         )
-        for new, own, figures in newest_first
+        for new, pairs, figures in newest_first
     ]
     page = "reports/errata"
     grid = listing(("Bundle", "On", "Guide", "Withdraws", "Why", "Figures changed"), rows)

@@ -183,33 +183,33 @@ def rankings(
     evidence = _Evidence.of(site, benchmark, records)
     ranked = []
     for (metric, params, _, worst_of), group in groups.items():
-        own, failed = _of_socs(site, group, evidence)
-        if len({record.guide.soc for record in own}) > 1:
+        members, failed = _of_socs(site, group, evidence)
+        if len({record.guide.soc for record in members}) > 1:
             rank = benchmark.metric_rank(metric)[0], units.natural(metric)
             ranks = tuple((n, benchmark.value_rank(n, v)) for n, v in params)
             # The front page shows the first of these values that a guide has.
-            wanted = described.at if (described := benchmark.metric(metric)) else {}
-            choices = [(wanted.get(n), v) for n, v in params]
-            choice = [each.index(v) for each, v in choices if isinstance(each, tuple) and v in each]
-            is_headline = _is_headline(benchmark, own)
+            preferred = described.at if (described := benchmark.metric(metric)) else {}
+            choices = [(preferred.get(n), v) for n, v in params]
+            choice = [at.index(v) for at, v in choices if isinstance(at, tuple) and v in at]
+            is_headline = _is_headline(benchmark, members)
             is_part = any(benchmark.param(name).worst for name, _ in params)
             best = (
                 _best(site, benchmark, group) if is_headline and not (is_part or worst_of) else None
             )
-            figure = _Figure(metric, dict(params), is_headline, own, failed, worst_of, best)
+            figure = _Figure(metric, dict(params), is_headline, members, failed, worst_of, best)
             ranked.append(((not is_headline, is_part, rank, choice, ranks), figure))
-    ranked.sort(key=lambda each: each[0])
+    ranked.sort(key=lambda item: item[0])
     out = []
     for figure in _main([figure for _, figure in ranked]):
-        own = figure.records
-        name = _name(benchmark, own[0], engine, figure)
+        members = figure.records
+        name = _name(benchmark, members[0], engine, figure)
         outcome = _ranked(site, figure, name, evidence, pages)
         if outcome:
             ranking, left_out, best_ever = outcome
             # A SoC whose figures are all in doubt is listed with those figures.
-            present = {record.guide.soc for record in own} | figure.failed
+            present = {record.guide.soc for record in members} | figure.failed
             loaded = _socs_under_load(benchmark, results, figure) - present
-            doubtful = {record.guide.soc for record in own if site.marks.doubt(record)}
+            doubtful = {record.guide.soc for record in members if site.marks.doubt(record)}
             out.append(
                 RankedFigures(
                     name,
@@ -223,7 +223,7 @@ def rankings(
                     not_measured=sorted(pages.keys() - present - loaded, key=units.natural),
                     worst_of=figure.worst_of,
                     socs_left_out=sorted(doubtful, key=units.natural),
-                    words=search_words.of_records(benchmark, benchmark.name, own),
+                    words=search_words.of_records(benchmark, benchmark.name, members),
                     best_ever=best_ever,
                     loaded=[(soc, pages[soc]) for soc in sorted(loaded, key=units.natural)],
                 )
@@ -246,7 +246,7 @@ class _Evidence:
         """Return the evidence that some figures give."""
         means = {engines.identity(record): record.cell.mean for record in records}
         days = {
-            key: max(each.bundle.created for each in site.pool.bundles_of([key]))
+            key: max(item.bundle.created for item in site.pool.bundles_of([key]))
             for key in {record.guide for record in records}
         }
         old = {
@@ -274,9 +274,9 @@ def _of_socs(
     out: list[Record] = []
     failed = set()
     for soc, guides in of_soc.items():
-        key = newest.standing({key: _is_sound(site, own) for key, own in guides.items()})
-        recent = [own for own in guides if key is None or newest.age(own) >= newest.age(key)]
-        measured = [r for own in recent for r in guides[own] if r.cell.mean is not None]
+        key = newest.standing({key: _is_sound(site, members) for key, members in guides.items()})
+        recent = [guide for guide in guides if key is None or newest.age(guide) >= newest.age(key)]
+        measured = [r for guide in recent for r in guides[guide] if r.cell.mean is not None]
         if measured and not (key and all(r.cell.mean is None for r in guides[key])):
             out += measured
             if key:
@@ -304,15 +304,15 @@ def _with_other_engine(
         return []
     other = not sides.pop()
     for key in sorted(older, key=newest.age, reverse=True):
-        own = [
+        others = [
             record
             for record in older[key]
             if record.cell.mean is not None
             and evidence.is_on_cpu(record) is other
             and not site.marks.doubt(record)
         ]
-        if own:
-            return own
+        if others:
+            return others
     return []
 
 
@@ -362,10 +362,10 @@ def records_before(
     results = [record for record in records if _is_result(benchmark, record)]
     evidence = _Evidence.of(site, benchmark, records)
     runs: dict[tuple[Any, ...], set[frozenset[tuple[str, Scalar]]]] = {}
-    for (_, params, *_), own in _groups(results, engine).items():
-        counted = _of_socs(site, own, evidence)[0]
-        if _is_headline(benchmark, own) and not any(benchmark.param(n).worst for n, _ in params):
-            best = _best(site, benchmark, own)
+    for (_, params, *_), group in _groups(results, engine).items():
+        counted = _of_socs(site, group, evidence)[0]
+        if _is_headline(benchmark, group) and not any(benchmark.param(n).worst for n, _ in params):
+            best = _best(site, benchmark, group)
             counted += [best] if best else []
         for record in counted:
             if (record.guide, record.board) not in chosen:
@@ -399,17 +399,17 @@ def _groups(records: Sequence[Record], engine: str) -> _Groups:
         groups.setdefault((record.metric, params, kind, ""), []).append(record)
         kinds.setdefault(record.metric, set()).add(kind)
     # Old figures may lack a unit that others of the same metric have, and theirs may be another.
-    return {key: own for key, own in groups.items() if key[2] != NUMBER or len(kinds[key[0]]) == 1}
+    return {k: group for k, group in groups.items() if k[2] != NUMBER or len(kinds[k[0]]) == 1}
 
 
 def _worst_parts(site: Site, benchmark: Benchmark, groups: _Groups) -> _Groups:
     """Return the worst figure of each run that has figures for several parts, such as its cores."""
     by_run: dict[Any, dict[tuple[Any, ...], list[Record]]] = {}
-    for (metric, params, kind, _), own in groups.items():
+    for (metric, params, kind, _), members in groups.items():
         for name in (name for name, _ in params if benchmark.param(name).worst):
             rest = tuple(item for item in params if item[0] != name)
             runs = by_run.setdefault((metric, rest, kind, name), {})
-            for record in own:
+            for record in members:
                 others = frozenset(item for item in record.params.items() if item[0] != name)
                 runs.setdefault((*_run(record), others), []).append(record)
 
@@ -421,9 +421,9 @@ def _worst_parts(site: Site, benchmark: Benchmark, groups: _Groups) -> _Groups:
 
     out: _Groups = {}
     for key, runs in by_run.items():
-        measured = [[r for r in own if r.cell.mean is not None] or own for own in runs.values()]
-        if any(len(own) > 1 for own in measured):
-            out[key] = [max(own, key=badness) for own in measured]
+        measured = [[r for r in run if r.cell.mean is not None] or run for run in runs.values()]
+        if any(len(run) > 1 for run in measured):
+            out[key] = [max(run, key=badness) for run in measured]
     return out
 
 
@@ -452,39 +452,39 @@ def _main(figures: Sequence[_Figure]) -> list[_Figure]:
     return [
         figure
         for figure in figures
-        if any(figure is each for each in (*bases, *metrics))
+        if any(figure is base for base in (*bases, *metrics))
         or any(is_alternative(figure, base) for base in bases)
     ]
 
 
 def alternatives(
-    benchmark: Benchmark, listed: Sequence[RankedFigures], own: RankedFigures
+    benchmark: Benchmark, listed: Sequence[RankedFigures], current: RankedFigures
 ) -> list[tuple[str, list[tuple[str, RankedFigures]]]]:
     """Return, for the metric and each parameter, its label and the rankings that differ in it,
     named by their values. They include ``own``, and otherwise agree with it as far as possible."""
     out = []
     by_metric: dict[str, RankedFigures] = {}
-    for each in listed:
-        other = by_metric.get(each.metric)
-        if other is None or _shared(each, own) > _shared(other, own):
-            by_metric[each.metric] = each
+    for figures in listed:
+        other = by_metric.get(figures.metric)
+        if other is None or _shared(figures, current) > _shared(other, current):
+            by_metric[figures.metric] = figures
     if len(by_metric) > 1:
-        named = [(benchmark.metric_label(name), each) for name, each in by_metric.items()]
+        named = [(benchmark.metric_label(name), figures) for name, figures in by_metric.items()]
         out.append(("What", named))
-    parts = [own.worst_of] if own.worst_of else []
-    for name in (*parts, *own.params):
-        rest = {n: v for n, v in own.params.items() if n != name}
+    parts = [current.worst_of] if current.worst_of else []
+    for name in (*parts, *current.params):
+        rest = {n: v for n, v in current.params.items() if n != name}
         of_worst = (
-            e for e in listed if (e.metric, e.worst_of, e.params) == (own.metric, name, rest)
+            e for e in listed if (e.metric, e.worst_of, e.params) == (current.metric, name, rest)
         )
         by_value = dict(zip(["worst"], of_worst, strict=False))
         by_value |= {
-            benchmark.value_label(name, each.params[name]): each
-            for each in sorted(
-                (each for each in listed if name in each.params and each.metric == own.metric),
-                key=lambda each: benchmark.value_rank(name, each.params[name]),
+            benchmark.value_label(name, figures.params[name]): figures
+            for figures in sorted(
+                (f for f in listed if name in f.params and f.metric == current.metric),
+                key=lambda f: benchmark.value_rank(name, f.params[name]),
             )
-            if {n: v for n, v in each.params.items() if n != name} == rest
+            if {n: v for n, v in figures.params.items() if n != name} == rest
         }
         if len(by_value) > 1:
             out.append((benchmark.param_label(name), list(by_value.items())))
@@ -518,13 +518,13 @@ def _slug(figure: _Figure) -> str:
 
 
 def _name(benchmark: Benchmark, record: Record, engine: str, figure: _Figure) -> str:
-    left_out = {engine, figure.worst_of}
-    own = replace(record, params={n: v for n, v in record.params.items() if n not in left_out})
+    named = {n: v for n, v in record.params.items() if n not in (engine, figure.worst_of)}
+    shortened = replace(record, params=named)
     if figure.is_headline:
-        words = labels.headline(benchmark, own)
+        words = labels.headline(benchmark, shortened)
     else:
         label = benchmark.metric_label(record.metric)
-        words = ", ".join(filter(None, (label, labels.params(benchmark, own))))
+        words = ", ".join(filter(None, (label, labels.params(benchmark, shortened))))
     part = figure.worst_of
     return f"{words}, worst {labels.within(benchmark.param_label(part))}" if part else words
 
@@ -640,9 +640,9 @@ def _ranked(
 
 def _symbol(benchmark: Benchmark, metric: str, unit: str) -> str:
     """Return the text of a unit. Figures without one say so if the catalog has a unit for them."""
-    described, own = benchmark.metric(metric), units.parse(unit)
-    if described is None or own.kind != NUMBER or units.parse(described.unit).kind == NUMBER:
-        return own.symbol
+    described, parsed = benchmark.metric(metric), units.parse(unit)
+    if described is None or parsed.kind != NUMBER or units.parse(described.unit).kind == NUMBER:
+        return parsed.symbol
     return units.SCORE if described.unit == units.SCORE else NOT_STATED
 
 
@@ -653,9 +653,7 @@ def _named(site: Site, record: Record) -> str:
 
 def with_axis(name: str, unit: str, better: units.Better, rows: list[RankedRow]) -> Ranking:
     """Return a ranking with an axis that ends at the next round figure."""
-    values = [
-        value for row in rows for value in (row.number, *(each.number for each in row.others))
-    ]
+    values = [value for row in rows for value in (row.number, *(run.number for run in row.others))]
     values += [row.high for row in rows if row.high is not None]
     least, most = min(values), max(values)
     if least > SMALLEST_SHOWN and most / least > MIN_LOG_RATIO:
@@ -735,8 +733,8 @@ def lead(figures: RankedFigures) -> str:
         return _lead(figures.ranking)
     return " ".join(
         f"{'On the CPU' if is_on_cpu else 'With the accelerator'}: "
-        + _lead(msgspec.structs.replace(figures.ranking, rows=own))
-        for is_on_cpu, own in by_side.items()
+        + _lead(msgspec.structs.replace(figures.ranking, rows=members))
+        for is_on_cpu, members in by_side.items()
     )
 
 

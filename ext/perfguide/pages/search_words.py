@@ -100,12 +100,12 @@ def of_sections(
     """Return the sections of a guide with the words that match them."""
     out = []
     for section in sections:
-        own = section.benchmark
-        slug = slugs.slug(own.name)
+        benchmark = section.benchmark
+        slug = slugs.slug(benchmark.name)
         anchor = slugs.anchor(f"{slug}--{section.part_id}" if section.part else slug)
-        heading = ", ".join(filter(None, (own.entry.title, section.part)))
-        words = of_records(own, own.name, section.records)
-        out.append(FindableSection(anchor, heading, words, about=split(*own.entry.also)))
+        heading = ", ".join(filter(None, (benchmark.entry.title, section.part)))
+        words = of_records(benchmark, benchmark.name, section.records)
+        out.append(FindableSection(anchor, heading, words, about=split(*benchmark.entry.also)))
     for name, records in other.items():
         anchor = slugs.anchor(f"other-{slugs.slug(name)}")
         words = of_records(catalog.get(name), name, records)
@@ -134,8 +134,8 @@ def index(pages: Iterable[FindablePage], worst: Iterable[str] = ()) -> bytes:
             key = (section.title, " ".join(section.words), *about)
             places.append([number, sections.setdefault(key, len(sections)), section.anchor])
             answers |= {sections[key]} if section.is_answer else set()
-        for each in page.rankings:
-            rankings.append([number, each.address, each.name, " ".join(each.words)])
+        for ranking in page.rankings:
+            rankings.append([number, ranking.address, ranking.name, " ".join(ranking.words)])
     value = {
         "pages": listed,
         "sections": [list(key) for key in sections],

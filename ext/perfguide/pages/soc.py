@@ -67,13 +67,13 @@ def write(
     }
 
     def measured(platform: Platform) -> datetime.date:
-        return max(each.created for each in _bundles(site, newest[platform])).date()
+        return max(bundle.created for bundle in _bundles(site, newest[platform])).date()
 
     # The most recently measured system comes first; sorts are stable.
     platforms = sorted(sorted(newest), key=measured, reverse=True)
     records = {platform: _headlines(site, platform) for platform in platforms}
     headlines, charts = _over_releases(site, soc, records)
-    every = [record for own in records.values() for record in own]
+    every = [record for members in records.values() for record in members]
     write_files.page(
         site,
         page,
@@ -82,11 +82,11 @@ def write(
         soc=soc,
         boards=write_tables.table(site, page, "boards", f"{soc} boards", boards),
         families=[
-            _listed(site, page, newest[each], tops.get(newest[each]))
+            _listed(site, page, newest[platform], tops.get(newest[platform]))
             # Figures of years ago would repeat a screen for a system that is no longer supplied.
             | {"year": str(day.year) if measured(platforms[0]) - day > MAX_AGE_WITHOUT_YEAR else ""}
-            for each in platforms
-            for day in (measured(each),)
+            for platform in platforms
+            for day in (measured(platform),)
         ],
         headlines=headlines,
         charts=charts,

@@ -12,6 +12,7 @@ import datetime
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from typing import Any
 
 from ..bundles import decode, object_store
@@ -93,20 +94,20 @@ def read(unit: Unit) -> Holdings:
     settings = unit.settings
     sources = map(object_store.readable_here, unit.sources)
     items = [item for source in sources for item in decode.upload(source, settings.limits)]
-    by_content = {(each.origin, each.digest): each for each in items if isinstance(each, Loaded)}
+    by_content = {(item.origin, item.digest): item for item in items if isinstance(item, Loaded)}
     missing = [
         Diagnostic("changed", origin, "changed while it was read", "build again")
         for origin, digest in unit.bundles
         if (origin, digest) not in by_content
     ]
-    bundles = [by_content[each] for each in unit.bundles if each in by_content]
+    bundles = [by_content[content] for content in unit.bundles if content in by_content]
 
     def with_results(item: Loaded) -> Loaded:
         # Heads lack the results that errata compare.
         return by_content.get((item.origin, item.digest), item)
 
     withdrawn = [
-        Withdrawal(with_results(each.old), with_results(each.new)) for each in unit.withdrawn
+        Withdrawal(with_results(pair.old), with_results(pair.new)) for pair in unit.withdrawn
     ]
     catalog, _ = catalog_of(settings.benchmarks, unit.descriptions)
     by_hand, _ = load_notes(settings.boards)
@@ -121,7 +122,7 @@ def survey(unit: Unit) -> Made:
     boards, _ = load_boards(unit.settings.boards)
     holdings = read(unit)
     surveyed = newest.survey(holdings.pool, holdings.catalog, boards)
-    runs = {name: summary.encode(own) for name, own in surveyed.runs.items()}
+    runs = {name: summary.encode(of_benchmark) for name, of_benchmark in surveyed.runs.items()}
     return Made(summary.encode(sorted(surveyed.platforms)), runs)
 
 
@@ -160,7 +161,7 @@ def write(
     if site.guides:
         tops = {key: outcome for key, outcome in guides.items() if outcome.results}
         compared = compare.write(site, comparisons)
-        states = {each.address: each.verdict.state for each in compared.compared if each.verdict}
+        states = {pair.address: pair.verdict.state for pair in compared.compared if pair.verdict}
         pages = [pair.address for pair in comparisons.pairs]
         site.making.attempt(
             f"the page of {name}",
@@ -180,18 +181,18 @@ def write(
             _summary(site, key, ranks[key], outcome, data.get(key))
             for key, outcome in guides.items()
         ],
-        list(dict.fromkeys(metric for each in data.values() for metric in each.metrics)),
+        list(dict.fromkeys(chain.from_iterable(of_guide.metrics for of_guide in data.values()))),
         compared.compared,
         [
-            ListedFinding(each.in_brief(), health.entry(site, each), deciding(each))
-            for each in checked.findings
+            ListedFinding(finding.in_brief(), health.entry(site, finding), deciding(finding))
+            for finding in checked.findings
         ],
         provenance.write_errata(site, corrections),
         compared.used,
         set(checked.used),
         [
             *comparisons.diagnostics,
-            *(_as_utf8(d) for each in guides.values() for d in each.diagnostics),
+            *(_as_utf8(d) for outcome in guides.values() for d in outcome.diagnostics),
         ],
     )
     return out, slices
@@ -205,10 +206,10 @@ def _slices(
 ) -> dict[str, bytes]:
     """Write the pages of releases, and return the slices of a SoC."""
     marking: dict[str, list[Finding]] = {}
-    for each in findings:
-        if each.rule.marks:
+    for finding in findings:
+        if finding.rule.marks:
             # Another process makes the page of the benchmark, and numbers its rows differently.
-            marking.setdefault(each.benchmark, []).append(_without_rows(each))
+            marking.setdefault(finding.benchmark, []).append(_without_rows(finding))
     slices = {}
     for name in site.pool.benchmarks():
         answers = (guide.worth for guide in guides if guide.worth)
@@ -217,7 +218,7 @@ def _slices(
             name,
             marking.get(name, ()),
             [move for move in moves if move.benchmark == name],
-            hardware_crypto.newest(each for each in answers if each.benchmark == name),
+            hardware_crypto.newest(answer for answer in answers if answer.benchmark == name),
         )
         slices[benchmark_slice(name)] = summary.encode(of_soc)
     for finding in findings:
@@ -241,7 +242,7 @@ def _write_guides(
 ) -> dict[GuideKey, GuideOutcome]:
     """Write the guides of a SoC, and the pages that lead to the newest of each system."""
     links, headlines = cross_links.links_of_guides(site), Headlines(site, comparisons)
-    corrected = {change.record.guide for each in corrections for change in each.changes}
+    corrected = {change.record.guide for correction in corrections for change in correction.changes}
     guides = {}
     for key in site.guides:
         page = site.plan.errata[key] if key in corrected else ""
@@ -268,17 +269,17 @@ def _summary(
     site: Site, key: GuideKey, rank: int, outcome: GuideOutcome, data: downloads.GuideData | None
 ) -> GuideSummary:
     loaded = site.pool.bundles_of([key])
-    bundles = [each.bundle for each in loaded]
+    bundles = [item.bundle for item in loaded]
     return GuideSummary(
         key,
         replace(outcome.findable, rank=rank),
-        sorted({each.board.name for each in bundles}, key=units.natural),
+        sorted({bundle.board.name for bundle in bundles}, key=units.natural),
         site.pool.count(key),
         # MessagePack converts times to UTC, which could shift the day.
-        max(each.created for each in bundles).replace(tzinfo=datetime.UTC),
+        max(bundle.created for bundle in bundles).replace(tzinfo=datetime.UTC),
         data.listed if data else None,
         outcome.best,
-        sorted({name for each in loaded for name, _, _ in each.results.columns.triples()}),
+        sorted({name for item in loaded for name, _, _ in item.results.columns.triples()}),
     )
 
 
@@ -288,7 +289,7 @@ def _without_rows(finding: Finding) -> Finding:
     def bare(record: Record) -> Record:
         return replace(record, cell=replace(record.cell, samples=(), members=()))
 
-    suspects = (replace(each, record=bare(each.record)) for each in finding.suspects)
+    suspects = (replace(suspect, record=bare(suspect.record)) for suspect in finding.suspects)
     return replace(finding, suspects=tuple(suspects))
 
 

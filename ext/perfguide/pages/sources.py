@@ -56,7 +56,7 @@ def rows(site: Site, records: Iterable[Record]) -> list[SourceRow]:
         else:
             links = [(LINKED_COLUMN + 1, provenance.address, provenance.label)]
         named = ", ".join(sorted(boards, key=units.natural))
-        captions = dict.fromkeys(site.layout.caption(tables[each]) for each in sorted(tables))
+        captions = dict.fromkeys(site.layout.caption(tables[name]) for name in sorted(tables))
         out.append(SourceRow((str(key), named, "; ".join(captions), provenance.title), links))
     return out
 

@@ -9,6 +9,7 @@ import msgspec
 
 from ..bundles.guide_key import GuideKey, Platform, family, version
 from ..common import slugs, units
+from ..common.grouping import grouped
 from ..common.units import TableCell
 from ..compare import event_fates
 from ..compare.event_fates import FATES, Compared, Entry
@@ -53,7 +54,7 @@ class ListedVerdict(msgspec.Struct, frozen=True):
     state: State
     tag: str
     judged: int
-    of: int
+    comparable: int
     worse: int
     better: int
     gone: int
@@ -83,16 +84,16 @@ Neighbours = Sequence[tuple[ReleasePair, Compared]]
 def neighbours(compared: Iterable[ComparedGuides]) -> Neighbours:
     """Return the comparisons of neighbouring releases, except those that could not be made."""
     return [
-        (ReleasePair(each.old, each.new, each.address), each.compared)
-        for each in compared
-        if each.compared and not each.is_asked
+        (ReleasePair(pair.old, pair.new, pair.address), pair.compared)
+        for pair in compared
+        if pair.compared and not pair.is_asked
     ]
 
 
 def write_ledger(site: Site, comparisons: Neighbours) -> None:
     """Write the page about how often verdicts held, and all events as JSON."""
-    compared = [each for _, each in comparisons]
-    entries = [entry for each in compared for entry in each.entries]
+    compared = [events for _, events in comparisons]
+    entries = [entry for events in compared for entry in events.entries]
     rows: list[tuple[TableCell, ...]] = [
         (action, units.counted(counts.total()), *(units.counted(counts[fate]) for fate in FATES))
         for action, counts in event_fates.tally(entries).items()
@@ -110,8 +111,8 @@ def write_ledger(site: Site, comparisons: Neighbours) -> None:
             "fate": entry.fate,
             "boards": entry.boards,
         }
-        for pair, each in comparisons
-        for entry in each.entries
+        for pair, events in comparisons
+        for entry in events.entries
     ]
     write_files.json_file(site, f"{LEDGER}/verdicts.json", content)
     write_files.page(
@@ -120,7 +121,7 @@ def write_ledger(site: Site, comparisons: Neighbours) -> None:
         "verdicts.rst.jinja",
         sentences=event_fates.sentences(compared),
         comparisons=len(compared),
-        shared=[_shared(each) for each in shared_moves(_entries(comparisons))],
+        shared=[_shared(move) for move in shared_moves(_entries(comparisons))],
         table=write_tables.table(site, LEDGER, "fates", "Events by advice", listing(head, rows))
         if rows
         else None,
@@ -128,7 +129,7 @@ def write_ledger(site: Site, comparisons: Neighbours) -> None:
 
 
 def _entries(comparisons: Neighbours) -> list[tuple[ReleasePair, Sequence[Entry]]]:
-    return [(pair, each.entries) for pair, each in comparisons]
+    return [(pair, events.entries) for pair, events in comparisons]
 
 
 def _shared(move: SharedMove) -> dict[str, Any]:
@@ -146,10 +147,10 @@ def newest_shared_moves(comparisons: Neighbours) -> list[dict[str, Any]]:
             newest[pair.new.platform] = (pair, entries)
     return [
         {
-            "sentence": each.sentence,
-            "pages": [(f"{pair.new.soc}, {family(pair.new)}", pair.address) for pair in each.pairs],
+            "sentence": move.sentence,
+            "pages": [(f"{pair.new.soc}, {family(pair.new)}", pair.address) for pair in move.pairs],
         }
-        for each in shared_moves(newest.values())[:MAX_SHARED_MOVES]
+        for move in shared_moves(newest.values())[:MAX_SHARED_MOVES]
     ]
 
 
@@ -193,24 +194,21 @@ def _system(platform: Platform) -> str:
 def write_moves(site: Site, comparisons: Neighbours) -> None:
     """Write the page of what moved in which release, for each platform with enough releases."""
     pages = moves_pages(site)
-    by_platform: dict[Platform, list[tuple[ReleasePair, Compared]]] = {each: [] for each in pages}
-    for pair, each in comparisons:
-        if pair.old.platform in by_platform:
-            by_platform[pair.old.platform].append((pair, each))
+    by_platform = grouped(comparisons, lambda item: item[0].old.platform)
     for platform, page in pages.items():
         title = _moves_title(platform)
-        divided = _divided(page, by_platform[platform])
-        older = [Link(_span(own), address) for address, own in divided[1:]]
-        for address, own in divided:
+        divided = _divided(page, by_platform.get(platform, ()))
+        older = [Link(_span(members), address) for address, members in divided[1:]]
+        for address, members in divided:
             is_first = address == page
             write_files.page(
                 site,
                 address,
                 "moves.rst.jinja",
-                title=title if is_first else f"{title}, {_span(own)}",
+                title=title if is_first else f"{title}, {_span(members)}",
                 is_first=is_first,
                 system=_system(platform),
-                releases=[_release(address, pair, each) for pair, each in own],
+                releases=[_release(address, pair, events) for pair, events in members],
                 others=older if is_first else [Link(title, page)],
             )
 
@@ -232,8 +230,8 @@ def _span(compared: Neighbours) -> str:
     return f"{compared[-1][0].new.release} to {compared[0][0].new.release}"
 
 
-def _release(page: str, pair: ReleasePair, each: Compared) -> dict[str, object]:
-    proved = [entry for entry in each.entries if entry.kind != "noisy"]
+def _release(page: str, pair: ReleasePair, events: Compared) -> dict[str, object]:
+    proved = [entry for entry in events.entries if entry.kind != "noisy"]
     # Events that did not last are only counted.
     stayed = [entry for entry in proved if entry.fate != "went back"]
     once = len(proved) - len(stayed)
@@ -243,7 +241,7 @@ def _release(page: str, pair: ReleasePair, each: Compared) -> dict[str, object]:
         "events": [_event(entry) for entry in stayed[:MAX_EVENTS]],
         "more": max(0, len(stayed) - MAX_EVENTS),
         "once": once,
-        "around": each.around,
+        "around": events.around,
     }
 
 

@@ -98,7 +98,7 @@ def _origin(part: PageTable | PageChart) -> str:
 
 def _further(table: PageTable) -> list[Link]:
     """Return the links to the further parts of a table."""
-    return [Link(each.part, each.address) for each in table.further]
+    return [Link(further.part, further.address) for further in table.further]
 
 
 def page(
@@ -142,7 +142,7 @@ def page(
         site.writer.write(f"{address}/{page_tables.FILE}", data)
     for table in tables:
         # A table may be on several pages; its further parts are below one of them.
-        if any(each.address.startswith(f"{address}/") for each in table.further):
+        if any(further.address.startswith(f"{address}/") for further in table.further):
             further_pages(site, table)
 
 
@@ -150,16 +150,16 @@ def further_pages(site: Site, table: PageTable) -> None:
     """Write the pages of a table's further parts, each with links to its neighbours."""
     first = Link(f"{table.title}: {table.part}", "", table=table.name)
     pages = _further(table)
-    for number, each in enumerate(table.further):
-        title = f"{table.title}: {each.part}"
+    for number, further in enumerate(table.further):
+        title = f"{table.title}: {further.part}"
         page(
             site,
-            each.address,
+            further.address,
             "table.rst.jinja",
             about={"description": f"{title}."},
             title=title,
             elsewhere=[first, *pages[:number][-1:], *pages[number + 1 :][:1]],
-            table=each.table,
+            table=further.table,
         )
 
 
@@ -187,9 +187,9 @@ def _with_prose(page: str, described: Sequence[Benchmark]) -> tuple[str, list[Pr
             continue
         benchmark = described[int(number.strip("\0"))]
         assert benchmark.prose is not None  # otherwise the template does not request it
-        own = _TERM.sub(r"*\1*", benchmark.prose.read_text("utf-8").strip()).splitlines()
-        texts.append((len(lines), len(own), benchmark.name))
-        lines += [f"{indent}{each}" if each else "" for each in own]
+        prose_lines = _TERM.sub(r"*\1*", benchmark.prose.read_text("utf-8").strip()).splitlines()
+        texts.append((len(lines), len(prose_lines), benchmark.name))
+        lines += [f"{indent}{prose_line}" if prose_line else "" for prose_line in prose_lines]
     return "\n".join(lines), texts
 
 

@@ -138,7 +138,7 @@ class PageChart:
 
     def beside(self) -> PageChart:
         """Return the chart with its files named as seen from a page in their folder."""
-        pictures = (replace(each, file=_inner(each.file)) for each in self.pictures)
+        pictures = (replace(picture, file=_inner(picture.file)) for picture in self.pictures)
         shares = self.shares and self.shares.beside()
         return replace(self, pictures=tuple(pictures), data=_inner(self.data), shares=shares)
 
@@ -397,9 +397,9 @@ def chart(
             sentence = "A selection: the chart's CSV has all measured points."
             shares = replace(shares, above=(sentence,))
     names_by_sentence: dict[str, list[str]] = {}
-    for each in views:
-        for sentence in (*each.says, *each.warnings):
-            names_by_sentence.setdefault(sentence, []).append(each.name)
+    for view in views:
+        for sentence in (*view.says, *view.warnings):
+            names_by_sentence.setdefault(sentence, []).append(view.name)
     # A sentence that applies to several pictures is given once.
     sentences = [
         ("" if views[0].small or len(names) == len(views) > 1 else ", ".join(names), sentence)
@@ -456,10 +456,10 @@ def general(
     """Write the tables of a benchmark's figures that belong to no described table."""
     slug = f"other-{slugs.slug(name)}"
     tables = []
-    for each in views:
-        title = ", ".join(filter(None, (each.title, target.more)))
-        end = each.id if target.prefix else f"{slug}{each.id.removeprefix('other')}"
-        tables.append(view(target, f"{target.prefix}{end}", each, title, guides=guides))
+    for general_view in views:
+        title = ", ".join(filter(None, (general_view.title, target.more)))
+        end = general_view.id if target.prefix else f"{slug}{general_view.id.removeprefix('other')}"
+        tables.append(view(target, f"{target.prefix}{end}", general_view, title, guides=guides))
     return PagePart(target.site.catalog.title(name), slug, tuple(tables))
 
 
@@ -472,10 +472,11 @@ def part(target: Target, section: Section, boards: Sequence[str] = ()) -> PagePa
     same = [(benchmark.param_label(benchmark.entry.split), section.part)] if section.part else []
     guides = {record.guide for record in section.records}
     tables, drawn = [], list[PageChart]()
-    for each in section.views:
-        title = ", ".join(filter(None, (each.title, section.part, target.more)))
-        written = view(target, f"{target.prefix}{anchor}-{each.id}", each, title, same, guides)
-        tables.append(replace(written, repeats=each.id in repeated))
+    for of_table in section.views:
+        title = ", ".join(filter(None, (of_table.title, section.part, target.more)))
+        name = f"{target.prefix}{anchor}-{of_table.id}"
+        written = view(target, name, of_table, title, same, guides)
+        tables.append(replace(written, repeats=of_table.id in repeated))
     # Pages about several guides, which have a prefix, draw their own kinds of charts.
     if not target.prefix:
         scene = Scene(boards=site.boards, order=tuple(boards))
