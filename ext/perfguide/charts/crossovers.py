@@ -228,16 +228,14 @@ def what_is_left(points: Mapping[str, Point], lines: Sequence[Line], level: str,
     steps = {line.step for line in lines if points.get(line.group or line.label) in line.points}
     step = f" at {steps.pop()}" if len(steps) == 1 and all(steps) else ""
     rates = {name: f"{units.number(point.y, digits=3)} {symbol}" for name, point in points.items()}
-    said = [f"{the(name)} does {rate}{step}" for name, rate in rates.items()]
+    clauses = [f"{the(name)} does {rate}{step}" for name, rate in rates.items()]
     fastest_first = sorted(points, key=lambda name: -points[name].y)
     if len(points) == 2:
         first, second = fastest_first
         if ratio := _ratio(points[first].y, points[second].y):
             times = f"{_times(ratio)} the {rates[second]} of {the(second)}"
-            said = [f"{the(first)} does {rates[first]}{step}, {times}"]
-    return (
-        f"With {span} % of the CPU left for everything else ({level} 0), {units.enumeration(said)}."
-    )
+            clauses = [f"{the(first)} does {rates[first]}{step}, {times}"]
+    return f"With {span} % of the CPU left for everything else ({level} 0), {units.enumeration(clauses)}."
 
 
 def verdict(tested: Engine, base: Engine) -> str:

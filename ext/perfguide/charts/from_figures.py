@@ -220,9 +220,9 @@ def _without_similar_boards(
         return bool(differences) and max(map(abs, differences)) < NEAR_SHARE
 
     def stands_for_most(picture: ViewAndFigures) -> tuple[int, int, float]:
-        _, own = picture
-        similar = sum(is_similar(records, own) for _, records in pictures)
-        return len(own), similar, max(sign * _mean(record) for record in own)
+        _, members = picture
+        similar = sum(is_similar(records, members) for _, records in pictures)
+        return len(members), similar, max(sign * _mean(record) for record in members)
 
     main, main_records = max(pictures, key=stands_for_most)
     kept, similar = [], dict[str, list[str]]()
@@ -555,15 +555,15 @@ def shown_unit(records: Sequence[Record]) -> tuple[str, float]:
 
 def _panels_left_out(count: int, newest_last: bool) -> list[str]:
     """Return a sentence on the panels left out, if there are more than fit in a picture."""
-    which = "newest" if newest_last else "first"
-    words = f"The {which} {MAX_PANELS} of {count} panels are drawn; the tables have all."
+    end = "newest" if newest_last else "first"
+    words = f"The {end} {MAX_PANELS} of {count} panels are drawn; the tables have all."
     return [words] if count > MAX_PANELS else []
 
 
 def bars_left_out(count: int, noun: str, better: units.Better) -> list[str]:
     """Return a sentence on the bars left out, if there are more than fit in a picture."""
-    which = "first" if better == "neither" else "best"
-    words = f"The {which} {MAX_BARS} of {count:,} {noun} are drawn; the tables have all."
+    end = "first" if better == "neither" else "best"
+    words = f"The {end} {MAX_BARS} of {count:,} {noun} are drawn; the tables have all."
     return [words] if count > MAX_BARS else []
 
 

@@ -56,7 +56,7 @@ class Picture:
 @cache
 def _drawn_by() -> str:
     """Return a hash of the code and libraries that determine how a view looks."""
-    versions = [each for each in package.libraries() if each.lower().startswith(DRAWING)]
+    versions = [library for library in package.libraries() if library.lower().startswith(DRAWING)]
     code = package.fingerprint("charts", "common")
     return hashlib.sha256(repr((code, versions)).encode()).hexdigest()
 

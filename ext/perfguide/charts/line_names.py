@@ -34,7 +34,7 @@ def has_line_names(view: ChartView) -> bool:
     """Return whether lines are named at their ends rather than in a legend."""
     lines, sets = (
         view.panels[-1].lines,
-        {tuple(each.label for each in p.lines) for p in view.panels},
+        {tuple(line.label for line in p.lines) for p in view.panels},
     )
     return (
         KINDS[view.kind].has_lines

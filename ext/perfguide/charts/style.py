@@ -85,9 +85,9 @@ def line_style(view: ChartView, line: Line) -> dict[str, Any]:
         number = style_number(view, line)
         colour = palette.SERIES[number % len(palette.SERIES)]
     else:
-        lines = [each for panel in view.panels for each in panel.lines]
-        number = list(dict.fromkeys(each.group for each in lines)).index(line.group)
-        steps = list(dict.fromkeys(each.step for each in lines if each.group == line.group))
+        lines = [other for panel in view.panels for other in panel.lines]
+        number = list(dict.fromkeys(other.group for other in lines)).index(line.group)
+        steps = list(dict.fromkeys(other.step for other in lines if other.group == line.group))
         ramp = palette.RAMPS[number % len(palette.RAMPS)]
         share = steps.index(line.step) / max(1, len(steps) - 1)
         colour = ramp[round(share * (len(ramp) - 1))]
@@ -104,5 +104,5 @@ def bar_style(view: ChartView, line: Line) -> dict[str, Any]:
 
 def style_number(view: ChartView, line: Line) -> int:
     """Return the index of a line's name among all names in the picture."""
-    labels = (each.label for panel in view.panels for each in panel.lines)
+    labels = (other.label for panel in view.panels for other in panel.lines)
     return list(dict.fromkeys([*view.styles, *labels])).index(line.label)

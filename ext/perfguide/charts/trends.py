@@ -141,8 +141,8 @@ def over_releases(
             name, unit = _headline(benchmark, first), labels.unit(benchmark, first)
             name = f"{name} ({unit})" if len(drawn) > 1 else name
             y_label = units.unit_cell(shown_unit(figures)[0], benchmark.better(first.metric))
-            own = replace(view, name=name, y_label=y_label, subtitle="", small=True)
-            views.append((replace(own, warnings=(*view.warnings, *warnings)), figures))
+            small = replace(view, name=name, y_label=y_label, subtitle="", small=True)
+            views.append((replace(small, warnings=(*view.warnings, *warnings)), figures))
     return views
 
 

@@ -152,7 +152,7 @@ def _summary(target: Path, site: Site, seconds: float) -> list[str]:
         data = json.loads(index.read_bytes())
         guides = sum(soc["guides"] for soc in data["socs"])
         counts = ((data["figures"], "figure"), (guides, "guide"), (len(data["socs"]), "SoC"))
-        lines.append(", ".join(f"{n} {what}{'s' * (n != 1)}" for n, what in counts))
+        lines.append(", ".join(f"{n} {noun}{'s' * (n != 1)}" for n, noun in counts))
         lines += extras.missing_from_site()
     return lines
 

@@ -77,8 +77,8 @@ MAX_LISTED = 10
 def _withdrawn(ledger: Ledger) -> list[str]:
     """Return a line for each valid bundle that another one replaced."""
     lines = {}
-    for each in ledger.withdrawn:
-        old, new = each.old, each.new
+    for withdrawal in ledger.withdrawn:
+        old, new = withdrawal.old, withdrawal.new
         why = f": {visible(new.bundle.reason)}" if new.bundle.reason else ""
         origin = visible(f"{old.root.rstrip('/')}/{old.origin}" if old.root else old.origin)
         # One line, however many bundles withdrew it.
@@ -90,4 +90,4 @@ def _explain(options: argparse.Namespace, findings: Sequence[Diagnostic]) -> Non
     from .explain import explained
 
     if options.explain and findings:
-        print(f"\n{explained(each.kind for each in findings)}", end="")
+        print(f"\n{explained(finding.kind for finding in findings)}", end="")

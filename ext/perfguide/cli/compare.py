@@ -142,7 +142,7 @@ class _SideArgument:
     text: str
     path: Path | str | None
     release: str | None
-    own: Mapping[str, str]
+    filters: Mapping[str, str]
 
 
 def _side_argument(text: str) -> _SideArgument:
@@ -152,13 +152,13 @@ def _side_argument(text: str) -> _SideArgument:
     # A file name may contain commas and equals signs.
     if Path(text).exists():
         return _SideArgument(text, Path(text), None, {})
-    releases, own = [], {}
+    releases, filters = [], {}
     for part in text.split(","):
         name, equals, value = part.partition("=")
         if equals and (name not in PARTS or not value.strip()):
             raise ValueError(f"“{part}” is not one of {', '.join(f'{n}=NAME' for n in PARTS)}")
         if equals:
-            own[name] = value
+            filters[name] = value
         else:
             releases.append(part)
     if len(releases) > 1:
@@ -171,8 +171,8 @@ def _side_argument(text: str) -> _SideArgument:
     suffixes = (".json", ".jsonl", ".gz", ".zst", ".zip", ".tar", ".xz")
     # Report a mistyped path as a path rather than as an unknown release.
     if first and ("/" in first or first.endswith(suffixes) or path.exists()):
-        return _SideArgument(text, path, None, own)
-    return _SideArgument(text, None, first or LATEST, own)
+        return _SideArgument(text, path, None, filters)
+    return _SideArgument(text, None, first or LATEST, filters)
 
 
 LATEST = "latest"
@@ -235,7 +235,7 @@ def _run(options: argparse.Namespace) -> int:
     only = Filter(options.soc, options.os, options.board, options.benchmark)
     sides = []
     for side, holdings in zip(arguments, (old, new), strict=True):
-        filters = replace(only, **side.own)
+        filters = replace(only, **side.filters)
         chosen = choose(holdings.pool, side.release, filters, names, side.text)
         if not chosen.records:
             return shared.fail(_nothing(side, holdings, filters), shared.NOTHING)
@@ -243,7 +243,7 @@ def _run(options: argparse.Namespace) -> int:
     if undescribed := _undescribed(sides, new.catalog):
         return shared.fail(undescribed)
     # Verdicts need the same boards on both sides; different boards only get ratios.
-    if any(side.own for side in arguments) and not shared_places(*sides):
+    if any(side.filters for side in arguments) and not shared_places(*sides):
         return _side_by_side(sides[0], sides[1], history, names, options)
     rules = Rules(names, accepted, options.threshold, annotations, options.look_ahead)
     comparison = compare(sides[0], sides[1], history, rules, only)
@@ -332,8 +332,8 @@ def _side_by_side(
     from ..compare import side_by_side_formats as formats
     from ..compare.side_by_side import names_of_boards, partners, side_by_side
 
-    asked = [options.format, *(form for form, _ in options.also)]
-    if unfit := [form for form in asked if form not in SIDE_BY_SIDE]:
+    requested = [options.format, *(form for form, _ in options.also)]
+    if unfit := [form for form in requested if form not in SIDE_BY_SIDE]:
         return shared.fail(
             f"perfguide compare: --format {unfit[0]} is for two releases of the same boards; "
             f"for others choose {', '.join(SIDE_BY_SIDE)}"
@@ -371,7 +371,7 @@ CHECKOUT = ROOT.parents[1] / "source" / "benchmarks"
 def _undescribed(sides: Sequence[ComparedSide], catalog: Catalog) -> str:
     """Return an error if no figure has a description with a better direction: nothing could regress
     then, and the exit status would be misleading."""
-    names = {record.benchmark for side in sides for own in side.records.values() for record in own}
+    names = {r.benchmark for side in sides for group in side.records.values() for r in group}
     if not names or any(catalog.get(name) for name in names):
         return ""
     listed = ", ".join(visible(name) for name in sorted(names)[:5])
@@ -388,7 +388,7 @@ def _nothing(side: _SideArgument, holdings: Holdings, only: Filter) -> str:
     if side.path:
         return f"nothing to compare: {visible(side.text)} has none of the requested figures"
     guides = holdings.pool.guides()
-    for what, pattern, names in (
+    for label, pattern, names in (
         ("SoC", only.soc, {key.soc for key in guides}),
         ("operating system", only.os, {key.os for key in guides}),
         ("board", only.board, _boards(holdings, only)),
@@ -396,12 +396,12 @@ def _nothing(side: _SideArgument, holdings: Holdings, only: Filter) -> str:
     ):
         if not any(fnmatchcase(name.casefold(), pattern.casefold()) for name in names):
             hint = nearest(pattern, sorted(names)) or f"there are {', '.join(sorted(names))}"
-            return f"nothing to compare: there is no {what} “{visible(pattern)}” ({visible(hint)})"
+            return f"nothing to compare: there is no {label} “{visible(pattern)}” ({visible(hint)})"
     releases = nearest_releases(holdings.pool)
-    asked = side.release or ""
-    hint = nearest(asked, releases) or f"there are {', '.join(map(visible, releases)) or 'none'}"
-    what = "no release is named or begins with"
-    return f"nothing to compare: {what} “{visible(asked)}” ({hint})"
+    release = side.release or ""
+    hint = nearest(release, releases) or f"there are {', '.join(map(visible, releases)) or 'none'}"
+    reason = f"no release is named or begins with “{visible(release)}” ({hint})"
+    return f"nothing to compare: {reason}"
 
 
 def _boards(holdings: Holdings, only: Filter) -> set[str]:

@@ -133,9 +133,9 @@ EXPLAINED: dict[str, tuple[str, str]] = {
 def explained(kinds: Iterable[str]) -> str:
     """Return a paragraph for each kind, in the order of :data:`KINDS`. Kinds without an explanation
     only have their summary."""
-    asked, parts = {*kinds}, []
+    chosen, parts = {*kinds}, []
     for name, kind in KINDS.items():
-        if name in asked:
+        if name in chosen:
             words = [f"{kind.summary[0].upper()}{kind.summary[1:]}."]
             if name in EXPLAINED:
                 then, do = EXPLAINED[name]

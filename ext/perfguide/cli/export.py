@@ -191,7 +191,7 @@ def _missing_soc(socs: list[str], settings: Settings) -> str:
     from ..figures import dataset
 
     bundles = dataset.gather(settings).ledger.bundles
-    present = {each.bundle.board.soc for each in bundles}
+    present = {item.bundle.board.soc for item in bundles}
     for soc in socs:
         if soc not in present:
             names = ", ".join(sorted(present)) or "none"

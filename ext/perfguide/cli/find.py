@@ -112,7 +112,7 @@ class Question:
         catalog = self.holdings.catalog
         label = catalog.benchmark(condition.benchmark).metric_label(condition.metric)
         title = catalog.title(condition.benchmark)
-        is_of_one = len({each.benchmark for each in self.conditions}) == 1
+        is_of_one = len({condition.benchmark for condition in self.conditions}) == 1
         return label if is_of_one or title == label else f"{title}: {label}"
 
     def clock(self, record: Record) -> float | None:
@@ -121,7 +121,7 @@ class Question:
 
     def doubts(self, answer: need.Answer) -> list[str]:
         """Return the reasons to doubt the figures of an answer, none without the health checks."""
-        records = (r for each in answer.readings for r in (each.between or (each.record,)))
+        records = (r for reading in answer.readings for r in (reading.between or (reading.record,)))
         return [m["title"] for r in records for m in self.places.of(r).get("health", ())]
 
     def group(self, answer: need.Answer) -> str:
@@ -147,9 +147,8 @@ def _print(answers: need.Answers, question: Question) -> None:
         rows = []
         for answer in group:
             row = [answer.platform[1], answer.board]
-            row += map(_figures, answer.readings, (each.unit for each in question.conditions))
-            row.append(_run_text(answer, question))
-            row.append(_margin(answer, question))
+            row += map(_figures, answer.readings, (c.unit for c in question.conditions))
+            row += [_run_text(answer, question), _margin(answer, question)]
             guides = dict.fromkeys(reading.record.guide for reading in answer.readings)
             row.append(", ".join(f"{family(key)} {key.release}" for key in guides))
             doubts = dict.fromkeys(question.doubts(answer))
@@ -159,7 +158,7 @@ def _print(answers: need.Answers, question: Question) -> None:
             shared.print_table([["  " + row[0], *row[1:]] for row in rows])
     print(f"{len(answers.unmeasured)} not measured")
     for board in answers.unmeasured:
-        missing = "; ".join(str(each) for each in board.missing)
+        missing = "; ".join(str(condition) for condition in board.missing)
         reason = f"no figure for {missing}" if missing else "never all in one run"
         _, soc, os = board.platform
         print(visible(f"  {soc}, {os_name(os)}  {board.board}: {reason}"))
@@ -171,7 +170,7 @@ def _run_text(answer: need.Answer, question: Question) -> str:
     from ..figures import labels
     from ..figures.engines import ENGINE
 
-    named = {name for each in question.conditions for name, _ in each.params} | {ENGINE}
+    named = {name for condition in question.conditions for name, _ in condition.params} | {ENGINE}
     texts = []
     for reading in answer.readings:
         record = reading.record
@@ -205,7 +204,7 @@ def _figures(reading: need.Reading, unit: str) -> str:
     from ..common import units
 
     scale = units.factor(reading.record.unit, unit) or 1.0
-    values = [each.cell.mean for each in reading.between or (reading.record,)]
+    values = [record.cell.mean for record in reading.between or (reading.record,)]
     texts = [units.number(units.scaled(v, scale)) for v in values if v is not None]
     figures = f"{texts[0]} to {texts[1]}" if len(texts) > 1 else texts[0]
     return f"{figures} {units.parse(unit).symbol}".rstrip()
@@ -252,7 +251,7 @@ def _as_json(answers: need.Answers, question: Question) -> dict[str, Any]:
 
     return {
         "format": "perfguide-find",
-        "conditions": [str(each) for each in question.conditions],
+        "conditions": [str(condition) for condition in question.conditions],
         "notes": list(answers.notes),
         "boards": [
             {
@@ -268,10 +267,10 @@ def _as_json(answers: need.Answers, question: Question) -> dict[str, Any]:
                         "cpu_mhz": question.clock(reading.record),
                         # A ratio can be infinite, which JSON cannot represent.
                         "margin": None if reading.ratio > 1e6 else reading.ratio - 1,
-                        "between": [figure(each) for each in reading.between],
+                        "between": [figure(record) for record in reading.between],
                         "earlier": [
-                            {"release": each.guide.release, "mean": each.cell.mean}
-                            for each in reading.earlier
+                            {"release": record.guide.release, "mean": record.cell.mean}
+                            for record in reading.earlier
                         ],
                     }
                     for reading in answer.readings
@@ -283,11 +282,11 @@ def _as_json(answers: need.Answers, question: Question) -> dict[str, Any]:
         ],
         "not_measured": [
             {
-                "soc": each.platform[1],
-                "os": each.platform[2],
-                "board": each.board,
-                "missing": [str(condition) for condition in each.missing],
+                "soc": board.platform[1],
+                "os": board.platform[2],
+                "board": board.board,
+                "missing": [str(condition) for condition in board.missing],
             }
-            for each in answers.unmeasured
+            for board in answers.unmeasured
         ],
     }

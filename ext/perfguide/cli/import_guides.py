@@ -122,14 +122,14 @@ def _propose(options: argparse.Namespace, snapshots: Sequence[Snapshot]) -> int:
     if options.propose.exists():
         return _usage(f"{options.propose} already exists; name another file, or move it away")
     releases = [
-        (each.tag or each.commit[:12], sources.release("", each), _about(each))
-        for each in snapshots
-        if options.git and each.tables
+        (snapshot.tag or snapshot.commit[:12], sources.release("", snapshot), _about(snapshot))
+        for snapshot in snapshots
+        if options.git and snapshot.tables
     ]
     about = {"soc": options.soc, "os": "linux", "sdk": options.sdk}
     text = proposal.propose(snapshots[::-1], _catalog(options), about, releases)
     options.propose.write_text(text, "utf-8")
-    tables = sum(len(each.tables) for each in snapshots)
+    tables = sum(len(snapshot.tables) for snapshot in snapshots)
     print(f"{count(tables, 'table')}; complete {options.propose}, then import with --map")
     return shared.OK
 
@@ -170,14 +170,14 @@ def _releases(
             numbers = numbers_of(sdk)
             if tags_only:
                 tagged.append(numbers)
-            elif not stated and any(same_release(numbers, each) for each in tagged):
+            elif not stated and any(same_release(numbers, other) for other in tagged):
                 continue
             if sdk:
                 of_release = [snapshot]
-                for each in [each for each in named if numbers and numbers_of(each) == numbers]:
-                    sdk = max(each, sdk, key=len)
+                for name in [name for name in named if numbers and numbers_of(name) == numbers]:
+                    sdk = max(name, sdk, key=len)
                     # “9.1” and “09.01” are the same release; keep the longer name.
-                    of_release = named.pop(each) + of_release
+                    of_release = named.pop(name) + of_release
                 named[sdk] = of_release
             elif not stated:
                 unnamed.append((snapshot.tag or snapshot.commit[:12], "", _about(snapshot)))
@@ -222,25 +222,25 @@ def _write(
     if gaps or lacking:
         print(f"# Lines to add to {options.map}, after you have reviewed them", file=sys.stderr)
         print(additions(gaps, lacking, meaning, _catalog(options)), end="", file=sys.stderr)
-    unconfirmed = sum(each.unconfirmed for each in every)
-    unlisted = sum(each.unlisted_words for each in every)
+    unconfirmed = sum(imported.unconfirmed for imported in every)
+    unlisted = sum(imported.unlisted_words for imported in every)
     if unconfirmed or unlisted:
         print(
             f"{unconfirmed} passages of the guide are used as [[words]] in the map says, but are not "
             f"confirmed there yet; {unlisted} passages around figures are not in the map"
         )
-    written = sum(len(each.bundles) for each in every)
-    left_out = sum(len(each.left_out) for each in every)
+    written = sum(len(imported.bundles) for imported in every)
+    left_out = sum(len(imported.left_out) for imported in every)
     print(
         f"{count(sum(map(_figure_count, every)), 'figure')} in {count(written, 'bundle')}; "
         f"cells left out: {left_out}, "
-        f"without a figure: {sum(each.missing for each in every)}"
+        f"without a figure: {sum(imported.missing for imported in every)}"
     )
     return shared.OK if written else shared.NOTHING
 
 
 def _figure_count(imported: Imported) -> int:
-    return sum(len(each.results) for each in imported.bundles)
+    return sum(len(bundle.results) for bundle in imported.bundles)
 
 
 def _write_release(
@@ -248,10 +248,10 @@ def _write_release(
 ) -> None:
     """Write the bundles of a release, and print what was left out."""
     shared.print_all([*imported.left_out, *imported.notes], sys.stderr)
-    for each in imported.bundles:
-        path = options.output / f"{slug(each.id)}.json"
+    for imported_bundle in imported.bundles:
+        path = options.output / f"{slug(imported_bundle.id)}.json"
         # The id is derived from the content, so importing again overwrites the same files.
-        path.write_bytes(bundle.encode(each) + b"\n")
+        path.write_bytes(bundle.encode(imported_bundle) + b"\n")
     if options.git:
         name, unmapped = visible(snapshot.tag or snapshot.commit[:12]), len(imported.unmapped)
         print(

@@ -111,11 +111,11 @@ def server(site: Sequence[str], url: str = "") -> MCPServer[Any]:
         checked = _json("health", [*site, "--format=json", "--fail-on=error"], [])
         grave = SEVERITIES[: SEVERITIES.index(severity) + 1]
         findings = [
-            each
-            for each in checked["findings"]
-            if fnmatchcase(each["guide"]["soc"].casefold(), soc.casefold())
-            and each["severity"] in grave
-            and not each["acknowledged"]
+            finding
+            for finding in checked["findings"]
+            if fnmatchcase(finding["guide"]["soc"].casefold(), soc.casefold())
+            and finding["severity"] in grave
+            and not finding["acknowledged"]
         ]
         return _with_links({"count": len(findings), "findings": findings[: max(limit, 1)]}, url)
 
@@ -154,10 +154,10 @@ def _with_links(answer: Mapping[str, Any], url: str) -> dict[str, Any]:
 
     def linked(value: Any) -> Any:
         if isinstance(value, list):
-            return [linked(each) for each in value]
+            return [linked(item) for item in value]
         return _with_links(value, url) if isinstance(value, Mapping) else value
 
-    out = {key: linked(each) for key, each in answer.items()}
+    out = {key: linked(value) for key, value in answer.items()}
     if url and isinstance(section := out.get("section"), str):
         page, _, anchor = section.partition("#")
         out["link"] = f"{url.rstrip('/')}/source/{page}.html#{anchor}"

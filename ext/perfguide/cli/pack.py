@@ -233,7 +233,7 @@ def _write(options: argparse.Namespace, packed: Bundle, logs: Sequence[pack_logs
     catalog, _ = benchmarks.load((BUILT_IN, Path(shared.BENCHMARKS)))
     findings = agreement.findings([new], catalog, shared.BENCHMARKS)
     shared.print_all(findings, sys.stderr)
-    if any(each.kind == "mixed-setup" for each in findings):
+    if any(finding.kind == "mixed-setup" for finding in findings):
         return shared.fail("no bundle was written; fix the faults above")
     log_archive = options.output.with_suffix(".logs.tar.zst")
     unfinished = options.output.with_name(f".{options.output.name}.part")
@@ -263,7 +263,7 @@ def _print_reports(reports: Sequence[pack_logs.LogReport]) -> None:
         formats = ", ".join(report.formats) or ("empty" if empty else "not understood")
         if report.formats and report.log.plain.envelopes:
             formats += f" (taken off: {', '.join(report.log.plain.envelopes)})"
-        by_format = Counter(each.format for each in report.unread)
+        by_format = Counter(line.format for line in report.unread)
         unread = ", ".join(f"{name} {number}" for name, number in by_format.items())
         if len(report.formats) < 2 or not by_format:
             unread = str(by_format.total())

@@ -112,17 +112,17 @@ def add_workers(parser: argparse.ArgumentParser) -> None:
 def add_limits(
     parser: argparse.ArgumentParser,
     module: str = "bundles.decompress",
-    what: str = "upload",
+    noun: str = "upload",
     example: str = "members=200000",
 ) -> None:
-    """Add the option that changes the limits, which are in ``module``, for one ``what``."""
+    """Add the option that changes the limits, which are in ``module``, for one ``noun``."""
     parser.add_argument(
         "--limit",
         action="append",
         default=[],
         type=partial(_limit, module),
         metavar="NAME=NUMBER",
-        help=f"a different limit for each {what}, such as {example}; SECURITY.md lists them",
+        help=f"a different limit for each {noun}, such as {example}; SECURITY.md lists them",
     )
 
 

@@ -51,8 +51,8 @@ def _run(options: argparse.Namespace) -> int:
         hint = query.nearest_name(holdings, parsed)
         print(f"nothing matches “{visible(options.query)}”{hint}", file=sys.stderr)
         print(f"a query is {query.FORM}; trailing parts may be left out", file=sys.stderr)
-        for each in query.near(holdings, parsed):
-            print(f"try: perfguide show {shlex.quote(visible(each))}", file=sys.stderr)
+        for suggestion in query.near(holdings, parsed):
+            print(f"try: perfguide show {shlex.quote(visible(suggestion))}", file=sys.stderr)
         return shared.NOTHING
     if options.json:
         places = Places(holdings, settings, with_health=options.health)

@@ -129,19 +129,19 @@ def gather(settings: Settings, progress: Progress[containers.Source] = no_progre
     return Gathered(described, settled, tuple(diagnostics))
 
 
-def chosen(guides: Sequence[GuideKey], wanted: str) -> list[GuideKey]:
-    """Return the guides that ``wanted`` selects: ``newest`` for the newest of each system, or a
+def chosen(guides: Sequence[GuideKey], pattern: str) -> list[GuideKey]:
+    """Return the guides that ``pattern`` selects: ``newest`` for the newest of each system, or a
     prefix of SOC/os/release in which ``*`` matches any characters."""
-    if wanted == "newest":
+    if pattern == "newest":
         return list(newest(guides).values())
     names = {key: f"{key.soc}/{key.os}/{key.release}" for key in guides}
-    return [key for key in guides if fnmatchcase(names[key], f"{wanted}*")]
+    return [key for key in guides if fnmatchcase(names[key], f"{pattern}*")]
 
 
-def unnamed(option: str, wanted: str) -> Diagnostic:
+def unnamed(option: str, pattern: str) -> Diagnostic:
     """Return the diagnostic for an option that names no existing guide."""
     hint = "write SOC/os/release, with * as a wildcard; perfguide list names all guides"
-    return Diagnostic("no-guide", option, f"no guide is named “{wanted}”", hint)
+    return Diagnostic("no-guide", option, f"no guide is named “{pattern}”", hint)
 
 
 def no_results(settings: Settings) -> Diagnostic:
@@ -151,18 +151,18 @@ def no_results(settings: Settings) -> Diagnostic:
 
 
 def only(
-    ledger: supersede.Ledger, wanted: Sequence[str]
+    ledger: supersede.Ledger, patterns: Sequence[str]
 ) -> tuple[supersede.Ledger, list[Diagnostic]]:
     """Return the bundles of the selected guides, and diagnostics for patterns that match none."""
-    guides = sorted({guide_key(each.bundle) for each in ledger.bundles})
-    selected = {text: chosen(guides, text) for text in wanted}
+    guides = sorted({guide_key(item.bundle) for item in ledger.bundles})
+    selected = {text: chosen(guides, text) for text in patterns}
     faults = [
         unnamed("perfguide_releases", text)
         for text, matches in selected.items()
         if guides and not matches
     ]
     keys = {key for matches in selected.values() for key in matches}
-    bundles = [each for each in ledger.bundles if guide_key(each.bundle) in keys]
+    bundles = [item for item in ledger.bundles if guide_key(item.bundle) in keys]
     return replace(ledger, bundles=type(ledger.bundles)(bundles)), faults
 
 
@@ -197,17 +197,17 @@ def plan(guides: Sequence[GuideKey], benchmarks: Sequence[str]) -> Addresses:
     socs = slugs.slugs(key.soc for key in guides)
     sdks = slugs.slugs(key.sdk for key in guides)
     systems = slugs.slugs(key.os for key in guides)
-    taken: dict[GuideKey, str] = {}
+    guide_pages: dict[GuideKey, str] = {}
     families = grouped(guides, lambda key: (key.sdk, key.soc, key.os))
     for (sdk, soc, os), members in families.items():
         folder = ["guides", socs[soc], *([f"sdk-{sdks[sdk]}"] if sdk != DEFAULT_SDK else [])]
         releases = slugs.slugs(key.release for key in members)
         for key in members:
-            taken[key] = "/".join([*folder, systems[os], releases[key.release]])
+            guide_pages[key] = "/".join([*folder, systems[os], releases[key.release]])
     pages = slugs.slugs(benchmarks)
     return Addresses(
         {soc: f"guides/{slug}/index" for soc, slug in socs.items()},
-        taken,
+        guide_pages,
         {name: f"by-benchmark/{slug}" for name, slug in pages.items()},
     )
 

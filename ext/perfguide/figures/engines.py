@@ -99,9 +99,13 @@ def is_on_cpu(
         return name != OFFLOAD
     if load is None or ENGINE not in record.params or not is_alone(record, benchmark):
         return None
-    threads = record.params.get("threads", 1)
-    each = load / threads if is_number(threads) and threads >= 1 else load
-    return True if each >= BUSY_LOAD_PERCENT else None
+    return True if _per_thread(load, record.params) >= BUSY_LOAD_PERCENT else None
+
+
+def _per_thread(load: float, params: Mapping[str, Scalar]) -> float:
+    """Return the load of one thread: programs report that of all threads."""
+    threads = params.get("threads", 1)
+    return load / threads if is_number(threads) and threads >= 1 else load
 
 
 Identity = tuple[GuideKey, str, str, str, frozenset[tuple[str, Scalar]]]
@@ -202,10 +206,9 @@ def busy(records: Iterable[Record], catalog: Catalog) -> list[str]:
             or not is_alone(record, benchmark)
         ):
             continue
-        value, threads = str(record.params.get(ENGINE)), record.params.get("threads", 1)
-        each = load / threads if is_number(threads) and threads >= 1 else load
-        if benchmark.param(ENGINE).classes.get(value) == OFFLOAD and each >= BUSY_LOAD_PERCENT:
-            loads.setdefault((record.board, benchmark.value_label(ENGINE, value)), []).append(each)
+        value, load = str(record.params.get(ENGINE)), _per_thread(load, record.params)
+        if benchmark.param(ENGINE).classes.get(value) == OFFLOAD and load >= BUSY_LOAD_PERCENT:
+            loads.setdefault((record.board, benchmark.value_label(ENGINE, value)), []).append(load)
     return [
         f"the {label} on {board} kept the CPU busy ({_span(percents)}): it frees none"
         for (board, label), percents in sorted(loads.items())
@@ -235,23 +238,23 @@ def _class(run: Run, rates: Mapping[float, float], loads: Sequence[float]) -> In
     params = dict(run[3])
     threads = params.get("threads", 1)
     # The limits are per thread, but programs report the total load of all threads.
-    each = [load / threads for load in loads] if is_number(threads) and threads >= 1 else []
+    per_thread = [load / threads for load in loads] if is_number(threads) and threads >= 1 else []
     # Without large blocks, call overhead dominates even the best rate.
     share = rates[16] / rates[max(rates)] if 16 in rates and max(rates) >= 4096 else None
     # The load is stronger evidence than the rates, so it comes first.
-    if each and max(each) < WAITING_LOAD_PERCENT:
-        return Inferred(OFFLOAD, f"CPU load {_span(each)}")
+    if per_thread and max(per_thread) < WAITING_LOAD_PERCENT:
+        return Inferred(OFFLOAD, f"CPU load {_span(per_thread)}")
     name = str(params.get("algorithm", ""))
     # Without a load, calls into the kernel could end in CPU instructions that the kernel uses.
     if (
         not name.startswith("aes-")
         or share is None
-        or (each and min(each) < BUSY_LOAD_PERCENT)
+        or (per_thread and min(per_thread) < BUSY_LOAD_PERCENT)
         or share < MIN_DIRECT_CALL_RATIO
     ):
         return None
     reason = f"16-byte blocks at {100 * share:.0f} % of the rate of the largest"
-    reason += f", CPU load {_span(each)}" if each else ""
+    reason += f", CPU load {_span(per_thread)}" if per_thread else ""
     if share <= MAX_INSTRUCTIONS_RATIO:
         return Inferred(INSTRUCTIONS, reason)
     return Inferred(SOFTWARE, reason) if share >= MIN_SOFTWARE_RATIO else None

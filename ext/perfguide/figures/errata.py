@@ -50,7 +50,7 @@ def find(ledger: Ledger, catalog: Catalog) -> list[Erratum]:
     # Only the few boards with a withdrawal need to be pooled again.
     groups: dict[tuple[GuideKey, str], list[Loaded]] = {board: [] for board in touched}
     remaining = [item for item in ledger.bundles if item.bundle.owned_id not in gone]
-    for item in sorted([*remaining, *gone.values()], key=lambda each: each.bundle.owned_id):
+    for item in sorted([*remaining, *gone.values()], key=lambda item: item.bundle.owned_id):
         if _board_of(item) in groups:
             groups[_board_of(item)].append(item)
     changes: dict[tuple[str, str], list[Change]] = {name: [] for name in news}

@@ -73,10 +73,10 @@ def exchanges(rows: Sequence[Moved], elsewhere: Collection[str] = ()) -> list[Ex
         if (indices := _fitting(rows, mapping, least, words in elsewhere))
     ]
     out, used = list[Exchange](), set[int]()
-    for each in sorted(candidates, key=lambda each: (-len(each.rows), each.words)):
-        if not used & {*each.rows}:
-            out.append(each)
-            used |= {*each.rows}
+    for exchange in sorted(candidates, key=lambda exchange: (-len(exchange.rows), exchange.words)):
+        if not used & {*exchange.rows}:
+            out.append(exchange)
+            used |= {*exchange.rows}
     return out
 
 

@@ -166,7 +166,7 @@ def answers(
     """
     resolved = [_resolved(pool, catalog, condition) for condition in conditions]
     conditions = [condition for condition, _ in resolved]
-    names = {(each.benchmark, each.metric) for each in conditions}
+    names = {(condition.benchmark, condition.metric) for condition in conditions}
     chosen = set(guides)
     # A board is the same in all releases of a platform, even if it was renamed.
     measured: list[Answer] = []
@@ -202,7 +202,7 @@ def answers(
     return Answers(
         tuple(conditions),
         tuple(sorted(measured, key=_rank)),
-        tuple(sorted(unmeasured, key=lambda each: (*_sort_key(each.platform), each.board))),
+        tuple(sorted(unmeasured, key=lambda board: (*_sort_key(board.platform), board.board))),
         tuple(note for _, notes in resolved for note in notes),
     )
 
@@ -240,20 +240,20 @@ def _resolved(pool: Pool, catalog: Catalog, condition: Condition) -> tuple[Condi
             raise ValueError(_unknown("parameter", name, names))
     measured = sorted(rows["unit"].unique())
     metric, unit = f"{condition.benchmark}/{condition.metric}", condition.unit
-    quoted = " and ".join(f"“{visible(each)}”" for each in measured)
+    quoted = " and ".join(f"“{visible(unit)}”" for unit in measured)
     if not unit:
         unit = usual_unit(catalog, condition.benchmark, condition.metric, measured)
         if not unit and len(measured) > 1:
             raise ValueError(f"{metric} is measured in {quoted}: add the unit to the number")
-    others = [each for each in measured if units.factor(unit, each) is None]
+    others = [other for other in measured if units.factor(unit, other) is None]
     if len(others) == len(measured):
         raise ValueError(
             f"{metric} is measured in {quoted}, to which “{visible(unit)}” cannot be converted"
         )
     notes = [
-        f"figures of {metric} in “{visible(each)}” are left out: "
+        f"figures of {metric} in “{visible(other)}” are left out: "
         f"they cannot be converted to “{visible(unit)}”"
-        for each in others
+        for other in others
     ]
     return replace(condition, unit=unit), notes
 
@@ -287,7 +287,7 @@ def _readings(
     ]
     order = [position for positions in by_benchmark.values() for position in positions]
     for chosen in product(*runs):
-        readings = dict(zip(order, (each for run in chosen for each in run), strict=True))
+        readings = dict(zip(order, (reading for run in chosen for reading in run), strict=True))
         yield tuple(readings[position] for position in range(len(conditions)))
 
 
@@ -300,12 +300,12 @@ def _runs(
     answered = set[tuple[OpenParams, ...]]()
     for position, records in enumerate(releases):
         of_release = set[tuple[OpenParams, ...]]()
-        candidates = [_candidates(records, catalog, each) for each in conditions]
+        candidates = [_candidates(records, catalog, condition) for condition in conditions]
         for readings in filter(_of_one_run, product(*candidates)):
-            measured = tuple(map(_open_params, (each.record for each in readings), conditions))
+            measured = tuple(map(_open_params, (r.record for r in readings), conditions))
             if measured not in answered:
                 of_release.add(measured)
-                yield tuple(_with_earlier(each, releases[position + 1 :]) for each in readings)
+                yield tuple(_with_earlier(r, releases[position + 1 :]) for r in readings)
         answered |= of_release
 
 
@@ -332,9 +332,9 @@ def _candidates(records: Sequence[Record], catalog: Catalog, condition: Conditio
             exact.append(record)
         elif len(wrong) == 1 and is_number(record.params[wrong[0]]):
             others.append((wrong[0], record))
-    measured = {_open_params(each, condition) for each in exact}
+    measured = {_open_params(record, condition) for record in exact}
     return [
-        *(Reading(each, (), _ratio(each, condition), ()) for each in exact),
+        *(Reading(record, (), _ratio(record, condition), ()) for record in exact),
         *(
             reading
             for reading in _between(others, condition)
@@ -405,13 +405,13 @@ def _of_one_run(readings: Sequence[Reading]) -> bool:
 
 
 def _with_earlier(reading: Reading, releases: Iterable[Sequence[Record]]) -> Reading:
-    name = reading.record
+    record = reading.record
     earlier = [
-        each
+        r
         for records in releases
-        for each in records
-        if (each.benchmark, each.metric, each.params) == (name.benchmark, name.metric, name.params)
-        and each.unit == name.unit
-        and each.cell.mean is not None
+        for r in records
+        if (r.benchmark, r.metric, r.params) == (record.benchmark, record.metric, record.params)
+        and r.unit == record.unit
+        and r.cell.mean is not None
     ]
-    return Reading(name, reading.between, reading.ratio, tuple(earlier[:MAX_EARLIER_FIGURES]))
+    return replace(reading, earlier=tuple(earlier[:MAX_EARLIER_FIGURES]))

@@ -161,17 +161,17 @@ class Pool:
         return sorted(key[0] for key in self._by_benchmark)
 
     def of_guide(
-        self, key: GuideKey, wanted: Callable[[str, str], bool] | None = None
+        self, key: GuideKey, is_wanted: Callable[[str, str], bool] | None = None
     ) -> list[Record]:
-        """Return the figures of one guide, optionally only those for which ``wanted(benchmark,
-        metric)`` holds."""
+        """Return the figures of one guide, optionally only those for which
+        ``is_wanted(benchmark, metric)`` holds."""
         rows = self._rows(key)
-        if wanted is not None:
+        if is_wanted is not None:
             # Call it once per kind: there are far more figures than kinds.
             columns = [self._identity[name].iloc[rows] for name in ("benchmark", "metric")]
             kinds = list(zip(*columns, strict=True))
-            is_wanted = {kind: wanted(*kind) for kind in set(kinds)}
-            rows = rows[np.array([is_wanted[kind] for kind in kinds], dtype="bool")]
+            chosen = {kind for kind in set(kinds) if is_wanted(*kind)}
+            rows = rows[np.array([kind in chosen for kind in kinds], dtype="bool")]
         return self.take(rows)
 
     def count(self, key: GuideKey) -> int:
@@ -258,8 +258,8 @@ class Pool:
     ) -> list[Cell | None]:
         """Return figures as they would be with only the given bundles, by position; ``None`` where
         none of these contributed."""
-        wanted = np.isin(self._bundle, list(bundles))
-        members = [[row for row in record.cell.members if wanted[row]] for record in records]
+        is_kept = np.isin(self._bundle, list(bundles))
+        members = [[row for row in record.cell.members if is_kept[row]] for record in records]
         sizes = np.array([*map(len, members)], dtype="int64")
         rows = np.array([*chain.from_iterable(members)], dtype="int64")
         pooled = self._pool(rows, sizes)

@@ -69,9 +69,9 @@ def parse(text: str, os: str = "*", params: Sequence[str] = ()) -> Query:
     return Query(soc, release, board, benchmark, metric, os, tuple(pairs))
 
 
-def is_release(name: str, wanted: str) -> bool:
-    """Return whether a release matches the pattern ``wanted`` or begins with its version parts."""
-    return fnmatchcase(name, wanted) or name.startswith(f"{wanted}.")
+def is_release(name: str, pattern: str) -> bool:
+    """Return whether a release matches a pattern or begins with its version parts."""
+    return fnmatchcase(name, pattern) or name.startswith(f"{pattern}.")
 
 
 def run(holdings: Holdings, query: Query) -> list[Record]:
@@ -108,8 +108,8 @@ def nearest_name(holdings: Holdings, query: Query) -> str:
         names = [str(name) for name in table[part].cat.categories]
         if not _fits(pattern, names, PARTS.index(part)):
             hint = nearest(pattern, names)
-            what = "SoC" if part == "soc" else part
-            return f": there is no {what} “{visible(pattern)}”" + (f"; {hint}" if hint else "")
+            noun = "SoC" if part == "soc" else part
+            return f": there is no {noun} “{visible(pattern)}”" + (f"; {hint}" if hint else "")
     every = (record for key in holdings.pool.guides() for record in holdings.pool.of_guide(key))
     names = sorted({str(name) for record in every for name in record.params})
     for name, _ in query.params:
@@ -134,7 +134,7 @@ def near(holdings: Holdings, query: Query) -> list[str]:
     """
     table = holdings.pool.frame.table
     parts = [getattr(query, part) for part in PARTS]
-    names = [[str(each) for each in table[part].cat.categories] for part in PARTS]
+    names = [[str(name) for name in table[part].cat.categories] for part in PARTS]
     wrong = next((i for i, pattern in enumerate(parts) if not _fits(pattern, names[i], i)), None)
     if wrong is None:
         wrong = max((i for i, pattern in enumerate(parts) if pattern != "*"), default=0)
@@ -147,15 +147,15 @@ def near(holdings: Holdings, query: Query) -> list[str]:
         ]
         # Matching is quadratic in length, and queries can be arbitrarily long.
         mistyped = difflib.get_close_matches(parts[wrong][:200], names[wrong], MAX_SUGGESTED, 0.5)
-        tries += [[*parts[:wrong], each, *parts[wrong + 1 :]] for each in mistyped]
+        tries += [[*parts[:wrong], name, *parts[wrong + 1 :]] for name in mistyped]
         tries.append([*parts[:wrong], "*", *parts[wrong + 1 :]])
     out = []
-    for each in tries:
-        if run(holdings, replace(query, **dict(zip(PARTS, each, strict=True)))):
+    for values in tries:
+        if run(holdings, replace(query, **dict(zip(PARTS, values, strict=True)))):
             # Trailing wildcards are optional; the suggestion reads better without them.
-            while len(each) > 1 and each[-1] == "*":
-                each = each[:-1]
-            out.append("/".join(each))
+            while len(values) > 1 and values[-1] == "*":
+                values = values[:-1]
+            out.append("/".join(values))
     return list(dict.fromkeys(out))[:MAX_SUGGESTED]
 
 

@@ -92,7 +92,7 @@ class Frame:
         """The setup and notes of each row, as in ``Columns.annotations``."""
         columns = [loaded.results.columns for loaded in self.bundles]
         indices = _integers(columns, "annotation_indices")
-        return _merged([each.annotations for each in columns], indices, columns)
+        return _merged([column.annotations for column in columns], indices, columns)
 
 
 def build(bundles: Sequence[Loaded]) -> Frame:
@@ -100,20 +100,20 @@ def build(bundles: Sequence[Loaded]) -> Frame:
     import pandas as pd
 
     results = [loaded.results.columns for loaded in bundles]
-    counts = np.array([each.rows for each in results], dtype="int64")
+    counts = np.array([c.rows for c in results], dtype="int64")
     owner = np.repeat(np.arange(len(bundles)), counts)
     bundle_texts = [_bundle_texts(loaded.bundle) for loaded in bundles]
     columns = {
         name: named([texts[index] for texts in bundle_texts], owner)
         for index, name in enumerate(_OF_BUNDLES)
     }
-    lines = (each.names.split("\n") if each.rows else [] for each in results)
+    lines = (c.names.split("\n") if c.rows else [] for c in results)
     names = _merged(lines, _integers(results, "name_indices"), results)
     triples = [(b, m, u) for b, m, u in (line.split("\t") for line in names.distinct)]
     for index, name in enumerate(("benchmark", "metric", "unit")):
-        columns[name] = named([each[index] for each in triples], names.codes)
+        columns[name] = named([triple[index] for triple in triples], names.codes)
     commands = _merged(
-        [each.commands for each in results], _integers(results, "command_indices"), results
+        [c.commands for c in results], _integers(results, "command_indices"), results
     )
     columns["command"] = named(commands.distinct, commands.codes)
     table = pd.DataFrame({name: columns[name] for name in (*NAMES[:-1], *CONDITIONS)})
@@ -122,7 +122,7 @@ def build(bundles: Sequence[Loaded]) -> Frame:
     table["result"] = np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts)
     sizes = _integers(results, "sizes")
     samples = Samples(
-        _numbers([each.samples for each in results]),
+        _numbers([c.samples for c in results]),
         np.append(0, np.cumsum(sizes, dtype="int64")),
     )
     for name, values in _figures(results, samples).items():
@@ -151,7 +151,7 @@ def _merged(columns: Iterable[Sequence[T]], codes: Ints, results: Sequence[Colum
     bundle; ``codes`` are the indices of all rows into the values of their bundle."""
     values, sizes = _coded(columns)
     starts = np.cumsum([0, *sizes])[:-1]
-    positions = codes + np.repeat(starts, [each.rows for each in results])
+    positions = codes + np.repeat(starts, [c.rows for c in results])
     return Coded(values.distinct, values.codes[positions])
 
 
@@ -170,7 +170,7 @@ def _figures(results: Sequence[Columns], samples: Samples) -> dict[str, np.ndarr
     """Return the columns of a :class:`Frame` that hold figures. Figures are finite, so NaN marks
     missing ones."""
     value, bottom, top = (
-        _numbers([getattr(each, name) for each in results]) for name in ("value", "min", "max")
+        _numbers([getattr(c, name) for c in results]) for name in ("value", "min", "max")
     )
     number = _integers(results, "count")
     sizes, starts = np.diff(samples.ends), samples.ends[:-1]
@@ -181,7 +181,7 @@ def _figures(results: Sequence[Columns], samples: Samples) -> dict[str, np.ndarr
     mean = value.copy()
     if sampled.any():
         mean[sampled] = samples.flat[starts[sampled]]
-        mean[several] = _numbers([each.means for each in results])
+        mean[several] = _numbers([c.means for c in results])
         low[sampled] = np.minimum.reduceat(samples.flat, starts[sampled])
         high[sampled] = np.maximum.reduceat(samples.flat, starts[sampled])
     has_count = number > 0
@@ -193,7 +193,7 @@ def _figures(results: Sequence[Columns], samples: Samples) -> dict[str, np.ndarr
         "high": high,
         "counted": sampled | has_count | ~published,
         "spread": np.where(sampled, several, published),
-        "failed": _numbers([each.failed for each in results], "bool"),
+        "failed": _numbers([c.failed for c in results], "bool"),
     }
 
 

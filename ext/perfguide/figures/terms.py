@@ -44,8 +44,8 @@ def defaulted(
     different, codes = np.unique(owners * len(params.distinct) + params.codes, return_inverse=True)
     # Accessing a column's categories takes longer than decoding the parameters.
     benchmarks, socs = benchmark.cat.categories.tolist(), soc.cat.categories.tolist()
-    for each in different.tolist():
-        owner, index = divmod(each, len(params.distinct))
+    for combination in different.tolist():
+        owner, index = divmod(combination, len(params.distinct))
         number, code = divmod(owner, len(socs))
         texts.append(
             _normalized(params.distinct[index], catalog.benchmark(benchmarks[number]), socs[code])
@@ -91,8 +91,8 @@ def figures_by_guide(bundles: Iterable[Loaded], catalog: Catalog) -> dict[GuideK
     """Return the number of figures in each guide, as a :class:`pool.Pool` would count them."""
     counted = Counter[tuple[str, str, str]]()
     distinct = list[tuple[Loaded, set[tuple[tuple[str, str, str], str]]]]()
-    for each in bundles:
-        columns = each.results.columns
+    for item in bundles:
+        columns = item.results.columns
         triples, params = columns.triples(), params_of_rows(columns)
         names = (
             [triples[code] for code in columns.integers(columns.name_indices)]
@@ -100,7 +100,7 @@ def figures_by_guide(bundles: Iterable[Loaded], catalog: Catalog) -> dict[GuideK
             else []
         )
         counted.update(names)
-        distinct.append((each, set(zip(names, params, strict=False))))
+        distinct.append((item, set(zip(names, params, strict=False))))
     spelt = spellings(counted, catalog)
 
     @cache
@@ -113,10 +113,10 @@ def figures_by_guide(bundles: Iterable[Loaded], catalog: Catalog) -> dict[GuideK
         return _normalized(params, catalog.benchmark(benchmark), soc)
 
     figures: dict[GuideKey, set[tuple[str, ...]]] = {}
-    for each, pairs in distinct:
-        board = each.bundle.board
+    for item, pairs in distinct:
+        board = item.bundle.board
         if pairs:
-            figures.setdefault(guide_key(each.bundle), set()).update(
+            figures.setdefault(guide_key(item.bundle), set()).update(
                 (board.name, *names[:2], unit_of(*names), normalized(params, names[0], board.soc))
                 for names, params in pairs
             )

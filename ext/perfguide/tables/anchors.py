@@ -40,15 +40,15 @@ class Anchors:
 
     def of(self, record: Record) -> Anchor:
         """Return the location of a figure in the guide of its release."""
-        page, what = self._pages.guide[record.guide], signature(record)
+        page, key = self._pages.guide[record.guide], signature(record)
         table = self._layout.table(record)
         name = f"{page.partition('/')[2]}/{table}".lower()
         names, rows = self._irregular_in(record.guide)
         if table in names:
             return Anchor(page, name, rows.get(record.cell.members[0], ""))
-        if what not in self._rows:
-            self._rows[what] = (table, *self._row_names(record))
-        _, plain, tabbed = self._rows[what]
+        if key not in self._rows:
+            self._rows[key] = (table, *self._row_names(record))
+        _, plain, tabbed = self._rows[key]
         # A single tab is not shown as one.
         several = tabbed and len(self._tabs_of(record.guide)[table]) > 1
         return Anchor(page, name, tabbed if several else plain)
@@ -66,8 +66,8 @@ class Anchors:
                 )
                 views = [view for section in sections for view in section.views]
                 views += [v for name, rest in other.items() for v in layout.general(name, rest)]
-                for each in views:
-                    rows |= _rows(each)
+                for view in views:
+                    rows |= _rows(view)
             self._irregular[key] = irregular, rows
         return self._irregular[key]
 

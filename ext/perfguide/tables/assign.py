@@ -94,15 +94,15 @@ class Layout:
 
     def fits(self, record: Record) -> bool:
         """Return whether a figure's row and column follow from the table's description alone."""
-        what = signature(record)
-        if what not in self._fits:
+        key = signature(record)
+        if key not in self._fits:
             position = self.claim(record)
-            self._fits[what] = False
+            self._fits[key] = False
             if position is not None:
                 entry = self.catalog.benchmarks[record.benchmark].entry
                 names = entry.names(entry.tables[position])
-                self._fits[what] = names == record.params.keys() and self.is_described(record)
-        return self._fits[what]
+                self._fits[key] = names == record.params.keys() and self.is_described(record)
+        return self._fits[key]
 
     def anchor(self, record: Record) -> str:
         """Return the anchor of the section that shows a record on its guide's page."""
@@ -140,7 +140,7 @@ class Layout:
         """Return the sections of a page in catalog order, and the records that belong to no table
         in the catalog, by benchmark."""
         shape = shape or Shape()
-        taken: dict[str, dict[str, dict[int, list[Record]]]] = {}
+        assigned: dict[str, dict[str, dict[int, list[Record]]]] = {}
         other: dict[str, list[Record]] = {}
         for record in records:
             position = self.claim(record)
@@ -149,12 +149,12 @@ class Layout:
                 continue
             split = self.catalog.benchmarks[record.benchmark].entry.split
             part = canonical_part(record.params[split]) if split else ""
-            parts = taken.setdefault(record.benchmark, {})
+            parts = assigned.setdefault(record.benchmark, {})
             parts.setdefault(part, {}).setdefault(position, []).append(record)
         out: list[Section] = []
         for name, benchmark in self.catalog.benchmarks.items():
             split = benchmark.entry.split
-            parts = taken.get(name, {})
+            parts = assigned.get(name, {})
             values = {part: _value(split, tables) for part, tables in parts.items()}
             ranks = {part: benchmark.value_rank(split, v) for part, v in values.items()}
             # In the order of the description, not of the records.

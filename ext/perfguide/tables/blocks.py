@@ -72,9 +72,9 @@ def share(weights: Iterable[int], room: int) -> int:
     # Lightest first, so that each table that fits leaves a larger share to the rest.
     left, rest = room, sorted(weights)
     while rest:
-        each = left // len(rest)
-        if rest[0] > each:
-            return each
+        most = left // len(rest)
+        if rest[0] > most:
+            return most
         left -= rest.pop(0)
     return room
 
@@ -186,7 +186,7 @@ def _named_columns(table: Grid, begin: int, end: int) -> str:
     """Name a block by its first and last column, using the topmost level of the head in which the
     table's columns differ, or by what its columns have in common."""
     labels = _column_labels(table)
-    level = next((n for n in range(len(labels[0])) if len({each[n] for each in labels}) > 1), 0)
+    level = next((n for n in range(len(labels[0])) if len({heads[n] for heads in labels}) > 1), 0)
     first, last = labels[begin][level], labels[end - 1][level]
     if first == last:
         shared = (texts[0] for texts in zip(*labels[begin:end], strict=True) if len({*texts}) == 1)

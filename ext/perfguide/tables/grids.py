@@ -179,8 +179,8 @@ def data(
                 row.append(value)
     for column, labels in enumerate(view.derived):
         head.append(_column_name(_both_names(labels, short_names)))
-        for row, each in zip(rows, view.rows, strict=True):
-            cell = each.derived[column]
+        for row, source in zip(rows, view.rows, strict=True):
+            cell = source.derived[column]
             row.append("" if isinstance(cell, str) else (cell[0], repr(cell[0]), ""))
     return listing(head, rows, len(same) + len(key_columns))
 

@@ -137,7 +137,7 @@ class PageFigures(msgspec.Struct, frozen=True, omit_defaults=True):
 def texts(table: Grid) -> list[list[str]]:
     """Return the rows of head and body as pages show them: figures without their spread, and marked
     if they have a finding."""
-    signs = {(row, column): _sign(table.notes, own) for row, column, own in table.marks}
+    signs = {(row, column): _sign(table.notes, findings) for row, column, findings in table.marks}
     body = [
         [
             _page_text(cell, column < table.stub) + signs.get((number, column), "")
@@ -183,7 +183,7 @@ def widths(rows: Iterable[Iterable[str]]) -> tuple[int, ...]:
 def _sign(notes: Sequence[Note], marks: Sequence[tuple[int, str]]) -> str:
     """Return what marks a figure with some findings: the sign of the most severe one."""
     severities = {notes[number].severity for number, _ in marks}
-    return f" {next(SIGNS[each] for each in SEVERITIES if each in severities)}"
+    return f" {next(SIGNS[severity] for severity in SEVERITIES if severity in severities)}"
 
 
 def _page_text(cell: TableCell, is_key: bool) -> str:
@@ -199,8 +199,8 @@ def extra(table: Grid) -> Extra:
         for column, cell in enumerate(row):
             if not isinstance(cell, str):
                 value, _, rest = cell
-                own = rest if column < table.stub else units.ends_on_pages(rest)
-                figures.append((number, column, value, own))
+                ends = rest if column < table.stub else units.ends_on_pages(rest)
+                figures.append((number, column, value, ends))
     # The CSV has these texts as pages show them.
     by_text: dict[str, dict[str, Any]] = {
         "units": table.units,
@@ -234,7 +234,7 @@ def page_file(
                 extras[name] = extra_of_table
             continue
         of_runs = [words.add(run) for run in behind.runs]
-        of_commands = [commands.setdefault(each, len(commands)) for each in behind.commands]
+        of_commands = [commands.setdefault(command, len(commands)) for command in behind.commands]
         cells = []
         for cell, of_cell in zip(behind.cells, behind.words, strict=True):
             runs = [of_runs[index] for index in cell[2]]
@@ -246,10 +246,10 @@ def page_file(
         extras,
         words.bundles(),
         [*commands],
-        [[*each] for each in words.facts],
+        [[*fact] for fact in words.facts],
         [*words.texts],
         dict(about or {}),
-        [msgspec.json.decode(each, type=Drawn) for each in histories],
+        [msgspec.json.decode(history, type=Drawn) for history in histories],
         [*prose],
     )
     if content == PageFigures():
@@ -279,7 +279,7 @@ class _Words:
             self._scoped.append(False)
         # Each table only has the notes about its own metrics.
         self._notes[index].update(run.notes)
-        self._scoped[index] |= any(of or metric for _, _, of, metric in run.notes)
+        self._scoped[index] |= any(about or metric for _, _, about, metric in run.notes)
         return index
 
     def of_cell(
@@ -309,8 +309,8 @@ class _Words:
         out: list[list[Any]] = []
         for labels, facts, notes in zip(self._labels, self._facts, self._notes, strict=True):
             listed = [
-                [self._text(text), *([of, metric] if metric else filter(None, [of]))]
-                for _, text, of, metric in sorted(notes)
+                [self._text(text), *([about, metric] if metric else filter(None, [about]))]
+                for _, text, about, metric in sorted(notes)
             ]
             out.append([*labels, facts, listed] if facts or listed else labels)
         return out

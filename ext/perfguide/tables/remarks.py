@@ -105,9 +105,9 @@ def own_words(pool: Pool, rows: Sequence[int]) -> OwnWords:
             (
                 name,
                 shown_text(fact(name)),
-                tuple(v if isinstance(v, int) else shown_text(v) for v in of),
+                tuple(v if isinstance(v, int) else shown_text(v) for v in values),
             )
-            for name, of in pool.stated.facts(rows).items()
+            for name, values in pool.stated.facts(rows).items()
         ),
         tuple(map(shown_text, pool.stated_notes(rows))),
     )
@@ -164,7 +164,7 @@ def _range(texts: Collection[str]) -> str:
     """Return the range of numbers with the same unit, such as ``48.8 to 77.2 %``, or an empty
     string for other texts."""
     parts = [re.fullmatch(r"([0-9.]+)(?: to ([0-9.]+))? ([^0-9 ]+)", text) for text in texts]
-    numbers = [each for part in parts if part for each in (part[1], part[2] or part[1])]
+    numbers = [number for part in parts if part for number in (part[1], part[2] or part[1])]
     unit_symbols = {part[3] if part else "" for part in parts}
     if len(texts) < 3 or len(unit_symbols) > 1 or "" in unit_symbols:
         return ""

@@ -135,9 +135,9 @@ def at(metric: Metric, records: Iterable[Record]) -> list[Record]:
     headlines = [
         r for r in records if r.metric == metric.name and all(n in r.params for n in metric.at)
     ]
-    for name, wanted in metric.at.items():
+    for name, choices in metric.at.items():
         # Of several values, the first one that was measured counts.
-        for value in wanted if isinstance(wanted, tuple) else (wanted,):
+        for value in choices if isinstance(choices, tuple) else (choices,):
             fitting = [record for record in headlines if same(record.params[name], value)]
             if fitting:
                 break
@@ -149,7 +149,7 @@ def at(metric: Metric, records: Iterable[Record]) -> list[Record]:
 
 def headlines(catalog: Catalog, records: Iterable[Record]) -> list[Record]:
     """Return all headline figures that the guides have."""
-    chosen = (each for each in records if is_headline(catalog, each.benchmark, each.metric))
+    chosen = (record for record in records if is_headline(catalog, record.benchmark, record.metric))
     groups = grouped(chosen, lambda record: (record.guide, record.benchmark, record.metric))
     out = []
     for (_, benchmark, name), members in groups.items():
