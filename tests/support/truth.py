@@ -1976,8 +1976,7 @@ def _holds_back(about: About, said: Sequence[str]) -> bool:
             if not _came_back(each) and (len(each.before(2)) > 1 or len(event.boards) > 1)
         ]
         failed = [row for row in event.rows if row.verdict == "failed-after"]
-        is_new = not event.failed_already
-        if is_new and any("load" not in row.metric or row.unit != "%" for row in failed):
+        if any("load" not in row.metric or row.unit != "%" for row in failed):
             return True
         if event.of_engine:
             far = [each for each in far if each.row.better == "higher"]

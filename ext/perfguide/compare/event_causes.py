@@ -43,7 +43,7 @@ def failing_events(
     return [
         replace(
             event_of(each.rates),
-            kind="failed-after" if each.is_new else "changed",
+            kind=each.kind,
             what=f"{event_of(each.rates).what}: {each.words}",
             rows=each.rows,
             boards=tuple(sorted({row.board for row in each.rows}, key=units.natural)),

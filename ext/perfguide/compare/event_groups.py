@@ -13,12 +13,14 @@ from .row_moves import MIN_FAR_LOG, figures_before, is_back
 
 BACK = "Back at an earlier level"
 
+FAILING_STILL = "Failing as before"
+
 MINOR = "Other moves, not proved"
 
 WORSE_UNPROVED = "Worse, not proved"
 
 ACTIONS = (
-    *("Worse", "Causes", WORSE_UNPROVED, "Better", "Changed", "Accepted"),
+    *("Worse", FAILING_STILL, "Causes", WORSE_UNPROVED, "Better", "Changed", "Accepted"),
     *("Better, not proved", BACK, MINOR),
 )
 """Titles of groups of events, in the order in which they are shown. Proof alone is no reason to act: in
@@ -39,6 +41,8 @@ def action(event: Event) -> str:
     """Return the title of an event's group, one of ``ACTIONS``."""
     if event.accepted:
         return "Accepted"
+    if event.kind == "failed-both":
+        return FAILING_STILL
     if event.of_engine or (event.is_cause and event.kind not in ALARMS):
         return "Causes"
     if event.is_back:
@@ -83,13 +87,16 @@ def improvements(comparison: Comparison) -> int:
     return sum(event.kind == "improved" and not event.is_back for event in comparison.events)
 
 
-def rank(event: Event) -> tuple[bool, bool, int, bool, float, str]:
-    """Return the sort key of events: those that hold a release back come first, those that the next release
-    reverted last, heavier ones before others and, of about the same weight, proved ones before others."""
+def rank(event: Event) -> tuple[bool, bool, bool, int, bool, float, str]:
+    """Return the sort key of events: those that hold a release back come first, and of these what fails.
+    Those that the next release reverted come last, heavier ones before others and, of about the same
+    weight, proved ones before others."""
     own = weight(event)
+    fails = event.kind == "failed-after"
     # Means of runs that failed have no fate.
     reverted = not event.of_failing_runs and of_most(event.rows)[0] == "went back"
-    return not is_severe(event), reverted, -round(own), event.kind == "noisy", -own, event.what
+    is_proved = event.kind != "noisy"
+    return not is_severe(event), not fails, reverted, -round(own), not is_proved, -own, event.what
 
 
 def weight(event: Event) -> float:
@@ -110,9 +117,7 @@ def is_severe(event: Event) -> bool:
     its rates must have regressed, too."""
     if event.kind not in ALARMS or event.accepted:
         return False
-    fails = any(row.verdict == "failed-after" and not is_load(row) for row in event.rows)
-    # What failed in part before is no fault of this release.
-    if fails and not event.failed_already:
+    if any(row.verdict == "failed-after" and not is_load(row) for row in event.rows):
         return True
     rows = [row for row in (*event.leading, *event.unproved) if row.verdict in ALARMS]
     # If only OLD was better, or is the oldest release of a single board, OLD may be the outlier.

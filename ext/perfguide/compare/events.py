@@ -24,7 +24,13 @@ from .row import ALARMS, Row, Verdict
 from .row_moves import is_open, measures_own
 from .verdicts import SideFigures
 
-ORDER: Mapping[Verdict, int] = {"failed-after": 0, "regressed": 0, "improved": 1, "changed": 2}
+ORDER: Mapping[Verdict, int] = {
+    "failed-after": 0,
+    "regressed": 0,
+    "improved": 1,
+    "changed": 2,
+    "failed-both": 2,
+}
 """The ranks of events by the verdict of their rows."""
 
 

@@ -4,17 +4,20 @@ one."""
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from ..common import units
 from ..figures.failed_runs import in_mean
 from ..figures.pool import Record
+from .relative import Side
 from .resolution import printed
 from .row import RATED, Row, Verdict, direction, is_rate, is_time
 
 FAILED_RUN, FAILED_RUN_BEFORE = "some new runs failed", "some old runs failed"
 """The starts of grounds of rows whose mean includes a failed run."""
+
+FAILED_BOTH = "it failed before and fails now"
 
 MIN_RATE_STEPS = 5
 """A rate that is larger than so many printed steps cannot have been rounded to 0."""
@@ -29,7 +32,7 @@ def failed_row(row: Row, old: Record, new: Record) -> Row:
         return replace(row, verdict="failed-before", ground=_all_failed(old, "old"))
     if old.cell.mean is not None:
         return replace(row, verdict="failed-after", ground=_all_failed(new, "new"))
-    return replace(row, verdict="failed-both", ground="it failed before and fails now")
+    return replace(row, verdict="failed-both", ground=FAILED_BOTH)
 
 
 def _all_failed(record: Record, side: str) -> str:
@@ -52,6 +55,17 @@ def at_zero(row: Row, old: float, new: float) -> Row:
         ground = f"{zero} is no time: the {side} run measured nothing"
         return replace(row, verdict="incomparable", ground=ground)
     return row
+
+
+def still_at_zero(row: Row, earlier: Iterable[Side]) -> Row:
+    """Return a row as failing with both releases if it is a rate of 0 in both that ``earlier`` releases
+    measured, else unchanged."""
+    if not is_rate(row) or any(record and record.cell.mean for record in (row.old, row.new)):
+        return row
+    # A rate of only a few steps may be rounded to 0.
+    if not any(side.mean > MIN_RATE_STEPS * side.step for side in earlier):
+        return row
+    return replace(row, verdict="failed-both", ground=FAILED_BOTH)
 
 
 def failed_run(row: Row, record: Record) -> str:

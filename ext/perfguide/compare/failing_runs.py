@@ -16,7 +16,7 @@ from .failed_rows import FAILED_RUN, FAILED_RUN_BEFORE, MIN_RATE_STEPS, failed_r
 from .history import History
 from .match import Names
 from .relative import Side
-from .row import Row, direction, is_rate, is_time
+from .row import Row, Verdict, direction, is_rate, is_time
 from .row_moves import measures_own
 
 MAX_LISTED_RATES = 5
@@ -29,13 +29,13 @@ class FailingRuns:
 
     ``rows`` are these rates, with packet rates and loads of the same runs, and ``rates`` those that fail
     with NEW or, if none does, with OLD. ``words`` say with which release runs fail, and ``samples`` what
-    they measured. ``is_new`` is true if a rate did not fail with OLD.
+    they measured. ``kind`` is ``changed`` if runs failed with OLD alone.
     """
 
     rows: tuple[Row, ...]
     rates: tuple[Row, ...]
     words: str
-    is_new: bool
+    kind: Verdict
     samples: tuple[str, ...]
 
 
@@ -56,7 +56,7 @@ def failing_runs(rows: Sequence[Row], names: Names) -> Iterator[FailingRuns]:
         failing = [
             row for row in own_rates if _run_of(row) in new or (row.new and row.new.cell.mean == 0)
         ]
-        is_new = any(row.doubt for row in failing)
+        kind: Verdict = "changed"
         release = next(row.old.guide.release for row in own if row.old)
         words = f"some runs failed with {release}"
         if failing:
@@ -64,13 +64,14 @@ def failing_runs(rows: Sequence[Row], names: Names) -> Iterator[FailingRuns]:
             shorts = [names.boards.short(own[0].guide.soc, board) for board in boards]
             is_partly = len(shorts) < len({row.board for row in own})
             words = f"some runs fail{f' on {units.enumeration(shorts)}' if is_partly else ''}"
-            words += "" if is_new else f", as with {release}"
+            kind = "failed-after" if any(row.doubt for row in failing) else "failed-both"
+            words += "" if kind == "failed-after" else f", as with {release}"
         samples = [_samples(row, names, has_boards) for row in own_rates[:MAX_LISTED_RATES]]
         if unlisted := len(own_rates) - len(samples):
             samples.append(f"runs of {units.count(unlisted, 'more rate')} failed")
         rest = [row for row in own if row not in own_rates]
         yield FailingRuns(
-            (*own_rates, *rest), tuple(failing or own_rates), words, is_new, tuple(samples)
+            (*own_rates, *rest), tuple(failing or own_rates), words, kind, tuple(samples)
         )
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import Literal
 
+from ..bundles.guide_key import version
 from ..common import units
 from . import event_groups, event_titles, overview
 from .causes import EXCHANGED
@@ -310,7 +311,7 @@ def _unproved(unproved: Sequence[Event], of: int) -> str:
 
 def _besides(comparison: Comparison) -> list[str]:
     """Return remarks on figures that work again, cannot be compared or are lost."""
-    out = _working_again(comparison)
+    out = [*_working_again(comparison), *_failing_still(comparison)]
     # Rows with one cause, such as a changed engine or clock, have the same ground.
     reasons = Counter(row.ground for row in comparison.rows if row.verdict == "incomparable")
     for reason, number in reasons.most_common(1):
@@ -343,6 +344,21 @@ def _working_again(comparison: Comparison) -> list[str]:
     work = "works" if len(rows) == 1 else "work"
     counted = units.count(len(rows), "figure")
     return [f"{counted} that failed before {work} again ({named}){but}."]
+
+
+def _failing_still(comparison: Comparison) -> list[str]:
+    """Return a sentence on figures that failed in the older release and fail again, and on when they last
+    worked."""
+    rows = [row for row in comparison.rows if row.verdict == "failed-both"]
+    if not rows:
+        return []
+    titles = {group.benchmark: group.title for group in comparison.groups}
+    worked = [release for row in rows for release, value in row.line if value]
+    fail, they = ("fails", "it") if len(rows) == 1 else ("fail", "they")
+    last = f"; {they} last worked in {max(worked, key=version)}" if worked else ""
+    named = ", ".join(dict.fromkeys(titles[row.benchmark] for row in rows))
+    counted = units.count(len(rows), "figure")
+    return [f"{counted} that failed before {fail} again ({named}{last})."]
 
 
 def _lost_benchmarks(comparison: Comparison, lost: int) -> str:

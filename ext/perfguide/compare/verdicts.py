@@ -11,7 +11,14 @@ from ..common import units
 from ..figures import engines
 from ..figures.pool import Pool, Record
 from .accepted import accepted, annotated
-from .failed_rows import FAILED_RUN_BEFORE, at_zero, failed_row, failed_run, without_failed_runs
+from .failed_rows import (
+    FAILED_RUN_BEFORE,
+    at_zero,
+    failed_row,
+    failed_run,
+    still_at_zero,
+    without_failed_runs,
+)
 from .history import History, scaled
 from .judged_rows import at_equal_clock, clock, judged_rows
 from .match import Match, match, metric_of, obstacles, tools_of
@@ -47,7 +54,10 @@ def rows(old: SideFigures, new: SideFigures, history: History, rules: Rules) -> 
     judged = dict(
         zip(open_rows, judged_rows([*open_rows.values()], rules.usual_noise), strict=True)
     )
-    out = [judged.get(at, row) for at, row in enumerate(compared)]
+    out = [
+        still_at_zero(judged[at], open_rows[at].earlier.values()) if at in judged else row
+        for at, row in enumerate(compared)
+    ]
     no_past = [
         judged[at] for at, each in open_rows.items() if not (each.pair.history or each.pair.sampled)
     ]
