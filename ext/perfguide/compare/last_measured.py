@@ -29,7 +29,7 @@ from .not_compared import impossible, too_small
 from .packet_bytes import PACKETS, RATE
 from .row import Row
 from .row_moves import MIN_EVENT_LOG, MIN_FAR_LOG, measures_own
-from .verdicts import SideFigures
+from .verdicts import SideFigures, counted_once
 
 
 def events_since(
@@ -118,7 +118,7 @@ def _against_last(
             others.append(clock(against, names))
         elif change.release == last.guide.release:
             of_engines.append(replace(against, verdict="incomparable", ground=change.ground))
-    return of_engines, others
+    return of_engines, counted_once(others)
 
 
 def _lows_and_highs(

@@ -64,7 +64,7 @@ def rows(old: SideFigures, new: SideFigures, history: History, rules: Rules) -> 
     odd = unlike_curves(out, no_past)
     out = [replace(row, odd=odd[id(row)]) if id(row) in odd else row for row in out]
     out = without_failed_runs([clock(row, rules.names) for row in out])
-    out = at_equal_clock(_followers(out), open_rows, rules)
+    out = at_equal_clock(counted_once(out), open_rows, rules)
     # Waivers come first: a new level is only considered if no waiver accepts the change.
     out = [annotated(accepted(row, rules.waivers), rules.annotations) for row in out]
     return tuple(sorted(out, key=_order))
@@ -139,7 +139,7 @@ def _row(matched: Match, before: Pool, after: Pool, rules: Rules) -> Row:
     return at_zero(row, old.cell.mean, new.cell.mean)
 
 
-def _followers(rows: Sequence[Row]) -> list[Row]:
+def counted_once(rows: Sequence[Row]) -> list[Row]:
     """Return the rows. Equal figures of one run, and all figures of a run that equals another one, follow
     the first of them, so that each counts once."""
     figures_of_runs: dict[tuple[object, ...], set[tuple[object, ...]]] = {}
