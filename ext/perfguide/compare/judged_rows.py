@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from ..bundles.guide_key import version
 from ..common import units
 from ..figures.failed_runs import RATES
 from .judge import Judgement, Pair, judge, ranges_overlap
@@ -288,3 +289,18 @@ def _of_clock(row: Row, judged: Row, scaled: OpenRow, clock: Row) -> Row:
         odd=row.odd,
         ground=f"{judged.ground}; {change} at equal clock: earlier figures are scaled to {now}",
     )
+
+
+def since_at_equal_clock(row: Row, clock: Row, names: Names) -> Row:
+    """Return a row that OLD did not measure. If it scales with a clock that changed, its earlier figures are
+    at the newer clock; releases that did not record the clock had the last recorded one."""
+    if not (row.old and clock.new and clock.new.cell.mean and scales_with_clock(row, names)):
+        return row
+    now, way = clock.new.cell.mean, 1 if row.better == "higher" else -1
+    past = []
+    for release, figure in row.line:
+        before = [mhz for each, mhz in clock.line if version(each) <= version(release)]
+        if version(release) <= version(row.old.guide.release):
+            past.append((release, figure * (now / (before or [clock.line[0][1]])[-1]) ** way))
+    scaled = f"earlier figures are scaled to {units.number(now)} {units.parse(clock.unit).symbol}"
+    return replace(row, past=tuple(past), ground=f"{row.ground}; {scaled}")

@@ -23,7 +23,7 @@ from .event_causes import causes, clock_events
 from .events import events
 from .failed_rows import at_zero, failed_run, without_failed_runs
 from .history import History, scaled
-from .judged_rows import clock
+from .judged_rows import clock, since_at_equal_clock
 from .match import Names, metric_of, tools_of
 from .not_compared import impossible, too_small
 from .packet_bytes import PACKETS, RATE
@@ -56,7 +56,7 @@ def events_since(
         for event in causes(rows, names)
     ]
     by_release = grouped(others, _old_release)
-    explained = set[int]()
+    explained, clocks = set[int](), dict[tuple[str, str], Row]()
     for release, rows in by_release.items():
         # What was measured without the clock in between, had it.
         between = [own for other, own in by_release.items() if version(other) > version(release)]
@@ -67,10 +67,17 @@ def events_since(
             since = measured[len(measured) // 2]
             out.append(replace(event, what=f"{event.what} since {since}", since=since))
             explained.update(map(id, event.rows))
+            of_boards = {row.board: row for row in event.rows if row.is_clock}
+            clocks |= {(row.board, row.benchmark): of_boards[row.board] for row in event.rows}
     # A packet rate says no more than the rate of its run, unless that counts other bytes now.
     rated = {row.observation for row in others if units.parse(row.unit).kind == RATE}
     for release, rows in by_release.items():
-        unexplained = (row for row in rows if id(row) not in explained)
+        unexplained = (
+            since_at_equal_clock(row, clock, names) if clock else row
+            for row in rows
+            if id(row) not in explained
+            for clock in [clocks.get((row.board, row.benchmark))]
+        )
         for own in grouped(unexplained, attrgetter("benchmark")).values():
             telling = [
                 row
@@ -205,7 +212,7 @@ def _is_extreme(row: Row, way: int) -> bool:
     if units.parse(row.unit).kind == "share" or is_small:
         return False
     last = version(row.new.guide.release)
-    before = [value for release, value in row.line if version(release) < last]
+    before = [value for release, value in row.past or row.line if version(release) < last]
     now = row.new.cell.mean or 0.0
     return now < min(before) if (row.better == "higher") == (way > 0) else now > max(before)
 
