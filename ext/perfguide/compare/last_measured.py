@@ -144,7 +144,8 @@ def _lows_and_highs(
 
 def joined_events(earlier: Sequence[Event], since: Sequence[Event]) -> list[Event]:
     """Return all events, those ``since`` an earlier release as part of the first of their benchmark that
-    went the same way on their boards. Metrics without parameters may have causes of their own."""
+    went the same way on their boards. Metrics without parameters may have causes of their own, unless they
+    were last measured together."""
     out = [*earlier]
     for event in since:
         at = next((n for n, first in enumerate(out) if _is_part_of(event, first)), None)
@@ -172,7 +173,7 @@ def _is_part_of(event: Event, first: Event) -> bool:
         event.kind == "noisy"
         and (first.worse_by > 0) == (event.worse_by > 0)
         and not first.worse_by < MIN_FAR_LOG <= event.worse_by
-        and all(row.params for row in event.rows)
+        and (event.since == first.since or all(row.params for row in event.rows))
         and {*event.boards} <= {*first.boards}
     )
 
