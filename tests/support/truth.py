@@ -1754,7 +1754,7 @@ def check_event(event: Event, about: About, checked: Checked, where: str) -> Non
         is_first = abs(factor - number(ends[1])) <= max(0.051, 0.051 * factor)
         checked.note("largest figure shown", title, is_first, where)
     # A figure under a second name is not listed again.
-    every = [row for row in (*event.rows, *event.unproved) if not row.follows]
+    every = [row for row in event.every_row if not row.follows]
     ways = {(row.worse_by or 0.0) > 0 for row in every}
     is_whole = len(ways) > 1 or any(row.work is not None for row in every) or event.is_cause
     is_listed = len({*map(id, listed)} & {*map(id, every)}) == len(listed) and (
@@ -1767,8 +1767,13 @@ def check_event(event: Event, about: About, checked: Checked, where: str) -> Non
             for text in re.split(r"; (?=a |another |\S+ [^;]*→)", said.removeprefix("Perhaps: ")):
                 checked.check(text, PERHAPS, own, where)
         elif said.startswith("Also ") and not said.startswith("Also moved"):
-            titles = [event_titles.event_title(each, both) for each in event.also]
-            checked.note("also since", line, said.removeprefix("Also ") in titles, where)
+            titles = {event_titles.event_title(each, both): each for each in event.also}
+            named, _, level = said.removeprefix("Also ").partition(". ")
+            checked.note("also since", line, named in titles, where)
+            if level:
+                also = titles[named]
+                of_also = replace(own, rows=also.rows, counted=tuple(also.counted))
+                checked.check(level, LINES, of_also, where)
         elif said.startswith("Also moved"):
             checked.note("also moved", line, _is_beside(said, event, own), where)
         elif any(pattern.fullmatch(said) for pattern, _ in LINES):

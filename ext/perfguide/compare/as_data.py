@@ -72,6 +72,7 @@ def to_json(comparison: Comparison) -> str:
 
 
 def _event(event: Event, action: str, comparison: Comparison) -> dict[str, Any]:
+    further = event.every_row[len(event.rows) :]
     return {
         "advice": action,
         "verdict": event.kind,
@@ -82,10 +83,9 @@ def _event(event: Event, action: str, comparison: Comparison) -> dict[str, Any]:
         "change": event.change,
         "accepted": event.accepted,
         "rows": [
-            _name(row)
-            for row in (*event.rows, *(row for row in event.unproved if row.verdict != "noisy"))
+            _name(row) for row in (*event.rows, *(row for row in further if row.verdict != "noisy"))
         ],
-        "unproved": [_name(row) for row in event.unproved if row.verdict == "noisy"],
+        "unproved": [_name(row) for row in further if row.verdict == "noisy"],
     }
 
 

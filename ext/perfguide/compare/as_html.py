@@ -40,7 +40,7 @@ def render(comparison: Comparison, catalog: Catalog) -> str:
                     "lines": event_evidence.event_lines(event, comparison),
                     "rows": [
                         (row_texts.row_words(row, comparison, catalog), _history(row), fate(row))
-                        for row in (*event.rows, *event.unproved)
+                        for row in event.every_row
                     ],
                 }
                 for event in own

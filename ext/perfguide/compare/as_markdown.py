@@ -139,7 +139,7 @@ def _event(event: Event, comparison: Comparison, catalog: Catalog) -> str:
         history = f" {sparkline.characters(row)}".rstrip()
         figures = f"{said.old} → {said.new} {text(said.unit)}{history}"
         lines.append(f"  - {said.change}: {figures} {code(said.name)}")
-    if left := len(event.rows) + len(event.unproved) - len(listed):
+    if left := len(event.every_row) - len(listed):
         lines.append(f"  - and {units.count(left, 'more row')}")
     return "\n".join(lines) + "\n"
 

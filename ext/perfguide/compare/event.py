@@ -62,6 +62,12 @@ class Event:
         return [row for row in rows if not row.is_clock] or list(self.rows)
 
     @property
+    def every_row(self) -> tuple[Row, ...]:
+        """All rows of the event and of those that probably have the same cause."""
+        also = (row for each in self.also for row in each.every_row)
+        return (*self.rows, *self.unproved, *also)
+
+    @property
     def judged(self) -> list[Row]:
         """The rows that prove the event; all rows of a cause, or if it is unproved."""
         proved = [row for row in self.rows if row.verdict != "noisy" and not self.is_cause]

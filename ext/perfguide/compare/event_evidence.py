@@ -51,7 +51,6 @@ def event_lines(event: Event, comparison: Comparison) -> list[str]:
         " of the title" if event.unproved else "",
     )
     out += [f"{units.capital(text)}." for text in beside(event, comparison)]
-    out += [f"Also {event_title(each, comparison)}." for each in event.also]
     if not (event.is_cause or event.is_back):
         out += [f"Perhaps: {'; '.join(event.perhaps)}."] * bool(event.perhaps)
     accepted = [acceptance(row) for row in event.rows if row.accepted][:1]
@@ -138,9 +137,9 @@ LISTED_ROWS = 3
 
 
 def listed(event: Event, most: int = LISTED_ROWS) -> tuple[Row, ...]:
-    """Return the ``most`` rows listed with an event: those that moved most and, in the same direction, at
-    least one of its further rows, if there are any. Of a minor event, those that moved by a factor of 1.5
-    or more and beyond their scatter, regressions first."""
+    """Return the ``most`` rows listed with an event, and with each of its cause: those that moved most and,
+    in the same direction, at least one of its further rows, if there are any. Of a minor event, those that
+    moved by a factor of 1.5 or more and beyond their scatter, regressions first."""
     if event.is_minor:
         large_moves = [
             row
@@ -171,7 +170,8 @@ def listed(event: Event, most: int = LISTED_ROWS) -> tuple[Row, ...]:
         moved = tuple(sorted(moved, key=lambda row: (row is not first, id(row) not in led)))
         moved = moved if moved[0] is first else (first, *moved)
     moved = (moved or event.rows)[:most]
-    return (*moved, *beside[: max(1, most - len(moved))])
+    also = (row for each in event.also for row in listed(each, most))
+    return (*moved, *beside[: max(1, most - len(moved))], *also)
 
 
 def _farther_first(row: Row) -> tuple[bool, float]:
@@ -193,7 +193,7 @@ def unproved(row: Row) -> str:
 
 def beside(event: Event, comparison: Comparison) -> list[str]:
     """Return up to two lines on how far the further rows of an event moved, one for proved and one for
-    unproved rows; those of its benchmark and in its direction come first."""
+    unproved rows; those of its benchmark and in its direction come first. Events with its cause follow."""
     way = event.worse_by > 0
     # A size is that of rates or of loads, and as measured or at equal clock.
     sides: dict[tuple[str, bool, bool, bool, bool], list[Row]] = {
@@ -214,11 +214,13 @@ def beside(event: Event, comparison: Comparison) -> list[str]:
             number, back = count(len(side_rows), "more row"), returned(side_rows)
             parts = [_named_beside(side_rows, event, comparison), size, number, back]
             sizes[is_proved].append(", ".join(filter(None, parts)))
-    return [
+    moved = [
         f"also moved{'' if is_proved else ', but not proved'}: {'; '.join(texts)}"
         for is_proved, texts in sizes.items()
         if texts
     ]
+    also = [(event_title(each, comparison), _at_level(each.counted)) for each in event.also]
+    return [*moved, *(f"also {'. '.join(filter(None, texts))}".removesuffix(".") for texts in also)]
 
 
 def _named_beside(rows: Sequence[Row], event: Event, comparison: Comparison) -> str:

@@ -472,7 +472,7 @@ def _event(
     names of events."""
     listed = event_evidence.listed(event, LISTED_ROWS)
     # The sentences mention figures under a second name, which are counted only for a cause.
-    every = [row for row in (*event.rows, *event.unproved) if event.is_cause or not row.follows]
+    every = [row for row in event.every_row if event.is_cause or not row.follows]
     left = [row for row in every if not any(row is other for other in listed)]
     behind = ["evidence", *([units.count(len(every) - 1, "more row")] if len(every) > 1 else [])]
     lines = event_evidence.event_lines(event, comparison)
@@ -485,7 +485,8 @@ def _event(
         row | {"history": "", "drawn": None} for row in rows[event_evidence.LISTED_ROWS :]
     )
     # The older figures of a fall since an earlier release are not those of OLD.
-    verdicts = {row.verdict if not event.since else "only-new" for row in left}
+    since = {id(row) for each in (event, *event.also) if each.since for row in each.every_row}
+    verdicts = {"only-new" if id(row) in since else row.verdict for row in left}
     return {
         **_named(event, comparison, names),
         # What changed around the rows explains them.
