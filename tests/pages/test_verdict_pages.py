@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import pytest
 from making import TOML, plain, result, run_by_run, text
 
@@ -330,3 +331,11 @@ def test_every_lasting_move_can_be_opened_and_the_largest_of_what_got_worse_are_
     assert (
         lasting_moves.counted(moves) == "3 got worse, 1 got better and 1 came with another engine"
     )
+    many = [
+        msgspec.structs.replace(moves[4], address=str(number), size=1.0 + number)
+        for number in range(9)
+    ]
+    other = msgspec.structs.replace(moves[3], soc="AM64X")
+    shown, _ = lasting_moves.open_and_folded([*many, other])
+    # A small loss of another SoC comes before further ones of the same SoC.
+    assert len(shown) == lasting_moves.MAX_OPEN and shown[-1] is other

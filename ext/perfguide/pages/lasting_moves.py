@@ -40,7 +40,7 @@ WORDS = (
 )
 """Words that a reader may search for."""
 
-MAX_OPEN, MAX_FOLDED = 5, 100
+MAX_OPEN, MAX_FOLDED = 8, 100
 """The maximum number of moves of one direction that a page shows at once, and in a fold."""
 
 DIRECTIONS = {
@@ -313,7 +313,7 @@ def open_and_folded(
     moves: Iterable[LastingMove],
 ) -> tuple[list[LastingMove], list[tuple[str, list[LastingMove]]]]:
     """Return the moves that a page shows at once, which are the largest of the first direction, one of each
-    comparison, and the others by direction, with their number in words. Within a direction, loads come after
+    comparison and first those of other SoCs, and the others by direction, with their number in words. Within a direction, loads come after
     other figures, and boards that no later release measured last."""
 
     def rank(move: LastingMove) -> tuple[bool, bool, float]:
@@ -324,7 +324,10 @@ def open_and_folded(
         moved for word in DIRECTIONS if (moved := [move for move in ordered if move.word == word])
     )
     largest = {move.address: move for move in reversed(first)}
-    listed = [move for move in first if largest[move.address] is move][:MAX_OPEN]
+    of_soc = {move.soc: move for move in reversed(first)}
+    listed = [move for move in first if largest[move.address] is move]
+    listed = sorted(listed, key=lambda move: of_soc[move.soc] is not move)[:MAX_OPEN]
+    listed.sort(key=rank)
     rest = [move for move in first if not any(move is open_move for open_move in listed)]
     folded = [(counted(of_direction), of_direction) for of_direction in others]
     if rest:
