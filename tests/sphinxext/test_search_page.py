@@ -129,6 +129,8 @@ def _written(tmp_path: Path, site: list[FindablePage]) -> Path:
             ["guides/AM62X/linux/09.00.html#stream", "guides/AM62X/linux/09.00.html#lmbench"],
         ),
         ("J721E findings", ["reports/health#health"]),
+        ("j721e sk", ["guides/J721E/linux/09.00.html"]),
+        ("am62x 08.00", ["guides/AM62X/linux/08.00.html"]),
         ("memory latency am62x", ["guides/AM62X/linux/09.00.html#lmbench"]),
         (
             "emmc 08.00",

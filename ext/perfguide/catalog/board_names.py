@@ -28,6 +28,8 @@ class Board(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     """Its names in older bundles."""
     short: str = ""
     """Its name where space is tight, such as in column heads."""
+    also: tuple[str, ...] = ()
+    """Further names that readers search for, such as the maker's, which boards may share."""
     processor: str = ""
     """The type of its cores, such as ``Cortex-A53``."""
     cores: Annotated[int, Meta(ge=0, le=100_000)] = 0
@@ -93,6 +95,11 @@ class Boards:
         for soc, name in [*self.shorts, *self.names]:
             shorts_by_name.setdefault(name, set()).add(self.short(soc, name))
         return {name: shorts.pop() for name, shorts in shorts_by_name.items() if len(shorts) == 1}
+
+    def searched(self, soc: str, board: str) -> list[str]:
+        """Return all names under which readers may search for a board."""
+        names = [*sorted(self.ever(soc, board)), *self.entry(soc, board).also]
+        return [*names, self.short(soc, board)]
 
     def ever(self, soc: str, board: str) -> set[str]:
         """Return all current and former names of a board."""

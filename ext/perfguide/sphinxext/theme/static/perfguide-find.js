@@ -14,6 +14,7 @@
   const box = document.getElementById("perf-found");
   const data = window.perfguideWords;
   const query = new URLSearchParams(window.location.search).get("q") ?? "";
+  const root = document.documentElement.dataset.content_root ?? "";
   const typed = query.normalize("NFKC").toLowerCase();
   const split = (text) => text.normalize("NFKC").toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
   const make = (tag, properties = {}, ...children) => {
@@ -141,7 +142,19 @@
       size: own.words.length + (page.soc ? 0 : page.words.length),
     });
   }
-  if (!matches.length) return;
+  const leftOut = unknown.length ? [make("p", {}, `No page has ${unknown.map((word) => `“${word}”`).join(" or ")}; it was left out of the search.`)] : [];
+  // Only a SoC, a board or a release is asked for: list guides, the newest of each system first.
+  if (!matches.length) {
+    const isMatch = (page, at) => page.soc && isOf(page) && byPage[at].every((value) => value);
+    const systemOf = ({ address }) => address.replace(/[^/]+$/, "");
+    const own = pages.filter((page, at) => isMatch(page, at) && page.sections.some((section) => !sections[section].isAnswer))
+      .sort((a, b) => Number(isExact(b)) - Number(isExact(a)) || a.rank - b.rank || a.title.localeCompare(b.title, "en", { numeric: true }));
+    const newest = own.filter((page, at) => own.findIndex((other) => systemOf(other) === systemOf(page)) === at).slice(0, SHOWN);
+    const items = newest.map(({ address, title }) => make("li", {}, make("a", { href: `${root}${address}` }, title)));
+    if (items.length) box.append(make("h2", {}, "Guides"), make("ul", {}, ...items), ...leftOut);
+    box.hidden = !items.length;
+    return;
+  }
   // Among equal benchmarks, the one with the fewest other words comes first; sections keep the order of guides.
   const sizes = new Map();
   for (const { benchmark, size } of matches) sizes.set(benchmark, Math.min(size, sizes.get(benchmark) ?? Infinity));
@@ -167,7 +180,6 @@
     return chosen.size > 1 && !isExact(each.page) ? own === each : own.page === each.page;
   };
   const { exactOf, modelOf, textOf } = window.perfguideGrid ?? {};
-  const root = document.documentElement.dataset.content_root ?? "";
   const addressOf = ({ page, anchor }) => `${root}${page.address}#${anchor}`;
   const listed = (place) =>
     make("li", {}, make("a", { href: addressOf(place) }, place.section.title), `, in ${place.page.title}`);
@@ -197,7 +209,7 @@
     const rest = left.length > cut.length ? [make("p", {}, "Add a SoC, a board or a release to find fewer.")] : [];
     box.append(folded(`More releases: ${left.length} sections`, cut.map(listed), ...rest));
   }
-  if (unknown.length) box.append(make("p", {}, `No page has ${unknown.map((word) => `“${word}”`).join(" or ")}; it was left out of the search.`));
+  box.append(...leftOut);
   box.hidden = false;
 
   // Compound words count as a whole: aes-256-cbc does not mean any row of 256 bytes.
@@ -225,10 +237,14 @@
     if (!element) return "";
     const plain = (element) => element.textContent.replace(/\s+/g, " ").trim();
     const wordsIn = (text) => new Set(split(text).filter((word) => section.words.includes(word))).size;
+    const topicsIn = (element) => asked.filter((word) => !section.words.includes(word) && fit(split(plain(element)), word)).length;
+    const mostAsked = (elements) => elements.sort((a, b) => topicsIn(b) - topicsIn(a))[0];
     if (element.matches(".perf-moves-page")) {
-      const move = [...element.querySelectorAll("li > p")].find((each) => wordsIn(plain(each)));
+      const move = mostAsked([...element.querySelectorAll("li > p")].filter((each) => wordsIn(plain(each))));
       return move ? `${move.closest("section").querySelector("h2").firstChild.textContent}: ${plain(move)}` : "";
     }
+    const ofSoc = [...element.querySelectorAll(".perf-lasting tbody tr")].filter(({ cells }) => named.includes(plain(cells[0]).split(" ")[0].toLowerCase()));
+    if (ofSoc.length) return `${[...mostAsked(ofSoc).cells].map(plain).join(", ")}.`;
     // A chapter also has other paragraphs, so choose the one with most of the words.
     const [first] = [...element.querySelectorAll(":scope > p")].map(plain).sort((a, b) => wordsIn(b) - wordsIn(a));
     return first && wordsIn(first) ? first.match(/^.*?[.?!](?=\s|$)/)?.[0] ?? first : "";
