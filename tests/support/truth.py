@@ -1824,7 +1824,20 @@ def _farther(event: Event, about: About) -> list[Row]:
         each.row
         for each in about.each(others)
         if each.is_rated and (each.worse > 0) == is_fall and abs(each.worse) > most * (1 + 1e-9)
+        if not _is_near_old_runs(each)
     ]
+
+
+def _is_near_old_runs(each: About) -> bool:
+    """Return whether the runs of OLD are 1.5 times apart, and NEW does not widen their range by half: such a
+    move shows nothing, however far it is from the mean of the runs."""
+    runs, new = each.row.old.cell, each.ends[1]
+    ends = [runs.low, runs.high]
+    if runs.runs < 2 or None in ends or min(*ends, new) <= 0:
+        return False
+    apart = math.log(ends[1] / ends[0])
+    widest = math.log(max(*ends, new) / min(*ends, new))
+    return apart >= math.log(1.5) and widest <= 1.5 * apart
 
 
 def _boards_left_out(event: Event, about: About) -> set[str]:

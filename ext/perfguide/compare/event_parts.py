@@ -15,7 +15,7 @@ from ..common import units
 from ..common.grouping import grouped
 from .match import Names
 from .row import Row, Verdict, direction
-from .row_moves import MIN_FAR_LOG, is_back, moved_far
+from .row_moves import MIN_FAR_LOG, is_among_old_runs, is_back, moved_far
 
 MAX_SIZES_RATIO = 2.0
 """The largest ratio of moves, as logs, that are about as far, as moves of one cause are."""
@@ -179,6 +179,7 @@ def moved_with(part: Sequence[Row], rows: Iterable[Row], names: Names) -> list[R
         if (row.worse_by or 0.0) * way
         >= (min(least, middle / MAX_SIZES_RATIO) if figure_of(row) in figures else least)
         if (row.work is None) in are_per_work and (is_back(row) or not back)
+        if not is_among_old_runs(row)
     ]
     series = {(row.board, kind_of(row, names)) for row in part}
     boards = {row.board for row in part}

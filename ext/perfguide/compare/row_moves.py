@@ -73,7 +73,7 @@ def moved_far(row: Row) -> bool:
     if row.verdict != "noisy" or row.alternates or row.worse_by is None:
         return False
     change = row.judged_change if row.past else row.change
-    if (change is not None and abs(change) <= row.floor) or _is_among_old_runs(row):
+    if (change is not None and abs(change) <= row.floor) or is_among_old_runs(row):
         return False
     # A doubtful improvement is no news, and a load is reported with its run.
     if row.doubt:
@@ -101,7 +101,7 @@ def has_left_mean(row: Row) -> bool:
     return before[-1] < now.low and max(before) < now.mean
 
 
-def _is_among_old_runs(row: Row) -> bool:
+def is_among_old_runs(row: Row) -> bool:
     """Return whether the runs of OLD are far apart, and NEW is between them or not far outside."""
     if row.old is None or row.new is None or row.old.cell.runs < 2:
         return False
