@@ -216,16 +216,19 @@ def _findings(number: int) -> str:
 def _deciding(
     findings: Sequence[Finding], entries: Entries, decides: Mapping[str, str]
 ) -> dict[str, object]:
-    """Return findings of one rule and benchmark as a fold, with the first as its title and the first of
-    each SoC as examples."""
+    """Return findings of one rule and benchmark as a fold, with the first of each SoC as examples. Several are
+    titled by what they have in common."""
     first = findings[0]
     by_soc = grouped(findings, lambda finding: finding.guide.soc)
-    more = f", and {len(findings) - 1:,} more" if len(findings) > 1 else ""
-    others = f", also on {units.enumeration([*by_soc][1:])}" if len(by_soc) > 1 else ""
+    title, detail = _title(first, entries), f"{units.capital(first.rule.title)}: {first.guide}"
+    if len(findings) > 1:
+        title = _cause(first.rule, entries[first.id])
+        detail = f"{len(findings):,} findings on {units.enumeration([*by_soc])}, "
+        detail += f"such as {first.guide}, {entries[first.id]['worst']}"
     return {
         "kind": _kind(first.severity),
-        "title": _title(first, entries),
-        "detail": f"{units.capital(first.rule.title)}: {first.guide}{more}{others}",
+        "title": title,
+        "detail": detail,
         "id": first.id,
         "decides": decides[first.id],
         "examples": [
@@ -246,6 +249,11 @@ def _title(finding: Finding, entries: Entries) -> str:
     """Return the worst figure of a finding with its benchmark and board."""
     entry = entries[finding.id]
     return f"{entry['benchmark']}, {finding.guide.soc} {entry['worst']}"
+
+
+def _cause(rule: Rule, entry: Mapping[str, object]) -> str:
+    """Return what findings of one rule about one benchmark have in common."""
+    return f"{entry['benchmark']}: {rule.title}"
 
 
 def _kind(severity: Severity) -> tuple[str, str]:
@@ -272,17 +280,16 @@ def _shared(
     findings: Sequence[Finding],
     entries: Entries,
 ) -> dict[str, object]:
-    """Return a cause that many guides share as a fold, with a few examples; the first one is the
-    title."""
+    """Return a cause that many guides share as a fold, with a few examples."""
     guides = {finding.guide for finding in findings}
     figures = sum(finding.figures for finding in findings)
     newest = len(guides & ages.newest) or "none"
     examples = sorted(findings, key=ages.of)[:MAX_EXAMPLES]
     return {
         "kind": _kind(rule.severity),
-        "title": _title(examples[0], entries),
-        "detail": f"{units.capital(rule.title)}: {figures:,} figures in {len(guides):,} guides, "
-        f"{newest} of them the newest",
+        "title": _cause(rule, entries[examples[0].id]),
+        "detail": f"{figures:,} figures in {len(guides):,} guides, {newest} of them the newest, such as "
+        f"{examples[0].guide}, {entries[examples[0].id]['worst']}",
         "examples": [(f.id, str(f.guide), str(entries[f.id]["reason"])) for f in examples],
         "advice": f"{units.capital(rule.advice)}.",
     }
