@@ -56,10 +56,10 @@ def test_a_fault_of_all_guides_is_one_line_of_health_and_nothing_special(tmp_pat
     health = (target / "reports/health.rst").read_text("utf-8")
     shared = health.partition("One cause, many guides")[2].partition("Single findings")[0]
     assert shared.count(": more than is possible") == 1
-    # Each guide has one such figure, so the newest stands for all.
+    # Each guide has one such figure, and the newest is the example.
     assert (
-        "**ALSA audio, AM62X sk, CPU load: it is 127 %, and 100 % is all there is** More than is possible: "
-        "8 figures in 8 guides, 1 of them the newest" in shared
+        "**ALSA audio: more than is possible** 8 figures in 8 guides, 1 of them the newest, such as "
+        "AM62X, Linux 09.07, sk, CPU load: it is 127 %, and 100 % is all there is" in shared
     )
     assert "LMBench" not in shared
     single = health.partition("Single findings")[2].partition("All findings, by guide")[0]
