@@ -1112,6 +1112,44 @@ def _works_again(about: About, said: Sequence[str]) -> bool:
     )
 
 
+def _fails_again(about: About, said: Sequence[str]) -> bool:
+    """Check “2 figures that failed before fail again (IPsec; they last worked in 10.01)”."""
+    titles = {group.benchmark: group.title for group in about.both.groups}
+    bad = [
+        each
+        for each in about.each(about.both.rows)
+        if each.row.old and each.row.new
+        if all(runs is not None and not runs.mean for runs in each.sides)
+    ]
+    named = {titles[each.row.benchmark] for each in bad}
+    worked = {release for each in bad for release, value in each.series(all_of=True) if value}
+    return (
+        0 < number(said[0]) <= len(bad)
+        and {*said[1].split(", ")} <= named
+        and (not said[2] or said[2] in worked)
+    )
+
+
+def _worse_since(about: About, said: Sequence[str]) -> bool:
+    """Check “Figures of UDP throughput that 09.00 measured last got worse by a factor of 1.5 or more”."""
+    titles = {group.benchmark: group.title for group in about.both.groups}
+    for event in about.both.far:
+        for each in about.each(event.rows):
+            row = each.row
+            before = [
+                pair for pair in each.series() if version(pair[0]) < version(row.guide.release)
+            ]
+            if not before or before[-1][0] != said[1] or titles[row.benchmark] != said[0]:
+                continue
+            assert row.old
+            ratio = each.ends[1] / before[-1][1]
+            worse = -math.log(ratio) if row.better == "higher" else math.log(ratio)
+            is_between = version(said[1]) < version(about.both.old)
+            if is_between and worse >= math.log(1.5) - 1e-9:
+                return True
+    return False
+
+
 def _failed_before(about: About) -> list[str]:
     """Return the releases before OLD in which a rate was 0."""
     assert about.row.old and about.row.new
@@ -2220,6 +2258,8 @@ HEADLINE = templates(
         r"Labels of (.+) are wrong in (.+): # of # figures are not compared": _wrongly_labelled,
         r"(\w+) more (?:is|are) listed below": _not_named,
         r"# figures? that failed before works? again \((.+)\)(?:, but some new runs of (?:it|# of them) failed)?": _works_again,
+        r"# figures? that failed before fails? again \((.+?)(?:; (?:it|they) last worked in (\S+))?\)": _fails_again,
+        r"Figures of (.+) that (\S+) measured last got worse by a factor of 1\.5 or more": _worse_since,
         r"# figures? cannot be compared(?:, # of them because|:) (.+)": _cannot_be_compared,
         r"# figures? (?:was|were) not measured again(?:(:|, among them) all of (.+))?": _not_again,
         JUMPED: _of_jumps,

@@ -27,7 +27,8 @@ class Event:
     further rows with the same likely cause, mostly those that cannot be judged.
     ``is_back`` means that the rows are back at an earlier level and either got better or are unproved,
     ``is_minor`` that they are unproved and moved little, or as such rows often do. ``since`` is the
-    release to which the rows are compared if OLD did not measure them. ``failed_already`` says which other
+    release to which the rows are compared if OLD did not measure them, and ``is_old`` means that an unproved
+    event or a cause may have happened in any of several releases since. ``failed_already`` says which other
     run of a benchmark that fails since then had failed before. ``also`` are events of such rows that
     probably have the same cause.
     """
@@ -45,6 +46,7 @@ class Event:
     is_back: bool = False
     is_minor: bool = False
     since: str = ""
+    is_old: bool = False
     failed_already: str = ""
     also: tuple[Event, ...] = ()
 

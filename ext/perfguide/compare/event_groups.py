@@ -15,13 +15,15 @@ BACK = "Back at an earlier level"
 
 FAILING_STILL = "Failing as before"
 
+OLDER = "Since an older release"
+
 MINOR = "Other moves, not proved"
 
 WORSE_UNPROVED = "Worse, not proved"
 
 ACTIONS = (
     *("Worse", FAILING_STILL, "Causes", WORSE_UNPROVED, "Better", "Changed", "Accepted"),
-    *("Better, not proved", BACK, MINOR),
+    *("Better, not proved", BACK, OLDER, MINOR),
 )
 """Titles of groups of events, in the order in which they are shown. Proof alone is no reason to act: in
 public history, unproved moves lasted as often as proved ones."""
@@ -43,6 +45,8 @@ def action(event: Event) -> str:
         return "Accepted"
     if event.kind == "failed-both":
         return FAILING_STILL
+    if event.is_old:
+        return OLDER
     if event.of_engine or (event.is_cause and event.kind not in ALARMS):
         return "Causes"
     if event.is_back:

@@ -110,7 +110,12 @@ def headline(comparison: Comparison) -> Headline:
     elif regressions:
         state, tag = "look", f"Look at {units.count(len(regressions), 'event')}"
         advice, proof = f"{tag} before you ship.", _unproved(unproved, len(regressions))
-    elif percent >= MIN_JUDGED_PERCENT and not _usual_regressions(comparison) and not is_undirected:
+    elif (
+        percent >= MIN_JUDGED_PERCENT
+        and not _usual_regressions(comparison)
+        and not _older_regressions(comparison)
+        and not is_undirected
+    ):
         state, tag = "ship", f"Ship what was judged: {percent} %"
         accepted = any(row.accepted for row in comparison.rows)
         but = " except what is accepted" if accepted else ""
@@ -241,6 +246,12 @@ def _usual_regressions(comparison: Comparison) -> list[Row]:
     return [row for row in rows if (row.worse_by or 0.0) >= MIN_FAR_LOG]
 
 
+def _older_regressions(comparison: Comparison) -> list[Event]:
+    """Return the events of figures that got worse by 1.5 or more since they were last measured, which is
+    several releases ago."""
+    return [event for event in comparison.far if event.is_old and event.worse_by >= MIN_FAR_LOG]
+
+
 def _why_too_little(comparison: Comparison, is_undirected: bool) -> list[str]:
     """Return sentences on the reasons why a release without regressions is not called good."""
     out = []
@@ -255,6 +266,11 @@ def _why_too_little(comparison: Comparison, is_undirected: bool) -> list[str]:
         out.append(
             f"{number} {figures} of {units.enumeration(named)} got worse by a factor of 1.5 or more, which "
             f"{they} often {'does' if they == 'it' else 'do'}."
+        )
+    for event in _older_regressions(comparison):
+        out.append(
+            f"Figures of {event_titles.benchmark_title(event, comparison)} that {event.since} measured last got "
+            f"worse by a factor of 1.5 or more."
         )
     if is_undirected:
         rows = _both(comparison)

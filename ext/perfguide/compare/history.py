@@ -157,6 +157,11 @@ class History:
         past = self._past[record.guide.platform].get(self._row_key(record), ())
         return {p.release: _in_unit(p, record.unit) if p.rank in alike else None for p in past}
 
+    def releases_between(self, release: str, key: GuideKey) -> int:
+        """Return the number of releases after one of a guide's platform and before the guide's own."""
+        ranks = self._ranks[key.platform]
+        return ranks[key.release] - ranks[release] - 1
+
     def is_newest(self, key: GuideKey) -> bool:
         """Return whether no later guide of its platform exists."""
         return self._guides[key.platform][-1][1] == key

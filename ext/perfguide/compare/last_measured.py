@@ -31,6 +31,9 @@ from .row import Row
 from .row_moves import MIN_EVENT_LOG, MIN_FAR_LOG, measures_own
 from .verdicts import SideFigures, counted_once
 
+MAX_RELEASES_BETWEEN = 2
+"""The most releases between two figures, OLD among them, for their difference to say something about NEW."""
+
 
 def events_since(
     judged: Sequence[Row],
@@ -51,7 +54,7 @@ def events_since(
     every = [*judged, *(row for row in of_new_boards if row.benchmark in benchmarks)]
     of_engines, others = _against_last(every, sides[1].pool, engines, history, names)
     out = [
-        replace(event, since=release)
+        _since(event, release, history)
         for release, rows in grouped(of_engines, _old_release).items()
         for event in causes(rows, names)
     ]
@@ -87,8 +90,15 @@ def events_since(
                 or row.observation not in rated
             ]
             extremes = _lows_and_highs(telling, sides, [*every, *others], names)
-            out += [replace(event, since=release) for event in extremes]
+            out += [_since(event, release, history) for event in extremes]
     return sorted(out, key=lambda event: event.kind == "noisy")
+
+
+def _since(event: Event, release: str, history: History) -> Event:
+    """Return an event since an earlier release, which is old if several others lie between."""
+    between = history.releases_between(release, event.rows[0].guide)
+    is_old = event.kind in ("noisy", "changed") and between > MAX_RELEASES_BETWEEN
+    return replace(event, since=release, is_old=is_old)
 
 
 def _old_release(row: Row) -> str:

@@ -53,7 +53,10 @@ from .sentences import Link, link_name, section_name
 from .verdicts import ComparedGuides, ListedVerdict
 from .write_tables import PageChart, PageTable
 
-FOLDED_ACTIONS = ("Better, not proved", event_groups.BACK, event_groups.MINOR)
+FOLDED_ACTIONS = (
+    *("Better, not proved", event_groups.BACK),
+    *(event_groups.OLDER, event_groups.MINOR),
+)
 """The titles of events that take one line each, in a fold."""
 
 LISTED_ROWS = 8
