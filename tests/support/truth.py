@@ -1867,7 +1867,7 @@ def _farther(event: Event, about: About) -> list[Row]:
 
 
 def _is_near_old_runs(each: About) -> bool:
-    """Return whether the runs of OLD are 1.5 times apart, and NEW does not widen their range by half: such a
+    """Return whether the runs of OLD are 1.5 times apart, and NEW does not widen their range by half: a
     move shows nothing, however far it is from the mean of the runs."""
     runs, new = each.row.old.cell, each.ends[1]
     ends = [runs.low, runs.high]
