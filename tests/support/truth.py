@@ -998,7 +998,7 @@ GROUNDS = templates(
         "# of # new runs failed": _failed(True),
         "# of # old runs failed": _failed(False),
         "it failed before and fails now": lambda about, _: all(
-            side is not None and side.mean is None for side in about.sides
+            side is not None and not side.mean for side in about.sides
         ),
         "runs drift, each is like the one before it": _yes,
         "measure old and new in turns": _yes,
