@@ -70,7 +70,11 @@ CHANGE_STYLES: dict[ChangeKind, tuple[str, str, float, str]] = {
 CHANGE_TICKS_PERCENT = (5, 10, 20, 50, 100, 300, 900, 9900)
 """The improvements that label the axis. On its other side are the regressions that undo them."""
 
-CHANGE_GAP_SHARE = 0.45
+MAX_EVEN_LOG = math.log(1.1)
+"""The log ratio up to which the axis is even. Beyond it, equal steps are equal factors of the log, so that one
+huge change does not press all others against zero."""
+
+CHANGE_GAP_SHARE = 0.3
 """The minimum distance between those labels, as a share of the axis on one side of zero."""
 
 MEAN_LABEL = "geometric mean"
@@ -399,6 +403,12 @@ def _hide_overlapping(labels: Iterable[Text]) -> None:
             boxes.append(box)
 
 
+def _position(log: float) -> float:
+    """Return where a log ratio is on the axis of changes."""
+    beyond = max(1.0, abs(log) / MAX_EVEN_LOG)
+    return log / beyond * (1 + math.log(beyond))
+
+
 def _changes(view: ChangeView) -> Figure:
     """Draw a row of marks per benchmark, with improvements to the right."""
     figure = _figure(WIDTH_INCHES)
@@ -406,7 +416,7 @@ def _changes(view: ChangeView) -> Figure:
     artists: dict[str, Any] = {}
     for kind, (marker, colour, size, label) in CHANGE_STYLES.items():
         changes = [
-            (math.log(ratio), row)
+            (_position(math.log(ratio)), row)
             for row, strip in enumerate(view.strips)
             for ratio, kind_of_point in strip.points
             if kind_of_point == kind
@@ -417,7 +427,7 @@ def _changes(view: ChangeView) -> Figure:
                 *zip(*changes, strict=True), linestyle="", markeredgewidth=0, alpha=0.8, **look
             )
             artists[label].set_gid(f"changes-{kind}")
-    means = [math.log(strip.mean) for strip in view.strips]
+    means = [_position(math.log(strip.mean)) for strip in view.strips]
     look = {"marker": "|", "color": palette.SERIES[6], "markersize": 10, "markeredgewidth": 1.6}
     (artists[MEAN_LABEL],) = axes.plot(means, range(len(means)), linestyle="", **look)
     axes.axvline(0, color=palette.QUIET, linewidth=1)
@@ -425,13 +435,19 @@ def _changes(view: ChangeView) -> Figure:
     # Inverted, so that the first benchmark is at the top.
     axes.set_ylim(len(means) - 0.4, -0.6)
     # On a log axis, halving and doubling are equally far from no change.
-    reach = 1.06 * max(0.06, *(abs(math.log(x)) for strip in view.strips for x, _ in strip.points))
+    largest = max(0.06, *(abs(math.log(x)) for strip in view.strips for x, _ in strip.points))
+    reach = 1.06 * _position(largest)
     axes.set_xlim(-reach, reach)
-    ticks, steps = [0.0], [math.log1p(step / 100) for step in CHANGE_TICKS_PERCENT]
-    for step in steps:
-        if step < reach and step - ticks[-1] > CHANGE_GAP_SHARE * reach:
+    ticks = [0.0]
+    for step in (math.log1p(percent / 100) for percent in CHANGE_TICKS_PERCENT):
+        gap = _position(step) - _position(ticks[-1])
+        if _position(step) < reach and gap > CHANGE_GAP_SHARE * reach:
             ticks = [-step, *ticks, step]
-    axes.set_xticks(ticks, [units.percent(math.expm1(t), 0) if t else "0 %" for t in ticks])
-    axes.set_xlabel("change in the better direction")
+    labels = [units.percent(math.expm1(tick), 0) if tick else "0 %" for tick in ticks]
+    axes.set_xticks([_position(tick) for tick in ticks], labels)
+    is_even = largest <= MAX_EVEN_LOG
+    axes.set_xlabel(
+        f"change in the better direction{'' if is_even else ', far ones closer together'}"
+    )
     _lay_out(figure, 1.2 + 0.3 * len(view.strips), artists)
     return figure
