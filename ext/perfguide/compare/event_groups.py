@@ -31,6 +31,9 @@ public history, unproved moves lasted as often as proved ones."""
 MIN_SINGLE_RATE_LOG = math.log(5)
 """The log of the factor by which a single rate must regress to hold a release back."""
 
+MIN_LARGE_LOG = math.log(2)
+"""The log of the factor by which an unproved fall ranks with proved ones."""
+
 MIN_LONGER_S = 1e-4
 """The least number of seconds by which a time grows that holds a release back. What single operations take
 in microseconds matters if a rate fell with them: half a microsecond more is soon three times as long."""
@@ -91,16 +94,26 @@ def improvements(comparison: Comparison) -> int:
     return sum(event.kind == "improved" and not event.is_back for event in comparison.events)
 
 
-def rank(event: Event) -> tuple[bool, bool, bool, int, bool, float, str]:
+def rank(event: Event) -> tuple[bool, bool, bool, bool, bool, int, bool, float, str]:
     """Return the sort key of events: those that hold a release back come first, and of these what fails.
-    Those that the next release reverted come last, heavier ones before others and, of about the same
-    weight, proved ones before others."""
-    own = weight(event)
-    fails = event.kind == "failed-after"
-    # Means of runs that failed have no fate.
-    reverted = not event.of_failing_runs and of_most(event.rows)[0] == "went back"
-    is_proved = event.kind != "noisy"
-    return not is_severe(event), not fails, reverted, -round(own), not is_proved, -own, event.what
+    Those that the next release reverted come last, loads after rates and times, and small falls that are
+    not proved after others. Else heavier ones come first and, of about the same weight, proved ones.
+
+    In public history, 23 of 36 regressions that this order puts first lasted, and 19 of 36 that size does.
+    """
+    own, is_unproved = weight(event), event.kind == "noisy"
+    return (
+        not is_severe(event),
+        event.kind != "failed-after",
+        # Means of runs that failed have no fate.
+        not event.of_failing_runs and of_most(event.rows)[0] == "went back",
+        not event.of_failing_runs and all(map(is_load, event.leading)),
+        is_unproved and event.worse_by < MIN_LARGE_LOG,
+        -round(own),
+        is_unproved,
+        -own,
+        event.what,
+    )
 
 
 def weight(event: Event) -> float:

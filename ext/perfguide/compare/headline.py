@@ -17,7 +17,7 @@ from .event import Event
 from .failed_rows import failed_run
 from .fates import followed, kept, lasted, of_most
 from .not_compared import REPEATED
-from .row import Row, Verdict, is_load
+from .row import Row, Verdict
 from .row_moves import MIN_FAR_LOG
 
 State = Literal["do not ship", "look", "ship", "too little"]
@@ -101,7 +101,8 @@ def headline(comparison: Comparison) -> Headline:
     regressions = event_groups.against(comparison)
     unproved = [event for event in regressions if event.kind == "noisy"]
     is_undirected = 2 * sum(row.better == "neither" for row in _both(comparison)) > comparable
-    lead = next(filter(event_groups.is_severe, regressions), None)
+    worst = next(iter(regressions), None)
+    lead = worst if worst and event_groups.is_severe(worst) else None
     proof, limits = "", list[str]()
     state: State
     if lead:
@@ -131,13 +132,6 @@ def headline(comparison: Comparison) -> Headline:
         limits += _why_too_little(comparison, is_undirected)
     others = [event for event in regressions if event is not lead]
     named = others[: MAX_NAMED_EVENTS - bool(lead)]
-    # A load is named only where nothing else got worse.
-    rated = (
-        event
-        for event in regressions
-        if event.of_failing_runs or not all(map(is_load, event.leading))
-    )
-    worst = lead or next(rated, next(iter(regressions), None))
     is_proved = len(unproved) < len(regressions)
     again = [_in_doubt(comparison), "" if is_proved else _advice(comparison, unproved, state)]
     if regressions:
