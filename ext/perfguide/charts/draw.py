@@ -33,10 +33,10 @@ from .style import PHONE_STYLE, SMALL_STYLE, STYLE, WIDE_STYLE
 WIDTH_INCHES, SMALL_WIDTH_INCHES, WIDE_INCHES = 5.0, 3.1, 12.2
 """The widths of pictures: normal, small and wide. Text stays legible on a phone at the first."""
 
-PANEL_INCHES, PAIR_INCHES, SMALL_INCHES = 3.7, 3.0, 1.5
+PANEL_INCHES, PAIR_INCHES, SMALL_INCHES = 3.7, 2.4, 1.5
 """The heights of a panel on its own, one of several, and one in a small picture."""
 
-WIDE_PANEL_INCHES, WIDE_PAIR_INCHES = 3.9, 3.0
+WIDE_PANEL_INCHES, WIDE_PAIR_INCHES = 3.9, 2.4
 """The heights of a panel on its own, and of one of several, in a wide picture."""
 
 HEADING_INCHES, TOP_AXIS_INCHES = 0.19, 0.4

@@ -25,7 +25,7 @@ MIN_ALIKE_LINES, ALIKE_RATIO = 4, 1.2
 """With more lines than the first number, those whose ends differ by at most the second, a factor,
 share a name."""
 
-NAME_GAP_SHARE, LOW_GAP_SHARE, MERGED_SHARE = 0.065, 0.085, 0.04
+NAME_GAP_SHARE, LOW_GAP_SHARE, MERGED_SHARE = 0.065, 0.116, 0.05
 """The minimum distance between two names, in panels on their own and in lower ones, and the distance
 within which line ends share a name, as shares of the panel's height."""
 

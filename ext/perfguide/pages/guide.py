@@ -35,7 +35,7 @@ from .context import Site
 from .cross_links import GuideLinks
 from .hardware_crypto import Worth
 from .search_words import FindablePage, FindableSection
-from .sentences import Fact, Link, link_name
+from .sentences import Fact, Link
 from .write_tables import MAX_COMMANDS, PageTable, Target
 
 MAX_ELEMENTS = 8_000
@@ -209,7 +209,6 @@ class _Body:
     ) -> tuple[list[dict[str, Any]], list[tuple[PageTable, View]]]:
         """Write the tables of described results. Return the chapters for the template, and each
         table with its figures."""
-        page = self.site.addresses.guide[self.key]
         tables: list[tuple[PageTable, View]] = []
         by_title: dict[str, list[dict[str, Any]]] = {}
         counts = Counter[str]()
@@ -238,8 +237,7 @@ class _Body:
         chapters = [
             {
                 "title": title,
-                "id": (anchor := _anchor(title)),
-                "method": link_name(page, f"{anchor}-method"),
+                "id": _anchor(title),
                 "figures": units.count(counts[title], "figure"),
                 "sentences": [text for section in of_title for text in section["of_sizes"]],
                 "answers": _accelerator(self.top, [section["name"] for section in of_title]),

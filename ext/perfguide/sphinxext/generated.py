@@ -420,8 +420,13 @@ def _first_shown(section: nodes.section) -> nodes.Node | None:
     """Return the first content of a section on a page, below its title and those of its parts."""
     # Docutils notes that a part is named as an earlier one.
     unseen = addnodes.only | nodes.target | nodes.Invisible | nodes.system_message
-    first = next((each for each in section[1:] if not isinstance(each, unseen)), None)
+    first = next((e for e in section[1:] if not (isinstance(e, unseen) or _is_above(e))), None)
     return _first_shown(first) if isinstance(first, nodes.section) else first
+
+
+def _is_above(node: nodes.Node) -> bool:
+    """Return whether these are sentences about the table that follows."""
+    return isinstance(node, nodes.bullet_list) and "perf-above" in node["classes"]
 
 
 def _isolate(document: nodes.document) -> None:

@@ -150,7 +150,7 @@ def is_words(cell: TableCell) -> bool:
 class Steps(NamedTuple):
     """The smallest of ``STEPS_REM`` that are wide enough for a table at full size and in small
     type; 0 if none is. ``is_half`` is true if half of a page has room for it, with most of its row
-    keys on one line."""
+    keys and the names of all its boards on one line."""
 
     whole: int
     small: int
@@ -168,6 +168,7 @@ def steps(table: Grid, boards: Collection[str] = ()) -> Steps:
     header, rows, stub = table.header, table.rows, table.stub
     width = len(header[0]) if header else max(map(len, rows), default=0)
     heads = [0.0] * width
+    unbroken_heads = 0.0
     for level, row in enumerate(header):
         for start, end in spans(header, level, stub):
             need = _BOLD_REM * _longest(row[start]) + 0.4
@@ -175,6 +176,9 @@ def steps(table: Grid, boards: Collection[str] = ()) -> Steps:
             for column in range(start, end):
                 # A head that spans several columns takes its width from all of them.
                 heads[column] = max(heads[column], need / (end - start))
+            if row[start] in boards:
+                whole = need + _BOLD_REM * (len(row[start]) - _longest(row[start]))
+                unbroken_heads += max(0.0, whole - _WIDTHS_REM["figure"][0])
     total = unbroken_keys = 0.0
     for column in range(width):
         cells = {row[column] for row in rows if column < len(row)}
@@ -190,7 +194,7 @@ def steps(table: Grid, boards: Collection[str] = ()) -> Steps:
             needed = max(needed, _DIGIT_REM * (_most_chars(cells) + 1))
         total += max(least, heads[column], min(most, needed))
     small = MIN_SCALE * total + _SMALL_PADDING_REM * width
-    is_half = small + MIN_SCALE * unbroken_keys <= HALF_REM
+    is_half = small + MIN_SCALE * (unbroken_keys + unbroken_heads) <= HALF_REM
     return Steps(_step(total + _PADDING_REM * width), _step(small), is_half)
 
 
