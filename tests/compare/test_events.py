@@ -811,3 +811,23 @@ def test_rows_that_are_not_compared_are_given_with_the_ends_of_their_changes() -
     (event,) = both.events
     assert event.is_cause
     assert event.perhaps == ("Not compared: 3 rows, from ÷2 to ×60, loads mostly 31 → 99 %",)
+
+
+@pytest.mark.parametrize(
+    ("moved", "words"),
+    [
+        (SIZES[:3], ": rate, block size up to 64 bytes"),
+        (SIZES[-3:], ": rate, block size from 8 KiB"),
+        (SIZES[4:7], ": rate"),
+        ((SIZES[0], SIZES[2]), ": rate"),
+    ],
+)
+def test_a_title_says_up_to_or_from_which_size_rows_moved(
+    speed: Catalog, moved: tuple[int, ...], words: str
+) -> None:
+    rates = history()
+    for size in moved:
+        rates[size][-1] = round(rates[size][-1] * 0.6, 2)
+    more = {"other": [5.0] * COUNT}
+    (event, *_) = newest(releases(rates, more=more), speed).events
+    assert len(event.rows) == len(moved) and event.what == f"Speed{words}"

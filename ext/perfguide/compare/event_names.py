@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from statistics import median
 
 from ..catalog.benchmarks import Benchmark
+from ..catalog.chart_spec import is_number
 from ..common import units
 from ..figures import labels
 from .event import Event, leading_of
@@ -131,6 +132,7 @@ def _narrow(own: Sequence[Row], siblings: Sequence[Row], names: Names) -> str:
         # Readers assume the default, so it is not worth mentioning.
         if any(row.params.get(name) != value for row in own):
             parts += _several_values(name, own, siblings, benchmark)
+            parts += _some_sizes(name, own, siblings, benchmark)
             continue
         if value == default:
             continue
@@ -156,6 +158,39 @@ def _several_values(
     if len(begins) == 1 and all("-" in text for text in texts):
         return [*begins]
     return [" and ".join(sorted(texts))] if len(texts) < NAMED else []
+
+
+def _some_sizes(
+    name: str, own: Sequence[Row], siblings: Sequence[Row], benchmark: Benchmark | None
+) -> list[str]:
+    """Return in words up to or from which size rows moved, if all such sizes did and several others of their
+    kind did not: ``block size up to 1 KiB``."""
+    kinds = {_kind(row) for row in own}
+    moved, every = (
+        sorted(
+            {size for row in rows if _kind(row) in kinds if is_number(size := row.params.get(name))}
+        )
+        for rows in (own, siblings)
+    )
+    if benchmark is None or not moved or len(every) < len(moved) + MIN_OTHER_SIZES:
+        return []
+    for way, end, ends in (
+        ("up to", moved[-1], every[: len(moved)]),
+        ("from", moved[0], every[-len(moved) :]),
+    ):
+        if moved == ends:
+            size = benchmark.value_label(name, end)
+            return [labels.param(benchmark, name, end).replace(size, f"{way} {size}")]
+    return []
+
+
+MIN_OTHER_SIZES = 2
+"""The fewest sizes that did not move for those that did to be named."""
+
+
+def _kind(row: Row) -> tuple[object, ...]:
+    """Return a key that rows share if they differ in sizes only."""
+    return row.metric, frozenset((n, v) for n, v in row.params.items() if not is_number(v))
 
 
 def _joined(names: Sequence[str]) -> str:
