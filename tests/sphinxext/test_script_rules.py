@@ -12,6 +12,7 @@ from playwright.sync_api import Browser
 
 from perfguide.common import slugs, units
 from perfguide.common.package import ROOT
+from perfguide.figures import scales
 from perfguide.sphinxext import table_widths
 
 STATIC = ROOT / "sphinxext/static"
@@ -48,6 +49,17 @@ def shares() -> list[float]:
     out += [chosen.uniform(-2, 2) * 10.0 ** chosen.randint(-8, 4) for _ in range(3000)]
     bits = (struct.unpack("d", chosen.randbytes(8))[0] for _ in range(3000))
     return out + [share for share in bits if abs(share) < 1e300]
+
+
+def test_a_chart_and_the_bars_of_tables_have_the_same_scale(browser: Browser) -> None:
+    chosen = random.Random(2)
+    inputs = [
+        [chosen.choice((0.0, 1.0, 8.0, 10.0, 64.0, 500.0, -80.0)) for _ in range(length)]
+        for length in range(9)
+        for _ in range(40)
+    ]
+    found = from_scripts(browser, "perfguideDrawing.fullScale", inputs, "drawing")
+    assert found == [scales.full_bar(each) for each in inputs]
 
 
 def test_a_number_reads_the_same_in_the_explorer_and_on_the_pages(browser: Browser) -> None:

@@ -3,6 +3,8 @@
 
 window.perfguideDrawing = (() => {
   const FEW = 8; // the number of lines that differ in colour, dash and mark
+  const MIN_FLATTENING_RATIO = 8; // of a value to the next smaller one
+  const MIN_FLATTENED = 2; // values
 
   // ---- elements ----------------------------------------------------------------
 
@@ -64,6 +66,17 @@ window.perfguideDrawing = (() => {
     return { low: first * step, high: last * step, ticks };
   }
 
+  /* Return the largest size that the scale shows, by the rule of scales.py: up to half of the values may be beyond it,
+     if they would flatten the rest. */
+  function fullScale(values) {
+    const sizes = values.map(Math.abs).sort((a, b) => b - a);
+    const cut = sizes.findIndex((size, at) => at > 0 && at <= Math.floor(sizes.length / 2) && size > 0
+      && sizes[at - 1] >= MIN_FLATTENING_RATIO * size && sizes.length - at >= MIN_FLATTENED);
+    return sizes[Math.max(0, cut)] ?? 0;
+  }
+
+  const valuesOf = (points) => points.flatMap((p) => [p.mean, p.low ?? p.mean, p.high ?? p.mean]);
+
   /* Draw a chart from {title, caption, axis, releases, lines}. A line is {name, points}, with a point
      {mean, text, rest, low, high, why} for each release: null if the release has no figure, and undefined
      if there is no such release. A point with a reason starts the line anew. */
@@ -79,6 +92,9 @@ window.perfguideDrawing = (() => {
       return figure;
     }
     figure.append(el("figcaption", {}, content.title), holder((width) => picture(content, sound, width), room), legend(lines));
+    const end = fullScale(valuesOf(sound));
+    const beyond = sound.filter((p) => valuesOf([p]).some((value) => Math.abs(value) > end)).length;
+    if (beyond) figure.append(el("p", {}, `${beyond === 1 ? "One figure goes" : `${beyond} figures go`} beyond the scale, which would flatten the others: ▲ is at its end. The table has ${beyond === 1 ? "it" : "them"}.`));
     return figure;
   }
 
@@ -114,7 +130,8 @@ window.perfguideDrawing = (() => {
 
   function picture(content, sound, width) {
     const { releases, lines } = content;
-    const all = sound.flatMap((p) => [p.mean, p.low ?? p.mean, p.high ?? p.mean]);
+    const full = fullScale(valuesOf(sound));
+    const all = valuesOf(sound).filter((value) => Math.abs(value) <= full);
     const axis = scale(Math.min(0, ...all), Math.max(0, ...all));
     const ticks = axis.ticks.map(number);
     const longest = Math.max(...releases.map((r) => r.length));
@@ -129,7 +146,7 @@ window.perfguideDrawing = (() => {
     const height = box.bottom + (slanted ? 24 + Math.min(90, longest * 5) : 30);
     const x = (i) => box.left + room * (i + 0.5);
     const y = (value) =>
-      box.bottom - ((value - axis.low) / (axis.high - axis.low)) * (box.bottom - box.top);
+      box.bottom - ((Math.min(axis.high, Math.max(axis.low, value)) - axis.low) / (axis.high - axis.low)) * (box.bottom - box.top);
     const root = svg("svg", {
       viewBox: `0 0 ${width} ${height}`,
       width,
@@ -178,7 +195,8 @@ window.perfguideDrawing = (() => {
           own.append(svg("path", { d, class: `perf-bar perf-series-${i}` }));
         }
         const transform = `translate(${px(j)},${y(point.mean).toFixed(1)})`;
-        own.append(svg("path", { d: MARKS[i], transform, class: `perf-mark perf-series-${i}` }, title));
+        const isBeyond = Math.abs(point.mean) > full;
+        own.append(svg("path", { d: isBeyond ? "M-7,5L0,-7L7,5Z" : MARKS[i], transform, class: `perf-mark perf-series-${i}` }, title));
       });
       root.append(own);
     });
@@ -295,5 +313,5 @@ window.perfguideDrawing = (() => {
     grid.style.width = "";
   }
 
-  return { STEPS, chart, el, fit, number, ratioText, ratios };
+  return { STEPS, chart, el, fit, fullScale, number, ratioText, ratios };
 })();
