@@ -203,4 +203,4 @@ def test_a_guide_says_that_it_has_the_samples_of_the_release_before(tmp_path: Pa
         in guide
     )
     shown = (pages / "guides/AM62X/linux/09.02/results.csv").read_text("utf-8")
-    assert "repeats 09.01" in shown
+    assert "Against 09.01" in shown and ",repeated" in shown

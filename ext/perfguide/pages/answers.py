@@ -21,6 +21,7 @@ from ..charts import trends
 from ..common import slugs, units
 from ..compare import event_groups, event_titles, row_texts
 from ..compare.comparison import Comparison
+from ..compare.failed_rows import FAILED_RUN_BEFORE
 from ..compare.headline import headline
 from ..compare.match import Names
 from ..compare.not_compared import REPEATED
@@ -793,8 +794,11 @@ def _moved(row: Row, clock: Row | None) -> str:
     """Return a verdict, with the change if there is one, and the clock that a row followed."""
     if row.verdict == "only-new":
         return NEW
-    if row.old is not None and row.ground.startswith(REPEATED):
-        return f"repeats {row.old.guide.release}"
+    # The head of the column and a sentence above it name the release.
+    if row.ground.startswith(REPEATED):
+        return "repeated"
+    if row.ground.startswith(FAILED_RUN_BEFORE):
+        return FAILED_RUN_BEFORE
     moved = row.verdict in ("regressed", "improved", "changed")
     followed = f" with its clock, {row_texts.from_to(clock)}" if clock else ""
     return f"{row_texts.outcome(row)}{followed}" if moved else row_texts.verdict(row)
