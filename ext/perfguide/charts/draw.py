@@ -447,7 +447,7 @@ def _changes(view: ChangeView) -> Figure:
     axes.set_xticks([_position(tick) for tick in ticks], labels)
     is_even = largest <= MAX_EVEN_LOG
     axes.set_xlabel(
-        f"change in the better direction{'' if is_even else ', far ones closer together'}"
+        "change in the better direction" if is_even else "change for the better, not to scale"
     )
     _lay_out(figure, 1.2 + 0.3 * len(view.strips), artists)
     return figure
