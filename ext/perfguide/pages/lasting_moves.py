@@ -40,7 +40,7 @@ WORDS = (
 )
 """Words that a reader may search for."""
 
-MAX_OPEN, MAX_FOLDED = 8, 100
+MAX_OPEN, MAX_FOLDED = 5, 100
 """The maximum number of moves of one direction that a page shows at once, and in a fold."""
 
 DIRECTIONS = {
