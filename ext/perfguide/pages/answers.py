@@ -15,7 +15,7 @@ import msgspec
 from msgspec import UNSET
 
 from ..bundles.decode import Loaded
-from ..bundles.guide_key import GuideKey
+from ..bundles.guide_key import GuideKey, version
 from ..catalog.benchmarks import Benchmark, Catalog, Metric, Scalar
 from ..charts import trends
 from ..common import slugs, units
@@ -798,7 +798,11 @@ def _moved(row: Row, clock: Row | None) -> str:
     if row.ground.startswith(REPEATED):
         return "repeated"
     if row.ground.startswith(FAILED_RUN_BEFORE):
-        return FAILED_RUN_BEFORE
+        # A mean with failed runs is no level to compare with, but what the board did before is.
+        now = version(row.guide.release)
+        before = [(value, release) for release, value in row.line if version(release) < now]
+        value, release = max(before)
+        return f"{FAILED_RUN_BEFORE} (best before: {units.number(value)} in {release})"
     moved = row.verdict in ("regressed", "improved", "changed")
     followed = f" with its clock, {row_texts.from_to(clock)}" if clock else ""
     return f"{row_texts.outcome(row)}{followed}" if moved else row_texts.verdict(row)
