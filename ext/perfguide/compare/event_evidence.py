@@ -43,8 +43,10 @@ def event_lines(event: Event, comparison: Comparison) -> list[str]:
         out.append(
             f"{count(len(aliases), 'more row')} {same}: {metrics_text(aliases, comparison)}."
         )
-    if not (event.is_cause or returned(event.rows)):
-        out.append(_at_level(rows))
+    back = returned(event.rows)
+    if not event.is_cause:
+        # The grounds of a return say so already.
+        out.append(_at_level(rows) if not back else f"{units.capital(back)}." * (not event.is_back))
     # Incomparable rows have no move that could last, nor have means of runs that failed.
     out += fates.in_words(
         [row for row in rows if row.verdict != "incomparable" and not event.of_failing_runs],
@@ -52,7 +54,8 @@ def event_lines(event: Event, comparison: Comparison) -> list[str]:
     )
     out += [f"{units.capital(text)}." for text in beside(event, comparison)]
     if not (event.is_cause or event.is_back):
-        out += [f"Perhaps: {'; '.join(event.perhaps)}."] * bool(event.perhaps)
+        perhaps = [text for text in event.perhaps if text != back]
+        out += [f"Perhaps: {'; '.join(perhaps)}."] * bool(perhaps)
     accepted = [acceptance(row) for row in event.rows if row.accepted][:1]
     converted = [text for row in event.rows for text in row.aliases if text.startswith(CONVERTED)]
     out += [f"{units.capital(text)}." for text in dict.fromkeys([*accepted, *converted])]
