@@ -277,7 +277,10 @@ def test_a_move_since_an_earlier_release_is_part_of_one_that_went_the_same_way(
 @pytest.mark.parametrize(
     ("factors", "said"),
     [
-        ([4.0] * 12, "another way of testing, as all 12 such rates moved by a factor of 3 or more"),
+        (
+            [4.0] * 12,
+            "another way of testing, as all 12 rates of one kind moved by a factor of 3 or more",
+        ),
         ([4.0] * 11 + [2.0], ""),
         (
             [2.0] * 4 + [0.7] * 8,

@@ -1697,28 +1697,35 @@ def _other_device(about: About, said: Sequence[str]) -> bool:
 
 
 def _other_test(about: About, said: Sequence[str]) -> bool:
-    """Check “another way of testing, as all 15 such rates moved by a factor of 3 or more on all 3 boards”."""
-    leading = [row for row in about.counted if row.unit != "%" and "packet" not in row.metric]
+    """Check “another way of testing, as all 15 rates of one kind moved by a factor of 3 or more on all 3
+    boards”."""
 
     def kind(row: Row) -> tuple[object, ...]:
         words = {n: v for n, v in row.params.items() if isinstance(v, str | bool)}
         return (row.guide.platform, row.benchmark, row.metric, sorted(words.items()))
 
-    alike = [
-        each
-        for each in about.each(about.both.rows)
-        if kind(each.row) == kind(leading[0]) and each.row.ratio and each.is_rated
-    ]
-    boards = len({each.row.board for each in alike})
-    is_one_way = len({each.worse > 0 for each in alike}) == 1
-    is_far = min(abs(each.worse) for each in alike) >= math.log(3)
-    return [len(alike), boards] == [int(said[0]), int(said[1] or 1)] and is_one_way and is_far
+    kinds: dict[str, list[About]] = defaultdict(list)
+    for each in about.each(about.both.rows):
+        is_rate = each.row.unit != "%" and "packet_rate" not in each.row.metric
+        if (
+            kind(each.row)[:2] == kind(about.row)[:2]
+            and is_rate
+            and each.row.ratio
+            and each.is_rated
+        ):
+            kinds[str(kind(each.row))].append(each)
+    return any(
+        [len(alike), len({each.row.board for each in alike})] == [int(said[0]), int(said[1] or 1)]
+        and len({each.worse > 0 for each in alike}) == 1
+        and min(abs(each.worse) for each in alike) >= math.log(3)
+        for alike in kinds.values()
+    )
 
 
 PERHAPS = templates(
     {
         r"another (eMMC|SD card|UFS), as # rates? of it got better and # worse by a factor of 1\.25 or more": _other_device,
-        r"another way of testing, as all # such rates moved by a factor of 3 or more(?: on all # boards)?": _other_test,
+        r"another way of testing, as all # rates of one kind moved by a factor of 3 or more(?: on all # boards)?": _other_test,
         r"a return to the level of (.+?), from which (.+?) differed(?:, in ([\d,]+) of the ([\d,]+) rows)?": _returned,
         ".+ .* → .+": _yes,
     }

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from ..catalog.chart_spec import is_number
 from ..common import units
+from ..common.grouping import grouped
 from .match import Names
 from .row import Row
 from .row_moves import measures_own
@@ -53,18 +54,26 @@ def other_part(own: Sequence[Row], rows: Sequence[Row], names: Names) -> str:
 
 
 def other_test(own: Sequence[Row], rows: Sequence[Row]) -> str:
-    """Return in words that a test may have changed, as all rows of a metric moved far the same way on all
-    boards; "" if it probably did not."""
-    families = {_family(row) for row in own}
-    alike = [row for row in rows if row.worse_by is not None and _family(row) in families]
-    moves = [row.worse_by or 0.0 for row in alike]
-    if len(families) > 1 or len(moves) < MIN_TEST_ROWS:
-        return ""
-    if max(moves) > -MIN_TEST_LOG and min(moves) < MIN_TEST_LOG:
-        return ""
-    boards = len({row.board for row in alike})
-    on_all = f" on all {boards} boards" if boards > 1 else ""
-    return f"another way of testing, as all {len(moves)} such rates moved by a factor of 3 or more{on_all}"
+    """Return in words that a test may have changed, as all rows of a metric of the same benchmark moved far the
+    same way on all boards; "" if it probably did not."""
+    first, boards = own[0], {row.board for row in own}
+    rated = (
+        row
+        for row in rows
+        if (row.guide.platform, row.benchmark) == (first.guide.platform, first.benchmark)
+        if row.worse_by is not None and measures_own(row)
+    )
+    for alike in grouped(rated, _family).values():
+        moves = [row.worse_by or 0.0 for row in alike]
+        on = {row.board for row in alike}
+        is_far = max(moves) <= -MIN_TEST_LOG or min(moves) >= MIN_TEST_LOG
+        if is_far and len(moves) >= MIN_TEST_ROWS and boards <= on and not first.doubt:
+            on_all = f" on all {len(on)} boards" if len(on) > 1 else ""
+            return (
+                f"another way of testing, as all {len(moves)} rates of one kind moved by a factor of 3 or more"
+                f"{on_all}"
+            )
+    return ""
 
 
 def _family(row: Row) -> tuple[object, ...]:
