@@ -57,14 +57,14 @@ class Reading:
         """Return the reading with other line numbers, as given by a function of each."""
         return Reading(
             tuple(
-                structs.replace(each, log=structs.replace(each.log, line=line_of(each.log.line)))
-                if each.log
-                else each
-                for each in self.results
+                structs.replace(r, log=structs.replace(r.log, line=line_of(r.log.line)))
+                if r.log
+                else r
+                for r in self.results
             ),
             tuple(
-                replace(each, line=line_of(each.line)) if each.line is not None else each
-                for each in self.diagnostics
+                replace(d, line=line_of(d.line)) if d.line is not None else d
+                for d in self.diagnostics
             ),
             self.facts,
             frozenset(map(line_of, self.lines)),

@@ -78,7 +78,7 @@ def described(spec: Description) -> Format:
 
     Raises :class:`ValueError` if it describes nothing or contradicts itself.
     """
-    looks = "".join(look for each in spec.lines for look in _looks(each))
+    looks = "".join(look for line in spec.lines for look in _looks(line))
     for name, expression in spec.kinds.items():
         if _expression(expression).groups:
             raise ValueError(f"the kind “{name}” has a group; write (?:…) in place of (…)")
@@ -87,7 +87,7 @@ def described(spec: Description) -> Format:
         # An unused kind is usually a misspelt name.
         if f":{name}}}" not in looks:
             raise ValueError(f"no line has a value of the kind “{name}”; use it, or remove it")
-    rules = [_rule(each, spec) for each in spec.lines]
+    rules = [_rule(line, spec) for line in spec.lines]
     _check(spec, rules)
 
     def read_log(data: bytes, context: Context) -> Reading:
@@ -98,7 +98,7 @@ def described(spec: Description) -> Format:
 
     for expression in spec.recognise:
         _expression(expression)
-    signs = holds(*(each.encode() for each in spec.recognise))
+    signs = holds(*(pattern.encode() for pattern in spec.recognise))
     recognises = signs if spec.recognise else has_figures
     # Reading the description's own example reveals most mistakes.
     if not has_figures(spec.example.encode()):
@@ -110,7 +110,7 @@ def described(spec: Description) -> Format:
 
 def _rule(spec: Lines, format_: Description) -> Rule:
     patterns = tuple(compiled(look, format_.kinds) for look in _looks(spec, with_damaged=False))
-    fronts = tuple(each.front for each in patterns if each.front and spec.damaged)
+    fronts = tuple(pattern.front for pattern in patterns if pattern.front and spec.damaged)
     damaged: re.Pattern[str] | None
     # Anything may follow the front of a damaged line.
     if isinstance(spec.damaged, str):
@@ -118,7 +118,7 @@ def _rule(spec: Lines, format_: Description) -> Rule:
     else:
         damaged = re.compile("|".join(map(begun, fronts))) if fronts else None
     options = tuple(compiled(look, format_.kinds, "words") for look in spec.options)
-    kinds = dict(pair for each in (*options, *patterns[::-1]) for pair in each.kinds.items())
+    kinds = dict(pair for pattern in (*options, *patterns[::-1]) for pair in pattern.kinds.items())
     return Rule(spec, patterns, options, damaged, fronts, kinds)
 
 
@@ -156,7 +156,7 @@ def _check(spec: Description, rules: list[Rule]) -> None:
             raise ValueError(f"no line has a value “{min(unknown)}”; write {{{min(unknown)}:word}}")
         if rule.spec.agree and rule.spec.agree.count("=") != 1:
             raise ValueError(f"“{rule.spec.agree}” is not an equation; write size / time = rate")
-        if rule.spec.required and not any(each.spec.begins for each in rules):
+        if rule.spec.required and not any(rule.spec.begins for rule in rules):
             raise ValueError(f"“{rule.spec.required}” is said of a block; write begins = true")
     if any(rule.spec.confirms for rule in rules) != bool(spec.unconfirmed):
         raise ValueError("“unconfirmed” and a line that confirms belong together; write both")
@@ -193,12 +193,12 @@ def _texts(spec: Lines) -> Iterable[str]:
 def _why_not(spec: Description) -> str:
     """Return why the example has no figure, and how to fix that."""
     if not spec.csv:
-        look = next(_looks(each)[0] for each in spec.lines if each.figures)
+        look = next(_looks(line)[0] for line in spec.lines if line.figures)
         return f"none of its lines looks like “{look}”; copy some lines of a real log there"
     wanted = [*spec.csv.columns, *spec.csv.params]
     heads = [cells(line, spec.csv.separator) for line in spec.example.splitlines()]
     best = max(heads, key=lambda head: len({*head} & {*wanted}), default=[])
-    if missing := [each for each in wanted if each not in best]:
+    if missing := [name for name in wanted if name not in best]:
         hint = nearest(missing[0], best) or "write it as the head of the log does"
         return f"no line of it names the column “{missing[0]}”; {hint}"
     return "below its head there is no row with a number; copy some lines of a real log there"

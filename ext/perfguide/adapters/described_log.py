@@ -157,7 +157,7 @@ class _Reader:
 
     def _is_open(self, line: Line) -> bool:
         """Return whether a last line without a line feed may be cut, and report it."""
-        rule = next((each for each in self._figures if each.values(line.text) is not None), None)
+        rule = next((value for value in self._figures if value.values(line.text) is not None), None)
         if rule is None or not (self._spec.bare_ends or rule.spec.bare_ends):
             return False
         self._sheet.broken(line.number, "the log ends within this line: is it cut?")
@@ -233,7 +233,7 @@ class _Reader:
         if spec.refuse:
             sheet.broken(line.number, filled(spec.refuse, texts), spec.hint)
         elif is_repeated or any(
-            each not in names and sheet.stated(each) is None for each in spec.needs
+            name not in names and sheet.stated(name) is None for name in spec.needs
         ):
             sheet.broken(line.number, filled(spec.unstated or self._damage, texts), spec.hint)
         elif spec.fail:
@@ -317,7 +317,7 @@ class _Reader:
                 for name, text in matched.texts.items()
                 if name in self._of_columns
             }
-            if len({len(each) for each in parts.values()}) > 1:
+            if len({len(part) for part in parts.values()}) > 1:
                 spec = matched.rule.spec
                 self._sheet.broken(matched.line, spec.damage or self._damage, spec.hint)
                 return
@@ -371,28 +371,29 @@ class _Reader:
         self._has_lost_row = False
         return has_rows
 
-    def _add(self, each: _Waiting) -> None:
-        self._sheet.setup = each.setup
+    def _add(self, waiting: _Waiting) -> None:
+        self._sheet.setup = waiting.setup
         self._sheet.figure(
-            each.line,
+            waiting.line,
             self._benchmark,
-            each.metric,
-            each.unit,
-            each.value,
-            each.params,
-            zero=each.zero,
-            command=each.command,
+            waiting.metric,
+            waiting.unit,
+            waiting.value,
+            waiting.params,
+            zero=waiting.zero,
+            command=waiting.command,
         )
 
     def _settle(self, failure: str) -> None:
         """Add the figures that awaited confirmation, or report that they failed."""
-        for each in self._block.waiting if self._block else ():
+        for waiting in self._block.waiting if self._block else ():
             if failure:
                 self._sheet.failure(
-                    each.line, self._benchmark, each.metric, each.unit, each.params, failure
+                    *(waiting.line, self._benchmark, waiting.metric, waiting.unit),
+                    *(waiting.params, failure),
                 )
             else:
-                self._add(each)
+                self._add(waiting)
         if self._block:
             self._block.waiting.clear()
 
@@ -474,7 +475,7 @@ def cells(text: str, separator: str) -> list[str]:
     """Return the cells of a row; a blank as the separator matches any blanks."""
     if separator == " ":
         return text.split()
-    return [each.strip() for each in next(csv.reader([text], delimiter=separator), [])]
+    return [cell.strip() for cell in next(csv.reader([text], delimiter=separator), [])]
 
 
 def filled(text: str, values: Mapping[str, Scalar]) -> str:

@@ -147,7 +147,7 @@ class PlainLog:
         return replace(
             self,
             numbers=of_file(self.numbers),
-            mixed=tuple((what, old, new, lines[at - 1]) for what, old, new, at in self.mixed),
+            mixed=tuple((fact, old, new, lines[at - 1]) for fact, old, new, at in self.mixed),
             hosts={host: frozenset(of_file(numbers)) for host, numbers in self.hosts.items()},
             joined=self.joined and self.joined.numbered(lines),
             joined_lines=frozenset(of_file(self.joined_lines)),
@@ -230,9 +230,9 @@ def opened(data: bytes) -> PlainLog:
         rows.texts.append("")
         rows.numbers.append(rows.numbers[-1])
     if not is_record and _is_document(text):
-        rows.texts = [each.rstrip("\r") for each in texts]
+        rows.texts = [text.rstrip("\r") for text in texts]
         return _plain(rows)
-    rows.texts = [_printed(each) for each in rows.texts]
+    rows.texts = [_printed(text) for text in rows.texts]
     _take_out_marks(rows)
     for _ in range(MAX_ENVELOPES):
         if not (_take_off(rows) or _take_off_indentation(rows)):
@@ -248,11 +248,11 @@ def _plain(rows: _Rows) -> PlainLog:
         "\n".join(rows.texts).encode("utf-8", "surrogateescape"),
         rows.numbers or [1],  # the empty data still has one empty line
         tuple(dict.fromkeys(rows.envelopes)),
-        frozenset(each + 1 for each in rows.tails),
-        frozenset(each + 1 for each in rows.seams),
-        frozenset(each + 1 for each in rows.fillers),
-        frozenset(each + 1 for each in rows.gaps),
-        frozenset(each + 1 for each in rows.cuts),
+        frozenset(row + 1 for row in rows.tails),
+        frozenset(row + 1 for row in rows.seams),
+        frozenset(row + 1 for row in rows.fillers),
+        frozenset(row + 1 for row in rows.gaps),
+        frozenset(row + 1 for row in rows.cuts),
         next(filter(None, map(parse, rows.dates)), None),
         tuple(_changes(rows)),
         rows.hosts,
@@ -290,7 +290,7 @@ def _is_document(text: str) -> bool:
 def _open_records(rows: _Rows) -> bool:
     """Replace the records of LAVA's ``output.yaml`` and of ``journalctl -o json`` by their
     messages; return false if the log is neither."""
-    first = next((each for each in rows.texts if each.strip()), "").strip()
+    first = next((text for text in rows.texts if text.strip()), "").strip()
     if _LAVA.fullmatch(first):
         read, name = _lava_message, "LAVA's output.yaml"
     elif first.startswith("{") and '"__REALTIME_TIMESTAMP"' in first:
@@ -320,14 +320,14 @@ def _lava_message(text: str) -> tuple[str, Sender, list[str]] | None:
     if not match or match["level"] not in ("target", "feedback"):
         return None
     escaped = _ESCAPES.sub(
-        lambda each: rf"\u00{each[1] or _YAML_ESCAPES.get(each[2], '0a')}", match["text"]
+        lambda match: rf"\u00{match[1] or _YAML_ESCAPES.get(match[2], '0a')}", match["text"]
     )
     try:
         content = json.loads(escaped)
     except (ValueError, RecursionError):
         content = match["text"]  # YAML does not require quotation marks
     items = content if isinstance(content, list) else [content]
-    messages = [line for each in items for line in str(each).rstrip("\n").split("\n")]
+    messages = [line for item in items for line in str(item).rstrip("\n").split("\n")]
     return f"{match['when']}Z", (match["host"] or match["tag"] or "", ""), messages
 
 
@@ -407,7 +407,7 @@ def _take_out_marks(rows: _Rows) -> None:
 
 def _take_off(rows: _Rows) -> bool:
     """Remove the first envelope that fits nearly all lines; return false if none does."""
-    filled = [each for each in rows.texts if each.strip()]
+    filled = [text for text in rows.texts if text.strip()]
     for name, front in ENVELOPES:
         # Most envelopes fit none of the first lines, so the rest of a long log is not tried.
         if any(map(front.match, filled[:MAX_TRIED_LINES])) and _fits(front, filled):
@@ -418,7 +418,7 @@ def _take_off(rows: _Rows) -> bool:
 
 def _fits(front: re.Pattern[str], texts: Sequence[str]) -> bool:
     """Return whether nearly all lines begin like this, not counting messages of other programs."""
-    others = [each for each in texts if not front.match(each)]
+    others = [text for text in texts if not front.match(text)]
     foreign = sum(map(_is_message, others))
     return len(others) - foreign <= (1 - MIN_SHARE) * (len(texts) - foreign)
 
@@ -462,11 +462,11 @@ def _strip(rows: _Rows, name: str, front: re.Pattern[str]) -> None:
 
 def _take_off_indentation(rows: _Rows) -> bool:
     """Remove blanks that all lines begin with, if two or more, as some programs print one."""
-    filled = [each for each in rows.texts if each.strip() and not _is_message(each)]
-    width = min((len(each) - len(each.lstrip(" \t")) for each in filled), default=0)
-    if width < 2 and not (filled and all(each[0] == "\t" for each in filled)):
+    filled = [text for text in rows.texts if text.strip() and not _is_message(text)]
+    width = min((len(text) - len(text.lstrip(" \t")) for text in filled), default=0)
+    if width < 2 and not (filled and all(text[0] == "\t" for text in filled)):
         return False
-    rows.texts = [each if _is_message(each) else each[width:] for each in rows.texts]
+    rows.texts = [text if _is_message(text) else text[width:] for text in rows.texts]
     rows.envelopes.append("indentation")
     return True
 
@@ -492,12 +492,12 @@ def _without_messages(rows: _Rows) -> _Rows:
     is_tail = is_seam = False
     indentation = ""
     log_text = "\n".join(rows.texts)
-    message_words = [each for each in _MESSAGE_WORDS if each in log_text]
+    message_words = [words for words in _MESSAGE_WORDS if words in log_text]
     for index, (text, number) in enumerate(zip(rows.texts, rows.numbers, strict=True)):
         line = len(plain.texts)
         text = indentation + text
         indentation = ""
-        match = _message(text) if any(each in text for each in message_words) else None
+        match = _message(text) if any(words in text for words in message_words) else None
         is_seam = is_seam or index in rows.seams
         if match and not text[: match.start()].strip():
             is_seam = True

@@ -151,7 +151,7 @@ def _no_value(look: str) -> str:
 
 def _blanks(text: str) -> str:
     """Return literal text as an expression in which blanks match any blanks."""
-    return r"[ \t]++".join(re.escape(each) for each in re.split(r"[ \t]+", text))
+    return r"[ \t]++".join(re.escape(word) for word in re.split(r"[ \t]+", text))
 
 
 _BYTES = {"B": 1, "KiB": 1024, "MiB": 1024**2, "GiB": 1024**3}

@@ -36,22 +36,22 @@ def row(
     return Row(re.compile(begins or "(?!)"), re.compile(full), take, lose)
 
 
-def scan(data: bytes, what: str, rows: Sequence[Row], sheet: Sheet) -> None:
-    """Give each line to the first row that matches, and report damaged rows of ``what``. Other
+def scan(data: bytes, noun: str, rows: Sequence[Row], sheet: Sheet) -> None:
+    """Give each line to the first row that matches, and report damaged rows of ``noun``. Other
     lines are skipped."""
     for line in lines(data):
-        take_line(line, what, rows, sheet)
+        take_line(line, noun, rows, sheet)
 
 
-def take_line(line: Line, what: str, rows: Sequence[Row], sheet: Sheet) -> None:
-    """Give a line to the first row that matches, or report a damaged row of ``what``."""
+def take_line(line: Line, noun: str, rows: Sequence[Row], sheet: Sheet) -> None:
+    """Give a line to the first row that matches, or report a damaged row of ``noun``."""
     # The first row decides, as the rest of a damaged line can look like another row.
-    for each in rows:
-        if match := each.full.fullmatch(line.text):
+    for kind_of_row in rows:
+        if match := kind_of_row.full.fullmatch(line.text):
             sheet.understood(line.number)
-            each.take(line, match)
+            kind_of_row.take(line, match)
             return
-        if each.begins.match(line.text):
-            sheet.broken(line.number, f"a line of {what} is cut or damaged")
-            each.lose()
+        if kind_of_row.begins.match(line.text):
+            sheet.broken(line.number, f"a line of {noun} is cut or damaged")
+            kind_of_row.lose()
             return

@@ -106,9 +106,9 @@ class Sheet:
         diagnostics: dict[object, Diagnostic] = {}
         facts = dict(self._facts)
         for part in parts:
-            for each in part.diagnostics:
-                line = None if each.kind == "log-note" else each.line
-                diagnostics.setdefault((each.kind, each.message, line), each)
+            for diagnostic in part.diagnostics:
+                line = None if diagnostic.kind == "log-note" else diagnostic.line
+                diagnostics.setdefault((diagnostic.kind, diagnostic.message, line), diagnostic)
             facts = {**part.facts, **facts}
         return Reading(
             tuple(chain(self._results, *(part.results for part in parts))),

@@ -246,10 +246,10 @@ def _parts(
     output = b"\n".join((*body, b""))
     of_block = Context(context.file, params)
     readings = [
-        (registry.built_in(each).read if isinstance(each, str) else each)(output, of_block)
-        for each in readers
+        (registry.built_in(reader).read if isinstance(reader, str) else reader)(output, of_block)
+        for reader in readers
     ]
-    readings = [each.renumbered(lambda line: line + skipped) for each in readings]
+    readings = [reading.renumbered(lambda line: line + skipped) for reading in readings]
     for part in readings:
         sheet.understood(*part.lines)
     # Without this, a program that ran without printing a figure would seem not to have run.

@@ -72,7 +72,7 @@ def _certain(log: PlainLog, formats: Sequence[Format], context: Context) -> list
     """
     readings = [form.read(log.data, context) for form in formats]
     if not (log.seams or log.tails or log.fillers or log.gaps or log.cuts):
-        placed = [_placed(each, log.numbers) for each in readings]
+        placed = [_placed(reading, log.numbers) for reading in readings]
         return _with_cut_rows(log, formats, placed, context.file)
     understood = _understood(readings)
     # If only one of two lines separated by a message is understood, one may be part of the other.
@@ -87,7 +87,7 @@ def _certain(log: PlainLog, formats: Sequence[Format], context: Context) -> list
     steps: dict[int, int] = {}
     for line in sorted(uncertain):
         steps[line] = steps.get(log.before(line), -1) + 1
-    chained = {each for line in uncertain if steps[line] for each in (line, log.before(line))}
+    chained = {text for line in uncertain if steps[line] for text in (line, log.before(line))}
     single = {line for line in single if line in chained or mended.tail_rows[line] in joined}
     cut_lines = {log.numbers[line - 1] for line in log.cuts | {*map(log.before, single)}}
     possible = [(log.damaged(tails), log.numbers) for tails in (single, set[int]())]
@@ -115,14 +115,14 @@ def _with_cut_rows(
     example begins."""
     texts = log.data.decode("utf-8", "replace").split("\n")
     lines = list(zip(log.numbers, texts, strict=True))
-    explained = _understood(readings) | {d.line for each in readings for d in each.diagnostics}
+    explained = _understood(readings) | {d.line for r in readings for d in r.diagnostics}
     left = [(n, text.lstrip()) for n, text in lines if n not in explained and text.strip()]
     reported = []
     for form, reading in zip(formats, readings, strict=True):
         rows = _rows(reading)
         whole = sorted({_form(text) for n, text in lines if n in rows} | _example_forms(form))
         # Most lines of other programs begin with another character, which is faster to see.
-        first_chars = tuple({each[:1] for each in whole}) + tuple("123456789")
+        first_chars = tuple({text[:1] for text in whole}) + tuple("123456789")
         cut_rows = (
             Diagnostic("log-row", file, f"a row of {form.name} is cut", line=n)
             for n, text in left
@@ -167,7 +167,7 @@ def _common(readings: Sequence[Reading], cut_lines: set[int], file: str) -> Read
     """Return the results and facts that all readings of a log agree on, with a diagnostic for each
     line that is interrupted or yields different figures."""
     first, *others = readings
-    keys = [_keys(each) for each in readings]
+    keys = [_keys(reading) for reading in readings]
     certain = reduce(and_, keys)
     doubtful = cut_lines | {key.line for key in reduce(or_, keys) - certain}
     message = "a message of the kernel or of another program cuts this row, or a line that it needs"
@@ -181,14 +181,14 @@ def _common(readings: Sequence[Reading], cut_lines: set[int], file: str) -> Read
         {
             name: value
             for name, value in first.facts.items()
-            if all(each.facts.get(name) == value for each in others)
+            if all(reading.facts.get(name) == value for reading in others)
         },
         first.lines,
     )
 
 
 def _count(readings: Sequence[Reading]) -> int:
-    return sum(len(each.results) for each in readings)
+    return sum(len(reading.results) for reading in readings)
 
 
 def _keys(reading: Reading) -> Counter[Key]:

@@ -159,10 +159,10 @@ def recognise(data: bytes, among: Iterable[Format] | None = None) -> list[Format
     as a runner's log does, is returned alone, so that no figure is read twice.
     """
     every = list(formats().values() if among is None else among)
-    for each in every:
-        if each.name in CONTAINERS and _recognises(each, data):
-            return [each]
-    return [each for each in every if each.name not in CONTAINERS and _recognises(each, data)]
+    for form in every:
+        if form.name in CONTAINERS and _recognises(form, data):
+            return [form]
+    return [form for form in every if form.name not in CONTAINERS and _recognises(form, data)]
 
 
 def _third_party(entry: EntryPoint) -> Format | str:
@@ -176,8 +176,8 @@ def _third_party(entry: EntryPoint) -> Format | str:
     return loaded
 
 
-def _recognises(each: Format, data: bytes) -> bool:
+def _recognises(candidate: Format, data: bytes) -> bool:
     try:
-        return bool(each.recognises(data))
+        return bool(candidate.recognises(data))
     except Exception:  # a third party's may raise, although it should not
         return False

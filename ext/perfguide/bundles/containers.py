@@ -111,10 +111,10 @@ def chosen(files: Sequence[T], name: Callable[[T], str]) -> tuple[list[T], list[
     """Return the files named like a document or container, and notes about the others."""
     candidates: list[T] = []
     diagnostics: list[Diagnostic] = []
-    for each in files:
-        file_name = name(each)
+    for file in files:
+        file_name = name(file)
         if is_document(file_name) or is_container(file_name):
-            candidates.append(each)
+            candidates.append(file)
         # Results folders have READMEs and logs, which deserve no note in every build.
         elif not _for_people(file_name):
             hint = f"bundles are in {' '.join((*DOCUMENTS, *CONTAINERS))} files"

@@ -48,7 +48,7 @@ def changed(given: Mapping[str, object]) -> Limits:
 
     Raises :class:`ValueError` for an unknown name or an invalid number.
     """
-    names = [each.name for each in fields(Limits)]
+    names = [limit.name for limit in fields(Limits)]
     values: dict[str, int] = {}
     for name, value in given.items():
         if name not in names:

@@ -44,8 +44,8 @@ def families(guides: Iterable[GuideKey]) -> dict[Platform, list[GuideKey]]:
 def is_like(key: GuideKey, soc: str, os: str) -> bool:
     """Return whether a guide's SoC and OS match these case-insensitive patterns, with ``*`` as
     wildcard."""
-    asked = ((key.soc, soc), (key.os, os))
-    return all(fnmatchcase(name.casefold(), pattern.casefold()) for name, pattern in asked)
+    patterns = ((key.soc, soc), (key.os, os))
+    return all(fnmatchcase(name.casefold(), pattern.casefold()) for name, pattern in patterns)
 
 
 def in_order(guides: Iterable[GuideKey]) -> list[GuideKey]:

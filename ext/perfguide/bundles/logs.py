@@ -107,11 +107,11 @@ def beside(name: str) -> str:
     return stem + LOG_ARCHIVE
 
 
-def find(item: Loaded, asked: Mapping[str, Collection[int]], limits: Limits) -> Found:
+def find(item: Loaded, lines: Mapping[str, Collection[int]], limits: Limits) -> Found:
     """Return the requested lines of a bundle's logs, wherever they are stored."""
     out = Found()
     path, member = _location(item)
-    if path is None or not asked:
+    if path is None or not lines:
         return out
     folder = PurePosixPath(path.relative_to(item.root).parent).as_posix()
     prefix = "" if folder == "." else f"{folder}/"
@@ -120,28 +120,28 @@ def find(item: Loaded, asked: Mapping[str, Collection[int]], limits: Limits) -> 
         inner = PurePosixPath(member).parent if container == path else PurePosixPath()
         # pack names logs relative to its own folder, other containers possibly relative to the
         # bundle's.
-        names = {str(inner / name): name for name in asked} | {name: name for name in asked}
+        names = {str(inner / name): name for name in lines} | {name: name for name in lines}
         origin = f"{prefix}{container.name}"
-        for each in members(container, limits, names.__contains__):
-            if not isinstance(each, Diagnostic):
-                name, data = each
+        for inner_file in members(container, limits, names.__contains__):
+            if not isinstance(inner_file, Diagnostic):
+                name, data = inner_file
                 log = names[name]
                 if log not in out.places and _is_packed(item, log, data, origin, out):
                     out.places[log] = f"{origin}!{name}"
-                    out.lines[log] = _lines(data, asked[log])
-            elif each.kind != "refused-member":
+                    out.lines[log] = _lines(data, lines[log])
+            elif inner_file.kind != "refused-member":
                 hint = "the figures are kept, without the text of their log lines; upload it again"
-                text = f"the logs cannot be read: {each.message}"
+                text = f"the logs cannot be read: {inner_file.message}"
                 out.diagnostics.append(
                     Diagnostic("log-archive", origin, text, hint, root=item.root)
                 )
-    for name in asked:
+    for name in lines:
         beside_it = _in_folder(path.parent, name) if name not in out.places else None
         if beside_it and beside_it.stat().st_size <= limits.document:
             data = beside_it.read_bytes()
             if _is_packed(item, name, data, f"{prefix}{name}", out):
                 out.places[name] = f"{prefix}{name}"
-                out.lines[name] = _lines(data, asked[name])
+                out.lines[name] = _lines(data, lines[name])
     return out
 
 
@@ -213,12 +213,12 @@ def _in_folder(folder: Path, name: str) -> Path | None:
     return path if path.is_file() else None
 
 
-def _lines(data: bytes, asked: Collection[int]) -> Lines:
+def _lines(data: bytes, numbers: Collection[int]) -> Lines:
     lines = data.split(b"\n")
     return {
         number: visible(
             lines[number - 1].decode("utf-8", "backslashreplace").strip(), MAX_LINE_CHARS
         )
-        for number in asked
+        for number in numbers
         if number <= len(lines)
     }

@@ -53,8 +53,8 @@ def _across(bundles: Sequence[Loaded], matters: Matters) -> Iterator[Diagnostic]
         for item in bundles
     ]
     values: dict[str, set[Value]] = {}
-    for each in setups:
-        for setup in each:
+    for of_bundle in setups:
+        for setup in of_bundle:
             for fact in setup.keys() - VARYING_FACTS:
                 values.setdefault(fact, set()).add(setup[fact])
     # Most releases have only one setup, so their rows need no inspection.
@@ -142,7 +142,7 @@ def _diagnostic(benchmark: str, metric: str, fact: str, one: _Figure, other: _Fi
         "not stated" if value is None else f"“{visible(units.plain(value))}”"
         for _, _, value in (one, other)
     ]
-    places = [f"/results/{at}{log_line(of.results[at])}" for of, at, _ in (one, other)]
+    places = [f"/results/{at}{log_line(item.results[at])}" for item, at, _ in (one, other)]
     hint = f"make “{visible(fact)}” a parameter, or pack the logs of one setup only"
     if other[0] is not item:
         places[1] += f" of {visible(other[0].origin)}"

@@ -146,9 +146,9 @@ def _listed(url: str) -> tuple[Any, list[Remote]]:
 
 
 def _hash_of_listing(listed: Sequence[Remote]) -> str:
-    if not all(each.mark for each in listed):
+    if not all(remote.mark for remote in listed):
         return ""
-    return _hash(json.dumps([(each.name, each.mark) for each in listed]).encode())
+    return _hash(json.dumps([(remote.name, remote.mark) for remote in listed]).encode())
 
 
 def fetch(
@@ -177,7 +177,7 @@ def fetch(
     if single:
         root, _, base = root.rpartition("/")
         listed = [Remote(base, listed[0].path, listed[0].size, listed[0].mark)]
-    wanted, diagnostics = containers.chosen(listed, lambda each: each.name)
+    wanted, diagnostics = containers.chosen(listed, lambda remote: remote.name)
     out = Fetched(diagnostics=diagnostics, listing=listing)
     # Two runs must not write to the same incomplete file.
     with locked(store, lambda _: None):
@@ -255,42 +255,42 @@ class _Reader:
         listed = self._read_list()
         missing = []
         have: dict[str, str] = {}
-        for each in wanted:
-            mark, digest = listed.get(each.name, ("", ""))
-            if each.mark and mark == each.mark and self._is_intact(digest):
-                have[each.name] = digest
-            elif self._too_large(each):
+        for remote in wanted:
+            mark, digest = listed.get(remote.name, ("", ""))
+            if remote.mark and mark == remote.mark and self._is_intact(digest):
+                have[remote.name] = digest
+            elif self._too_large(remote):
                 message = "exceeds the limits and is not read"
                 hint = "split the upload, or raise the limits"
                 out.diagnostics.append(
-                    Diagnostic("limit", each.name, message, hint, root=self._root)
+                    Diagnostic("limit", remote.name, message, hint, root=self._root)
                 )
             else:
-                missing.append(each)
+                missing.append(remote)
         if missing:
             with ThreadPoolExecutor(PARALLEL_READS) as pool:
-                work = {each.name: pool.submit(self._one, each) for each in missing}
+                work = {remote.name: pool.submit(self._one, remote) for remote in missing}
                 try:
-                    for each in progress(missing, "fetching files"):
+                    for remote in progress(missing, "fetching files"):
                         try:
-                            have[each.name] = work[each.name].result()
+                            have[remote.name] = work[remote.name].result()
                         # Each library has its own exceptions here, too.
                         except Exception as error:
-                            fault = _missing(f"{self._root}/{each.name}", error)
+                            fault = _missing(f"{self._root}/{remote.name}", error)
                             out.diagnostics.append(fault)
                 finally:
                     pool.shutdown(cancel_futures=True)
         self._write_list({e.name: (e.mark, have[e.name]) for e in wanted if e.name in have})
-        for each in wanted:
-            if each.name in have:
-                path = self._object(have[each.name])
-                out.sources.append(Source(self._root, each.name, path))
+        for remote in wanted:
+            if remote.name in have:
+                path = self._object(have[remote.name])
+                out.sources.append(Source(self._root, remote.name, path))
         return replace(out, read=self._read)
 
-    def _too_large(self, each: Remote) -> bool:
+    def _too_large(self, remote: Remote) -> bool:
         limits = self._limits
-        limit = limits.container if containers.is_container(each.name) else limits.document
-        return each.size is not None and each.size > limit
+        limit = limits.container if containers.is_container(remote.name) else limits.document
+        return remote.size is not None and remote.size > limit
 
     def _object(self, digest: str) -> Path:
         return self._store / "objects" / digest
@@ -306,7 +306,7 @@ class _Reader:
             for line in self._list.read_bytes().splitlines():
                 with suppress(ValueError):
                     name, mark, digest = json.loads(line)
-                    if all(isinstance(each, str) for each in (name, mark, digest)):
+                    if all(isinstance(text, str) for text in (name, mark, digest)):
                         out[name] = (mark, digest)
         return out
 
@@ -316,44 +316,44 @@ class _Reader:
         aside.write_text("".join(lines), encoding="utf-8")
         aside.replace(self._list)
 
-    def _one(self, each: Remote) -> str:
+    def _one(self, remote: Remote) -> str:
         """Read one file completely; return the hash of its content."""
         # A file that is still being uploaded changes while it is read.
         for trial in range(MAX_TRIALS):
-            part = self._store / "parts" / _hash(each.name.encode())
+            part = self._store / "parts" / _hash(remote.name.encode())
             try:
-                digest = self._complete(each, part)
+                digest = self._complete(remote, part)
                 part.replace(self._object(digest))
             except (OSError, NotFetchedError):
                 if trial == MAX_TRIALS - 1:
                     raise
-                each = self._again(each)
+                remote = self._again(remote)
                 continue
             finally:
                 part.unlink(missing_ok=True)
-            line = json.dumps([each.name, each.mark, digest])
+            line = json.dumps([remote.name, remote.mark, digest])
             with self._writing, self._list.open("a", encoding="utf-8") as file:
                 # The leading newline protects this line if the previous one was cut short.
                 file.write(f"\n{line}\n")
             return digest
         raise AssertionError("unreachable")
 
-    def _again(self, each: Remote) -> Remote:
+    def _again(self, remote: Remote) -> Remote:
         """Return the file as currently listed."""
         self._fs.invalidate_cache()
-        info = self._fs.info(each.path)
-        return Remote(each.name, each.path, info.get("size"), _mark(info))
+        info = self._fs.info(remote.path)
+        return Remote(remote.name, remote.path, info.get("size"), _mark(info))
 
-    def _complete(self, each: Remote, part: Path) -> str:
+    def _complete(self, remote: Remote, part: Path) -> str:
         # If the connection is lost, the library for the protocol resumes by itself.
-        self._fs.get_file(each.path, str(part))
+        self._fs.get_file(remote.path, str(part))
         size = part.stat().st_size
-        if each.size not in (None, size):
+        if remote.size not in (None, size):
             raise NotFetchedError("is not as long as listed")
         if size > self._limits.container:
             raise NotFetchedError("is larger than the limits allow")
         # Parts of two versions would make up a file that never existed.
-        if each.mark and size >= MIN_CHECKED_BYTES and self._again(each).mark != each.mark:
+        if remote.mark and size >= MIN_CHECKED_BYTES and self._again(remote).mark != remote.mark:
             raise NotFetchedError("changes while it is read")
         with self._writing:
             self._read += size

@@ -67,20 +67,20 @@ class PageEstimate:
         if len(self.guides) > limits.guides:
             return _excess_text(len(self.guides), "guides", limits.guides, "guides")
         if self.files > allowed:
-            what = (
+            excess = (
                 f"files: it has {len(self.guides)} guides, {len(self.benchmarks)} benchmarks and "
                 f"{len(self.sections)} sets of parameters in {self.figures} figures"
             )
-            return _excess_text(self.files, what, allowed, "files")
+            return _excess_text(self.files, excess, allowed, "files")
         if self.copied > limits.copied:
-            what = "bytes of notes and facts of runs, repeated on each benchmark page,"
-            return _excess_text(self.copied, what, limits.copied, "copied")
+            excess = "bytes of notes and facts of runs, repeated on each benchmark page,"
+            return _excess_text(self.copied, excess, limits.copied, "copied")
         if self.withdrawals > limits.withdrawals:
             return _excess_text(self.withdrawals, "withdrawals", limits.withdrawals, "withdrawals")
         return ""
 
 
-def _excess_text(count: int, what: str, allowed: int, limit: str) -> str:
-    of, _, detail = what.partition(": ")
+def _excess_text(count: int, excess: str, allowed: int, limit: str) -> str:
+    noun, _, detail = excess.partition(": ")
     more = f" ({detail})" if detail else ""
-    return f"{count:,} {of}{more} where the limit “{limit}” allows {allowed:,}"
+    return f"{count:,} {noun}{more} where the limit “{limit}” allows {allowed:,}"

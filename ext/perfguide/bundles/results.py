@@ -43,10 +43,10 @@ strings of unconstrained keys, so ``columns`` checks their length."""
 Written: Any = msgspec.defstruct(
     "Written",
     [
-        (each.name, each.type)
-        if each.required
-        else (each.name, _KEYED.get(each.name, each.type) | UnsetType, _ABSENT[each.name])
-        for each in fields(Result)
+        (key.name, key.type)
+        if key.required
+        else (key.name, _KEYED.get(key.name, key.type) | UnsetType, _ABSENT[key.name])
+        for key in fields(Result)
     ],
     kw_only=True,
     omit_defaults=True,

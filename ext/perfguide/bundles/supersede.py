@@ -38,7 +38,7 @@ def settle(loaded: Iterable[Loaded]) -> Ledger:
     """
     unique_bundles, diagnostics = _unique(loaded)
     withdrawn, objections = _withdrawn(unique_bundles)
-    gone = {each.old.bundle.owned_id for each in withdrawn}
+    gone = {withdrawal.old.bundle.owned_id for withdrawal in withdrawn}
     remaining = [item for owned_id, item in unique_bundles.items() if owned_id not in gone]
     repeated = _same_runs(remaining)
     for item, first in repeated:
@@ -54,7 +54,7 @@ def _unique(loaded: Iterable[Loaded]) -> tuple[dict[tuple[str, str], Loaded], li
     """Return the bundles without conflicts, sorted by id and runner, and the conflicts."""
     by_id: dict[tuple[str, str], dict[str, Loaded]] = {}
     # Sorted, so that the outcome does not depend on the order in which files are found.
-    for item in sorted(loaded, key=lambda each: (each.origin, each.digest)):
+    for item in sorted(loaded, key=lambda item: (item.origin, item.digest)):
         by_id.setdefault(item.bundle.owned_id, {}).setdefault(item.digest, item)
     unique_bundles: dict[tuple[str, str], Loaded] = {}
     diagnostics: list[Diagnostic] = []

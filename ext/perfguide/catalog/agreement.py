@@ -69,16 +69,16 @@ def against(bundles: Sequence[Loaded], catalog: Catalog, folder: str) -> list[Di
             counts[pair] = (first, number + 1)
         for (code, line), (row, number) in counts.items():
             params: dict[str, object] = msgspec.json.decode(line) or {}
-            for what in _undescribed(*triples[code], params, catalog):
-                at = f"/results/{row}/{what[0]}"
-                at += f"/{pointer(what[2])}" if what[0] == "params" else ""
-                seen = every.setdefault(what, _Seen(item, at))
+            for missing in _undescribed(*triples[code], params, catalog):
+                at = f"/results/{row}/{missing[0]}"
+                at += f"/{pointer(missing[2])}" if missing[0] == "params" else ""
+                seen = every.setdefault(missing, _Seen(item, at))
                 seen.count += number
                 seen.bundles.add(item.digest)
     order = ("benchmark", "params", "unit", "metric")
     out = []
-    for what in sorted(every, key=lambda each: (order.index(each[0]), each)):
-        seen, (message, hint) = every[what], _worded(what, catalog, folder)
+    for missing in sorted(every, key=lambda missing: (order.index(missing[0]), missing)):
+        seen, (message, hint) = every[missing], _worded(missing, catalog, folder)
         text, origin = f"{message}: {seen.times()}", seen.first.origin
         out.append(
             Diagnostic("undescribed", origin, text, hint, seen.pointer, root=seen.first.root)
@@ -105,21 +105,21 @@ def _undescribed(
         yield "params", benchmark, name
 
 
-def _worded(what: Undescribed, catalog: Catalog, folder: str) -> tuple[str, str]:
+def _worded(missing: Undescribed, catalog: Catalog, folder: str) -> tuple[str, str]:
     """Return the message about an undescribed name or unit, and how to fix it."""
-    part, benchmark, name, *_ = what
+    part, benchmark, name, *_ = missing
     if part == "benchmark":
         return f"nothing describes the benchmark “{benchmark}”", f"did you mean “{name}”?"
     if part == "unit":
-        message = f"“{name}” is not a unit for a metric of {benchmark} described in “{what[3]}”"
-        return message, f"write “{what[3]}”, or a unit that converts to it"
+        message = f"“{name}” is not a unit for a metric of {benchmark} described in “{missing[3]}”"
+        return message, f"write “{missing[3]}”, or a unit that converts to it"
     described = catalog.benchmarks[benchmark]
     if part == "metric":
         hint = f"did you mean “{_nearest(name, described)}”?"
         return f"“{name}” is not a metric of {benchmark}", hint
     message = f"the parameter “{name}” of {benchmark} is not described"
-    if meant := phrases.described_param(name, described):
-        return message, f"did you mean “{meant}”?"
+    if meaning := phrases.described_param(name, described):
+        return message, f"did you mean “{meaning}”?"
     # Other keys must be quoted in TOML.
     key = name if _BARE.fullmatch(name) else json.dumps(name)
     label = json.dumps(name.replace("_", " ").capitalize(), ensure_ascii=False)
@@ -134,11 +134,11 @@ def _nearest(metric: str, described: Benchmark) -> str:
     """Return the described metric that lists the name among its ``words`` or is a typo away, or
     ""."""
     # A bundle cannot have meant a pattern.
-    names = [each.name for each in described.entry.metrics if not set("*?[") & set(each.name)]
-    if meant := phrases.described_metric(metric, described):
-        return meant
+    names = [metric.name for metric in described.entry.metrics if not set("*?[") & set(metric.name)]
+    if meaning := phrases.described_metric(metric, described):
+        return meaning
     # An alias is a former name by intention, however close it is to a current one.
-    if metric in {alias for each in described.entry.metrics for alias in each.aliases}:
+    if metric in {alias for metric in described.entry.metrics for alias in metric.aliases}:
         return ""
     return _nearest_spelling(metric, names)
 
@@ -235,7 +235,7 @@ def same_keys(bundles: Iterable[Loaded]) -> Iterator[Diagnostic]:
             same = [item.results[row] for row in rows] if len(rows) > 1 else []
             if pair := apart(same):
                 first, second = (same[index] for index in pair)
-                values = [units.exact(middle(each)) for each in (first, second)]
+                values = [units.exact(middle(result)) for result in (first, second)]
                 pairs_by_name.setdefault(triples[code], []).append(
                     f"/results/{rows[pair[0]]} is {values[0]}{mixed_setups.log_line(first)} and "
                     f"/results/{rows[pair[1]]} is {values[1]}{mixed_setups.log_line(second)}"

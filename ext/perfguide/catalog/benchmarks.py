@@ -308,7 +308,7 @@ class Benchmark:
             metrics = self.entry.metrics
             # A pattern may match the name of another, more specific entry.
             exact = (rank for rank, metric in enumerate(metrics) if metric.name == name)
-            matching = (rank for rank, each in enumerate(metrics) if fnmatchcase(name, each.name))
+            matching = (rank for rank, m in enumerate(metrics) if fnmatchcase(name, m.name))
             rank = next(chain(exact, matching), None)
             # Names in bundles are unbounded, so cache only described ones.
             if rank is None:
@@ -318,7 +318,7 @@ class Benchmark:
 
     def is_total(self, name: str) -> bool:
         """Return whether a metric or parameter value is a total, which comes after all others."""
-        return any(fnmatchcase(name.casefold(), each.casefold()) for each in self.entry.last)
+        return any(fnmatchcase(name.casefold(), part.casefold()) for part in self.entry.last)
 
     def metric_label(self, name: str) -> str:
         """Return the display label of a metric."""
@@ -503,10 +503,10 @@ def _faults(entry: Entry) -> Iterator[Fault]:
                     hint = nearest(value, param.values)
                     yield where + f"“{value}”, given for {soc}, is not among its values", hint
     for chart in entry.charts:
-        yield from _id_faults("chart", chart.id, [each.id for each in entry.charts])
+        yield from _id_faults("chart", chart.id, [chart.id for chart in entry.charts])
         yield from chart_spec.faults(chart, metrics)
     for table in entry.tables:
-        yield from _id_faults("table", table.id, [each.id for each in entry.tables])
+        yield from _id_faults("table", table.id, [table.id for table in entry.tables])
         yield from _table_faults(table, entry.split, metrics)
 
 
@@ -522,13 +522,13 @@ def _metric_faults(metric: Metric, entry: Entry) -> Iterator[Fault]:
     for name in filter(None, params):
         if entry.params and name not in entry.params:
             yield where + f"no parameter is named “{name}”", nearest(name, entry.params)
-    every = [each.name for each in entry.metrics]
+    every = [metric.name for metric in entry.metrics]
     for name in metric.computed_from:
         if name not in every:
             yield where + f"no metric is named “{name}”", nearest(name, every)
     if metric.aliases and set("*?[") & set(metric.name):
         yield where + "a pattern cannot have “aliases”", "write an entry with the full name"
-    spellings = [name for each in entry.metrics for name in (each.name, *each.aliases)]
+    spellings = [name for metric in entry.metrics for name in (metric.name, *metric.aliases)]
     for old in metric.aliases:
         if spellings.count(old) > 1:
             yield where + f"the alias “{old}” also belongs to another metric", "use it once"

@@ -104,7 +104,7 @@ class Boards:
     def ever(self, soc: str, board: str) -> set[str]:
         """Return all current and former names of a board."""
         now = self.today(soc, board)
-        return {now, *(old for (of, old), name in self.names.items() if (of, name) == (soc, now))}
+        return {now, *(old for (s, old), name in self.names.items() if (s, name) == (soc, now))}
 
 
 def load(path: Path | None) -> tuple[Boards, list[Diagnostic]]:

@@ -29,8 +29,8 @@ def benchmark(texts: Iterable[str], catalog: Catalog) -> str:
     """
     names = {
         name: {
-            tuple(word for word in words(each) if word not in FILLER_WORDS)
-            for each in (name, described.entry.title, *described.entry.words)
+            tuple(word for word in words(text) if word not in FILLER_WORDS)
+            for text in (name, described.entry.title, *described.entry.words)
         }
         for name, described in catalog.benchmarks.items()
     }
@@ -59,11 +59,11 @@ def metric(text: str, described: Benchmark) -> Named | None:
     """Return the metric named in a text, preferring the one that accounts for most words."""
     text_words = set(words(text))
     return _best(
-        (each.name, phrase, text_words)
-        for each in described.entry.metrics
+        (entry.name, phrase, text_words)
+        for entry in described.entry.metrics
         # A heading cannot mean a pattern.
-        if "*" not in each.name
-        for phrase in (each.name, each.label, *each.aliases, *each.words)
+        if "*" not in entry.name
+        for phrase in (entry.name, entry.label, *entry.aliases, *entry.words)
     )
 
 
@@ -72,8 +72,8 @@ def param(text: str, described: Benchmark) -> Named | None:
     text_words = set(words(text))
     phrases = [
         (name, phrase)
-        for name, each in described.entry.params.items()
-        for phrase in (name, each.label, *each.words)
+        for name, entry in described.entry.params.items()
+        for phrase in (name, entry.label, *entry.words)
     ]
     matches = _best((name, phrase, text_words) for name, phrase in phrases)
     if matches or not text_words:
@@ -102,9 +102,9 @@ def value(texts: Sequence[str], described: Param) -> Scalar | None:
     for text in texts:
         text_words = words(text)
         matches = [
-            (-len(phrase), at, str(each))
-            for each in described.value_words
-            if (phrase := words(each)) and (at := _at(phrase, text_words)) is not None
+            (-len(phrase), at, str(value_words))
+            for value_words in described.value_words
+            if (phrase := words(value_words)) and (at := _at(phrase, text_words)) is not None
         ]
         if matches:
             return described.value_words[min(matches)[-1]]
@@ -117,11 +117,11 @@ def listed_value(text: str, described: Param) -> Scalar | None:
     # Guides use the same words as the labels of values on our pages.
     labels = {label: name for name, label in described.values.items()}
     labels |= {name: name for name in described.values}
-    by_words = {**labels, **{text: each for text, each in described.value_words.items() if text}}
+    by_words = labels | {text: value for text, value in described.value_words.items() if text}
     matches = [
-        (-len(phrase), at, each)
-        for each in by_words
-        if (phrase := words(each)) and (at := _at(phrase, text_words)) is not None
+        (-len(phrase), at, matching)
+        for matching in by_words
+        if (phrase := words(matching)) and (at := _at(phrase, text_words)) is not None
     ]
     return by_words[min(matches)[-1]] if matches else None
 
@@ -138,7 +138,7 @@ def unit(text: str, described: Metric | None) -> str:
     parsed = units.parse(text)
     if not parsed.kind.startswith("unknown"):
         return parsed.name
-    if usual and text.casefold() in {each.casefold() for each in units.spellings(usual)}:
+    if usual and text.casefold() in {spelling.casefold() for spelling in units.spellings(usual)}:
         return usual
     # Guides shorten rates such as iterations/s to the things counted.
     if usual and set(words(text)) < set(words(usual)):
@@ -172,7 +172,7 @@ def described_param(name: str, described: Benchmark) -> str:
     """Return the parameter that lists another parameter's name among its ``words``, or ""."""
     name_words = _parts(name)
     params = described.entry.params.items()
-    return next((key for key, each in params if name_words in map(_parts, each.words)), "")
+    return next((key for key, entry in params if name_words in map(_parts, entry.words)), "")
 
 
 def _at(phrase: Sequence[str], text: Sequence[str]) -> int | None:

@@ -17,7 +17,7 @@ PASSED_ON = (OSError, MemoryError, WorkersError)
 
 
 def attempt(
-    what: str,
+    part: str,
     origin: str,
     make: Callable[[], T],
     fail: Callable[[Diagnostic], T],
@@ -25,7 +25,7 @@ def attempt(
 ) -> T:
     """Return ``make()``, or on failure what ``fail`` makes of the diagnostic.
 
-    ``what`` names the part in a sentence, ``origin`` is its page or file, and ``became`` is the
+    ``part`` names it in a sentence, ``origin`` is its page or file, and ``became`` is the
     predicate of the message. Errors in ``PASSED_ON`` are raised.
     """
     try:
@@ -33,12 +33,12 @@ def attempt(
     except PASSED_ON:
         raise
     except Exception as error:  # any fault of this part, as the others do not depend on it
-        return fail(finding(f"{what} {became}", origin, reason(error)))
+        return fail(finding(f"{part} {became}", origin, reason(error)))
 
 
-def finding(what: str, origin: str, why: str) -> Diagnostic:
-    """Return the diagnostic for a part that failed in the way ``what`` says, because of ``why``."""
-    message = f"{what}: {why}"
+def finding(part: str, origin: str, why: str) -> Diagnostic:
+    """Return the diagnostic for a part that failed in the way ``part`` says, because of ``why``."""
+    message = f"{part}: {why}"
     hint = "the rest of the site is complete; report this together with the bundles shown"
     return Diagnostic("unmade", origin, visible(message, 500), hint)
 

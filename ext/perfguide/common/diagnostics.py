@@ -157,7 +157,7 @@ def visible_json(text: str) -> str:
 
 def nearest(word: str, candidates: Iterable[str]) -> str:
     """Return a hint with the candidate most similar to ``word``, or an empty string."""
-    by_folded = {each.casefold().replace("-", "_"): each for each in candidates}
+    by_folded = {candidate.casefold().replace("-", "_"): candidate for candidate in candidates}
     # Matching is quadratic in length, and words in an upload can be arbitrarily long.
     matches = difflib.get_close_matches(
         word[:200].casefold().replace("-", "_"), list(by_folded), n=1, cutoff=0.6

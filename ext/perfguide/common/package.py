@@ -67,7 +67,7 @@ def libraries(*modules: str) -> tuple[str, ...]:
             versions[name], needs = _installed(name)
         except PackageNotFoundError:
             if name == NAME:
-                every = {f"{each.name} {each.version}" for each in distributions()}
+                every = {f"{library.name} {library.version}" for library in distributions()}
                 return (python, *sorted(every))
             continue  # for another platform, or an extra that is not installed
         waiting += needs
@@ -94,7 +94,7 @@ def _installed(name: str) -> tuple[str, tuple[str, ...]]:
     metadata = distribution(name).metadata
     extras = metadata.get_all("Provides-Extra", [])
     chosen = ["", *({*extras} - EXTRAS_OF_NO_PAGE if name == NAME else ())]
-    needs = [Requirement(each) for each in metadata.get_all("Requires-Dist", [])]
+    needs = [Requirement(requirement) for requirement in metadata.get_all("Requires-Dist", [])]
     required = (
         need.name
         for need in needs

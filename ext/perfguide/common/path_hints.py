@@ -37,7 +37,7 @@ def fixing(error: OSError) -> str:
         return _BY_NUMBER.get(error.errno or 0, "")
     path = Path(str(error.filename))
     above = [path, *path.parents]
-    if file := next((each for each in above if each.is_file()), None):
+    if file := next((folder for folder in above if folder.is_file()), None):
         return f"{file} is a file where a folder must be; choose another, or move it away"
     if path.is_symlink():
         return f"this link points to {path.readlink()}, which does not exist; remove or fix it"
@@ -50,7 +50,7 @@ def nearest_path(path: Path) -> str:
     """Return a hint with the most similar path in the same folder, or an empty string."""
     folder = path.parent
     try:
-        beside = {each.name: each for each in folder.iterdir()}
+        beside = {entry.name: entry for entry in folder.iterdir()}
     except OSError:
         return f"there is no folder {folder} either" if not folder.is_dir() else ""
     return nearest(path.name, beside)

@@ -155,8 +155,8 @@ def in_words(error: str, spec: type[msgspec.Struct]) -> tuple[str, str]:
         expected = _KINDS.get(bound[1], bound[1])
         return f"“{key_path}” is out of range", f"write {expected} of {than} {bound[3]}"
     if value := re.search(r"Invalid enum value '([^']*)'", message):
-        literals = [each for each in types if isinstance(each, inspect.LiteralType)]
-        allowed = [str(word) for each in literals for word in each.values]
+        literals = [kind for kind in types if isinstance(kind, inspect.LiteralType)]
+        allowed = [str(word) for literal in literals for word in literal.values]
         hint = nearest(value[1], allowed) or f"write one of {', '.join(allowed)}"
         return f"“{key_path}” is “{value[1]}”", hint
     return (
@@ -168,8 +168,8 @@ def in_words(error: str, spec: type[msgspec.Struct]) -> tuple[str, str]:
 def _at(kind: inspect.Type, key_path: str) -> Iterator[inspect.Type]:
     """Yield the types allowed at a path within a type, such as ``metrics[0].better``."""
     if isinstance(kind, inspect.UnionType):
-        for each in kind.types:
-            yield from _at(each, key_path)
+        for kind_of_value in kind.types:
+            yield from _at(kind_of_value, key_path)
     elif not key_path:
         yield kind
     elif isinstance(kind, inspect.StructType):

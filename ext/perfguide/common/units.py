@@ -129,7 +129,7 @@ _UNITS = _unit_table()
 def spellings(name: str) -> list[str]:
     """Return all spellings of a known unit, including its name."""
     unit = _UNITS.get(name)
-    return [spelling for spelling, each in _UNITS.items() if each is unit] or [name]
+    return [spelling for spelling, entry in _UNITS.items() if entry is unit] or [name]
 
 
 def known_units() -> list[str]:
@@ -283,9 +283,9 @@ def figure(
     return mean, text(mean), spread + samples
 
 
-def count(number: int, what: str) -> str:
+def count(number: int, noun: str) -> str:
     """Return a number with its noun: ``1 figure``, ``2,000 figures``."""
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def in_letters(number: int) -> str:

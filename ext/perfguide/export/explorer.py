@@ -204,7 +204,7 @@ class FiguresOfSoc:
             metrics = [m for m in benchmark.entry.metrics if m.headline and m.short]
             figures = self._figures.get(name, []) if metrics else []
             # Headlines are figures of otherwise idle boards.
-            alone = [each.record for each in figures if engines.is_alone(each.record, benchmark)]
+            alone = [f.record for f in figures if engines.is_alone(f.record, benchmark)]
             by_guide = grouped(alone, lambda record: record.guide)
             for metric in metrics:
                 chosen = {
@@ -299,7 +299,7 @@ class FiguresOfSoc:
                 [[self._number_of[line[at].record.guide], why] for at, why in breaks.items()],
             ]
             if doubts:
-                line_data.append([[index_in(lists.doubts, each), *doubts[each]] for each in doubts])
+                line_data.append([[index_in(lists.doubts, d), *keys] for d, keys in doubts.items()])
             out.append(line_data)
         return {
             "metrics": list(lists.metrics),
@@ -365,7 +365,7 @@ class FiguresOfSoc:
     def _figure(self, figure: _Figure, lists: _Lists) -> list[Any]:
         record, cell = figure.record, figure.record.cell
         guide = self._number_of[record.guide]
-        listed = tuple(index_in(lists.conditions, each) for each in self._stated_by(record))
+        listed = tuple(index_in(lists.conditions, words) for words in self._stated_by(record))
         verdict = self._verdicts.get(cell.members[0])
         texts, runs = remarks.own_words(self._pool, cell.members), self._guides[guide].runs
         bundles = dict.fromkeys(self._owner[[*cell.members]].tolist()) if runs else {}
@@ -413,9 +413,9 @@ def _differences(lists: Iterable[tuple[int, ...]]) -> Iterator[tuple[list[int], 
     """Yield, for each list, the numbers dropped and added since the previous one. Figures share most facts
     with others of their run, so complete lists would take much space."""
     before: set[int] = set()
-    for each in lists:
-        yield sorted(before - {*each}), sorted({*each} - before)
-        before = {*each}
+    for values in lists:
+        yield sorted(before - {*values}), sorted({*values} - before)
+        before = {*values}
 
 
 def _within_benchmark(benchmark: Benchmark, record: Record) -> str:

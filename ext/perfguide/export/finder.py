@@ -43,8 +43,8 @@ def index(
     and if it is a headline its rank in the list of guides or 0, its short name and the parameters
     that make it one.
     """
-    names = [each["benchmark"] for each in benchmarks]
-    used = {metric["unit"] for each in benchmarks for metric in each["metrics"]}
+    names = [benchmark["benchmark"] for benchmark in benchmarks]
+    used = {metric["unit"] for benchmark in benchmarks for metric in benchmark["metrics"]}
     return {
         "socs": [
             [
@@ -57,12 +57,12 @@ def index(
         ],
         "benchmarks": [
             [
-                each["benchmark"],
-                each["title"],
-                each["file"],
-                *_metrics(catalog, each["benchmark"], each["metrics"]),
+                benchmark["benchmark"],
+                benchmark["title"],
+                benchmark["file"],
+                *_metrics(catalog, benchmark["benchmark"], benchmark["metrics"]),
             ]
-            for each in benchmarks
+            for benchmark in benchmarks
         ],
         # A condition may use another unit than the figures, and the page converts it.
         "units": {
@@ -201,13 +201,13 @@ def _metrics(
 ) -> tuple[list[list[Any]], int]:
     """Return each metric of a benchmark once, whatever the units of its figures: headlines first, and last
     those that are not described. Return also the number of the others, or of all if none is described."""
-    by_name: dict[str, list[Mapping[str, Any]]] = grouped(metrics, lambda each: each["metric"])
+    by_name: dict[str, list[Mapping[str, Any]]] = grouped(metrics, lambda metric: metric["metric"])
     described = catalog.benchmark(benchmark)
     labels = {name: _label(described, name) for name in by_name}
     counts = Counter(label.casefold() for label in labels.values())
     out = list[tuple[int, list[Any]]]()
     for name, of_name in by_name.items():
-        measured = [each["unit"] for each in of_name]
+        measured = [metric["unit"] for metric in of_name]
         usual = need.usual_unit(catalog, benchmark, name, measured)
         label, headline = labels[name], _headline(catalog, benchmark, name)
         # A described metric keeps its label; others with the same label have their name added.
@@ -216,7 +216,7 @@ def _metrics(
             label = f"{label} (“{name}”)"
         entry = [name, usual, label, of_name[0]["better"], measured, *headline]
         out.append((0 if headline else 1 if is_described else 2, entry))
-    out.sort(key=lambda each: each[0])
+    out.sort(key=lambda entry: entry[0])
     count = sum(rank < 2 for rank, _ in out)
     return [entry for _, entry in out], count or len(out)
 

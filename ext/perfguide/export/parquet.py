@@ -49,10 +49,10 @@ ITEMS = {"samples": "number"}
 def columns(table: Table) -> tuple[Column, ...]:
     """Return the columns of each file of a table, in order."""
     return tuple(
-        each
+        name
         for column in table.columns
         if column not in PARTITION_COLUMNS
-        for each in ((column, PARAM) if column.name == "params" else (column,))
+        for name in ((column, PARAM) if column.name == "params" else (column,))
     )
 
 
@@ -142,9 +142,9 @@ def package(
     they use. ``metrics`` is the list of benchmarks made by
     :func:`perfguide.export.json_api.benchmarks`."""
     described = [
-        {"benchmark": each["benchmark"], "title": each["title"], **metric}
-        for each in metrics
-        for metric in each["metrics"]
+        {"benchmark": described["benchmark"], "title": described["title"], **metric}
+        for described in metrics
+        for metric in described["metrics"]
     ]
     used = {metric["unit"] for metric in described}
     in_table = [name for name in units.known_units() if name in used]
@@ -163,7 +163,7 @@ def package(
         "all files of figures, and all of runs, have the same columns. SoC and system are in the names of the folders.",
         "resources": [
             # A data package must not have a resource without a file.
-            *(each for each in (figures, _resource(RUNS, runs)) if each["path"]),
+            *(part for part in (figures, _resource(RUNS, runs)) if part["path"]),
             {
                 "name": "metrics",
                 "profile": "tabular-data-resource",
@@ -190,7 +190,7 @@ def _resource(table: Table, files: Iterable[str]) -> dict[str, Any]:
         "format": "parquet",
         "mediatype": "application/vnd.apache.parquet",
         "schema": {
-            "fields": _fields([(each.name, each.kind, each.text) for each in columns(table)]),
+            "fields": _fields([(c.name, c.kind, c.text) for c in columns(table)]),
             "primaryKey": list(table.key),
         },
     }

@@ -269,9 +269,9 @@ def _waiting(figures: Figures) -> list[bool | None]:
             keys.append(None)
             continue
         if params[position] not in runs:
-            asked = figures.params(position)
-            is_open = asked.get(engines.ENGINE, param.default) == param.default
-            rest = frozenset((n, v) for n, v in asked.items() if n != engines.SIZE)
+            own_params = figures.params(position)
+            is_open = own_params.get(engines.ENGINE, param.default) == param.default
+            rest = frozenset((n, v) for n, v in own_params.items() if n != engines.SIZE)
             runs[params[position]] = is_open, rest
         is_open, rest = runs[params[position]]
         key = (board[position], benchmark[position], rest)

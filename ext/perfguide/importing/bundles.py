@@ -113,7 +113,7 @@ def build(
             out.notes.append(Diagnostic("log-note", table.file, message, line=table.line))
         if not rule.skip:
             columns = matcher.columns(rule, table)
-            if not any(each and not each[1].key for each in columns):
+            if not any(column and not column[1].key for column in columns):
                 message = "according to its map entry, the table has no column of figures"
                 _leave_out(out, table.file, table.line, message)
             for row in table.rows:
@@ -295,7 +295,7 @@ def _entries(
     out: Imported,
 ) -> list[_Applied]:
     """Return the entries whose passages occur, in the order of the map."""
-    sections = {each[:length] for each in {*headings} for length in range(1, len(each) + 1)}
+    sections = {path[:length] for path in {*headings} for length in range(1, len(path) + 1)}
     matched: dict[int, list[tuple[str, ...]]] = {}
     for passage in joined(passages):
         if passage.headings not in sections:
@@ -314,8 +314,8 @@ def _entries(
         else:
             matched.setdefault(number, []).append(passage.headings)
     used = [_Applied(meaning.words[n], tuple(above)) for n, above in sorted(matched.items())]
-    used = [each for each in used if each.entry.use != "none" or each.entry.setup]
-    out.unconfirmed = sum(not each.entry.confirmed for each in used)
+    used = [entry for entry in used if entry.entry.use != "none" or entry.entry.setup]
+    out.unconfirmed = sum(not entry.entry.confirmed for entry in used)
     return used
 
 
@@ -363,8 +363,8 @@ def _result(
         _leave_out(out, file, cell.line, message, "state the unit in the map")
         return None
     if not (benchmark and metric and unit):
-        what = "metric" if not metric else "unit" if not unit else "benchmark"
-        message = f"“{visible(text[:60])}”: its {what} is not stated"
+        missing = "metric" if not metric else "unit" if not unit else "benchmark"
+        message = f"“{visible(text[:60])}”: its {missing} is not stated"
         _leave_out(out, file, cell.line, message, "state it in the map")
         return None
     log = Log(file=file, line=cell.line)
@@ -392,20 +392,20 @@ def _result(
     )
 
 
-def _key(text: str, how: str) -> Scalar | None:
+def _key(text: str, reading: str) -> Scalar | None:
     """Parse a parameter value; return ``None`` if the cell is empty or malformed."""
     if not text:
         return None
-    if how == "hex":
+    if reading == "hex":
         return int(text, 16) if re.fullmatch("(?:0x)?[0-9a-fA-F]{1,15}", text) else None
-    if how == "size":
+    if reading == "size":
         size = _SIZE.fullmatch(text)
         return int(size[1]) * _SIZES.get((size[2] or "").lower(), 1) if size else None
-    if how != "text" and re.fullmatch("-?[0-9]{1,15}", text):
+    if reading != "text" and re.fullmatch("-?[0-9]{1,15}", text):
         return int(text)
-    if how != "text" and re.fullmatch(r"-?[0-9]{1,15}\.[0-9]{1,15}", text):
+    if reading != "text" and re.fullmatch(r"-?[0-9]{1,15}\.[0-9]{1,15}", text):
         return float(text)
-    return None if how == "number" else text
+    return None if reading == "number" else text
 
 
 def _bundle(
@@ -462,7 +462,7 @@ def _with_words(figures: _Figures, entries: Sequence[_Applied]) -> tuple[list[Re
     themselves."""
     results = list(figures.results)
     notes: dict[Note, None] = {}
-    of_benchmark = Counter(each.benchmark for each in results)
+    of_benchmark = Counter(result.benchmark for result in results)
     for applied in entries:
         entry = applied.entry
         rows = [
@@ -478,20 +478,20 @@ def _with_words(figures: _Figures, entries: Sequence[_Applied]) -> tuple[list[Re
         if is_note and len(rows) == len(results):
             notes[Note(text=text)] = None
         for row in rows:
-            each = results[row]
+            result = results[row]
             if is_note and len(rows) < len(results):
-                if counts[each.benchmark] == of_benchmark[each.benchmark]:
-                    notes[Note(text=text, benchmark=each.benchmark)] = None
+                if counts[result.benchmark] == of_benchmark[result.benchmark]:
+                    notes[Note(text=text, benchmark=result.benchmark)] = None
                 else:
-                    each = structs.replace(each, notes=[*each.notes, text])
+                    result = structs.replace(result, notes=[*result.notes, text])
             if (
                 entry.use == "command"
-                and not each.command
-                and all(each.params.get(name, value) == value for name, value in named.items())
+                and not result.command
+                and all(result.params.get(name, value) == value for name, value in named.items())
             ):
-                each = structs.replace(each, command=text)
+                result = structs.replace(result, command=text)
             # The table's own facts override those of the text above it.
-            results[row] = structs.replace(each, setup={**entry.setup, **each.setup})
+            results[row] = structs.replace(result, setup={**entry.setup, **result.setup})
     return results, list(notes)
 
 
@@ -502,8 +502,8 @@ def _values_named(command: str, results: Sequence[Result]) -> dict[str, Scalar]:
     A guide may show the command for one algorithm below a table of several.
     """
     values: dict[str, set[str]] = {}
-    for each in results:
-        for name, value in each.params.items():
+    for result in results:
+        for name, value in result.params.items():
             # A number could belong to any option.
             if isinstance(value, str):
                 values.setdefault(name, set()).add(value)

@@ -92,7 +92,7 @@ class Repository:
         # A revision with a leading dash must not be taken for an option.
         words = [*options, "--format=%H%x00%cI%x00%s", "--end-of-options", revision, "--", *files]
         lines = self._run("rev-list", *words).decode("utf-8", "replace").split("\n")
-        return [Commit(*each.split("\0", 2)) for each in lines if each.count("\0") >= 2]
+        return [Commit(*line.split("\0", 2)) for line in lines if line.count("\0") >= 2]
 
     def names(self, path: str, revision: str) -> list[str]:
         """Return the names that a file has had, newest first."""
@@ -196,7 +196,7 @@ def opened(folder: Path, limits: Limits) -> Iterator[Repository]:
     refs = _refs(source)
     with tempfile.TemporaryDirectory(prefix="perfguide-") as name:
         home = Path(name)
-        kind = "sha256" if any(len(each) == 64 for each in refs.values()) else "sha1"
+        kind = "sha256" if any(len(ref) == 64 for ref in refs.values()) else "sha1"
         (home / "config").write_text(_CONFIG.format(kind), "ascii")
         (home / "refs").mkdir()
         (home / "HEAD").write_text(refs.get("HEAD", "ref: refs/heads/none") + "\n", "ascii")

@@ -71,7 +71,7 @@ class _Reader(HTMLParser):
         elif tag in _HEADINGS and self._is_open(*_HEADINGS):
             # Sphinx ends headings with this sign, which links to the heading.
             level, title = _HEADINGS[tag], self._end_text().replace("¶", "").strip()
-            self._headings = [each for each in self._headings if each[0] < level]
+            self._headings = [heading for heading in self._headings if heading[0] < level]
             self._headings.append((level, title))
             self._reading.title = self._reading.title or title
         elif tag == "caption" and table and self._is_open("caption"):

@@ -40,7 +40,7 @@ _ANSWER_BYTES = 128 * 1024**2
 def ending(file: str) -> str:
     """Return the file suffix that has a reader, or an empty string."""
     name = file.lower()
-    return next((each for each in READERS if name.endswith(each)), "")
+    return next((suffix for suffix in READERS if name.endswith(suffix)), "")
 
 
 class _OutOfTime(BaseException):
@@ -155,11 +155,11 @@ def _confine(limits: Limits) -> None:
     statistics = Path("/proc/self/statm").read_text("ascii")
     used = int(statistics.split()[0]) * resource.getpagesize()
     soft_limit = used + limits.memory
-    for which, soft, hard in (
+    for limit, soft, hard in (
         (resource.RLIMIT_CPU, limits.seconds, limits.seconds + 1),
         (resource.RLIMIT_AS, soft_limit, soft_limit + _ENCODING_BYTES),
         (resource.RLIMIT_CORE, 0, 0),
         (resource.RLIMIT_FSIZE, 0, 0),
         (resource.RLIMIT_NOFILE, 0, 0),
     ):
-        resource.setrlimit(which, (soft, hard))
+        resource.setrlimit(limit, (soft, hard))

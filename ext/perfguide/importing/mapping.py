@@ -213,11 +213,11 @@ class Matcher:
         self._occurrences = occurrences(tables)
         named = (release, meaning.guide.sdk, *meaning.releases.values())
         # A single number may mean anything, so it does not identify a release.
-        self._releases = {numbers for each in named if len(numbers := numbers_of(each)) > 1}
+        self._releases = {numbers for name in named if len(numbers := numbers_of(name)) > 1}
         self._rules = [
-            (each, self._parts(each.heading), self._loose(each.caption), _templates(each))
-            for each in meaning.tables
-            if fnmatchcase(release, each.release)
+            (table, self._parts(table.heading), self._loose(table.caption), _templates(table))
+            for table in meaning.tables
+            if fnmatchcase(release, table.release)
         ]
 
     def match(self, table: Table) -> Match | Unmapped:
@@ -287,7 +287,8 @@ class Matcher:
 
         def marked(match: re.Match[str]) -> str:
             numbers = numbers_of(match[0])
-            return " " if any(same_release(numbers, each) for each in self._releases) else match[0]
+            is_release = any(same_release(numbers, other) for other in self._releases)
+            return " " if is_release else match[0]
 
         # Other version numbers, such as those of programs, are part of the name.
         folded = _NUMBERS.sub(marked, _folded(text))
@@ -303,7 +304,7 @@ _NUMBERS = re.compile(r"\b[0-9]{1,6}(?:[._][0-9]{1,6}){1,7}\b")
 
 def numbers_of(release: str) -> tuple[int, ...]:
     """Return the numbers in a release name, so that 9.1 and 09.01 compare equal."""
-    return tuple(int(each) for each in re.findall("[0-9]{1,9}", release))
+    return tuple(int(digits) for digits in re.findall("[0-9]{1,9}", release))
 
 
 def same_release(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
@@ -323,7 +324,7 @@ def _folded(text: str) -> str:
 
 
 def _templates(rule: Rule) -> list[_Template]:
-    return [(*_folded(each).partition("{board}"), column) for each, column in rule.columns.items()]
+    return [(*_folded(name).partition("{board}"), column) for name, column in rule.columns.items()]
 
 
 def _new_board(templates: list[_Template], text: str) -> str:

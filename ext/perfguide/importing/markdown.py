@@ -67,7 +67,7 @@ def read(file: str, text: str, opener: Opener, reading: Reading) -> None:
                 options = [*itertools.takewhile(lambda text: text.startswith(":"), lines)]
                 content = lines[len(options) :]
                 blank = [] if content and not content[0].strip() else [""]
-                indented = [f"   {each}" for each in (*options, *blank, *content)]
+                indented = [f"   {line}" for line in (*options, *blank, *content)]
                 body = "\n".join((f".. {name}:: {title.strip()}", *indented, ""))
             if name in _DIRECTIVES:
                 part = Reading(reading.limits)
@@ -102,9 +102,9 @@ def _text(parser: MarkdownIt, token: Token, reading: Reading) -> str:
     children: list[Token] = []
     parser.inline.parse(token.content, parser, {}, children)
     parts = [
-        each.content if each.type in ("text", "text_special", "code_inline") else " "
-        for each in children
-        if not each.type.endswith(("_open", "_close")) and each.type != "html_inline"
+        child.content if child.type in ("text", "text_special", "code_inline") else " "
+        for child in children
+        if not child.type.endswith(("_open", "_close")) and child.type != "html_inline"
     ]
     return plain("".join(parts))
 

@@ -90,15 +90,15 @@ class Reading:
         """Add a passage, or a fault if it exceeds a limit."""
         limits = self.limits
         if len(passage.text) > limits.cell:
-            what, name = f"a passage is longer than {limits.cell:,} characters", "cell"
+            fault, name = f"a passage is longer than {limits.cell:,} characters", "cell"
         elif self.characters + len(passage.text) > limits.characters:
-            what = f"up to here, the document has over {limits.characters:,} characters"
+            fault = f"up to here, the document has over {limits.characters:,} characters"
             name = "characters"
         else:
             self.characters += len(passage.text)
             self.passages.append(passage)
             return
-        message = f"{what}: it is left out"
+        message = f"{fault}: it is left out"
         self.fault(Diagnostic("log-note", passage.file, message, raised(name), line=passage.line))
 
     def add(self, table: Table) -> None:

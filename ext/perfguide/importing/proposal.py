@@ -74,7 +74,7 @@ def propose(
     Values that the guides do not state are empty strings, to be filled in by a person. ``releases``
     are tags or commits with their releases and a remark.
     """
-    tables = [table for each in guides for table in each.tables]
+    tables = [table for guide in guides for table in guide.tables]
     names = _board_names(tables, catalog)
     described = _boards_described(names, tables, guide.get("soc", ""))
     lines = ["# What the tables of a guide mean. Look at each line, and fix what is wrong.", ""]
@@ -123,8 +123,8 @@ def additions(
     catalog: Catalog,
 ) -> str:
     """Return the lines to add to a map for the tables of some releases and for some commits."""
-    rest = [each.table for gap in gaps for each in gap.unmapped if not each.boards]
-    named = [board for gap in gaps for each in gap.unmapped for board in each.boards]
+    rest = [table.table for gap in gaps for table in gap.unmapped if not table.boards]
+    named = [board for gap in gaps for table in gap.unmapped for board in table.boards]
     listed = {_folded(board) for board in meaning.boards}
     new_boards = dict.fromkeys([*named, *_board_names(rest, catalog)])
     boards = [board for board in new_boards if _folded(board) not in listed]
@@ -138,7 +138,7 @@ def additions(
             lines += [*new_lines, ""]
     by_release: dict[str, dict[str, None]] = {}
     for gap in gaps:
-        unmapped = {id(each.table) for each in gap.unmapped if not each.boards}
+        unmapped = {id(table.table) for table in gap.unmapped if not table.boards}
         for entry in _entries(gap.tables, [*meaning.boards, *boards], catalog):
             if id(entry.table) in unmapped:
                 by_release.setdefault(_entry_text(entry), {})[gap.release] = None
@@ -260,7 +260,7 @@ def _entries(tables: Sequence[Table], boards: Sequence[str], catalog: Catalog) -
         (False, partial(_by_text, "section", lambda table: "".join(table.headings[-1:]))),
         (False, _by_order),
     ):
-        rules = [each.rule for each in entries]
+        rules = [entry.rule for entry in entries]
         same = bundles.same_names(tables, rules, boards)
         if not same:
             break
@@ -281,7 +281,7 @@ def _to_distinguish(
     for first, second in same:
         described = catalog.get(entries[first].rule.benchmark)
         by_caption = described is None or any(
-            "table" in described.entry.names(each) for each in described.entry.tables
+            "table" in described.entry.names(table) for table in described.entry.tables
         )
         if first != second:
             out |= {first, second} if by_caption else {second}
@@ -386,18 +386,18 @@ def _values_above(
 ) -> dict[str, Scalar]:
     """Return the parameters that the caption or the headings of a table state."""
     given = {column.key for column in columns.values()}
-    figures = [each for each in columns.values() if not each.key and not each.skip]
+    figures = [column for column in columns.values() if not column.key and not column.skip]
     # A column is closer to its figures than the caption above all of them.
     params: dict[str, Scalar] = {}
     for name, param in described.entry.params.items():
-        if name in given or (figures and all(name in each.params for each in figures)):
+        if name in given or (figures and all(name in figure.params for figure in figures)):
             continue
         value = phrases.value((table.caption, *reversed(table.headings)), param)
         if value is not None:
             params[name] = value
     # Some tables of the catalog have rows or tabs by the captions of published ones.
-    stated = {*params, *given, *(name for each in figures for name in each.params)}
-    needed = [described.entry.names(each) - stated for each in described.entry.tables]
+    stated = {*params, *given, *(name for figure in figures for name in figure.params)}
+    needed = [described.entry.names(table) - stated for table in described.entry.tables]
     if table.caption and set() not in needed and {"table"} in needed:
         params["table"] = table.caption
     return params
@@ -444,7 +444,7 @@ def _texts(table: Table, column: int) -> list[str]:
 def _are_metrics(texts: Sequence[str]) -> bool:
     """Return whether all texts end in brackets, most of them empty or containing a unit."""
     brackets = [match[1] for text in texts if (match := re.search(r"\(([^()]*)\)$", text))]
-    fitting = sum(not each or phrases.is_unit(each) for each in brackets)
+    fitting = sum(not text or phrases.is_unit(text) for text in brackets)
     return bool(texts) and len(brackets) == len(texts) and 2 * fitting > len(texts)
 
 
@@ -464,9 +464,9 @@ def _column(text: str, table: Table, n: int, described: Benchmark, remarks: list
         return Column(key="command")
     if n > 0 and (numbered := _numbered(label, described)) and _are_metrics(_texts(table, 0)):
         return Column(params=numbered)
-    if n > 0 and (each := re.fullmatch("per[ -](.+)", label)) and _are_metrics(_texts(table, 0)):
-        param = phrases.param(each[1], described)
-        return Column(each=param.name if param else "_".join(phrases.words(each[1])))
+    if n > 0 and (per := re.fullmatch("per[ -](.+)", label)) and _are_metrics(_texts(table, 0)):
+        param = phrases.param(per[1], described)
+        return Column(each=param.name if param else "_".join(phrases.words(per[1])))
     more_of_param = param and (metric is None or param.words > metric.words)
     if (n == 0 and len(table.head) > 1) or more_of_param or not _holds_figures(text, label, texts):
         return _key_column(label, text, texts, own_words, described)
@@ -489,7 +489,7 @@ def _column(text: str, table: Table, n: int, described: Benchmark, remarks: list
 def _metric_values(texts: Sequence[str], described: Benchmark) -> dict[str, Scalar]:
     """Return the metrics for rows that name them in other words than bundles."""
     out: dict[str, Scalar] = {}
-    exact = {each.name for each in described.entry.metrics}
+    exact = {metric.name for metric in described.entry.metrics}
     for text in texts:
         label, _ = with_unit(text)
         metric = phrases.metric(label, described)
@@ -505,7 +505,7 @@ def _holds_figures(text: str, label: str, texts: Sequence[str]) -> bool:
         return True
     if _FACT_HEADS.intersection(phrases.words(label)):
         return False
-    numbers = any(re.match(r"-?[0-9]", each) for each in texts)
+    numbers = any(re.match(r"-?[0-9]", text) for text in texts)
     return numbers or bool(with_unit(text)[1])
 
 
@@ -520,16 +520,16 @@ def _key_column(
     if "hex" in phrases.words(text):
         return Column(key=name, read="hex")
     sizes = all(
-        re.fullmatch(r"[0-9]+ ?(?:[kKmMgG]?i?[bB]?|bytes?|[kKmMgG])", each) for each in texts
+        re.fullmatch(r"[0-9]+ ?(?:[kKmMgG]?i?[bB]?|bytes?|[kKmMgG])", text) for text in texts
     )
-    if texts and sizes and any(each[-1:].isalpha() for each in texts):
+    if texts and sizes and any(text[-1:].isalpha() for text in texts):
         return Column(key=name, read="size")
-    meant: dict[Scalar, list[str]] = {}
-    for each in dict.fromkeys(texts) if param else ():
-        if (value := phrases.listed_value(each, described.param(name))) is not None:
-            meant.setdefault(value, []).append(each)
+    meanings: dict[Scalar, list[str]] = {}
+    for spelling in dict.fromkeys(texts) if param else ():
+        if (value := phrases.listed_value(spelling, described.param(name))) is not None:
+            meanings.setdefault(value, []).append(spelling)
     # Of several texts that match, the shortest has no extra words.
-    shortest = {min(spellings, key=len): value for value, spellings in meant.items()}
+    shortest = {min(spellings, key=len): value for value, spellings in meanings.items()}
     return Column(
         key=name, values={text: value for text, value in shortest.items() if text != value}
     )
@@ -558,9 +558,9 @@ def _metric_by_unit(spelt: str, params: Mapping[str, Scalar], described: Benchma
     if not params or not spelt:
         return ""
     fitting = [
-        each.name
-        for each in described.entry.metrics
-        if "*" not in each.name and units.factor(phrases.unit(spelt, each), each.unit) is not None
+        m.name
+        for m in described.entry.metrics
+        if "*" not in m.name and units.factor(phrases.unit(spelt, m), m.unit) is not None
     ]
     return fitting[0] if len(fitting) == 1 else ""
 
@@ -579,7 +579,7 @@ def _word_lines(guides: Sequence[Snapshot], catalog: Catalog) -> list[str]:
                 name = _described(table, catalog).name
                 for length in range(1, len(table.headings) + 1):
                     sections.setdefault(table.headings[:length], set()).add(name)
-        passages = [each for each in bundles.joined(document.passages) if each.headings in sections]
+        passages = [p for p in bundles.joined(document.passages) if p.headings in sections]
         measuring = [
             passage
             for above, passage in pairwise((None, *passages))
@@ -590,7 +590,7 @@ def _word_lines(guides: Sequence[Snapshot], catalog: Catalog) -> list[str]:
             if (heading, passage.text) in seen:
                 continue
             seen.add((heading, passage.text))
-            code = [each for each in measuring if each.headings == passage.headings]
+            code = [metric for metric in measuring if metric.headings == passage.headings]
             use, note = _use(passage, code)
             benchmark = _only_named(passage.text, sections[passage.headings])
             entry = {"heading": heading, "text": passage.text, "use": use}
@@ -614,7 +614,7 @@ def _use(passage: Passage, measuring: Sequence[Passage]) -> tuple[str, str]:
     sentences = _sentences(passage.text)
     if len(passage.text) > _NOTE_CHARS:
         # Guides explain in the present tense, but report how they measured in the past tense.
-        stated = " ".join(each for each in sentences if re.search(r"\b(?:was|were)\b", each))
+        stated = " ".join(text for text in sentences if re.search(r"\b(?:was|were)\b", text))
         return ("note", stated) if stated else ("none", "")
     # A sentence that introduces a measuring command is meaningless without it.
     introduces = (

@@ -204,7 +204,7 @@ class _Tables:
         kind: PassageKind = "text"
         if isinstance(node, nodes.bullet_list | nodes.enumerated_list | nodes.definition_list):
             kind = "list"
-            items = [self._text(each, line) for each in node.children]
+            items = [self._text(child, line) for child in node.children]
             text = "; ".join(filter(None, items))
         else:
             kind = "warning" if isinstance(node, nodes.Admonition) else "text"
@@ -236,15 +236,15 @@ class _Tables:
 
     def _table(self, node: nodes.table, headings: tuple[str, ...]) -> None:
         line = int(node.get("perf_line") or node.line or 1)
-        titles = (each for each in node.children if isinstance(each, nodes.title))
-        title = next((self._text(each, line) for each in titles), "")
+        titles = (child for child in node.children if isinstance(child, nodes.title))
+        title = next((self._text(title, line) for title in titles), "")
         caption = title or self._captions.get(line, "") or self._caption
         self._caption, self._is_below_table = "", True
         if raw := node.get("perf_rows"):
-            rows = [tuple(self._cell(each, at) for each in row) for at, row in raw]
+            rows = [tuple(self._cell(cell, at) for cell in row) for at, row in raw]
             count, file = int(node["perf_head"]), str(node["perf_file"])
         else:
-            group = next((each for each in node.children if isinstance(each, nodes.tgroup)), None)
+            group = next((c for c in node.children if isinstance(c, nodes.tgroup)), None)
             if group is None:
                 return
             head = [row for part in group.children if isinstance(part, nodes.thead) for row in part]
@@ -315,14 +315,14 @@ class _Tables:
     def _definition(self, node: nodes.Element, depth: int) -> str | None:
         parts: list[str] = []
         chars_left = _SUBSTITUTION_CHARS
-        for each in node.findall():
+        for child in node.findall():
             part: str | None = ""
-            if isinstance(each.parent, nodes.substitution_reference):
+            if isinstance(child.parent, nodes.substitution_reference):
                 continue
-            elif isinstance(each, nodes.substitution_reference):
-                part = self._expand(str(each["refname"]), depth + 1)
-            elif isinstance(each, nodes.Text | nodes.image):
-                part = each.astext()
+            elif isinstance(child, nodes.substitution_reference):
+                part = self._expand(str(child["refname"]), depth + 1)
+            elif isinstance(child, nodes.Text | nodes.image):
+                part = child.astext()
             # Count empty parts too, or a definition of nothing but references would never end.
             chars_left -= 1 if part is None else max(1, len(part))
             if part is None or chars_left < 0:
@@ -333,7 +333,7 @@ class _Tables:
 
 def _first_line(node: nodes.Node) -> int:
     """Return the line of a node or of its first descendant that has one, else 0."""
-    return next((int(each.line) for each in node.findall() if each.line), 0)
+    return next((int(child.line) for child in node.findall() if child.line), 0)
 
 
 class _Through(Directive):

@@ -133,8 +133,8 @@ def history(folder: Path, pattern: str, commits: str, limits: Limits) -> Iterato
                 _read_commit(repository, snapshot, patterns, readings, limits)
             except GitError as error:
                 message = f"its files cannot be listed: {error.strerror}"
-                what = tag or commit.hash[:12]
-                snapshot.faults.append(Diagnostic("unreadable", what, message))
+                name = tag or commit.hash[:12]
+                snapshot.faults.append(Diagnostic("unreadable", name, message))
             yield snapshot
 
 
@@ -155,7 +155,7 @@ def _chosen(
         return tagged
     hashes = {commit.hash for _, commit in tagged}
     changes = repository.commits(revision, patterns)
-    return tagged + [("", each) for each in changes if each.hash not in hashes]
+    return tagged + [("", change) for change in changes if change.hash not in hashes]
 
 
 _EPOCH = datetime.datetime.fromtimestamp(0, datetime.UTC)
@@ -178,7 +178,7 @@ def _read_commit(
     """Read the guide at a commit; documents with the same content are read only once."""
     entries = {entry.path: entry for entry in repository.files(snapshot.commit)}
     for file, entry in entries.items():
-        if not isolated.ending(file) or not any(fnmatchcase(file, each) for each in patterns):
+        if not isolated.ending(file) or not any(fnmatchcase(file, pattern) for pattern in patterns):
             continue
         reading = readings.get((file, entry.hash))
         if reading is None:
@@ -244,7 +244,7 @@ def release(pattern: str, snapshot: Snapshot) -> str:
     else:
         patterns = [(_NUMBERS, snapshot.tag), (_NUMBER, snapshot.tag)]
         patterns += [(_FREE_NUMBERS, text) for text in (*texts, snapshot.subject)]
-    for each, text in patterns:
-        if match := each.search(text):
-            return (match[1] if each.groups else match[0]).replace("_", ".")
+    for form, text in patterns:
+        if match := form.search(text):
+            return (match[1] if form.groups else match[0]).replace("_", ".")
     return ""

@@ -240,8 +240,8 @@ class _Intake:
         self._stored.add(items, below.as_posix())
         _empty_inbox(upload, copies)
         results = sum(len(item.bundle.results) for item in items)
-        what = f"{count(len(items), 'bundle')} with {count(results, 'result')}"
-        return Outcome(upload.path, "taken", f"{what} in {below}", target, tuple(diagnostics))
+        content = f"{count(len(items), 'bundle')} with {count(results, 'result')}"
+        return Outcome(upload.path, "taken", f"{content} in {below}", target, tuple(diagnostics))
 
     def _refuse_gone(self, items: Sequence[Loaded], stored: Sequence[Mapping[str, str]]) -> None:
         """Refuse a run that was withdrawn, or that was removed after it had been stored."""
@@ -280,7 +280,7 @@ class _Intake:
         findings = mixed_setups.find(
             [item for item in both if item.digest in counted], self._orders.matters
         )
-        if mixed := [each for each in findings if each.root == items[0].root]:
+        if mixed := [finding for finding in findings if finding.root == items[0].root]:
             reason = (
                 "has figures of several setups, or of a stored log, under one name; separate them"
             )

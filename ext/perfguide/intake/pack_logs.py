@@ -185,7 +185,7 @@ def _part(log: PlainLog, facts: Mapping[str, Scalar]) -> tuple[list[int], str]:
     board, kernel = str(facts.get("board.name", "")), str(facts.get("sdk.kernel", ""))
     if len(log.hosts) > 1 and board in log.hosts:
         return sorted(log.hosts[board]), board
-    changes = [(old, new, line) for what, old, new, line in log.mixed if what == "kernel"]
+    changes = [(old, new, line) for fact, old, new, line in log.mixed if fact == "kernel"]
     if kernel not in {name for old, new, _ in changes for name in (old, new)}:
         return [], ""
     names = [changes[0][0], *(new for _, new, _ in changes)]
@@ -224,7 +224,7 @@ def read(
         names,
         sum(len(reading.results) for reading in readings),
         rest,
-        (*mixed, *_cut_json(log, names), *(d for each in readings for d in each.diagnostics)),
+        (*mixed, *_cut_json(log, names), *(d for reading in readings for d in reading.diagnostics)),
         tuple(unread),
     )
     return report, readings
@@ -248,15 +248,15 @@ def _cut_json(log: LogFile, formats: Sequence[str]) -> list[Diagnostic]:
 
 def _mixture(log: LogFile, readings: Sequence[Reading]) -> list[Diagnostic]:
     """Return a fault if the log has figures of two kernels or boards."""
-    lines = [result.log.line for each in readings for result in each.results if result.log]
+    lines = [result.log.line for reading in readings for result in reading.results if result.log]
     split = "none of its figures are read; split the log, and pack each part separately"
-    for what, old, new, line in log.plain.mixed:
-        if any(each < line for each in lines) and any(each > line for each in lines):
-            message = f"this log has figures of two {what}s: “{old}”, and from this line “{new}”"
-            hint = f"{split}, or name one with --kernel" if what == "kernel" else split
+    for fact, old, new, line in log.plain.mixed:
+        if any(number < line for number in lines) and any(number > line for number in lines):
+            message = f"this log has figures of two {fact}s: “{old}”, and from this line “{new}”"
+            hint = f"{split}, or name one with --kernel" if fact == "kernel" else split
             return [Diagnostic("log-row", log.name, message, hint, line=line)]
     lines_of_hosts = log.plain.hosts.items()
-    firsts = {host: min(of_host) for host, each in lines_of_hosts if (of_host := each & {*lines})}
+    firsts = {host: min(of_host) for host, at in lines_of_hosts if (of_host := at & {*lines})}
     if len(firsts) > 1:
         places = ", ".join(f"{host} (line {line})" for host, line in [*firsts.items()][:5])
         message = f"this log has figures of several boards: {places}"
@@ -452,7 +452,7 @@ def archive(logs: Sequence[LogFile]) -> bytes:
     """Return the logs as ``.tar.zst``; the same logs give the same bytes."""
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w", format=tarfile.PAX_FORMAT) as container:
-        for log in sorted(logs, key=lambda each: each.name):
+        for log in sorted(logs, key=lambda log: log.name):
             # No times, owners or other modes, which would differ between machines.
             member = tarfile.TarInfo(log.name)
             member.size, member.mode = len(log.data), 0o644

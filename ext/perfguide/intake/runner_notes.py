@@ -63,7 +63,7 @@ def noted(files: Sequence[tuple[str, bytes]], results: Sequence[Result]) -> Note
             elif match[1] != "done":
                 note, about = _note(match)
                 concerns = _matcher(about)
-                indices = [n for n, each in enumerate(results) if concerns and concerns(each)]
+                indices = [n for n, result in enumerate(results) if concerns and concerns(result)]
                 for index in indices:
                     notes_by_result.setdefault(index, []).append(note)
                 if not indices:

@@ -97,7 +97,7 @@ class StoredBundles:
     def beside(self, items: Sequence[Loaded]) -> list[Loaded]:
         """Return the stored bundles with the same boards and releases as some new ones."""
         places = {*map(_board_release, items)}
-        files = {file for each in places for file in self._index.files_of_place.get(each, ())}
+        files = {file for place in places for file in self._index.files_of_place.get(place, ())}
         # An inbox usually has many uploads for one board and release in succession.
         self._beside = {file: self._beside.get(file) or [*self._bundles([file])] for file in files}
         every = [item for file in sorted(files) for item in self._beside[file]]
@@ -181,6 +181,6 @@ def _ids(document: Document) -> list[tuple[OwnedId, Sequence[str], BoardRelease]
             (item.bundle.owned_id, item.bundle.supersedes, _board_release(item)) for item in items
         ]
     return [
-        ((each.id, each.runner.name if each.runner else ""), each.supersedes, _board_release(each))
-        for each in named
+        ((item.id, item.runner.name if item.runner else ""), item.supersedes, _board_release(item))
+        for item in named
     ]

@@ -140,8 +140,8 @@ def is_settled(file: Identity, at_ns: int) -> bool:
     would change as well.
     """
     times = file[3:5]
-    tick = COARSE_TICK_NS if all(each % 10**6 == 0 for each in times) else TICK_NS
-    return file != UNSURE and (file == ABSENT or all(abs(at_ns - each) > tick for each in times))
+    tick = COARSE_TICK_NS if all(ns % 10**6 == 0 for ns in times) else TICK_NS
+    return file != UNSURE and (file == ABSENT or all(abs(at_ns - ns) > tick for ns in times))
 
 
 def settle(files: Iterable[Identity]) -> None:
@@ -230,7 +230,7 @@ def remove(path: Path, top: Path) -> bool:
     is_there = path.is_file()
     if is_there:
         path.unlink()
-    for folder in takewhile(lambda each: each != top, path.parents):
+    for folder in takewhile(lambda folder: folder != top, path.parents):
         try:
             folder.rmdir()
         except OSError:  # there are other files in it

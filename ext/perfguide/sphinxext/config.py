@@ -204,6 +204,6 @@ def setup(app: Sphinx) -> None:
     for name, hint in hints.items():
         either = get_args(hint) if isinstance(hint, UnionType) else (hint,)
         # Sphinx checks values with isinstance(), which accepts list but not list[str].
-        types = tuple(get_origin(each) or each for each in either)
+        types = tuple(get_origin(option) or option for option in either)
         app.add_config_value(name, getattr(defaults, name), "", types)
     app.connect("config-inited", _relocate_paths)

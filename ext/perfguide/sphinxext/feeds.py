@@ -81,7 +81,7 @@ def publish(app: Sphinx) -> None:
 def _folders(entries: Iterable[dict[str, Any]]) -> dict[str, str]:
     """Return the folder of each SoC's guides."""
     releases = (entry for entry in entries if entry["name"][0] == "release")
-    return {each["soc"]: "/".join(each["page"].split("/")[:2]) for each in releases}
+    return {entry["soc"]: "/".join(entry["page"].split("/")[:2]) for entry in releases}
 
 
 def _feed(app: Sphinx, entries: list[dict[str, Any]], file: str, soc: str = "") -> bytes:

@@ -116,11 +116,11 @@ class PaperLines(NotHtmlTransform):
     def _print_origin(self, line: nodes.paragraph) -> None:
         """Reduce the line below a table to a link to the figures' origin, with the title of that
         page."""
-        files = [each for each in line.children if isinstance(each, addnodes.download_reference)]
+        files = [child for child in line.children if isinstance(child, addnodes.download_reference)]
         rest = line.children[line.index(files[-1]) + 1 :] if files else line.children
         if rest and isinstance(rest[0], nodes.Text):
             rest = [nodes.Text(rest[0].astext().removeprefix(" · ")), *rest[1:]]
-        if not "".join(each.astext() for each in rest).strip():
+        if not "".join(child.astext() for child in rest).strip():
             line.parent.remove(line)
             return
         line.children = []

@@ -300,7 +300,7 @@ class SectionAnchors(_GeneratedTransform):
         document = self.document
         containers = document.findall(nodes.container)
         kinds = {"perf-moved", "perf-event", "perf-fold"}
-        addressed = (each for each in containers if kinds & {*each["classes"]})
+        addressed = (node for node in containers if kinds & {*node["classes"]})
         for section in (*document.findall(nodes.section), *addressed):
             names = section["names"]
             anchor = next(
@@ -404,12 +404,12 @@ def _is_named_below(section: nodes.section) -> bool:
     if isinstance(around, nodes.section) and around[0].astext() == title:
         return True
     captions = [table[0].astext() for table in section.findall(nodes.table)]
-    charts = [each.astext() for each in section.findall(nodes.caption)]
+    charts = [caption.astext() for caption in section.findall(nodes.caption)]
     first, words = _first_shown(section), {*slugs.words(title).split("-")} - {""}
     is_captioned = isinstance(first, nodes.table | nodes.figure)
     if is_captioned and all(words & {*slugs.words(c).split("-")} for c in (*captions, *charts)):
         return True
-    if any(isinstance(each, nodes.section) for each in section):
+    if any(isinstance(child, nodes.section) for child in section):
         return False
     return bool(captions) and all(
         caption == title or caption.endswith(f", {title}") for caption in (*captions, *charts)
@@ -437,7 +437,7 @@ def _isolate(document: nodes.document) -> None:
             inline = nodes.inline(run[0], run[0], classes=["perf-text"])
             ends = [nodes.Text(part) for part in (text[: run.start()], text[run.end() :])]
             text.parent.replace(
-                text, [each for each in (ends[0], inline, ends[1]) if each.astext()]
+                text, [text for text in (ends[0], inline, ends[1]) if text.astext()]
             )
 
 
@@ -446,7 +446,7 @@ def _emphasise(facts: nodes.field_list) -> None:
     for strong in facts.findall(nodes.strong):
         kind = strong.astext().rpartition(" ")[2]
         for severity in (
-            each for each, words in KIND_WORDS.items() if kind.removesuffix("s") == words
+            severity for severity, words in KIND_WORDS.items() if kind.removesuffix("s") == words
         ):
             strong["classes"] += ["perf-badge", f"perf-badge-{severity}"]
     for link in list(facts.findall(addnodes.pending_xref)):

@@ -113,8 +113,8 @@ class Best:
     def run(self) -> str:
         """The parameters and the engine of the run."""
         # The parameters name a recorded engine too.
-        own = self.result.detail.split(", ")
-        return words(*own, "" if self.result.engine in own else self.result.engine)
+        condition = self.result.detail.split(", ")
+        return words(*condition, "" if self.result.engine in condition else self.result.engine)
 
     @property
     def described(self) -> str:
@@ -136,16 +136,16 @@ class perf_overview(ScreenNode):
     def values(self, builder: Any) -> dict[str, Any]:
         """Return the variables of the template."""
         columns, lines = self["columns"], self["lines"]
-        cells = [cell for _, own in lines for cell in own if cell]
+        cells = [cell for _, cells in lines for cell in cells if cell]
         notes = [LOAD_NOTE] if any(column.has_load for column in columns) else []
         notes += run_notes(columns, lines)
         notes += [RUNS_NOTE] if any(cell.runs for cell in cells) else []
         notes += [CUT_NOTE] if any(cell.share and cell.share > 1 for cell in cells) else []
         notes += [DOUBT_NOTE] if any(cell.result.doubt for cell in cells) else []
         # The figures of a column end at one edge if all have room for a mark, and for a bar or a release.
-        by_column = [[cell for _, own in lines if (cell := own[at])] for at in range(len(columns))]
-        marks = [any(cell.runs or cell.result.doubt for cell in own) for own in by_column]
-        rooms = [_room(own) for own in by_column]
+        by_column = [[cell for _, row in lines if (cell := row[at])] for at in range(len(columns))]
+        marks = [any(cell.runs or cell.result.doubt for cell in cells) for cells in by_column]
+        rooms = [_room(cells) for cells in by_column]
         return {
             "columns": columns,
             "lines": lines,
@@ -186,9 +186,9 @@ def columns(socs: Sequence[SocOverview]) -> list[Column]:
     for soc in socs:
         for row in soc.results:
             key = (row.benchmark, row.label)
-            own = Column(row.benchmark, row.label, row.unit, row.better, row.rank)
-            own = candidates.setdefault(key, own)
-            candidates[key] = replace(own, has_load=own.has_load or bool(row.engine))
+            column = Column(row.benchmark, row.label, row.unit, row.better, row.rank)
+            column = candidates.setdefault(key, column)
+            candidates[key] = replace(column, has_load=column.has_load or bool(row.engine))
             socs_of.setdefault(key, set()).add(soc.soc)
     order, conditions = _in_order(socs), usual_conditions(soc.results for soc in socs)
     # Ties go to the result that guides show first.
@@ -254,8 +254,8 @@ def run_notes(matrix_columns: Sequence[Column], every: Sequence[Line]) -> list[s
             # These are under the column's condition.
             groups.pop("", None)
         phrases = [
-            f"{run or 'engine not stated'} on {_named_socs(own)}"
-            for run, own in sorted(groups.items(), key=lambda group: -len(group[1]))
+            f"{run or 'engine not stated'} on {_named_socs(group)}"
+            for run, group in sorted(groups.items(), key=lambda group: -len(group[1]))
         ]
         if usual or phrases:
             out.append(f"{column.name}: {'; '.join(filter(None, (usual, *phrases)))}.")
@@ -280,16 +280,16 @@ def _room(cells: Sequence[Best]) -> str:
 def _best(soc: SocOverview, column: Column) -> Best | None:
     """Return a SoC's result for a column, under the column's condition if it has that; ``None`` if it has
     none in a convertible unit."""
-    own = [
+    rows = [
         row
         for row in soc.results
         if (row.benchmark, row.label) == (column.benchmark, column.label)
         # Only figures in the same unit can be compared down a column.
         and (row.unit == column.unit or units.factor(row.unit, column.unit) is not None)
     ]
-    if not own:
+    if not rows:
         return None
-    row = min(own, key=lambda row: row.condition != column.condition)
+    row = min(rows, key=lambda row: row.condition != column.condition)
     scale = 1.0 if row.unit == column.unit else units.factor(row.unit, column.unit) or 1.0
     number = None if row.number is None else row.number * scale
     older = row.release if row.guide != soc.guide else ""
@@ -350,7 +350,7 @@ class PerfOverview(SphinxDirective):
             return Overview([], [], [], [])
 
     def _list(self, entries: Sequence[Any], make: Any) -> nodes.bullet_list:
-        items = (nodes.list_item("", nodes.paragraph("", "", *make(each))) for each in entries)
+        items = (nodes.list_item("", nodes.paragraph("", "", *make(entry))) for entry in entries)
         return nodes.bullet_list("", *items)
 
     def _others(self, socs: Sequence[SocOverview]) -> nodes.paragraph:
@@ -365,15 +365,15 @@ class PerfOverview(SphinxDirective):
         """Return a table with each guide's verdict and largest loss, as in the list of
         comparisons."""
         rows = []
-        for each in entries:
-            name = nodes.inline("", "", self._link(each.name, each.page), nodes.Text(" "))
-            name += nodes.inline("", each.measured, classes=["perf-small"])
-            sign = nodes.inline("", SIGNS[each.state], classes=[state_class(each.state)])
-            change = nodes.strong("", visible(each.change, 100))
-            fall = nodes.inline("", "", nodes.Text(f"{visible(each.fall, 200)}: "), change)
-            if not each.is_proved:
+        for entry in entries:
+            name = nodes.inline("", "", self._link(entry.name, entry.page), nodes.Text(" "))
+            name += nodes.inline("", entry.measured, classes=["perf-small"])
+            sign = nodes.inline("", SIGNS[entry.state], classes=[state_class(entry.state)])
+            change = nodes.strong("", visible(entry.change, 100))
+            fall = nodes.inline("", "", nodes.Text(f"{visible(entry.fall, 200)}: "), change)
+            if not entry.is_proved:
                 fall += nodes.inline("", " not proved", classes=["perf-small"])
-            rows.append([name, nodes.inline("", "", sign, nodes.Text(f" {each.tag}")), fall])
+            rows.append([name, nodes.inline("", "", sign, nodes.Text(f" {entry.tag}")), fall])
         head = ("SoC and release", "Verdict", "Largest loss")
         return printed_table(head, rows, (27, 17, 56), ["perf-list", "perf-compared"])
 
@@ -386,7 +386,7 @@ class PerfOverview(SphinxDirective):
     def _shared(self, entry: SharedMoveOverview) -> list[nodes.Node]:
         out: list[nodes.Node] = [nodes.Text(f"{visible(entry.sentence, 300)}: ")]
         # A system that several SoCs have is named once.
-        for system, pages in grouped(entry.pages, lambda each: each[0].rpartition(", ")[2]).items():
+        for system, pages in grouped(entry.pages, lambda page: page[0].rpartition(", ")[2]).items():
             for name, page in pages:
                 out += [self._link(name.rpartition(", ")[0], page), nodes.Text(", ")]
             out[-1] = nodes.Text(f" with {system}; ")
@@ -436,7 +436,7 @@ def _measured(soc: SocOverview) -> str:
 
 def _plain(node: perf_overview) -> nodes.table:
     matrix_columns: list[Column] = node["columns"]
-    head = [words(each.label, each.unit) for each in matrix_columns]
+    head = [words(column.label, column.unit) for column in matrix_columns]
     lines: list[list[nodes.Node | str]] = []
     for soc, cells in node["lines"]:
         guide = link(

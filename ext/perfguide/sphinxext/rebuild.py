@@ -282,14 +282,14 @@ class Borrowed:
     def hash_of(self, docname: str) -> str:
         """Return a hash of everything that a page shows of other pages."""
         trees = self._env.tocs[docname].findall(addnodes.toctree)
-        listed = [self._env.resolve_toctree(docname, self._builder, each) for each in trees]
+        listed = [self._env.resolve_toctree(docname, self._builder, tree) for tree in trees]
         return _hash(
             self._everywhere,
             self._menu.lists(docname) if self._menu else None,
             [(name, self._title(name)) for name in self._around(docname)],
-            [each.pformat() for each in listed if each],
+            [toctree.pformat() for toctree in listed if toctree],
             sorted(self._files.get(docname, ())),
-            [self._resolved(each) for each in sorted(self._named.get(docname, ()))],
+            [self._resolved(name) for name in sorted(self._named.get(docname, ()))],
         ).hex()
 
     def _around(self, docname: str) -> Iterator[str]:
@@ -314,15 +314,15 @@ class Borrowed:
     def _targets(self) -> dict[str, list[object]]:
         """Pages, labels and terms by their names in lower case."""
         out: dict[str, list[object]] = defaultdict(list)
-        for each in self._env.domains.standard_domain.get_objects():
-            out[each[0].lower()].append(each)
+        for item in self._env.domains.standard_domain.get_objects():
+            out[item[0].lower()].append(item)
         return out
 
     @cached_property
     def _objects(self) -> bytes:
         domains = self._env.domains.sorted()
         return _hash(
-            *((each.name, sorted(map(str, each.get_objects()))) for each in domains),
+            *((domain.name, sorted(map(str, domain.get_objects()))) for domain in domains),
             sorted(self._env.toc_fignumbers.items()),
         )
 
@@ -331,7 +331,7 @@ class Borrowed:
         """A hash of what every page shows: settings, the site's own files and, if the menu is left
         to Sphinx, all titles, since any of them may be in it."""
         env = self._env
-        values = [(each.name, each.value) for each in self._app.config]
+        values = [(setting.name, setting.value) for setting in self._app.config]
         return _hash(
             [value for value in values if value[0].startswith("perfguide_")],
             [(path, identify(path)) for path in _assets(self._app)],
@@ -347,8 +347,8 @@ class Borrowed:
 
 def _hash(*values: object) -> bytes:
     sha256 = hashlib.sha256()
-    for each in values:
-        sha256.update(repr(each).encode("utf-8", "surrogatepass"))
+    for value in values:
+        sha256.update(repr(value).encode("utf-8", "surrogatepass"))
     return sha256.digest()
 
 

@@ -149,7 +149,7 @@ def _worded(node: ast.expr, module: ModuleType | None) -> str:
             return _allowed(getattr(units, name, None)) or WORDS.get(name, name)
         case ast.Subscript(value=ast.Name(id="Literal"), slice=inner):
             values = inner.elts if isinstance(inner, ast.Tuple) else [inner]
-            return _either([each.value for each in values if isinstance(each, ast.Constant)])
+            return _either([value.value for value in values if isinstance(value, ast.Constant)])
         case ast.Subscript(value=ast.Name(id="Annotated"), slice=ast.Tuple(elts=[first, *_])):
             return _worded(first, module)
         case ast.Subscript(value=ast.Name(id="dict"), slice=ast.Tuple(elts=[_, value])):

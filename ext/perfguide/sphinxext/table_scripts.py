@@ -39,8 +39,8 @@ def classic(module: str) -> str:
     names = dict(
         # In “x as default”, the exported name comes last.
         reversed([part.strip() for part in pair.split(" as ")])
-        for each in exports
-        for pair in each[1].split(",")
+        for export in exports
+        for pair in export[1].split(",")
         if " as " in pair
     )
     if (

@@ -75,9 +75,9 @@ class Collector:
     def row(self, row: Row, run: Run) -> None:
         """Add a row, or report why it cannot be one."""
         row = replace(row, unit=row.unit.strip())
-        for what, text in (("suite", row.benchmark), ("case", row.metric), ("unit", row.unit)):
-            if (what != "unit" or text) and not (is_name(text) and len(text) <= 200):
-                self.broken(row.line, f"the {what}'s name is empty, too long or unprintable")
+        for noun, text in (("suite", row.benchmark), ("case", row.metric), ("unit", row.unit)):
+            if (noun != "unit" or text) and not (is_name(text) and len(text) <= 200):
+                self.broken(row.line, f"the {noun}'s name is empty, too long or unprintable")
                 return
         for key, value in row.params.items():
             long = isinstance(value, str) and len(value) > 10_000

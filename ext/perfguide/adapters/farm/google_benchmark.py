@@ -103,21 +103,21 @@ def _read_report(root: Node, setup: Node, source: Source, collector: Collector) 
     program = re.split(r"[/\\]", setup.string("executable"))[-1] or "google-benchmark"
     report = _Report(program, source, collector.run(_run(setup)), collector)
     entries = root.list("benchmarks")
-    untyped = frozenset(each.string("name") for each in entries if not each.string("run_type"))
-    kinds = [_kind(each, untyped) for each in entries]
+    untyped = frozenset(entry.string("name") for entry in entries if not entry.string("run_type"))
+    kinds = [_kind(entry, untyped) for entry in entries]
     repeated = {
-        _name(each) for each, kind in zip(entries, kinds, strict=True) if kind == "iteration"
+        _name(entry) for entry, kind in zip(entries, kinds, strict=True) if kind == "iteration"
     }
     left_out = 0
-    for each, kind in zip(entries, kinds, strict=True):
-        is_mean = each.string("aggregate_name") == "mean" and _name(each) not in repeated
+    for entry, kind in zip(entries, kinds, strict=True):
+        is_mean = entry.string("aggregate_name") == "mean" and _name(entry) not in repeated
         if kind == "iteration" or (kind == "aggregate" and is_mean):
-            report.add(each, is_mean=kind == "aggregate")
+            report.add(entry, is_mean=kind == "aggregate")
         elif kind == "aggregate":
             left_out += 1
         else:
             message = "an aggregate without its repetitions, which does not say how many they are"
-            line = source.line(each.at)
+            line = source.line(entry.at)
             collector.broken(line, message, "Google Benchmark says so since 1.5")
     if left_out:
         collector.note(None, f"{left_out} aggregates that are not measurements were left out")

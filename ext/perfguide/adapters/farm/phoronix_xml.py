@@ -163,7 +163,7 @@ def _with_figures(row: Row, written: str, raw: list[str], details: Node) -> Row 
     """Return the row with its figures, or ``None`` if one is not a decimal number."""
     value = number(written)
     numbers = [number(text) for text in raw]
-    values = tuple(each for each in numbers if each is not None)
+    values = tuple(value for value in numbers if value is not None)
     if value is None or len(values) < len(numbers):
         return None
     if not values:

@@ -44,13 +44,13 @@ def read(data: bytes, context: Context) -> Reading:
             continue
         collector.understood(line(root.at), line(root.end - 1))
         run = collector.run(_run(root))
-        for each in root.list("benchmarks"):
-            suite, parted, _ = each.string("fullname").partition("::")
-            stats = each.child("stats")
+        for benchmark in root.list("benchmarks"):
+            suite, parted, _ = benchmark.string("fullname").partition("::")
+            stats = benchmark.child("stats")
             data_node = stats.list("data")
             mean = stats.get("mean")
-            line_of = data_node[0] if data_node else mean or each
-            row = Row(suite if parted else "", each.string("name"), line(line_of.at), unit="s")
+            line_of = data_node[0] if data_node else mean or benchmark
+            row = Row(suite if parted else "", benchmark.string("name"), line(line_of.at), unit="s")
             row, fault = _with_figures(row, stats)
             if fault:
                 collector.broken(row.line, f"{row.metric or 'a benchmark'}: {fault}")
@@ -67,7 +67,7 @@ def _with_figures(row: Row, stats: Node) -> tuple[Row, str]:
     if any(not_finite(text) for text in (*texts.values(), *(d.text for d in data))):
         return replace(row, failed="a timing is not finite"), ""
     timings = [number(d.text) if d.kind == "number" else None for d in data]
-    samples = tuple(each for each in timings if each is not None)
+    samples = tuple(timing for timing in timings if timing is not None)
     mean, low, high, rounds = (number(texts.get(name, "")) for name in written)
     if len(samples) < len(timings) or mean is None:
         return row, "a mean or a round that is not a decimal number"

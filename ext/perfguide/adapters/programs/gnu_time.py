@@ -348,7 +348,7 @@ def _sound(name: str, arguments: list[str]) -> _Command | None:
 
 def _tflite(arguments: list[str]) -> _Command | None:
     """Return the command if it states model and number of threads, as the runner does."""
-    options = dict(each.removeprefix("--").partition("=")[::2] for each in arguments)
+    options = dict(argument.removeprefix("--").partition("=")[::2] for argument in arguments)
     model, threads = options.get("graph", "").rpartition("/")[2], options.get("num_threads", "")
     if {*options} - _TFLITE or not model or not re.fullmatch("[1-9][0-9]{0,3}", threads):
         return None

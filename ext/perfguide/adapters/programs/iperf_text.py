@@ -309,13 +309,13 @@ class _Iperf2Reader:
         sheet, benchmark = self.sheet, self.sheet.benchmark("iperf2")
         line, match = self._totals[name]
         params = _params(self._is_udp, self._is_server, streams)
-        of_streams = (each for key, (_, each) in self._totals.items() if key != "SUM")
-        reports = [each for each in of_streams if each["loss"]]
+        of_streams = (total for key, (_, total) in self._totals.items() if key != "SUM")
+        reports = [total for total in of_streams if total["loss"]]
         if not self._is_udp or match["loss"]:
             _add_rate(line, match, benchmark, params, sheet)
         elif not self._is_server and name == "SUM" and len(reports) == streams:
             # The server reports each stream, and the sum is that of the client, which sent it.
-            lost, sent = (sum(int(each[key]) for each in reports) for key in ("lost", "sent"))
+            lost, sent = (sum(int(report[key]) for report in reports) for key in ("lost", "sent"))
             loss = round(100 * lost / sent, 6) if sent else 0.0
             sheet.figure(line.number, benchmark, "packet_loss", "%", loss, params, zero=True)
             message = (

@@ -66,13 +66,13 @@ def read(data: bytes, context: Context) -> Reading:
         else:
             continue
         sheet.understood(line.number)
-    for each in tables:
+    for rows in tables:
         # Earlier rows ran for a shorter time and only show how the rounds grew.
-        if each.rate and each.ended and not each.broken:
-            number, rate = each.last.number, float(each.rate)
-            sheet.figure(number, "linpack", "linpack", "Kflops", rate, each.params)
-        elif not each.broken:
-            sheet.broken(each.last.number, "the table of Linpack is cut: nothing follows it")
+        if rows.rate and rows.ended and not rows.broken:
+            number, rate = rows.last.number, float(rows.rate)
+            sheet.figure(number, "linpack", "linpack", "Kflops", rate, rows.params)
+        elif not rows.broken:
+            sheet.broken(rows.last.number, "the table of Linpack is cut: nothing follows it")
     return sheet.reading()
 
 
