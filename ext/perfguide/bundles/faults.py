@@ -99,7 +99,9 @@ def check(value: Any, kind: inspect.Type, at: str) -> Iterator[Fault]:
         case inspect.Metadata(type=inner, extra_json_schema={"pattern": pattern}):
             if not (_fits(value, inner) and re.search(pattern, value)):
                 yield _wrong(value, kind, at)
-            elif not schema.is_name(value) and not _is_file(value, at):
+            elif not (
+                schema.is_name(value) or (_FILE.fullmatch(at) and schema.files_show([value]))
+            ):
                 message = f"“{visible(value, 60)}” has an invisible character"
                 yield Fault("schema", at, message, "use printable characters only")
         case inspect.Metadata(type=inner):
@@ -135,10 +137,6 @@ def check(value: Any, kind: inspect.Type, at: str) -> Iterator[Fault]:
 _FILE = re.compile(r"/tools/[^/]+|/results/[0-9]+/log/file")
 """Pointers to names of programs and logs, which may have any character except control
 characters."""
-
-
-def _is_file(name: str, at: str) -> bool:
-    return _FILE.fullmatch(at) is not None and schema.files_show([name])
 
 
 def _choices(value: Any, types: tuple[inspect.Type, ...]) -> list[inspect.Type]:

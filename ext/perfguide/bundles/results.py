@@ -10,7 +10,7 @@ import math
 import struct
 from array import array
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import reduce
 from itertools import accumulate, chain, compress, count, filterfalse, repeat
 from operator import eq, or_, truediv
@@ -181,29 +181,33 @@ def columns(written: Sequence[Any]) -> tuple[Columns, int]:
         failed=bytes(map(bool, status)) if any(status) else bytes(rows),
         annotations=annotations,
         annotation_indices=annotation_indices,
-        sections=sorted(
-            "\t".join((name, *sorted(param_names)))
-            for name, param_names in {
-                *zip(benchmark, (tuple(p or ()) for p in params), strict=True)
-            }
-        ),
+        sections=_sections(benchmark, params),
     )
     # Checking every name is slow, so only look at names of results that may have more than visible
     # ASCII, or a space at the start, as blank names do.
     may_hide = b"\\" in lines or b"\x7f" in lines or adjacent(lines, b'"', b' "')
     if may_hide or not lines.isascii() or _longest(lines) > schema.MAX_NAME_CHARS:
         keys.update(*filter(None, params))
-    if " " in out.names or len(out.names.encode().translate(None, _VISIBLE_ASCII)) >= 3 * len(
-        names
-    ):
+    separators = out.names.encode().translate(None, _VISIBLE_ASCII)
+    if " " in out.names or len(separators) >= 3 * len(names):
         keys.update(chain.from_iterable(zip(benchmark, metric, unit, strict=True)))
-    if not (schema.names_show(keys) and schema.files_show(logs)):
-        raise ValueError("a name has an invisible character")
-    if max(map(len, keys), default=0) > schema.MAX_NAME_CHARS:
-        raise ValueError("a name is too long")
-    if not _consistent(out):
-        raise ValueError("a result contradicts itself")
+    _check(out, keys)
     return out, spelt_out
+
+
+def _check(results: Columns, names: Collection[str]) -> None:
+    """Check results, and those of their names that may be invalid; raise :class:`ValueError`."""
+    if not (schema.names_show(names) and schema.files_show(results.logs)):
+        raise ValueError("a name has an invisible character")
+    if max(map(len, names), default=0) > schema.MAX_NAME_CHARS:
+        raise ValueError("a name is too long")
+    if not _consistent(results):
+        raise ValueError("a result contradicts itself")
+
+
+def _sections(benchmarks: Iterable[str], params: Iterable[Mapping[str, Any] | None]) -> list[str]:
+    distinct = {*zip(benchmarks, (tuple(names or ()) for names in params), strict=True)}
+    return sorted("\t".join((benchmark, *sorted(names))) for benchmark, names in distinct)
 
 
 def _leave_out(written: Sequence[Any], name: str, column: Sequence[Any]) -> int:

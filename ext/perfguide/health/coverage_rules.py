@@ -54,7 +54,9 @@ def lost(figures: Figures) -> Iterator[Hit]:
     lost_rows = _by_table(table, step + 1, np.flatnonzero(gone & ~whole))
     renamed = _renamed(figures, lost_rows, added)
     kind = figures.groups("metric", "params")
-    for position in np.flatnonzero(gone & _results(figures)).tolist():
+    # Not missed: settings, and counts that histograms only give for non-empty bins.
+    missed = figures.of_kind([m is None or m.better != "neither" for _, m, _ in figures.kinds[1]])
+    for position in np.flatnonzero(gone & missed).tolist():
         if position in renamed:
             continue
         home = int(first[order[step[position] + 1]])
@@ -78,14 +80,6 @@ def _present(key: Ints, step: Ints, after: int) -> Flags:
     width = int(step.max()) + 3
     present: Flags = np.isin(key * width + step + 1 + after, key * width + step + 1)
     return present
-
-
-def _results(figures: Figures) -> Flags:
-    """Return which figures have a better direction.
-
-    The others are not missed: settings, and counts that histograms only give for non-empty bins.
-    """
-    return figures.of_kind([m is None or m.better != "neither" for _, m, _ in figures.kinds[1]])
 
 
 def _by_table(table: Ints, step: Ints, positions: Ints) -> dict[tuple[int, int], list[int]]:

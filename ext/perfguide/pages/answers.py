@@ -29,7 +29,7 @@ from ..compare.row import WORDS, Row
 from ..compare.row_moves import has_left_mean
 from ..compare.select import ReleasePair
 from ..figures import engines, labels
-from ..figures.engines import Inferred, Run
+from ..figures.engines import Inferred, Run, run_of
 from ..figures.pool import Record
 from ..figures.rows import TABLE, TABLE_NUMBER
 from ..figures.scales import full_bar
@@ -374,7 +374,7 @@ class Headlines:
             self._site.catalog.benchmarks[record.benchmark],
             self._figures(record.guide),
         )
-        load = figures.loads.get(_run(record)) if record.metric == engines.RATE else None
+        load = figures.loads.get(run_of(record)) if record.metric == engines.RATE else None
         if engines.ENGINE not in benchmark.entry.params:
             return "", load, None
         is_on_cpu = engines.is_on_cpu(benchmark, record, figures.inferred, load)
@@ -395,7 +395,7 @@ class Headlines:
                 # A doubtful figure may be far off, and would flatten the rest of the curve.
                 if other.cell.mean is None or scale is None or self._doubt(other):
                     continue
-                points.append((position, other.cell.mean * scale, figures.loads.get(_run(other))))
+                points.append((position, other.cell.mean * scale, figures.loads.get(run_of(other))))
         scene = self._site.scenes[record.guide.platform]
         stated = [(releases[position].release, load) for position, _, load in points]
         breaks = trends.breaks(scene, record.guide.soc, record.board, stated)
@@ -474,13 +474,13 @@ class Headlines:
         for records, row in zip(chosen, rows, strict=True):
             benchmark, _ = _described(self._site, records[0])
             measured = [r for r in records if r.cell.mean is not None and not self._doubt(r)]
-            if not _has_engines(benchmark) or not measured:
+            if not (benchmark.param(engines.ENGINE).classes and measured):
                 continue
             parts = by_chapter.setdefault(benchmark.entry.chapter, [])
             best = max(measured, key=lambda record: record.cell.mean or 0)
             value = row.values[boards.index(best.board)]
             assert value is not None  # it was measured
-            load = figures.loads.get(_run(best))
+            load = figures.loads.get(run_of(best))
             load_metric = benchmark.metric(engines.LOAD)
             cores = "one core" if load_metric and load_metric.at_most_per else "all cores"
             at_load = "" if load is None else f" at {units.number(load)} % of {cores}"
@@ -638,7 +638,7 @@ def by_size(benchmark: Benchmark, records: Sequence[Record]) -> list[str]:
         for record in summaries.at(msgspec.structs.replace(metric, at=fixed), idle):
             # A size that is only a name, such as “16k”, has no place in the order.
             if isinstance(size := record.params.get(axis), int | float):
-                runs.setdefault(_run(record), {})[size] = record
+                runs.setdefault(run_of(record), {})[size] = record
         sizes = sorted(set.intersection(*map(set, runs.values()))) if runs else []
         if len(sizes) < 2:
             continue
@@ -695,10 +695,6 @@ def _described(site: Site, record: Record) -> tuple[Benchmark, Metric]:
 def _has_parts(benchmark: Benchmark, groups: Iterable[Sequence[Record]]) -> bool:
     """Return whether rows are about parts of runs, such as cores, whose worst one counts."""
     return any(benchmark.param(name).worst for records in groups for name in records[0].params)
-
-
-def _has_engines(benchmark: Benchmark) -> bool:
-    return bool(benchmark.param(engines.ENGINE).classes)
 
 
 def _name(record: Record, names: Names) -> str:
@@ -824,16 +820,12 @@ def _clocks(bundles: Iterable[Loaded], boards: Sequence[str]) -> tuple[str, ...]
     return tuple(out)
 
 
-def _run(record: Record) -> Run:
-    return engines.run_of(record)
-
-
 def _engine(benchmark: Benchmark, record: Record, inferred: Mapping[Run, Inferred]) -> str:
     value = record.params.get(engines.ENGINE, "")
     label = benchmark.value_label(engines.ENGINE, value)
-    if value != benchmark.param(engines.ENGINE).default or _run(record) not in inferred:
+    if value != benchmark.param(engines.ENGINE).default or run_of(record) not in inferred:
         return label
-    reason = inferred[_run(record)].reason
+    reason = inferred[run_of(record)].reason
     # The load is already stated beside the rate.
     why = "" if reason.startswith("CPU load") else f": {reason}"
     return f"{label}, {engines.label(benchmark, record, inferred)}{why}"

@@ -111,6 +111,11 @@ class BenchmarkOfSoc(msgspec.Struct, frozen=True):
     worth: Worth | None
     before: list[NewestRun]
 
+    @property
+    def soc(self) -> str:
+        """The name of the SoC."""
+        return self.measured[0][0].soc
+
 
 class BenchmarkRow(msgspec.Struct, frozen=True):
     """A benchmark's row in the list of all benchmarks: what it measures, the SoCs that lead, their figure, a remark
@@ -372,16 +377,16 @@ def _write(
     measured = [pair for of_soc in of_socs for pair in of_soc.measured]
     guides = {key for key, _ in measured}
     chosen = newest.of_boards(measured, site.boards)
-    pages = {of_soc.measured[0][0].soc: of_soc.page for of_soc in of_socs}
+    pages = {of_soc.soc: of_soc.page for of_soc in of_socs}
     listed = _rankings(site, name, pages)
     figures = _newest(site, name, chosen, last, {ranked.name for ranked in listed})
     histories = [history for of_soc in of_socs for history in of_soc.histories]
     tables = [(table, "newest", title) for part in figures.parts for table in part.tables]
     boards = sorted({board for _, board in chosen}, key=units.natural)
-    socs = units.enumeration(sorted({key.soc for key in guides}, key=units.natural))
+    socs = sorted(pages, key=units.natural)
     text = (
-        f"{title} on {socs}: the newest figures of {units.enumeration(boards)} side by "
-        f"side, and all figures of {units.count(len(guides), 'release')}."
+        f"{title} on {units.enumeration(socs)}: the newest figures of {units.enumeration(boards)} "
+        f"side by side, and all figures of {units.count(len(guides), 'release')}."
     )
     write_files.page(
         site,
@@ -392,15 +397,7 @@ def _write(
         described=described if described and described.prose else None,
         command=described.entry.command if described else "",
         **_ranked(site, name, page, listed[:1], listed, figures.anchors),
-        headlines=[
-            (
-                link_name(page, figures.anchors.get(ranked.name, ranked.slug)),
-                ranked.name,
-                slugs.relative(page, f"{page}/{ranked.slug}"),
-                ranking.lead(ranked),
-            )
-            for ranked in _other_headlines(listed)
-        ],
+        headlines=_other_headlines(page, listed, figures.anchors),
         newest=figures,
         only_of=_only_of_one(site, name),
         moved_most=_moved_most(page, histories),
@@ -416,20 +413,14 @@ def _write(
             for of_soc in of_socs
             for history in of_soc.histories
         ],
-        pages=[
-            (of_soc.measured[0][0].soc, slugs.relative(page, of_soc.page))
-            for of_soc in of_socs
-            if of_soc.measured
-        ],
+        pages=[(soc, slugs.relative(page, address)) for soc, address in pages.items()],
         moved=long_tables.move(site, page, tables, max_elements=MAX_ELEMENTS),
         sources=sources.write(site, page, [row for of_soc in of_socs for row in of_soc.sources]),
     )
     for other in listed[1:]:
         _write_ranking(site, name, other, listed)
-    socs_of_row = sorted({key.soc for key in guides})
-    return BenchmarkOutcome(
-        _findable(site, name, of_socs, listed), _row(site, name, listed, socs_of_row)
-    )
+    findable = _findable(site, name, of_socs, listed)
+    return BenchmarkOutcome(findable, _row(site, name, listed, socs))
 
 
 def _only_of_one(site: Site, name: str) -> str:
@@ -551,7 +542,7 @@ def _lasting(page: str, moves: Sequence[LastingMove]) -> dict[str, Any] | None:
 
 def _accelerators(of_socs: Sequence[BenchmarkOfSoc]) -> dict[str, Any] | None:
     """Return the answer for each SoC with an accelerator, or ``None``."""
-    answers = {of_soc.measured[0][0].soc: of_soc.worth for of_soc in of_socs if of_soc.worth}
+    answers = {of_soc.soc: of_soc.worth for of_soc in of_socs if of_soc.worth}
     if not answers:
         return None
     runs = {(answer.algorithm, answer.sizes[-1]) for answer in answers.values()}
@@ -610,17 +601,24 @@ def _rankings(site: Site, name: str, pages: Mapping[str, str]) -> list[RankedFig
     return ranking.rankings(site, benchmark, site.pool.of_benchmark(name), pages)
 
 
-def _other_headlines(listed: Sequence[RankedFigures]) -> list[RankedFigures]:
-    """Return the headline rankings after the first that have a name of their own. Figures in a
-    unit that cannot be converted share one, and a numbered table of a published guide repeats a
-    row under other conditions."""
-    first_of_name = {figures.name: figures for figures in reversed(listed)}
+def _other_headlines(
+    page: str, listed: Sequence[RankedFigures], anchors: Mapping[str, str]
+) -> list[tuple[str, str, str, str]]:
+    """Return the headline rankings after the first that have a name of their own, as (link name,
+    name, address, sentence). Figures in a unit that cannot be converted share a name, and a
+    numbered table of a published guide repeats a row under other conditions."""
+    first_of_name = {ranked.name: ranked for ranked in reversed(listed)}
     return [
-        figures
-        for figures in listed[1:]
-        if figures.is_headline
-        and first_of_name[figures.name] is figures
-        and figures.params.keys().isdisjoint((TABLE, TABLE_NUMBER))
+        (
+            link_name(page, anchors.get(ranked.name, ranked.slug)),
+            ranked.name,
+            slugs.relative(page, f"{page}/{ranked.slug}"),
+            ranking.lead(ranked),
+        )
+        for ranked in listed[1:]
+        if ranked.is_headline
+        and first_of_name[ranked.name] is ranked
+        and ranked.params.keys().isdisjoint((TABLE, TABLE_NUMBER))
     ]
 
 

@@ -82,12 +82,12 @@ def write(
     single = [finding for finding in rest if finding.id not in in_causes]
     single.sort(key=ages.of)
     folds = [_deciding(findings, entries, decides) for findings in deciding]
-    shared = [_shared(site, ages, *cause, entries) for cause in causes]
+    shared = [_shared(ages, rule, findings, entries) for rule, _, findings in causes]
     write_files.page(
         site,
         PAGE,
         "health.rst.jinja",
-        total=_findings(len(health.open)),
+        total=units.count(len(health.open), "finding") if health.open else "No findings",
         parts=_parts(len(bearing), len(in_causes), len(causes), len(single)),
         kinds=_kinds(health),
         signs=LEGEND,
@@ -209,10 +209,6 @@ def _kinds(health: Health) -> str:
     return f"{', '.join(parts)}{f'; {accepted:,} more acknowledged' if accepted else ''}"
 
 
-def _findings(number: int) -> str:
-    return units.count(number, "finding") if number else "No findings"
-
-
 def _deciding(
     findings: Sequence[Finding], entries: Entries, decides: Mapping[str, str]
 ) -> dict[str, object]:
@@ -273,12 +269,7 @@ def _single(finding: Finding, entries: Entries) -> dict[str, object]:
 
 
 def _shared(
-    site: Site,
-    ages: _Ages,
-    rule: Rule,
-    benchmark: str,
-    findings: Sequence[Finding],
-    entries: Entries,
+    ages: _Ages, rule: Rule, findings: Sequence[Finding], entries: Entries
 ) -> dict[str, object]:
     """Return a cause that many guides share as a fold, with a few examples."""
     guides = {finding.guide for finding in findings}

@@ -169,12 +169,9 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
         return False
 
 
-def _is_no_link(folder: os.DirEntry[str]) -> bool:
-    return not folder.is_symlink()
-
-
 def below(
-    folder: str | Path, enter: Callable[[os.DirEntry[str]], bool] = _is_no_link
+    folder: str | Path,
+    enter: Callable[[os.DirEntry[str]], bool] = lambda folder: not folder.is_symlink(),
 ) -> Iterator[str]:
     """Yield the paths of all files in a folder and in those of its subfolders that ``enter``
     accepts. Folders that cannot be read are skipped."""

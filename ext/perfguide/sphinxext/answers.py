@@ -9,7 +9,7 @@ from msgspec import structs
 from sphinx.application import Sphinx
 
 from ..common import units
-from ..pages.answers import Answer, Answers, Curve
+from ..pages.answers import Answers, Curve
 from .screen_nodes import Links, ScreenNode, printed_table, words, write_html
 
 HISTORY_WIDTH, HISTORY_HEIGHT = 104, 24
@@ -106,7 +106,7 @@ def _plain_table(answers: Answers) -> nodes.table:
     head += [f"Against {answers.before}"] if answers.before else []
     lines = [
         [
-            words(_named(row), units.ARROWS[row.better], sign=" "),
+            words(words(row.label, row.detail, row.unit), units.ARROWS[row.better], sign=" "),
             *(
                 units.MISSING
                 if value is None
@@ -124,10 +124,6 @@ def _plain_table(answers: Answers) -> nodes.table:
 def plain_figure(text: str, doubt: str, runs: object = None) -> str:
     """Return a figure, marked if its runs are far apart or it is in doubt."""
     return f"{text}{' ±' if runs else ''}{' ?' if doubt else ''}"
-
-
-def _named(row: Answer) -> str:
-    return words(row.label, row.detail, row.unit)
 
 
 def setup(app: Sphinx) -> None:

@@ -357,7 +357,8 @@ class PerfOverview(SphinxDirective):
         """Return a line with the guides that have none of the headline results."""
         out = nodes.paragraph("", "Other guides: ")
         for soc in socs:
-            out += [self._link(_named(soc), soc.guide), nodes.Text("; ")]
+            name = f"{soc.soc}, {soc.family} {soc.release}"
+            out += [self._link(name, soc.guide), nodes.Text("; ")]
         out[-1] = nodes.Text(".")
         return out
 
@@ -395,10 +396,6 @@ class PerfOverview(SphinxDirective):
 
     def _link(self, text: str, page: str) -> addnodes.pending_xref:
         return link(text, f"/{page_name(self.config.perfguide_output, page)}", self.env.docname)
-
-
-def _named(soc: SocOverview) -> str:
-    return f"{soc.soc}, {soc.family} {soc.release}"
 
 
 def _examples(matrix_columns: Sequence[Column], rows: Sequence[Line]) -> list[str]:
