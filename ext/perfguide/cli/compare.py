@@ -211,11 +211,7 @@ def _run(options: argparse.Namespace) -> int:
         arguments = [_side_argument(options.old), _side_argument(options.new)]
     except ValueError as error:
         return shared.fail(f"perfguide compare: {visible(str(error))}")
-    if missing := _missing(arguments, options):
-        for path in missing:
-            hint = f" ({visible(near)})" if (near := nearest_path(path)) else ""
-            message = f"{visible(str(path))}: there is no such path{hint}"
-            print(f"perfguide compare: {message}", file=sys.stderr)
+    if _print_missing(arguments, options):
         return shared.USAGE
     read = _holdings(options, arguments)
     if isinstance(read, int):
@@ -236,10 +232,9 @@ def _run(options: argparse.Namespace) -> int:
     sides = []
     for side, holdings in zip(arguments, (old, new), strict=True):
         filters = replace(only, **side.filters)
-        chosen = choose(holdings.pool, side.release, filters, names, side.text)
-        if not chosen.records:
+        sides.append(choose(holdings.pool, side.release, filters, names, side.text))
+        if not sides[-1].records:
             return shared.fail(_nothing(side, holdings, filters), shared.NOTHING)
-        sides.append(chosen)
     if undescribed := _undescribed(sides, new.catalog):
         return shared.fail(undescribed)
     # Verdicts need the same boards on both sides; different boards only get ratios.
@@ -285,12 +280,17 @@ def _holdings(
     return old, new, rest
 
 
-def _missing(arguments: Sequence[_SideArgument], options: argparse.Namespace) -> list[Path]:
-    """Return the paths on the command line that do not exist."""
+def _print_missing(arguments: Sequence[_SideArgument], options: argparse.Namespace) -> bool:
+    """Report the paths on the command line that do not exist; return whether there are any."""
     paths = [side.path for side in arguments if isinstance(side.path, Path)]
     files = [Path(file) for file in (options.waivers, options.boards) if file]
     missing = [path for path in paths if not path.exists()]
-    return missing + [path for path in files if not path.is_file()]
+    missing += [path for path in files if not path.is_file()]
+    for path in missing:
+        hint = f" ({visible(near)})" if (near := nearest_path(path)) else ""
+        message = f"{visible(str(path))}: there is no such path{hint}"
+        print(f"perfguide compare: {message}", file=sys.stderr)
+    return bool(missing)
 
 
 def _print_nothing_in_common(

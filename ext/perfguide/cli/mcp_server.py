@@ -10,6 +10,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -54,18 +55,16 @@ def _run(options: argparse.Namespace) -> int:
     return shared.OK
 
 
-def server(site: Sequence[str], url: str = "") -> MCPServer[Any]:
-    """Return a server for the results that the command options ``site`` select."""
-    from mcp.server import MCPServer
-    from mcp.types import ToolAnnotations
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """The tools of a server for the results that the command options ``site`` select; ``url`` is
+    the address of the published site, or empty."""
 
-    app: MCPServer[Any] = MCPServer(
-        "perfguide", instructions=INSTRUCTIONS, version=__version__, log_level="WARNING"
-    )
-    tool = app.tool(annotations=ToolAnnotations(read_only_hint=True, open_world_hint=False))
+    site: Sequence[str]
+    url: str = ""
 
     def find_boards(
-        conditions: list[str], soc: str = "*", os: str = "*", release: str = "*"
+        self, conditions: list[str], soc: str = "*", os: str = "*", release: str = "*"
     ) -> dict[str, Any]:
         """Find the boards that meet a need, with the engine, margin and release of each figure.
 
@@ -74,11 +73,15 @@ def server(site: Sequence[str], url: str = "") -> MCPServer[Any]:
         Conditions on one benchmark hold for the same run.
         """
         limits = [f"--soc={soc}", f"--os={os}", f"--release={release}"]
-        answers = _json("find", [*site, *limits, "--json", "--health"], conditions)
-        return _with_links(answers, url)
+        answers = _json("find", [*self.site, *limits, "--json", "--health"], conditions)
+        return _with_links(answers, self.url)
 
     def show_figures(
-        query: str, params: dict[str, str] | None = None, os: str = "*", limit: int = MAX_ITEMS
+        self,
+        query: str,
+        params: dict[str, str] | None = None,
+        os: str = "*",
+        limit: int = MAX_ITEMS,
     ) -> dict[str, Any]:
         """Return figures with their unit, spread, setup and sources.
 
@@ -86,10 +89,11 @@ def server(site: Sequence[str], url: str = "") -> MCPServer[Any]:
         ``params`` narrows it: {"block_size": "1024"}.
         """
         limits = [f"--param={name}={value}" for name, value in (params or {}).items()]
-        figures = _json("show", [*site, *limits, f"--os={os}", "--json", "--health"], [query])
-        return _with_links({"count": len(figures), "figures": figures[: max(limit, 1)]}, url)
+        figures = _json("show", [*self.site, *limits, f"--os={os}", "--json", "--health"], [query])
+        return _with_links({"count": len(figures), "figures": figures[: max(limit, 1)]}, self.url)
 
     def compare_releases(
+        self,
         old: str,
         new: str,
         soc: str = "*",
@@ -99,16 +103,17 @@ def server(site: Sequence[str], url: str = "") -> MCPServer[Any]:
     ) -> str:
         """Compare two releases (09.01, latest) or two boards (board=sk), and judge the changes."""
         limits = [f"--soc={soc}", f"--os={os}", f"--board={board}"]
-        options = [*site, *limits, f"--format={form}", "--fail-on=never"]
+        options = [*self.site, *limits, f"--format={form}", "--fail-on=never"]
         return _output("compare", options, [old, new])
 
     def check_health(
+        self,
         soc: str = "*",
         severity: Literal["error", "warning", "note"] = "warning",
         limit: int = MAX_ITEMS,
     ) -> dict[str, Any]:
         """Return findings about figures that are impossible or unlikely, of a severity or worse."""
-        checked = _json("health", [*site, "--format=json", "--fail-on=error"], [])
+        checked = _json("health", [*self.site, "--format=json", "--fail-on=error"], [])
         grave = SEVERITIES[: SEVERITIES.index(severity) + 1]
         findings = [
             finding
@@ -117,14 +122,30 @@ def server(site: Sequence[str], url: str = "") -> MCPServer[Any]:
             and finding["severity"] in grave
             and not finding["acknowledged"]
         ]
-        return _with_links({"count": len(findings), "findings": findings[: max(limit, 1)]}, url)
+        return _with_links(
+            {"count": len(findings), "findings": findings[: max(limit, 1)]}, self.url
+        )
 
-    def list_guides() -> str:
+    def list_guides(self) -> str:
         """List the guides: SoC, system, release, boards and number of figures."""
-        return _output("list", site, [])
+        return _output("list", self.site, [])
 
-    for function in (find_boards, show_figures, compare_releases, check_health, list_guides):
-        tool(function)
+
+def server(site: Sequence[str], url: str = "") -> MCPServer[Any]:
+    """Return a server with all :class:`Tools`."""
+    from mcp.server import MCPServer
+    from mcp.types import ToolAnnotations
+
+    app: MCPServer[Any] = MCPServer(
+        "perfguide", instructions=INSTRUCTIONS, version=__version__, log_level="WARNING"
+    )
+    tool = app.tool(annotations=ToolAnnotations(read_only_hint=True, open_world_hint=False))
+    run = Tools(site, url)
+    for method in (
+        *(run.find_boards, run.show_figures, run.compare_releases),
+        *(run.check_health, run.list_guides),
+    ):
+        tool(method)
     return app
 
 
