@@ -33,7 +33,7 @@ MAX_RECOGNISED_BYTES = 1_000_000
 
 @cache
 def built_in(name: str) -> Format:
-    """Return the built-in format of this name. Raises :class:`ReportedError`, as :func:`load` does."""
+    """Return the built-in format of this name. Raises :class:`ReportedError`, as :func:`load`."""
     try:
         return load(FOLDER / f"{name}{ENDING}")
     except ValueError as error:

@@ -188,7 +188,8 @@ class _Reader:
             self._head = self._row(line, self._spec.csv)
 
     def _lose(self, line: Line, rule: Rule) -> None:
-        """Report a damaged line. Its values are unknown from here on, not those of lines before it."""
+        """Report a damaged line. Its values are unknown from here on, not those of lines before
+        it."""
         self._sheet.broken(line.number, rule.spec.damage or self._damage, rule.spec.hint)
         self._has_lost_row |= bool(rule.spec.figures) and not rule.spec.mean
         self._begin(0, rule.spec)

@@ -1,10 +1,9 @@
 """A log as plain lines: without the additions of consoles, loggers and editors.
 
-An *envelope* is text that one of these adds to each line, such as a date. It has a name and a regular
-expression, and is removed if that fits nearly all lines. Messages of the kernel and of systemd are
-removed, too. A row that a message interrupted is marked as :data:`.log_lines.DAMAGED`, and the next
-line as its possible tail.
-"""
+An *envelope* is text that one of these adds to each line, such as a date. It has a name and a
+regular expression, and is removed if that fits nearly all lines. Messages of the kernel and of
+systemd are removed, too. A row that a message interrupted is marked as :data:`.log_lines.DAMAGED`,
+and the next line as its possible tail."""
 
 from __future__ import annotations
 
@@ -123,8 +122,8 @@ class PlainLog:
     fillers: frozenset[int] = frozenset()
     """Messages of other programs that may hide a row."""
     gaps: frozenset[int] = frozenset()
-    """Lines preceded by an empty line and a message: the empty line may belong to the message, or end a
-    table."""
+    """Lines preceded by an empty line and a message: the empty line may belong to the message, or
+    end a table."""
     cuts: frozenset[int] = frozenset()
     """Lines with a message of another program in them."""
     date: Date | None = None
@@ -486,7 +485,7 @@ def _take_off_prompts(rows: _Rows) -> None:
 
 
 def _without_messages(rows: _Rows) -> _Rows:
-    """Return the lines without messages of the kernel and systemd, and mark the rows that these cut."""
+    """Return the lines without messages of kernel and systemd, and mark the rows that these cut."""
     plain = _Rows([], [], rows.envelopes, dates=rows.dates, hosts=rows.hosts)
     head: str | None = None
     is_tail = is_seam = False

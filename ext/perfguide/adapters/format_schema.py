@@ -31,23 +31,23 @@ class Lines(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Lines of one kind."""
 
     match: str | list[str]
-    """The look of the lines, or several looks of the same values. ``{name:kind}`` is a value, ``{:kind}``
-    one that is not used, and ``{? … ?}`` a part that some lines lack."""
+    """The look of the lines, or several looks of the same values. ``{name:kind}`` is a value,
+    ``{:kind}`` one that is not used, and ``{? … ?}`` a part that some lines lack."""
     figures: dict[str, str | Figure] = {}
     """The values that are figures, each with its unit or with the keys of a figure."""
     params: dict[str, Scalar] = {}
     """Parameters of all of their figures."""
     options: list[str] = []
-    """Words that may be anywhere in the line, written as in ``match``: ``-t {threads:int}`` in a command. The value
-    ``_command`` becomes the command of the figures."""
+    """Words that may be anywhere in the line, written as in ``match``: ``-t {threads:int}`` in a
+    command. The value ``_command`` becomes the command of the figures."""
     zero: bool = False
     """If true, their figures can be zero."""
     begins: bool = False
-    """If true, a block, for instance the output of one run, begins with this line. Values of a block
-    are forgotten with its end."""
+    """If true, a block, for instance the output of one run, begins with this line. Values of a
+    block are forgotten with its end."""
     continues: bool = False
-    """If true, a line that begins a block goes on with one that has begun and lacks all of its required lines
-    and this one, such as the table below the head of a run."""
+    """If true, a line that begins a block goes on with one that has begun and lacks all of its
+    required lines and this one, such as the table below the head of a run."""
     within: bool = False
     """If true, these lines count within a block only. Elsewhere they belong to other programs."""
     ends: bool = False
@@ -64,13 +64,14 @@ class Lines(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     when: dict[str, Scalar] = {}
     """The figures count only where these values are as given; ``""`` is a missing one."""
     bare_ends: bool = False
-    """If true, no figure is read from a last line of this kind without a line feed, as for a format."""
+    """If true, no figure is read from a last line of this kind without a line feed, as for a
+    format."""
     mean: bool = False
     """If true, the figures are means of earlier ones, and count only where there were none."""
     agree: str = ""
-    """An equation that holds within the digits printed, such as ``size / time = rate``: values and numbers with
-    ``*``, ``/`` and ``//``, which drops the remainder. Figures count in the base unit of their kind, such as
-    B/s. It is checked where all of these values are known."""
+    """An equation that holds within the digits printed, such as ``size / time = rate``: values and
+    numbers with ``*``, ``/`` and ``//``, which drops the remainder. Figures count in the base unit
+    of their kind, such as B/s. It is checked where all of these values are known."""
     disagree: str = ""
     """The message where it does not hold."""
     confirms: bool = False
@@ -78,8 +79,8 @@ class Lines(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     rejects: str = ""
     """The message with which this line makes the figures of its block failures."""
     damaged: str | bool = True
-    """The beginning of damaged lines of this kind, written as in ``match``. Without this key, lines that
-    begin with the text before its first value are damaged where they go on otherwise; with
+    """The beginning of damaged lines of this kind, written as in ``match``. Without this key, lines
+    that begin with the text before its first value are damaged where they go on otherwise; with
     ``false``, none is. In both other cases, so are lines that end within that text. Figures below a
     damaged line do not count until its values are stated again."""
     damage: str = ""
@@ -107,8 +108,8 @@ class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     names: dict[str, str] = {}
     """The metrics of columns whose text would make a poor name."""
     units_in_heads: bool = False
-    """If true, all columns with a unit in their head, as in ``read (MB/s)`` or ``read [MB/s]``, hold
-    figures. The metric is the text before the unit."""
+    """If true, all columns with a unit in their head, as in ``read (MB/s)`` or ``read [MB/s]``,
+    hold figures. The metric is the text before the unit."""
 
 
 class Description(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -130,10 +131,11 @@ class Description(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     unless_named: list[str] = []
     """Parameters that are left out where ``--param benchmark=…`` names the benchmark."""
     setup: list[str] = []
-    """Values that are not parameters but facts of the setup of the same figures, such as the renderer."""
+    """Values that are not parameters but facts of the setup of the same figures, such as the
+    renderer."""
     bare_ends: bool = False
-    """If true, nothing shows that the end of a line is missing, so no figure is read from a last line without
-    a line feed."""
+    """If true, nothing shows that the end of a line is missing, so no figure is read from a last
+    line without a line feed."""
     damage: str = ""
     """The message for damaged lines."""
     unconfirmed: str = ""

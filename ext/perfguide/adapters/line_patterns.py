@@ -78,8 +78,8 @@ class LinePattern:
 
 
 def compiled(look: str, own_kinds: Mapping[str, str], extent: Extent = "line") -> LinePattern:
-    """Return the pattern of a look, which is a line, the front of one, or words in it. ``own_kinds``
-    are expressions by the name of their kind.
+    """Return the pattern of a look, which is a line, the front of one, or words in it.
+    ``own_kinds`` are expressions by the name of their kind.
 
     Raises :class:`ValueError` for an invalid look.
     """

@@ -18,9 +18,8 @@ MAX_DIAGNOSTICS = 1000
 class Sheet:
     """Collects results, diagnostics and facts of one log.
 
-    The parameter ``benchmark`` in the context is not a parameter of results. It names the benchmark if the
-    program cannot know it: hdparm on a dm-crypt device, fio on an eMMC.
-    """
+    The parameter ``benchmark`` in the context is not a parameter of results. It names the benchmark
+    if the program cannot know it: hdparm on a dm-crypt device, fio on an eMMC."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
@@ -54,9 +53,8 @@ class Sheet:
     ) -> None:
         """Add one measured figure on ``line``, with the command that measured it.
 
-        A figure that is not finite or not positive is a failed measurement, but with ``zero`` the metric
-        can be zero.
-        """
+        A figure that is not finite or not positive is a failed measurement, but with ``zero`` the
+        metric can be zero."""
         self._lines.add(line)
         if not math.isfinite(value) or value < 0 or (value == 0 and not zero):
             self.failure(line, benchmark, metric, unit, params, f"{metric} is reported as {value}")
@@ -101,8 +99,8 @@ class Sheet:
         self._facts.setdefault(name, value)
 
     def reading(self, parts: Sequence[Reading] = ()) -> Reading:
-        """Return everything collected, with the readings of parts of the log. Of a fact that several
-        state, the first counts; a note that they repeat is reported once."""
+        """Return everything collected, with the readings of parts of the log. Of a fact that
+        several state, the first counts; a note that they repeat is reported once."""
         diagnostics: dict[object, Diagnostic] = {}
         facts = dict(self._facts)
         for part in parts:

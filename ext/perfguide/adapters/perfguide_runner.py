@@ -8,10 +8,10 @@ Layout: runner/README.md and runner/lib/points.sh::
     # perfguide-during: samples=… clock_mhz=600..1400 temperature_c=… governor=… throttled=no
     # perfguide-end: status=0 elapsed=6
 
-The program's output is read by the adapter of its format. Words of the header such as the nice level,
-the engine and the number of threads are parameters of its results, unless the output contradicts them
-(``Invalid engine``). Facts about the board while the program ran are their setup. A block without an
-end, or with a status other than 0, gives no figure: the runner runs it again.
+The program's output is read by the adapter of its format. Words of the header such as the nice
+level, the engine and the number of threads are parameters of its results, unless the output
+contradicts them (``Invalid engine``). Facts about the board while the program ran are their setup.
+A block without an end, or with a status other than 0, gives no figure: the runner runs it again.
 """
 
 from __future__ import annotations
@@ -105,8 +105,8 @@ _NAMED_BY_COMMAND = ("lmbench", "onnxruntime")
 
 @dataclass(slots=True)
 class _Block:
-    """A block while it is read: its header, and the lines at which its output begins and before which
-    it ends."""
+    """A block while it is read: its header, and the lines at which its output begins and before
+    which it ends."""
 
     head: Line
     words: dict[str, str]

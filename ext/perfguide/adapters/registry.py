@@ -155,9 +155,8 @@ def built_in(name: str) -> Format:
 def recognise(data: bytes, among: Iterable[Format] | None = None) -> list[Format]:
     """Return the formats that the bytes contain, in the order of the list.
 
-    ``among`` are the formats to try, all by default. A format that reads the embedded output of others,
-    as a runner's log does, is returned alone, so that no figure is read twice.
-    """
+    ``among`` are the formats to try, all by default. A format that reads the embedded output of
+    others, as a runner's log does, is returned alone, so that no figure is read twice."""
     every = list(formats().values() if among is None else among)
     for form in every:
         if form.name in CONTAINERS and _recognises(form, data):

@@ -195,7 +195,8 @@ def _pieces(part: _Part, clusters: list[str]) -> Iterator[tuple[_Part, dict[str,
 def _conditions(
     part: _Part, clusters: list[str], turn: int, count: int, kind: str
 ) -> dict[str, Scalar]:
-    """Return the parameters of the piece number ``turn`` of ``count``, which ran on a ``kind`` of core."""
+    """Return the parameters of the piece number ``turn`` of ``count``, which ran on a ``kind`` of
+    core."""
     if part.cores and part.cores != _CLUSTERS:
         return {"cores": part.cores}
     if len(clusters) == 1:

@@ -1,8 +1,7 @@
 """Result files, and the JSON documents in them, which may be in containers.
 
-Reading is safe: nothing is unpacked to disk, and no size stated by a container is trusted, as limits
-apply to the number of bytes that were read.
-"""
+Reading is safe: nothing is unpacked to disk, and no size stated by a container is trusted, as
+limits apply to the number of bytes that were read."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ class Loaded:
 
 @dataclass(slots=True)
 class _Upload:
-    """The limits of one upload, and the number of bytes of faulty text that may still be examined."""
+    """The limits of one upload, and how many bytes of faulty text may still be examined."""
 
     limits: Limits
     effort: int
@@ -205,7 +205,7 @@ def _one(
 
 
 def _in_short(origin: str, reason: str, line: int | None) -> Diagnostic:
-    """Return one diagnostic for a bundle in an upload with too much faulty text to list every fault."""
+    """Return the diagnostic for a bundle in an upload with too much faulty text to list it."""
     message = f"is refused without a full check: {visible(reason, 200)}"
     return Diagnostic("schema", origin, message, "fix the faults above first", line=line)
 
@@ -265,7 +265,7 @@ def _decoded(data: bytes) -> tuple[Bundle, str]:
 
 
 def _has_tiny(data: bytes) -> bool:
-    """Return whether a number in a text may underflow to zero; the slow pass decides whether it does."""
+    """Return whether a number in a text may underflow to zero; the slow pass decides."""
     far = (_FAR.match(data, position + 2) for position in adjacent(data, b"eE", b"-"))
     # A run of 300 zeros includes two adjacent ones at some multiple of 128.
     return any(far) or (b"00" in data[::128] and b"0" * 300 in data)

@@ -1,4 +1,5 @@
-"""Bundles without their results, which are enough to decide which bundles count and where they belong.
+"""Bundles without their results, which are enough to decide which bundles count and where they
+belong.
 
 A head takes about 2 kB however many results the bundle has. A build reads each file once to get its
 heads, and stores these under the hash of the file.
@@ -84,9 +85,8 @@ def head(item: Loaded) -> Head:
 def read(sources: Iterable[Source], limits: Limits, store: Store) -> Iterator[tuple[Source, Items]]:
     """Yield each file with the heads of its bundles and all findings about it.
 
-    A file whose hash is in ``store`` is not opened. A file that is being changed is yielded with its
-    content, since it may change again before its results are read.
-    """
+    A file whose hash is in ``store`` is not opened. A file that is being changed is yielded with
+    its content, since it may change again before its results are read."""
     rules = f"{fingerprint()} {limits}"
     shared: dict[Measured, Measured] = {}
     for source in sources:

@@ -1,9 +1,8 @@
 """The logs of bundles: their location, and single lines from them.
 
-A bundle names a log and a line. The log may be in the archive that ``pack`` writes next to the bundle,
-in the bundle's own container, or in its folder. Names from a bundle are only compared with names of
-existing files; they never become paths.
-"""
+A bundle names a log and a line. The log may be in the archive that ``pack`` writes next to the
+bundle, in the bundle's own container, or in its folder. Names from a bundle are only compared with
+names of existing files; they never become paths."""
 
 from __future__ import annotations
 
@@ -41,8 +40,8 @@ class Found:
 def digests(
     logs: Iterable[tuple[str, bytes]], limits: Limits
 ) -> tuple[dict[str, str], list[Diagnostic]]:
-    """Return the SHA-256 of each log by name, decompressed, and a diagnostic for each one that a reader
-    of the archive could not read."""
+    """Return the SHA-256 of each log by name, decompressed, and a diagnostic for each one that a
+    reader of the archive could not read."""
     out: dict[str, str] = {}
     diagnostics: list[Diagnostic] = []
     for name, data in logs:

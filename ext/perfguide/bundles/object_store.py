@@ -1,9 +1,8 @@
 """Results at URLs, such as in a bucket, and the local store of their copies.
 
-``objects/`` in the store has each file under the SHA-256 of its content, ``known/`` a list of the files
-read from each URL, and ``parts/`` the files being read. Any of these may be deleted at any time, and will
-be read again.
-"""
+``objects/`` in the store has each file under the SHA-256 of its content, ``known/`` a list of the
+files read from each URL, and ``parts/`` the files being read. Any of these may be deleted at any
+time, and will be read again."""
 
 from __future__ import annotations
 

@@ -72,9 +72,8 @@ class Columns(msgspec.Struct, array_like=True, frozen=True, gc=False):
     """The results of a bundle, one row each.
 
     A string column lists each distinct string once, with an array of indices next to it. Integers,
-    such as these indices, are arrays to be opened with :meth:`integers`. Other numbers are arrays of
-    ``float64``; as figures are finite, NaN marks missing ones.
-    """
+    such as these indices, are arrays to be opened with :meth:`integers`. Other numbers are arrays
+    of ``float64``; as figures are finite, NaN marks missing ones."""
 
     rows: int
     names: str
@@ -95,7 +94,7 @@ class Columns(msgspec.Struct, array_like=True, frozen=True, gc=False):
     samples: bytes
     """The samples of all rows, concatenated."""
     means: bytes
-    """The mean of each row with several samples: their exact sum, rounded, divided by their number."""
+    """The mean of each row with several samples: their exact sum, rounded, by their number."""
     value: bytes
     min: bytes
     max: bytes
@@ -211,7 +210,7 @@ def _sections(benchmarks: Iterable[str], params: Iterable[Mapping[str, Any] | No
 
 
 def _leave_out(written: Sequence[Any], name: str, column: Sequence[Any]) -> int:
-    """Remove a key from the results that spell out its default; return the number of such results."""
+    """Remove a key from the results that spell out its default; return their number."""
     empty = [*filterfalse(None, column)]
     if number := len(empty) - empty.count(_ABSENT[name]):
         for result in compress(written, map(eq, column, repeat(_SPELT_OUT[name]))):

@@ -76,20 +76,20 @@ class Metric(_Spec, frozen=True):
     at_most_per: str = ""
     """A parameter that multiplies ``at_most``, such as ``threads``."""
     at_most_for: dict[str, str] = {}
-    """The figures to which ``at_most`` applies: parameters with a pattern of their values; by default
-    all."""
+    """The figures to which ``at_most`` applies: parameters with a pattern of their values; by
+    default all."""
     multiple_of: dict[str, float] = {}
-    """Parameters with a factor: the figure is a multiple of their product, in ``unit``, as a bit rate is of the
-    sampling rate times 8."""
+    """Parameters with a factor: the figure is a multiple of their product, in ``unit``, as a bit
+    rate is of the sampling rate times 8."""
     no_less_than: dict[str, float] = {}
-    """The least ratio of this time to other metrics of the same run, such as the time of a clock cycle or of
-    an operation that it contains."""
+    """The least ratio of this time to other metrics of the same run, such as the time of a clock
+    cycle or of an operation that it contains."""
     beyond_caches: dict[str, float] = {}
-    """For a latency that is meant to be that of memory: the metric of a latency in the caches, and the least
-    ratio to it. A shorter one is that of a cache, and is not ranked."""
+    """For a latency that is meant to be that of memory: the metric of a latency in the caches, and
+    the least ratio to it. A shorter one is that of a cache, and is not ranked."""
     computed_from: tuple[str, ...] = ()
-    """The metrics of the same run that it is computed from: if one of them is in doubt, it is in doubt too,
-    provided that both moved alike."""
+    """The metrics of the same run that it is computed from: if one of them is in doubt, it is in
+    doubt too, provided that both moved alike."""
     rises_with: str = ""
     """A parameter with which it must not fall, such as ``block_size``."""
     steady: bool | None = None
@@ -127,8 +127,8 @@ class Param(_Spec, frozen=True):
     show: Literal["plain", "size", "hex"] = "plain"
     """Numbers as they are, as sizes (``16 bytes``, ``4 KiB``), or as hexadecimal digits."""
     address: Literal["", "plain", "hex", "label"] = ""
-    """The form of values in addresses of rows, if published addresses need another than the usual one: values
-    as they are, and sizes as ``4k``."""
+    """The form of values in addresses of rows, if published addresses need another than the usual
+    one: values as they are, and sizes as ``4k``."""
     default: Scalar | None = None
     """The value that is meant by a result without this parameter."""
     values: dict[str, str] = {}
@@ -138,13 +138,13 @@ class Param(_Spec, frozen=True):
     always: bool = False
     """True if tables show it even when all figures have the default."""
     worst: bool = False
-    """True if its values are parts of one run, such as the cores, and the worst of them is the result by which
-    boards are ranked."""
+    """True if its values are parts of one run, such as the cores, and the worst of them is the
+    result by which boards are ranked."""
     on: dict[str, dict[str, str]] = {}
     """Values that mean another one on a SoC: ``X86-64 = { hw = "aes-ni" }``."""
     classes: dict[str, str] = {}
-    """For a parameter ``engine``: the class of each value, such as ``offload``. If figures have
-    the default, the engine of the run is inferred from its rates and its CPU load, and marked so."""
+    """For a parameter ``engine``: the class of each value, such as ``offload``. If figures have the
+    default, the engine of the run is inferred from its rates and its CPU load, and marked so."""
     words: tuple[str, ...] = ()
     """Its names in published guides and logs, such as ``buffer size``: ``import`` and ``check``
     suggest it for them."""
@@ -261,8 +261,9 @@ class Entry(_Spec, frozen=True, dict=True):
     also: tuple[str, ...] = ()
     """Words by which readers search for it besides its names, such as ``hardware crypto``."""
     subsystems: tuple[str, ...] = ()
-    """The parts of a system that it measures, such as ``memory``: regressions of benchmarks that share one are
-    one event of a comparison if they are on the same boards and of about the same size."""
+    """The parts of a system that it measures, such as ``memory``: regressions of benchmarks that
+    share one are one event of a comparison if they are on the same boards and of about the same
+    size."""
     last: tuple[str, ...] = ("total", "total[ _-]*", "sum", "overall", "overall[ _-]*")
     """Totals: metrics, and values of parameters, that come last; ``*`` and ``?`` match any
     characters, and case is ignored."""

@@ -67,9 +67,8 @@ def answer(
 ) -> Answer:
     """Return the cross-overs of engines with software in one panel, and sentences about them.
 
-    The answer is empty unless the chart's description has ``answer = "cross-over"``. ``loads`` are the
-    CPU loads of runs in per cent.
-    """
+    The answer is empty unless the chart's description has ``answer = "cross-over"``. ``loads`` are
+    the CPU loads of runs in per cent."""
     series = names(spec.series)
     if spec.answer != "cross-over" or len(series) != 1:
         return Answer()
@@ -135,8 +134,9 @@ def _shared_sizes(engines: Sequence[Engine]) -> list[float]:
 
 
 def standings(engines: Sequence[Engine]) -> list[str]:
-    """Return a sentence on which engine is fastest at which block sizes, and one on which processes most
-    per second of CPU time. Each ends with the winner's ratio to the others at the largest size."""
+    """Return a sentence on which engine is fastest at which block sizes, and one on which processes
+    most per second of CPU time. Each ends with the winner's ratio to the others at the largest
+    size."""
     out = [_standing(engines, "is the fastest", "as fast as")]
     # A ranking by load needs the load of every engine.
     if all(engine.cpu for engine in engines):
@@ -221,8 +221,8 @@ def at_level_zero(lines: Sequence[Line]) -> dict[str, Point]:
 
 
 def what_is_left(points: Mapping[str, Point], lines: Sequence[Line], level: str, unit: str) -> str:
-    """Return a sentence on the rate of each engine at level 0, for two with their ratio, and on the share
-    of the CPU that is left."""
+    """Return a sentence on the rate of each engine at level 0, for two with their ratio, and on the
+    share of the CPU that is left."""
     symbol, left = units.parse(unit).symbol, sorted(round(point.x) for point in points.values())
     span = " to ".join(dict.fromkeys(map(str, (left[0], left[-1]))))
     steps = {line.step for line in lines if points.get(line.group or line.label) in line.points}

@@ -19,8 +19,9 @@ Key = tuple[Any, ...]
 
 @dataclass(frozen=True, slots=True)
 class Dimensions:
-    """The *dimensions* of a chart on a page: ``metric``, ``board``, ``release``, ``platform`` and the
-    parameters. The chart assigns each to an axis, the lines, the panels or separate pictures."""
+    """The *dimensions* of a chart on a page: ``metric``, ``board``, ``release``, ``platform`` and
+    the parameters. The chart assigns each to an axis, the lines, the panels or separate
+    pictures."""
 
     benchmark: Benchmark
     boards: Boards

@@ -71,8 +71,8 @@ CHANGE_TICKS_PERCENT = (5, 10, 20, 50, 100, 300, 900, 9900)
 """The improvements that label the axis. On its other side are the regressions that undo them."""
 
 MAX_EVEN_LOG = math.log(1.1)
-"""The log ratio up to which the axis is even. Beyond it, equal steps are equal factors of the log, so that one
-huge change does not press all others against zero."""
+"""The log ratio up to which the axis is even. Beyond it, equal steps are equal factors of the log,
+so that one huge change does not press all others against zero."""
 
 CHANGE_GAP_SHARE = 0.3
 """The minimum distance between those labels, as a share of the axis on one side of zero."""
@@ -297,7 +297,7 @@ def _set_ticks(axes: Axes, view: ChartView, inches: float) -> None:
 
 
 def _name_group(artist: Any, name: str) -> None:
-    """Name an artist's group in the SVG, or the groups of a container's parts, which are numbered."""
+    """Name an artist's group in the SVG, or the numbered groups of a container's parts."""
     if isinstance(artist, Container):
         for number, part in enumerate(artist.get_children()):
             part.set_gid(f"{name}-{number}")

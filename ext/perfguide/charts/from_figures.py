@@ -419,7 +419,7 @@ def _x_position(chart: _Chart, layout: _Layout, record: Record) -> float:
 
 
 def _limits(chart: _Chart, records: Sequence[Record], unit: str) -> tuple[tuple[float, str], ...]:
-    """Return the values that a panel's figures cannot exceed, in the given unit, with their labels."""
+    """Return the values that a panel's figures cannot exceed, in a unit, with their labels."""
     if not chart.spec.limit:
         return ()
     owners = {(r.guide, r.board) for r in records}

@@ -233,9 +233,8 @@ MAX_LEVELS, LEVEL_STEP = 12, 5
 def levels(views: Sequence[ChartView]) -> tuple[Grid, int]:
     """Return a table of measured points with their marks, and the number of points left out.
 
-    A row is a level. It has the point of each line or, if lines have an order, of the last line of each
-    group; between two of them, also the ratio. The chart's data file has all points.
-    """
+    A row is a level. It has the point of each line or, if lines have an order, of the last line of
+    each group; between two of them, also the ratio. The chart's data file has all points."""
     first = views[0]
     panels = [(view, panel) for view in views for panel in view.panels]
     axis = first.y_label if len({view.y_label for view in views}) == 1 else ""

@@ -26,8 +26,8 @@ MIN_ALIKE_LINES, ALIKE_RATIO = 4, 1.2
 share a name."""
 
 NAME_GAP_SHARE, LOW_GAP_SHARE, MERGED_SHARE = 0.065, 0.116, 0.05
-"""The minimum distance between two names, in panels on their own and in lower ones, and the distance
-within which line ends share a name, as shares of the panel's height."""
+"""The minimum distance between two names, in panels on their own and in lower ones, and the
+distance within which line ends share a name, as shares of the panel's height."""
 
 
 def has_line_names(view: ChartView) -> bool:
@@ -94,9 +94,9 @@ def _names(ends: Sequence[_End]) -> list[tuple[float, str, _End]]:
 
 
 def _alike(ends: Sequence[_End]) -> list[tuple[float, str, _End]]:
-    """Return the names of unordered lines; those of a family that end within ``ALIKE_RATIO`` of each
-    other share one: ``AES, 6 lines``. If there is no room for so many names, lines of different
-    families share them, too. Empty if the lines have an order."""
+    """Return the names of unordered lines; those of a family that end within ``ALIKE_RATIO`` of
+    each other share one: ``AES, 6 lines``. If there is no room for so many names, lines of
+    different families share them, too. Empty if the lines have an order."""
     if any(end.line.step for end in ends):
         return []
     families = grouped(ends, lambda end: end.line.label.partition("-")[0])

@@ -22,8 +22,8 @@ MAX_TICK_CHARS = 26
 
 @dataclass(frozen=True, slots=True)
 class KindOfChart:
-    """A kind of chart, with its name in alternative texts. If it ``has_lines``, these can be named at
-    their ends, share axes instead of having a picture each, and be compared at the last x. If it
+    """A kind of chart, with its name in alternative texts. If it ``has_lines``, these can be named
+    at their ends, share axes instead of having a picture each, and be compared at the last x. If it
     ``has_rows``, each point has a row beside its name, and its figure is on the horizontal axis."""
 
     name: str
@@ -97,9 +97,8 @@ class ChartView:
     same across pictures. ``line_head`` and ``panel_head`` name the dimensions of lines and panels.
     The picture itself shows ``finding``, a sentence with its main result, and ``subtitle``, with
     boards, releases and runs. With ``ramp``, colours show the order of lines. A ``wide`` picture is
-    drawn a second time for phones. A ``reversed`` x axis, such as that of the CPU time left, has its
-    largest numbers on the left.
-    """
+    drawn a second time for phones. A ``reversed`` x axis, such as that of the CPU time left, has
+    its largest numbers on the left."""
 
     id: str
     title: str

@@ -73,7 +73,8 @@ def breaks(
 ) -> dict[int, str]:
     """Return the indices of points at which one figure's line restarts, each with the reason: a
     change of clock, memory or engine since the previous point. ``points`` are releases and the CPU
-    loads of their runs, oldest first. The engine changed if the CPU waits in only one of two runs."""
+    loads of their runs, oldest first. The engine changed if the CPU waits in only one of two
+    runs."""
     today, ranks = scene.boards.today, {name: n for n, name in enumerate(scene.releases)}
     out: dict[int, str] = {}
     before, last_load = -1, None
@@ -100,12 +101,11 @@ def over_releases(
     scene: Scene,
     doubt: Callable[[Record], str] = lambda _: "",
 ) -> list[ViewAndFigures]:
-    """Return a small trend of each figure measured in at least three releases, with a line per board,
-    and the figures in it.
+    """Return a small trend of each figure measured in at least three releases, with a line per
+    board, and the figures in it.
 
-    A figure for which ``doubt`` gives a reason must not set the scale: above all others, it is not drawn but
-    named.
-    """
+    A figure for which ``doubt`` gives a reason must not set the scale: above all others, it is not
+    drawn but named."""
     spec: dict[str, Any] = {"title": "Over releases", "x": "release", "series": "board"}
     order = {name: rank for rank, name in enumerate(catalog.benchmarks)}
 
@@ -219,8 +219,8 @@ class _Bar:
 def _bar(
     record: Record, board: str, engine: str, usual: str, scale: float, load: float | None, age: str
 ) -> _Bar:
-    """Return the bar of a figure. ``usual`` is an engine that is not named, ``load`` the CPU load of
-    the run in %, and ``age`` follows the release."""
+    """Return the bar of a figure. ``usual`` is an engine that is not named, ``load`` the CPU load
+    of the run in %, and ``age`` follows the release."""
     cell, release = record.cell, record.guide.release + age
     assert cell.mean is not None  # failed measurements have no bar
     parts = [board, engine if engine != usual else ""]

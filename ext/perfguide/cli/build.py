@@ -1,4 +1,4 @@
-"""The command ``build``: runs Sphinx in a separate process, and puts its site in place if it succeeds."""
+"""The command ``build``: runs Sphinx in a process, and puts its site in place if it succeeds."""
 
 from __future__ import annotations
 

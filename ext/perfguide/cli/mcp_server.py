@@ -69,9 +69,8 @@ class Tools:
         """Find the boards that meet a need, with the engine, margin and release of each figure.
 
         A condition is BENCHMARK/METRIC?NAME=VALUE&NAME=VALUE >= NUMBER UNIT, or <=, such as
-        “openssl/throughput?algorithm=aes-256-cbc&block_size=1024 >= 20 MB/s” and “openssl/cpu_load <= 40 %”.
-        Conditions on one benchmark hold for the same run.
-        """
+        “openssl/throughput?algorithm=aes-256-cbc&block_size=1024 >= 20 MB/s” and “openssl/cpu_load
+        <= 40 %”. Conditions on one benchmark hold for the same run."""
         limits = [f"--soc={soc}", f"--os={os}", f"--release={release}"]
         answers = _json("find", [*self.site, *limits, "--json", "--health"], conditions)
         return _with_links(answers, self.url)
@@ -85,9 +84,8 @@ class Tools:
     ) -> dict[str, Any]:
         """Return figures with their unit, spread, setup and sources.
 
-        A query is SOC/RELEASE/BOARD/BENCHMARK/METRIC; parts at its end may be left out, * is any name.
-        ``params`` narrows it: {"block_size": "1024"}.
-        """
+        A query is SOC/RELEASE/BOARD/BENCHMARK/METRIC; parts at its end may be left out, * is any
+        name. ``params`` narrows it: {"block_size": "1024"}."""
         limits = [f"--param={name}={value}" for name, value in (params or {}).items()]
         figures = _json("show", [*self.site, *limits, f"--os={os}", "--json", "--health"], [query])
         return _with_links({"count": len(figures), "figures": figures[: max(limit, 1)]}, self.url)

@@ -95,8 +95,8 @@ class FiguresOfSoc:
 
     ``guides`` are in the order of their systems, newest release first. ``verdicts`` are those
     against the previous release, keyed by the figure's first row in the frame. ``section`` returns
-    the anchor of a figure's section in its guide, and ``doubts`` the titles of the findings about it.
-    """
+    the anchor of a figure's section in its guide, and ``doubts`` the titles of the findings about
+    it."""
 
     def __init__(
         self,
@@ -410,8 +410,8 @@ class _Lists:
 
 
 def _differences(lists: Iterable[tuple[int, ...]]) -> Iterator[tuple[list[int], list[int]]]:
-    """Yield, for each list, the numbers dropped and added since the previous one. Figures share most facts
-    with others of their run, so complete lists would take much space."""
+    """Yield, for each list, the numbers dropped and added since the previous one. Figures share
+    most facts with others of their run, so complete lists would take much space."""
     before: set[int] = set()
     for values in lists:
         yield sorted(before - {*values}), sorted({*values} - before)

@@ -38,11 +38,10 @@ def index(
     ``folders`` maps each SoC to its folder, ``measured`` to its benchmarks, and ``boards`` to its
     boards: system, current name, short name. ``benchmarks`` are those of
     :func:`perfguide.export.json_api.benchmarks`, each with the name of its files as ``file``. A
-    benchmark has its name, title and file, its metrics, headlines first, and the number of these that are
-    described. A metric has its name, the unit of a bare number or "", its label and better direction, its units,
-    and if it is a headline its rank in the list of guides or 0, its short name and the parameters
-    that make it one.
-    """
+    benchmark has its name, title and file, its metrics, headlines first, and the number of these
+    that are described. A metric has its name, the unit of a bare number or "", its label and better
+    direction, its units, and if it is a headline its rank in the list of guides or 0, its short
+    name and the parameters that make it one."""
     names = [benchmark["benchmark"] for benchmark in benchmarks]
     used = {metric["unit"] for benchmark in benchmarks for metric in benchmark["metrics"]}
     return {
@@ -100,9 +99,8 @@ def part(benchmark: Benchmark, records: Iterable[Record], facts: FactsOfSoc) -> 
     and for doubts. ``sections``: anchors. ``clocks``: system, board, and the clock in MHz or
     ``None`` for each release. ``lines``: system, board, metric, case, and for each release, newest
     first: release, figure, engine, section, and the doubt if there is one. Failed measurements are
-    left out, and figures with the head of a column as a parameter, such as "des3_user_time (s)": these are of
-    another metric than the one that they are recorded as.
-    """
+    left out, and figures with the head of a column as a parameter, such as "des3_user_time (s)":
+    these are of another metric than the one that they are recorded as."""
     lists = _Lists(benchmark, facts)
     systems: list[tuple[str, list[list[str]]]] = []
     by_guide = grouped(records, lambda record: record.guide)
@@ -199,8 +197,9 @@ class _Lists:
 def _metrics(
     catalog: Catalog, benchmark: str, metrics: Sequence[Mapping[str, Any]]
 ) -> tuple[list[list[Any]], int]:
-    """Return each metric of a benchmark once, whatever the units of its figures: headlines first, and last
-    those that are not described. Return also the number of the others, or of all if none is described."""
+    """Return each metric of a benchmark once, whatever the units of its figures: headlines first,
+    and last those that are not described. Return also the number of the others, or of all if none
+    is described."""
     by_name: dict[str, list[Mapping[str, Any]]] = grouped(metrics, lambda metric: metric["metric"])
     described = catalog.benchmark(benchmark)
     labels = {name: _label(described, name) for name in by_name}

@@ -1,5 +1,5 @@
-"""One guide as a spreadsheet. The first sheet lists all figures below a single header row, and others
-have the guide's tables. The file opens at the sheet "About".
+"""One guide as a spreadsheet. The first sheet lists all figures below a single header row, and
+others have the guide's tables. The file opens at the sheet "About".
 
 Figures are numbers and everything else is text, so nothing in a bundle becomes a formula or a link.
 The same guide gives the same bytes.
@@ -221,8 +221,8 @@ class _Book:
 
 
 def _values(values: Sequence[str | dict[str, str]]) -> str:
-    """Join the values of a fact that results state. A value that a run states for all of them is given
-    by the name of the run."""
+    """Join the values of a fact that results state. A value that a run states for all of them is
+    given by the name of the run."""
     return " and ".join(v if isinstance(v, str) else f"as run {v['bundle']}" for v in values)
 
 

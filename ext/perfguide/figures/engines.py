@@ -1,10 +1,9 @@
 """The class of a crypto engine, inferred from rates and CPU load where it was not recorded.
 
-An *offload* engine works beside the processor: each call goes through the kernel, so small blocks are
-slow, and the processor waits. CPU instructions and plain software keep the processor busy; with
-instructions, a byte costs so little that the call dominates small blocks. Inferred classes are marked
-as inferred, and never treated as recorded.
-"""
+An *offload* engine works beside the processor: each call goes through the kernel, so small blocks
+are slow, and the processor waits. CPU instructions and plain software keep the processor busy; with
+instructions, a byte costs so little that the call dominates small blocks. Inferred classes are
+marked as inferred, and never treated as recorded."""
 
 from __future__ import annotations
 
@@ -34,8 +33,8 @@ MIN_DIRECT_CALL_RATIO = 0.03
 through the kernel. CPU instructions reach at least 0.05."""
 
 MAX_INSTRUCTIONS_RATIO, MIN_SOFTWARE_RATIO = 0.3, 0.4
-"""The same share for a block cipher: at most the first with CPU instructions, at least the second in
-software, in which the bytes cost as much as the call."""
+"""The same share for a block cipher: at most the first with CPU instructions, at least the second
+in software, in which the bytes cost as much as the call."""
 
 Run = tuple[GuideKey, str, str, frozenset[tuple[str, Scalar]]]
 """Guide, board, benchmark, and all parameters but the block size."""

@@ -24,8 +24,8 @@ MAX_FIT_LOG = math.log(2)
 that row than to its own."""
 
 MIN_FITTING_SHARE, MIN_FITTING_SHARE_AGAIN = 0.8, 0.6
-"""The share of distinguishable rows that must fit, and the share that is enough if another board has
-the same exchange."""
+"""The share of distinguishable rows that must fit, and the share that is enough if another board
+has the same exchange."""
 
 MIN_EXCHANGED_FIGURES = 4
 MIN_SHIFTED_FIGURES = 4
@@ -47,8 +47,8 @@ class Moved:
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """The indices of rows whose new figures fit the old figures of other rows, with a description in
-    ``words``. ``param`` is the parameter with two swapped values, or empty."""
+    """The indices of rows whose new figures fit the old figures of other rows, with a description
+    in ``words``. ``param`` is the parameter with two swapped values, or empty."""
 
     words: str
     rows: tuple[int, ...]

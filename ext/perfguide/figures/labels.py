@@ -39,8 +39,9 @@ def headline(benchmark: Benchmark, record: Record, without: str = "") -> str:
 
 
 def headline_params(benchmark: Benchmark, record: Record, without: str = "") -> str:
-    """Return as text the parameters that a figure's short name leaves open, except ``without``. Whether
-    something was on or off is said even of the default, if figures with either may be called so."""
+    """Return as text the parameters that a figure's short name leaves open, except ``without``.
+    Whether something was on or off is said even of the default, if figures with either may be
+    called so."""
     metric = benchmark.metric(record.metric)
     at = metric.at if metric else {}
     fixed = {without, *(name for name, value in at.items() if not isinstance(value, tuple))}
@@ -75,8 +76,8 @@ _WITH_UNIT = re.compile(r"(.+) \(([^()]+)\)")
 
 
 def within(name: str) -> str:
-    """Return a label as written mid-sentence: ``packet rate`` for ``Packet rate``, but ``CPU load`` and
-    ``CoreMark-Pro`` unchanged."""
+    """Return a label as written mid-sentence: ``packet rate`` for ``Packet rate``, but ``CPU load``
+    and ``CoreMark-Pro`` unchanged."""
     first_word = name.partition(" ")[0]
     return name if first_word[1:] != first_word[1:].lower() else name[:1].lower() + name[1:]
 

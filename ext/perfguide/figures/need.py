@@ -22,7 +22,7 @@ FORM = "BENCHMARK/METRIC?NAME=VALUE&NAME=VALUE >= NUMBER UNIT"
 """The syntax of a condition; the parameters and the unit are optional."""
 
 MIN_MARGIN = 1.10
-"""A board meets a condition with margin if the ratio of its figure to the bound is at least this."""
+"""The least ratio of a figure to the bound of a condition that its board meets with margin."""
 
 MAX_EARLIER_FIGURES = 3
 """The most earlier releases whose figures are listed."""
@@ -158,9 +158,9 @@ def answers(
     """Return how each board of some guides meets the conditions.
 
     The figures of one benchmark come from the newest release that has them all, and agree in every
-    parameter that they share, such as the engine. Each engine of a board gives a separate answer, and so
-    does each value of a parameter that no condition names. Figures measured along with other work are left
-    out unless a condition names it.
+    parameter that they share, such as the engine. Each engine of a board gives a separate answer,
+    and so does each value of a parameter that no condition names. Figures measured along with other
+    work are left out unless a condition names it.
 
     Raises :class:`ValueError` if a name or unit in a condition does not occur.
     """

@@ -32,7 +32,8 @@ CONDITIONS = ("cpu_mhz", "memory", "governor", "kernel", "image", "command")
 
 TABLE, TABLE_NUMBER = "table", "table_no"
 """Parameters of figures from a published guide with several tables on one subject: the title of the
-table unless it is the main one, and its number in the document, which changes if tables are added."""
+table unless it is the main one, and its number in the document, which changes if tables are
+added."""
 
 
 Ints = np.ndarray[Any, np.dtype[np.int64]]
@@ -247,8 +248,8 @@ _NUMBERED = f'"{TABLE_NUMBER}"'
 
 
 def _in_one_table(lines: list[str]) -> list[str]:
-    """Return the parameters of consecutive rows of one metric. If they are a column, that is, each has
-    another value of one parameter, all get the table that some of them name."""
+    """Return the parameters of consecutive rows of one metric. If they are a column, that is, each
+    has another value of one parameter, all get the table that some of them name."""
     rows: list[dict[str, Any]] = [msgspec.json.decode(line) or {} for line in lines]
     numbered = [row for row in rows if TABLE_NUMBER in row]
     tables = [{n: row.pop(n) for n in (TABLE, TABLE_NUMBER) if n in row} for row in rows]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 MIN_FLATTENING_RATIO = 8.0
-"""A figure flattens the bars of smaller ones if its ratio to the next smaller one is at least this."""
+"""The least ratio of a figure to the next smaller one at which it flattens their bars."""
 
 MIN_FLATTENED_BARS = 2
 """If at least this many bars would be flattened, they get a scale of their own."""

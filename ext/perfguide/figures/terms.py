@@ -70,9 +70,9 @@ def _normalized(params: str, described: Benchmark, soc: str) -> str:
 
 
 def _with_title_read(params: dict[str, Scalar], described: Benchmark) -> dict[str, Scalar]:
-    """Return parameters without the number of their published table if the description lists its title. If
-    the description has no titles, replace the table by the parameters that its title states, in words that
-    an import would read."""
+    """Return parameters without the number of their published table if the description lists its
+    title. If the description has no titles, replace the table by the parameters that its title
+    states, in words that an import would read."""
     title = str(params[TABLE])
     if titles := described.entry.params.get(TABLE):
         return {n: v for n, v in params.items() if n != TABLE_NUMBER or title not in titles.values}

@@ -1,4 +1,4 @@
-"""Accepted findings: those in a maintainer's file, and those explained by a new level of figures."""
+"""Accepted findings: those in a maintainer's file, and those that a new level explains."""
 
 from __future__ import annotations
 

@@ -101,8 +101,8 @@ def _stem(name: str) -> str:
 
 
 def wrong_clock(figures: Figures) -> Iterator[Hit]:
-    """Yield figures per clock that are off because of a clock unlike that of other releases, or of other boards
-    of the SoC if there are too few releases, and the clock."""
+    """Yield figures per clock that are off because of a clock unlike that of other releases, or of
+    other boards of the SoC if there are too few releases, and the clock."""
     parts = [m.computed_from if m else () for _, m, _ in figures.kinds[1]]
     computed = figures.of_kind(list(map(bool, parts)))
     run = figures.groups(*OWNER, "release", "benchmark", "params")
@@ -146,8 +146,8 @@ def wrong_clock(figures: Figures) -> Iterator[Hit]:
 
 
 def _away(figures: Figures, peers: Mapping[int, list[int]], position: int) -> float | None:
-    """Return the log of a figure's ratio to the median of its peers; ``None`` if there are fewer than
-    ``MIN_OTHER_RELEASES`` or any figure is not positive."""
+    """Return the log of a figure's ratio to the median of its peers; ``None`` if there are fewer
+    than ``MIN_OTHER_RELEASES`` or any figure is not positive."""
     others = [figures.mean[p] for p in peers.get(position, ()) if p != position]
     mean = figures.mean[position]
     if len(others) < MIN_OTHER_RELEASES or min([mean, *others]) <= 0:

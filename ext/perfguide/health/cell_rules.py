@@ -115,9 +115,9 @@ RULES = (
 )
 
 MIN_SAMPLES_RATIO, MIN_MEAN_RATIO = 3.0, 1.1
-"""The least ratio of the largest sample to the smallest at which they are far apart, and of the mean to
-either. In public history the largest is usually 1.08 times the smallest; one figure in twelve has three
-times, mostly because it mixes metrics."""
+"""The least ratio of the largest sample to the smallest at which they are far apart, and of the
+mean to either. In public history the largest is usually 1.08 times the smallest; one figure in
+twelve has three times, mostly because it mixes metrics."""
 
 MAX_COARSE_STEPS = 10
 """A figure of up to this many units of its last digit is so small that others may print as 0."""
@@ -129,7 +129,7 @@ MAX_OFF_SETTING = 0.05
 """The largest share by which a figure may differ from what its setting gives."""
 
 MAX_LOAD_EXCESS = 1.05
-"""The ratio to its limit up to which a load may just have been sampled at other times than its run."""
+"""The ratio to its limit up to which a load may just have been sampled at other times."""
 
 _ALWAYS_POSITIVE = {
     *{"data rate", "time", "frequency", "packet rate", "floating-point rate", "instruction rate"},
@@ -224,8 +224,8 @@ def not_positive(figures: Figures) -> Iterator[Hit]:
 
 
 def samples_differ(figures: Figures) -> Iterator[Hit]:
-    """Yield rates whose mean includes a failed run, and rates and times that are the mean of samples far
-    apart. Runs of zero have a rule of their own."""
+    """Yield rates whose mean includes a failed run, and rates and times that are the mean of
+    samples far apart. Runs of zero have a rule of their own."""
     kinds = (*failed_runs.RATES, "time")
     judged = figures.of_kind([units.parse(unit).kind in kinds for *_, unit in figures.kinds[1]])
     mean, low, high = figures.mean, figures.low, figures.high
@@ -308,7 +308,7 @@ def _limit(metric: Metric | None, unit: str) -> float:
 
 
 def _is_plain_share(metric: str, params: dict[str, str | int | float | bool]) -> bool:
-    """Return whether the name of an undescribed metric is that of a load of one thread or a loss."""
+    """Return whether an undescribed metric is named as a load of one thread or a loss."""
     # With several threads, 100 % could mean one of them or all.
     several = {"threads", "cores", "contexts", "processes", "jobs"} & set(params)
     return bool(_LOAD.search(metric)) and not several

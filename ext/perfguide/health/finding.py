@@ -26,7 +26,7 @@ LEGEND = ", ".join(f"{SIGNS[severity]} {words}" for severity, words in KIND_WORD
 
 
 def kind_counts(severities: Iterable[Severity]) -> dict[Severity, str]:
-    """Return the number of findings by severity, worst first, in words: ``1 wrong``, ``2 notes``."""
+    """Return in words the number of findings by severity, worst first: ``2 notes``."""
     numbers = Counter(severities)
     plural = {"note": "s"} if numbers["note"] != 1 else {}
     return {
@@ -59,12 +59,11 @@ class Rule:
 class Hit:
     """A suspicious figure reported by a rule.
 
-    ``position`` is its position in :class:`Figures`, and ``detail`` describes the fault. Hits of one
-    rule, guide and benchmark become one finding. If the finding belongs to another guide than the
-    figure's own, ``guide`` is the position of any figure of that guide. ``weight`` ranks hits, and
-    findings of one severity, largest first. ``may_lead`` is set if the figure may be right although
-    its rule disqualifies.
-    """
+    ``position`` is its position in :class:`Figures`, and ``detail`` describes the fault. Hits of
+    one rule, guide and benchmark become one finding. If the finding belongs to another guide than
+    the figure's own, ``guide`` is the position of any figure of that guide. ``weight`` ranks hits,
+    and findings of one severity, largest first. ``may_lead`` is set if the figure may be right
+    although its rule disqualifies."""
 
     rule: str
     position: int
@@ -94,9 +93,8 @@ class Finding:
     """A fault in some figures of a benchmark.
 
     ``id`` is its anchor in the report, which depends only on the guide, the benchmark and the rule.
-    ``acknowledged`` is the reason for accepting it, or empty. ``left_out`` is the number of suspects
-    dropped by :meth:`in_brief`.
-    """
+    ``acknowledged`` is the reason for accepting it, or empty. ``left_out`` is the number of
+    suspects dropped by :meth:`in_brief`."""
 
     id: str
     rule: Rule
@@ -157,7 +155,7 @@ def amount(value: float, unit: str) -> str:
 
 
 def exact_amount(value: float, unit: str) -> str:
-    """Return a figure with its unit, in full precision: for rules that compare all of its digits."""
+    """Return a figure with its unit and all digits: for rules that compare them."""
     return f"{units.exact_words(value)} {units.parse(unit).symbol}".rstrip()
 
 

@@ -72,8 +72,8 @@ class Marks:
         return [_note(finding, text_by_finding.get(finding.id, "")) for finding in findings], marks
 
     def _shared_by_most(self, view: View) -> dict[str, str]:
-        """Return a text for each finding, by id, that applies to most cells of a table, or to all if it is an
-        error, as readers must know which figures are right.
+        """Return a text for each finding, by id, that applies to most cells of a table, or to all
+        if it is an error, as readers must know which figures are right.
 
         It replaces the marks, which would mean nothing if nearly every figure had one.
         """

@@ -83,8 +83,8 @@ MIN_LONE_LOG = math.log(1.3)
 those of other boards, and of a sample to the others."""
 
 MIN_LONE_RATIO, MAX_LONE_SHARE = 1.5, 0.1
-"""The least ratio of an extreme to the mean, and the largest distance of the mean from the other extreme as a
-share of the range, that show a single run far from the others."""
+"""The least ratio of an extreme to the mean, and the largest distance of the mean from the other
+extreme as a share of the range, that show a single run far from the others."""
 
 MIN_FAR_SPANS = 5.0
 """A newest figure is far off from this multiple of the range of earlier releases."""

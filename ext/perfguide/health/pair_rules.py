@@ -75,8 +75,8 @@ _OTHER_END = {"minimum": "maximum", "maximum": "minimum"}
 
 @dataclass(frozen=True, slots=True)
 class _Match:
-    """An extreme that equals a figure of another metric: the position of each, and which end of each
-    it is (empty for the mean)."""
+    """An extreme that equals a figure of another metric: the position of each, and which end of
+    each it is (empty for the mean)."""
 
     position: int
     end: str
@@ -277,13 +277,13 @@ def _small_steps(figures: Figures, positions: list[int], values: Floats) -> Iter
 
 
 def _is_exact(values: Floats) -> bool:
-    """Return whether all figures are exact to 0.1 %; rougher ones have a common multiple by chance."""
+    """Return whether all figures are exact to 0.1 %; rougher ones agree by chance."""
     return all(last_digit(value) <= 1e-3 * value for value in values.tolist())
 
 
 def _whole_times(distinct: Floats, factor: int, most: int, slack: float) -> list[int] | None:
-    """Return for each rate, ascending, the units of time that it takes for the work that the fastest
-    does in ``factor`` units; ``None`` if they are not distinct integers up to ``most``."""
+    """Return for each rate, ascending, the units of time that it takes for the work that the
+    fastest does in ``factor`` units; ``None`` if they are not distinct integers up to ``most``."""
     over = distinct[-1] * factor / distinct
     whole = np.round(over)
     if np.all(np.abs(over - whole) <= np.minimum(2e-4 * whole, slack)) and whole.max() <= most:

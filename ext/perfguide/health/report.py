@@ -69,8 +69,8 @@ def check(
 
 @dataclass(frozen=True, slots=True)
 class PartialHealth:
-    """The findings about the figures of one SoC, the numbers of the acknowledgements that apply, and
-    diagnostics of rules that failed."""
+    """The findings about the figures of one SoC, the numbers of the acknowledgements that apply,
+    and diagnostics of rules that failed."""
 
     findings: tuple[Finding, ...]
     used: frozenset[int]
@@ -95,9 +95,9 @@ def as_json(holdings: Holdings, checked: Health) -> dict[str, Any]:
     """Return all findings in machine-readable form.
 
     A finding has ``id rule severity title guide benchmark reason advice acknowledged page cells``;
-    ``acknowledged`` is the reason for accepting it or ``null``, and ``page`` its address. A cell has
-    ``guide board benchmark metric params unit mean min max detail section sources``; ``mean`` is
-    ``null`` if the measurement failed, ``section`` is an address, and a source has ``bundle``,
+    ``acknowledged`` is the reason for accepting it or ``null``, and ``page`` its address. A cell
+    has ``guide board benchmark metric params unit mean min max detail section sources``; ``mean``
+    is ``null`` if the measurement failed, ``section`` is an address, and a source has ``bundle``,
     ``file`` and the JSON ``pointer`` of the result. Addresses are relative to the output folder.
     """
     pool = holdings.pool

@@ -95,15 +95,15 @@ MIN_OTHER_SOCS = 4
 
 MIN_APART_LOG = math.log(1.5)
 MIN_APART_ALONE_LOG = math.log(2)
-"""The least log ratio between a board and the others: with other releases to compare, and without."""
+"""The least log ratio between a board and the others: with other releases, and without."""
 MIN_JUMP_LOG, MIN_JUMP_STEPS = math.log(1.3), 3
 """The smallest jump, as a log ratio and in units of the last digit."""
 MIN_SUSPECT_JUMP_LOG = math.log(8)
 """The smallest jump, as a log ratio, that keeps a figure from leading a sentence."""
 
 MAX_RAW_SHARE = 2 / 3
-"""A raw read is slow below this share of one through a file system. In public history they have at least 80 % of
-it where all is well, and 10 to 55 % elsewhere."""
+"""A raw read is slow below this share of one through a file system. In public history they have at
+least 80 % of it where all is well, and 10 to 55 % elsewhere."""
 
 MAX_DIP_SHARE = 0.9
 """A curve dips where it falls below this share of its highest figure so far."""
@@ -113,7 +113,7 @@ MIN_CURVES_OF_A_PATH, MAX_PATH_RATIO = 3, 1.2
 differ by at most this ratio."""
 
 MIN_USUAL_DISTANCES, MIN_USUAL_SHARE = 2, 0.2
-"""The number and the share of similar distances in other releases that make one usual for its row."""
+"""The number and the share of similar distances in other releases that make one usual."""
 
 
 def _logs(figures: Figures) -> tuple[Ints, Floats]:
@@ -123,8 +123,8 @@ def _logs(figures: Figures) -> tuple[Ints, Floats]:
 
 
 def _farthest(figures: Figures) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return the figures of rows with three boards or more, with their distance from the row's median
-    as ``apart``, and those of them that are far away while all others agree."""
+    """Return the figures of rows with three boards or more, with their distance from the row's
+    median as ``apart``, and those of them that are far away while all others agree."""
     import pandas as pd
 
     positions, logs = _logs(figures)
@@ -144,7 +144,7 @@ def _farthest(figures: Figures) -> tuple[pd.DataFrame, pd.DataFrame]:
 def _others_moved(
     figures: Figures, others: Sequence[int], before: Mapping[int, int], apart: float
 ) -> bool:
-    """Return whether the other boards, by their median, moved away from a board since the release before."""
+    """Return whether the median of the other boards left a board since the release before."""
     moves = [
         figures.logs[other] - figures.logs[before[other]]
         for other in others
@@ -260,8 +260,8 @@ def one_release_jump(figures: Figures) -> Iterator[Hit]:
 
 
 def _noise(series: Ints, change: Floats, within: Flags) -> Floats:
-    """Return the usual change between releases of each series: the median of all changes but the two
-    largest, as a jump is two changes; 0 if there are no others."""
+    """Return the usual change between releases of each series: the median of all changes but the
+    two largest, as a jump is two changes; 0 if there are no others."""
     import pandas as pd
 
     frame = pd.DataFrame({"series": series[1:][within], "change": np.abs(change[within])})
@@ -285,9 +285,9 @@ def _lines_of_rates(figures: Figures) -> list[list[int]]:
 
 
 def below_other_socs(figures: Figures) -> Iterator[Hit]:
-    """Yield rates that are next to nothing compared with those of other SoCs with the same engine. If few
-    SoCs have that engine, a rate of the CPU is compared with those of all engines; accelerators are not, since
-    they are slow with small blocks."""
+    """Yield rates that are next to nothing compared with those of other SoCs with the same engine.
+    If few SoCs have that engine, a rate of the CPU is compared with those of all engines;
+    accelerators are not, since they are slow with small blocks."""
     soc, kind = figures.code("soc").tolist(), figures.kinds[0].tolist()
     best: dict[tuple[object, ...], dict[int, float]] = {}
     rates: list[tuple[int, list[tuple[tuple[object, ...], str]]]] = []
@@ -345,8 +345,8 @@ def rate_collapsed(figures: Figures) -> Iterator[Hit]:
 
 
 def beside_another(figures: Figures) -> Iterator[Hit]:
-    """Yield figures that are too small beside another one of their run: latencies that should be those of
-    memory but are those of caches, and times that are shorter than is possible."""
+    """Yield figures that are too small beside another one of their run: latencies that should be
+    those of memory but are those of caches, and times that are shorter than is possible."""
     number, kinds = figures.kinds
     for rule, wanted in (
         ("in-caches", [metric.beyond_caches if metric else {} for _, metric, _ in kinds]),
@@ -363,8 +363,8 @@ def beside_another(figures: Figures) -> Iterator[Hit]:
 def _too_small(
     figures: Figures, wanted: Sequence[Mapping[str, float]], number: Ints
 ) -> Iterator[tuple[int, str, float]]:
-    """Yield figures that are less than the ``wanted`` multiple of another metric of their run, with its
-    name and its figure. ``number`` is the kind of each figure."""
+    """Yield figures that are less than the ``wanted`` multiple of another metric of their run, with
+    its name and its figure. ``number`` is the kind of each figure."""
     limited = np.flatnonzero(
         figures.of_kind([bool(limits) for limits in wanted]) & (figures.mean > 0)
     )
@@ -465,8 +465,8 @@ def curve_dips(figures: Figures) -> Iterator[Hit]:
 
 
 def _is_path(shares: Floats) -> bool:
-    """Return whether dips of several curves at one size, as shares of their peaks, are so alike that
-    they are a property of the driver."""
+    """Return whether dips of several curves at one size, as shares of their peaks, are so alike
+    that they are a property of the driver."""
     return len(shares) >= MIN_CURVES_OF_A_PATH and bool(
         shares.max() <= MAX_PATH_RATIO * shares.min()
     )

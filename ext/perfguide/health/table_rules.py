@@ -58,8 +58,8 @@ MIN_SURE_FACTOR = 100.0
 """From this factor, a table is in another unit even if some of its figures also changed."""
 
 MAX_REST_LOG, MAX_SURE_REST_LOG = math.log(1.08), math.log(1.3)
-"""The most by which the median log ratio of a table may differ from that of the factor: usually, and
-with a sure factor."""
+"""The most by which the median log ratio of a table may differ from that of the factor: usually,
+and with a sure factor."""
 
 MAX_ROW_LOG = math.log(1.4)
 MIN_AGREEING_SHARE, MIN_SURE_SHARE = 0.8, 0.6
@@ -75,7 +75,7 @@ MIN_COPIED_DIGITS, MIN_COPIED_DIGITS_OF_PART = 8, 16
 agree by chance; the latter if less than half of the table is shared."""
 
 MAX_USUAL_SHARE = 0.3
-"""The largest share of figures that releases usually have in common for copies to be recognisable."""
+"""The largest share of figures that releases usually share if copies are recognisable."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,8 @@ class _Row:
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    """The newest figures of a benchmark on a board. ``whose`` describes those they are compared with."""
+    """The newest figures of a benchmark on a board. ``whose`` describes those they are compared
+    with."""
 
     whose: str
     rows: list[_Row]

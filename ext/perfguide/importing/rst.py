@@ -386,7 +386,7 @@ class _PageFigures(msgspec.Struct):
 
 @dataclass(frozen=True, slots=True)
 class _Source:
-    """The document being read: its file, how to open others, and the exact figures of its tables."""
+    """The document being read: its file, how to open others, and the figures of its tables."""
 
     file: str
     opener: Opener

@@ -60,8 +60,8 @@ class LogFile:
 
 @dataclass(frozen=True, slots=True)
 class UnreadLine:
-    """A line with a number that no format understood. ``format`` is the one that last understood a line before
-    it, or the first of the log."""
+    """A line with a number that no format understood. ``format`` is the one that last understood a
+    line before it, or the first of the log."""
 
     number: int
     text: str
@@ -70,8 +70,8 @@ class UnreadLine:
 
 @dataclass(frozen=True, slots=True)
 class LogReport:
-    """The outcome of reading one log. ``rest`` counts the non-empty lines that no format understood;
-    ``unread`` are those of them with numbers."""
+    """The outcome of reading one log. ``rest`` counts the non-empty lines that no format
+    understood; ``unread`` are those of them with numbers."""
 
     log: LogFile
     formats: tuple[str, ...]
@@ -164,8 +164,8 @@ def _content(path: Path) -> bytes:
 
 
 def divided(logs: Sequence[LogFile], stated: Stated) -> tuple[list[LogFile], list[Diagnostic]]:
-    """Restrict logs from several boards or kernels to the lines of the stated one. Return the logs, and a
-    note for each restricted one."""
+    """Restrict logs from several boards or kernels to the lines of the stated one. Return the logs,
+    and a note for each restricted one."""
     parts: list[LogFile] = []
     notes: list[Diagnostic] = []
     for log in logs:
@@ -180,8 +180,8 @@ def divided(logs: Sequence[LogFile], stated: Stated) -> tuple[list[LogFile], lis
 
 
 def _part(log: PlainLog, facts: Mapping[str, Scalar]) -> tuple[list[int], str]:
-    """Return the lines of the stated board or kernel, and its name; nothing if the log is from only one
-    board and kernel, or from others."""
+    """Return the lines of the stated board or kernel, and its name; nothing if the log is from only
+    one board and kernel, or from others."""
     board, kernel = str(facts.get("board.name", "")), str(facts.get("sdk.kernel", ""))
     if len(log.hosts) > 1 and board in log.hosts:
         return sorted(log.hosts[board]), board
@@ -357,8 +357,7 @@ def pack(
 
 
 def _checked(data: bytes) -> tuple[Bundle | None, list[Fault]]:
-    """Return a bundle, or ``None`` and its faults. Only invalid bundles are searched for faults, which takes
-    long."""
+    """Return a bundle, or ``None`` and its faults, whose search takes long."""
     try:
         return schema.decode(data), []
     except (msgspec.MsgspecError, ValueError, RecursionError):

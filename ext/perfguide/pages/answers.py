@@ -95,10 +95,11 @@ class Value(msgspec.Struct, frozen=True, omit_defaults=True):
 
 class Result(msgspec.Struct, frozen=True):
     """A headline result for lists of SoCs: the best of all boards and engines of one guide.
-    ``number`` is ``None`` if the measurement failed; ``rank`` orders results in the list of
-    guides. ``engine`` and ``load`` are those of the run, and ``is_on_cpu`` and ``runs`` are as in
-    :class:`Value`. ``is_from_table`` is set for a row of a numbered table, which repeats another row under other
-    conditions. ``condition`` are the parameters in ``detail`` except the engine, or empty for a part of a run."""
+    ``number`` is ``None`` if the measurement failed; ``rank`` orders results in the list of guides.
+    ``engine`` and ``load`` are those of the run, and ``is_on_cpu`` and ``runs`` are as in
+    :class:`Value`. ``is_from_table`` is set for a row of a numbered table, which repeats another
+    row under other conditions. ``condition`` are the parameters in ``detail`` except the engine, or
+    empty for a part of a run."""
 
     benchmark: str
     label: str
@@ -368,8 +369,8 @@ class Headlines:
         return Value(text, anchor.table, row, number, share, doubt, *engine, runs)
 
     def _runs_on(self, record: Record) -> tuple[str, float | None, bool | None]:
-        """Return the engine of a figure, the CPU load at a rate, and whether it ran on the CPU, if it
-        depends on an engine."""
+        """Return the engine of a figure, the CPU load at a rate, and whether it ran on the CPU, if
+        it depends on an engine."""
         benchmark, figures = (
             self._site.catalog.benchmarks[record.benchmark],
             self._figures(record.guide),
@@ -577,9 +578,9 @@ def _shared_by_most(site: Site) -> set[tuple[str, str]]:
 
 
 def best_results(answers: Answers, catalog: Catalog) -> list[Result]:
-    """Return the best figure of each headline under each condition, in the guide's order, after which come
-    the best of engines elsewhere, on the CPU or not. For parts, such as cores, the worst of each board
-    counts. A doubtful figure only counts if there is no other."""
+    """Return the best figure of each headline under each condition, in the guide's order, after
+    which come the best of engines elsewhere, on the CPU or not. For parts, such as cores, the worst
+    of each board counts. A doubtful figure only counts if there is no other."""
     by_headline: dict[tuple[str, str], dict[tuple[object, ...], Result]] = {}
     for row in answers.rows:
         metrics = catalog.benchmarks[row.benchmark].entry.metrics

@@ -58,16 +58,16 @@ MAX_MOVED_PLATFORMS = 6
 most."""
 
 MAX_NAMED_LEADERS = 2
-"""The maximum number of leaders with equal figures that the list of benchmarks names. If there are more, it names
-one and counts the others."""
+"""The maximum number of leaders with equal figures that the list of benchmarks names. If there are
+more, it names one and counts the others."""
 
 MAX_NAMED_METRICS = 3
 """The maximum number of metrics that the list of benchmarks names if there is no ranking."""
 
 
 MAX_ELEMENTS = 7_500
-"""The estimated number of HTML elements in the tables of a benchmark's page. It keeps the page below
-600 kB: an element takes 50 to 70 bytes, and the rest of the page 80 kB."""
+"""The estimated number of HTML elements in the tables of a benchmark's page. It keeps the page
+below 600 kB: an element takes 50 to 70 bytes, and the rest of the page 80 kB."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,9 +118,9 @@ class BenchmarkOfSoc(msgspec.Struct, frozen=True):
 
 
 class BenchmarkRow(msgspec.Struct, frozen=True):
-    """A benchmark's row in the list of all benchmarks: what it measures, the SoCs that lead, their figure, a remark
-    about their lead, and the release of the figure. ``leaders`` and ``figure`` are empty if there is no ranking, and
-    ``release`` also if several SoCs lead."""
+    """A benchmark's row in the list of all benchmarks: what it measures, the SoCs that lead, their
+    figure, a remark about their lead, and the release of the figure. ``leaders`` and ``figure`` are
+    empty if there is no ranking, and ``release`` also if several SoCs lead."""
 
     measures: str
     leaders: str = ""
@@ -176,8 +176,8 @@ def write_releases(
 def _with_other_boards(
     site: Site, described: Benchmark | None, records: Sequence[Record], moves: Sequence[LastingMove]
 ) -> list[LastingMove]:
-    """Return the moves of a SoC. Those that no later release measured on their board say if its other boards
-    have the new figure."""
+    """Return the moves of a SoC. Those that no later release measured on their board say if its
+    other boards have the new figure."""
     waiting = {move.figure for move in moves if move.after == lasting_moves.UNMEASURED}
     if described is None or not waiting:
         return list(moves)
@@ -192,8 +192,8 @@ def _with_other_boards(
 
 
 def _on_other_boards(site: Site, move: LastingMove, records: Sequence[Record]) -> str:
-    """Return the figures of the SoC's other boards in releases after a move, "" if any is nearer to the old
-    figure."""
+    """Return the figures of the SoC's other boards in releases after a move, "" if any is nearer to
+    the old figure."""
     before, since = move.releases.split(" → ")
     means: dict[str, float] = {}
     later = dict[tuple[str, str], float]()
@@ -424,8 +424,8 @@ def _write(
 
 
 def _only_of_one(site: Site, name: str) -> str:
-    """Return which parameters only one of several SoCs varied, whose tables and charts the others lack:
-    ``Varied on X86-64 only: nice level.``"""
+    """Return which parameters only one of several SoCs varied, whose tables and charts the others
+    lack: ``Varied on X86-64 only: nice level.``"""
     described = site.catalog.get(name)
     if described is None:
         return ""
@@ -561,7 +561,7 @@ def _accelerators(of_socs: Sequence[BenchmarkOfSoc]) -> dict[str, Any] | None:
 
 
 def _own_instructions(site: Site, name: str, listed: Sequence[RankedFigures]) -> dict[str, str]:
-    """Return by SoC what its own instructions gain, for those that were only measured beside other work."""
+    """Return by SoC what its own instructions gain, if only measured beside other work."""
     described = site.catalog.get(name)
     if described is None or not listed:
         return {}
@@ -749,8 +749,8 @@ def _section(site: Site, name: str, keys: Sequence[GuideKey]) -> _Section:
 
 
 def _first_figure(site: Site, name: str, records: Sequence[Record]) -> list[Record]:
-    """Return the first figure in the order of the catalog that enough releases have for a chart; it is
-    drawn where a benchmark has no headline."""
+    """Return the first figure in the order of the catalog that enough releases have for a chart; it
+    is drawn where a benchmark has no headline."""
     described = site.catalog.get(name)
     by_figure: dict[Any, list[Record]] = {}
     for record in records if described else ():
@@ -775,8 +775,8 @@ def _first_figure(site: Site, name: str, records: Sequence[Record]) -> list[Reco
 def _ran_on_cpu(
     site: Site, records: Sequence[Record], figures: Iterable[Record]
 ) -> dict[tuple[str, str], bool]:
-    """Return by release and board whether the engine of a figure ran on the CPU, where that is known.
-    ``records`` are all those of the benchmark, which show which engine ran."""
+    """Return by release and board whether the engine of a figure ran on the CPU, where that is
+    known. ``records`` are all those of the benchmark, which show which engine ran."""
     inferred, loads = engines.inferred(records, site.catalog), engines.loads(records)
     out = {}
     for figure in figures:
@@ -790,9 +790,9 @@ def _ran_on_cpu(
 
 
 def _largest_step(view: ChartView, ran_on_cpu: Mapping[tuple[str, str], bool]) -> tuple[float, str]:
-    """Return the largest ratio between two successive figures of a line, and a sentence on it; empty
-    if nothing changed. The sentence says if one ran on the CPU, by release and board, and the other
-    did not."""
+    """Return the largest ratio between two successive figures of a line, and a sentence on it;
+    empty if nothing changed. The sentence says if one ran on the CPU, by release and board, and the
+    other did not."""
     largest, sentence = 1.0, ""
     lines = [line for panel in view.panels for line in panel.lines]
     unit = view.y_label.strip(" ↑↓").replace(units.SCORE, "")

@@ -424,8 +424,8 @@ def _parts(
     kind: type[T],
     label: str,
 ) -> list[_Done[T]]:
-    """Return some parts, whose outcomes are of one ``kind``. Parts with an unchanged key are reused,
-    and the others are made now."""
+    """Return some parts, whose outcomes are of one ``kind``. Parts with an unchanged key are
+    reused, and the others are made now."""
     decode = partial(msgspec.msgpack.decode, type=kind)
     out = {}
     missing = []

@@ -73,8 +73,8 @@ LINKED_COLUMN = 3
 newer."""
 
 MAX_CSV_BYTES = 105_000
-"""Like :data:`long_tables.MAX_CSV_BYTES`. The HTML of these tables takes up to 5.6 times the bytes of
-their files, so this keeps a page below 600 kB."""
+"""Like :data:`long_tables.MAX_CSV_BYTES`. The HTML of these tables takes up to 5.6 times the bytes
+of their files, so this keeps a page below 600 kB."""
 
 MAX_ELEMENTS = 6_400
 """The number of HTML elements of a table before it continues on further pages, which keeps those
@@ -256,8 +256,8 @@ _Titled = tuple[str, list[dict[str, Any]]]
 def _events_of_page(
     page: str, compared: Comparison, decision: Headline, catalog: Catalog
 ) -> dict[str, Any]:
-    """Return the events with their evidence, those that take one line each, those of the headline, and the
-    histories that are drawn beside them."""
+    """Return the events with their evidence, those that take one line each, those of the headline,
+    and the histories that are drawn beside them."""
     names = _event_names(page, compared)
     events, far = list[_Titled](), list[_Titled]()
     for name, of_action in event_groups.by_action(compared):
@@ -433,8 +433,8 @@ UNCOUNTED: tuple[Verdict, ...] = ("noisy", "steady", "same")
 
 
 def _counts(page: str, comparison: Comparison, decision: Headline) -> list[tuple[str, str, str]]:
-    """Return the number of figures that both releases have, the share that is judged, and the number with
-    each other verdict, in words, with the link name of its table."""
+    """Return the number of figures that both releases have, the share that is judged, and the
+    number with each other verdict, in words, with the link name of its table."""
     of_boards = f"figures on {units.count(len(comparison.spans), 'board')}"
     out = [
         (f"{comparison.common:,}", of_boards, ""),
@@ -470,9 +470,9 @@ def _named(
 def _event(
     event: Event, comparison: Comparison, catalog: Catalog, page: str, names: Mapping[int, str]
 ) -> dict[str, Any]:
-    """Return an event in words: its title, its grounds, the rows that moved most, links to the tables that
-    have the others, and the entry for the file of waivers that would accept it. ``names`` are the link
-    names of events."""
+    """Return an event in words: its title, its grounds, the rows that moved most, links to the
+    tables that have the others, and the entry for the file of waivers that would accept it.
+    ``names`` are the link names of events."""
     listed = event_evidence.listed(event, LISTED_ROWS)
     # The sentences mention figures under a second name, which are counted only for a cause.
     every = [row for row in event.every_row if event.is_cause or not row.follows]
@@ -510,8 +510,8 @@ def _event(
 
 
 def _far(event: Event, comparison: Comparison, catalog: Catalog) -> list[dict[str, Any]]:
-    """Return an unproved event as one line with its most conspicuous row and the grounds. A minor one has
-    a further line for each row that moved far."""
+    """Return an unproved event as one line with its most conspicuous row and the grounds. A minor
+    one has a further line for each row that moved far."""
     name, size, where = event_titles.title_parts(event, comparison)
     line: dict[str, Any] = {"name": name, "board": where, "figures": size, "change": ""}
     line |= {"fate": "", "history": "", "drawn": None}

@@ -41,8 +41,8 @@ class Making:
         self, label: str, page: str, make: Callable[[], T], instead: Callable[[str], T]
     ) -> T:
         """Return the result of ``make``. If it raises, discard its files and pictures, and return
-        the result of ``instead``, which gets the error message for readers. ``label`` names the part
-        of the ``page`` that is being made."""
+        the result of ``instead``, which gets the error message for readers. ``label`` names the
+        part of the ``page`` that is being made."""
         # Both keep the order of writing, so their lengths are enough to go back.
         files, pictures = len(self.writer.files), len(self.pictures)
 

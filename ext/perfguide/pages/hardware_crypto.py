@@ -2,9 +2,8 @@
 fastest engine on the CPU of the same board, and the block sizes from which it is faster and costs
 less CPU time.
 
-A run whose engine is neither recorded nor inferred is only mentioned, if there is no other to compare
-with. An inferred engine is called likely.
-"""
+A run whose engine is neither recorded nor inferred is only mentioned, if there is no other to
+compare with. An inferred engine is called likely."""
 
 from __future__ import annotations
 
@@ -43,13 +42,13 @@ Kind = Literal["accelerator", "cpu", "busy"]
 
 
 MIN_RATIO = 1.05
-"""The ratio of two rates, or of the data moved per second of CPU time, up to which they count as equal: loads
-are often integers in per cent, and the runs may be of different releases."""
+"""The ratio of two rates, or of the data moved per second of CPU time, up to which they count as
+equal: loads are often integers in per cent, and the runs may be of different releases."""
 
 
 class Standing(NamedTuple):
-    """The block sizes, ascending, at which an accelerator is ahead of another engine, level with it,
-    and behind it."""
+    """The block sizes, ascending, at which an accelerator is ahead of another engine, level with
+    it, and behind it."""
 
     ahead: list[float]
     level: list[float]
@@ -143,10 +142,10 @@ class CryptoRun:
 
 
 def worth(boards: Boards, guides: Mapping[GuideKey, Sequence[CryptoRun]]) -> Worth | None:
-    """Return the answer for the newest of a platform's guides, on the board with the fastest accelerator,
-    preferably one with an engine on the CPU to compare with. Runs that the newest guide lacks are taken
-    from the latest guide that has them. Return ``None`` if it has neither kind, or if no guide has an
-    accelerator."""
+    """Return the answer for the newest of a platform's guides, on the board with the fastest
+    accelerator, preferably one with an engine on the CPU to compare with. Runs that the newest
+    guide lacks are taken from the latest guide that has them. Return ``None`` if it has neither
+    kind, or if no guide has an accelerator."""
     last = max(guides, key=lambda key: version(key.release))
     by_board = grouped((run for runs in guides.values() for run in runs), lambda run: run.board)
     answers = (
@@ -210,8 +209,8 @@ def crypto_runs(
     loads: Mapping[Run, float],
     inferred: Mapping[Run, Inferred],
 ) -> list[CryptoRun]:
-    """Return a guide's runs of the headline's algorithm on an idle board with one thread. ``loads`` are in
-    per cent."""
+    """Return a guide's runs of the headline's algorithm on an idle board with one thread. ``loads``
+    are in per cent."""
     rates: dict[Run, dict[float, float]] = {}
     record_of: dict[Run, Record] = {}
     for record in records:
@@ -297,8 +296,8 @@ AT_MOST = "not faster, and moves at most as much data per second of CPU time"
 
 
 class TableRow(NamedTuple):
-    """An answer in a table: the answer in a few words, the rates with their loads, and the data moved per
-    second of CPU time."""
+    """An answer in a table: the answer in a few words, the rates with their loads, and the data
+    moved per second of CPU time."""
 
     soc: str
     system: str
@@ -358,8 +357,8 @@ def _in_brief(answer: Worth) -> str:
 
 
 def own_instructions(benchmark: Benchmark, records: Iterable[Record]) -> str:
-    """Return how much faster instructions of the CPU are than software under the same conditions, for the
-    headline's algorithm of one SoC; empty if not all of such pairs say that they are."""
+    """Return how much faster instructions of the CPU are than software under the same conditions,
+    for the headline's algorithm of one SoC; empty if not all of such pairs say that they are."""
     described = benchmark.metric(RATE)
     algorithm = str(described.at.get("algorithm", "")) if described else ""
     classes = benchmark.param(engines.ENGINE).classes
@@ -416,13 +415,13 @@ def _verdict(answer: Worth) -> str:
 
 
 def without_rival(answer: Worth) -> str:
-    """Return the verdict if no engine on the CPU is known. A run that kept the CPU busy was probably on it,
-    but decides only if the accelerator is behind at every block size."""
+    """Return the verdict if no engine on the CPU is known. A run that kept the CPU busy was
+    probably on it, but decides only if the accelerator is behind at every block size."""
     return UNLIKELY if answer.busy and answer.is_behind else UNCERTAIN
 
 
 def _verdict_on_busy(answer: Worth) -> str:
-    """Return in words at which sizes the other run was ahead, without conclusions about its engine."""
+    """Return in words at which sizes the other run was ahead, whatever its engine."""
     sizes, faster, by_cpu_time = answer.sizes, answer.by_rate.behind, answer.by_cpu_time
     out = f"That run was faster {span(faster, sizes)}"
     if by_cpu_time is None:

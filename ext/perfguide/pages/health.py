@@ -38,7 +38,7 @@ MAX_TABLE_LINKS = 6
 
 
 MAX_OPEN = 8
-"""The number of findings that bear on a decision, and of shared causes, that are not folded away."""
+"""The number of findings that bear on a decision, and of shared causes, not folded away."""
 
 MAX_EXAMPLES = 3
 """The number of findings shown as examples of a cause that many guides share."""
@@ -212,8 +212,8 @@ def _kinds(health: Health) -> str:
 def _deciding(
     findings: Sequence[Finding], entries: Entries, decides: Mapping[str, str]
 ) -> dict[str, object]:
-    """Return findings of one rule and benchmark as a fold, with the first of each SoC as examples. Several are
-    titled by what they have in common."""
+    """Return findings of one rule and benchmark as a fold, with the first of each SoC as examples.
+    Several are titled by what they have in common."""
     first = findings[0]
     by_soc = grouped(findings, lambda finding: finding.guide.soc)
     title, detail = _title(first, entries), f"{units.capital(first.rule.title)}: {first.guide}"

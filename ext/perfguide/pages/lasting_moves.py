@@ -1,5 +1,5 @@
-"""Lasting moves of a benchmark's figures: those that a comparison proved or the next release kept (if its
-runs failed, all later ones), and that no later release reversed."""
+"""Lasting moves of a benchmark's figures: those that a comparison proved or the next release kept
+(if its runs failed, all later ones), and that no later release reversed."""
 
 from __future__ import annotations
 
@@ -51,22 +51,23 @@ DIRECTIONS = {
 """The directions of moves, those that readers look for first, with words for a number of them."""
 
 MIN_KEPT_PART, MIN_NEAR_PART, MAX_LOST_PART = 2 / 3, 1 / 2, 1 / 3
-"""A figure that keeps more than the first part of a move, as a log ratio, is at the new figure. One that
-keeps less than the second is nearer to the old figure, and with less than the third, it is at the old one."""
+"""A figure that keeps more than the first part of a move, as a log ratio, is at the new figure. One
+that keeps less than the second is nearer to the old figure, and with less than the third, it is at
+the old one."""
 
 UNMEASURED = "not measured on this board since"
 """The fate of a figure that no later release measured, although there are some."""
 
 
 class LastingMove(msgspec.Struct, frozen=True):
-    """The figure that moved farthest in an event: its board, its name, and as text both values and the change.
+    """The figure that moved farthest in an event: its board, its name, and as text both values and
+    the change.
 
-    ``size`` is the natural logarithm of the factor, positive if it got worse. With ``is_engine``, another
-    engine ran, so it counts neither as worse nor as better. ``boards`` is the number of boards on which this
-    figure moved and stayed. ``system`` and ``releases`` are those of the comparison, whose page is
-    ``address``, and ``after`` says what became of the figure. Loads are listed after other figures, since a
-    load that was close to zero may rise by any factor.
-    """
+    ``size`` is the natural logarithm of the factor, positive if it got worse. With ``is_engine``,
+    another engine ran, so it counts neither as worse nor as better. ``boards`` is the number of
+    boards on which this figure moved and stayed. ``system`` and ``releases`` are those of the
+    comparison, whose page is ``address``, and ``after`` says what became of the figure. Loads are
+    listed after other figures, since a load that was close to zero may rise by any factor."""
 
     benchmark: str
     soc: str
@@ -99,7 +100,7 @@ class LastingMove(msgspec.Struct, frozen=True):
 def of_comparison(
     comparison: Comparison, pair: ReleasePair, catalog: Catalog, history: History, marks: Marks
 ) -> list[LastingMove]:
-    """Return the moves of a comparison that lasted, other than those from or to a figure in doubt."""
+    """Return the moves of a comparison that lasted, except from or to a figure in doubt."""
     out = []
     for event in (*comparison.events, *comparison.far):
         rows = [row for row in event.leading if _has_size(row)] if _is_news(event) else []
@@ -184,8 +185,7 @@ def findable(anchor: str) -> FindableSection:
 
 
 def _is_news(event: Event) -> bool:
-    """Return whether an event is proved or lasted, and is neither a cause, such as another clock, nor
-    a return."""
+    """Return whether an event is proved or lasted, and is neither a cause nor a return."""
     is_return = event.is_back or any(text.startswith(RETURN) for text in event.perhaps)
     if event.is_cause or event.is_minor or event.accepted or is_return:
         return False
@@ -199,14 +199,15 @@ def _name(row: Row) -> tuple[str, frozenset[tuple[str, Scalar]]]:
 
 
 def _is_in_doubt(row: Row, marks: Marks) -> bool:
-    """Return whether a move began at a doubtful figure, or is an improvement to one. A regression to one is
-    a failure, which later releases confirm."""
+    """Return whether a move began at a doubtful figure, or is an improvement to one. A regression
+    to one is a failure, which later releases confirm."""
     assert row.old and row.new
     return bool(marks.doubt(row.old) or (_size(row) < 0 and marks.doubt(row.new)))
 
 
 def _has_size(row: Row) -> bool:
-    """Return whether a figure moved as measured and, if it is a load, in the same direction per unit of work."""
+    """Return whether a figure moved as measured and, if it is a load, in the same direction per
+    unit of work."""
     if row.past or row.worse_by is None or not math.isfinite(row.worse_by):
         return False
     return row.work is None or _size(row) * row.worse_by > 0
@@ -224,10 +225,9 @@ def _size(row: Row) -> float:
 def _fate(row: Row, history: History, is_alone: bool) -> str:
     """Return in words what later releases show of a move, "" if it did not last or is not certain.
 
-    A move did not last if a later release took it back. A figure has two states if an earlier release had the
-    new figure, or runs at both. If a row moved alone, and no earlier release had the old figure, that one may
-    have been a bad measurement, unless a rate fell very far.
-    """
+    A move did not last if a later release took it back. A figure has two states if an earlier
+    release had the new figure, or runs at both. If a row moved alone, and no earlier release had
+    the old figure, that one may have been a bad measurement, unless a rate fell very far."""
     assert row.old and row.new
     old, new = row.old.cell.mean or 0.0, row.new.cell.mean or 0.0
     here = version(row.new.guide.release)
@@ -312,9 +312,10 @@ def _values(row: Row) -> str:
 def open_and_folded(
     moves: Iterable[LastingMove],
 ) -> tuple[list[LastingMove], list[tuple[str, list[LastingMove]]]]:
-    """Return the moves that a page shows at once, which are the largest of the first direction, one of each
-    comparison and first those of other SoCs, and the others by direction, with their number in words. Within a direction, loads come after
-    other figures, and boards that no later release measured last."""
+    """Return the moves that a page shows at once, which are the largest of the first direction, one
+    of each comparison and first those of other SoCs, and the others by direction, with their number
+    in words. Within a direction, loads come after other figures, and boards that no later release
+    measured last."""
 
     def rank(move: LastingMove) -> tuple[bool, bool, float]:
         return move.after == UNMEASURED, move.is_load, -abs(move.size)

@@ -68,8 +68,8 @@ ROLES = ("perf-small", *map(state_class, SIGNS))
 
 
 class ResultOfGuide(Result, frozen=True, kw_only=True):
-    """A headline result with the address and release of its guide. ``before`` is the last older one on
-    the CPU, if that guide has only those of an accelerator, or vice versa, in words."""
+    """A headline result with the address and release of its guide. ``before`` is the last older one
+    on the CPU, if that guide has only those of an accelerator, or vice versa, in words."""
 
     guide: str
     release: str
@@ -92,8 +92,8 @@ class SocOverview(msgspec.Struct, frozen=True):
 
 
 class RecentRelease(msgspec.Struct, frozen=True):
-    """A recent release on the front page: the day of its newest run, and the SoCs that have a guide of
-    it, each with the guide's address."""
+    """A recent release on the front page: the day of its newest run, and the SoCs that have a guide
+    of it, each with the guide's address."""
 
     name: str
     measured: str
@@ -122,8 +122,8 @@ class SharedMoveOverview(msgspec.Struct, frozen=True):
 
 
 class Overview(msgspec.Struct, frozen=True):
-    """The content of the front page. ``more_worse`` is the number of newest guides that got worse and
-    are not in ``worse``."""
+    """The content of the front page. ``more_worse`` is the number of newest guides that got worse
+    and are not in ``worse``."""
 
     socs: list[SocOverview]
     worse: list[Worse]
@@ -332,7 +332,7 @@ def _by_other_side(
 
 
 def usual_conditions(results: Iterable[Iterable[Result]]) -> dict[tuple[str, str], str]:
-    """Return the condition under which most SoCs have each headline, given the results of each SoC."""
+    """Return the condition under which most SoCs have each headline."""
     counts: dict[tuple[str, str], Counter[str]] = {}
     for of_soc in results:
         # A SoC counts once, however many engines it has.

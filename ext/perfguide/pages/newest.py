@@ -63,8 +63,8 @@ def age(key: GuideKey) -> tuple[Any, ...]:
 
 
 def standing(is_sound: Mapping[GuideKey, bool]) -> GuideKey | None:
-    """Return the guide that counts for a figure of a SoC: the newest in which the figure is not in doubt,
-    or ``None``. ``is_sound`` has the guides that measured it."""
+    """Return the guide that counts for a figure of a SoC: the newest in which the figure is not in
+    doubt, or ``None``. ``is_sound`` has the guides that measured it."""
     return max((key for key, sound in is_sound.items() if sound), key=age, default=None)
 
 

@@ -43,7 +43,7 @@ MIN_LEAD_RATIO, MAX_CLOSE_RATIO = 1.05, 1.1
 count as close to the second."""
 
 MAX_AGE_WITHOUT_YEAR = datetime.timedelta(days=548)
-"""The time before the newest ranked release, 18 months, from which a row names its release's year."""
+"""The time before the newest ranked release, 18 months, from which a row names the year."""
 
 MIN_TICKS = 4
 """The number of parts of a linear axis."""
@@ -52,7 +52,7 @@ MAX_LOG_TICKS = 12
 """The maximum number of powers of ten labelled on a logarithmic axis."""
 
 MIN_SHARE_TO_END = 0.15
-"""The least distance of another tick from the end of a logarithmic axis, as a share of its length."""
+"""The least distance of a tick from the end of a logarithmic axis, as a share of its length."""
 
 NUMBER = units.parse("1").kind
 """The kind of unit of a figure without one."""
@@ -74,10 +74,10 @@ class OtherRun(msgspec.Struct, frozen=True):
 
 
 class RankedRow(msgspec.Struct, frozen=True):
-    """A SoC in a ranking: its best figure with the range of its runs, the engine and the CPU load in per
-    cent. ``others`` are the figures of other engines: those of the same board in the same release, and the
-    best of the last older release that used the CPU where this one used an accelerator, or vice versa.
-    ``page`` and ``anchor`` lead to the SoC's other releases."""
+    """A SoC in a ranking: its best figure with the range of its runs, the engine and the CPU load
+    in per cent. ``others`` are the figures of other engines: those of the same board in the same
+    release, and the best of the last older release that used the CPU where this one used an
+    accelerator, or vice versa. ``page`` and ``anchor`` lead to the SoC's other releases."""
 
     soc: str
     page: str
@@ -99,7 +99,7 @@ class RankedRow(msgspec.Struct, frozen=True):
     year: str = ""
     """The year of the release, if it was measured long before the newest of the ranked releases."""
     is_on_cpu: bool | None = None
-    """The side of the engine: true for the CPU, false for an accelerator, and ``None`` if unknown."""
+    """The side of the engine: true for the CPU, false for an accelerator, else ``None``."""
 
     @property
     def spread(self) -> float:
@@ -166,7 +166,7 @@ class RankedFigures(msgspec.Struct, frozen=True):
     words: tuple[str, ...] = ()
     """The words that find the figure."""
     best_ever: str = ""
-    """A sentence on the best figure of any release, if an older one is better than all of the ranking."""
+    """A sentence on the best figure of any release, if an older one is better than these."""
     loaded: list[tuple[str, str]] = []
     """The SoCs that measured it only while other work ran, with the pages of their releases."""
 
@@ -233,8 +233,8 @@ def rankings(
 
 @dataclass(frozen=True, slots=True)
 class _Evidence:
-    """The engines inferred for a benchmark's runs, the means of its figures, and the years of guides
-    that were measured long before the newest."""
+    """The engines inferred for a benchmark's runs, the means of its figures, and the years of
+    guides that were measured long before the newest."""
 
     benchmark: Benchmark
     inferred: Mapping[engines.Run, engines.Inferred]
@@ -265,9 +265,10 @@ class _Evidence:
 def _of_socs(
     site: Site, records: Sequence[Record], evidence: _Evidence
 ) -> tuple[list[Record], set[str]]:
-    """Return the figures of each SoC's release that counts and of later releases, which are in doubt, and
-    the SoCs with a failed run instead of a figure. If that release used only an accelerator or only the CPU,
-    the figures of the last earlier one that used the other are included."""
+    """Return the figures of each SoC's release that counts and of later releases, which are in
+    doubt, and the SoCs with a failed run instead of a figure. If that release used only an
+    accelerator or only the CPU, the figures of the last earlier one that used the other are
+    included."""
     of_soc: dict[str, dict[GuideKey, list[Record]]] = {}
     for record in records:
         of_soc.setdefault(record.guide.soc, {}).setdefault(record.guide, []).append(record)
@@ -297,8 +298,9 @@ def _with_other_engine(
     current: Sequence[Record],
     evidence: _Evidence,
 ) -> list[Record]:
-    """Return the figures of the newest of some older guides that were measured on the CPU, if all current
-    figures are of an accelerator, or vice versa: a release may have measured only one of the two."""
+    """Return the figures of the newest of some older guides that were measured on the CPU, if all
+    current figures are of an accelerator, or vice versa: a release may have measured only one of
+    the two."""
     sides = {evidence.is_on_cpu(record) for record in current if record.cell.mean is not None}
     if len(sides) != 1 or None in sides:
         return []
@@ -344,7 +346,7 @@ def _best(site: Site, benchmark: Benchmark, records: Sequence[Record]) -> Record
 
 
 def _is_sound(site: Site, records: Sequence[Record]) -> bool:
-    """Return whether any of a guide's figures is without doubt. If all runs failed, there is no doubt."""
+    """Return whether any of a guide's figures is without doubt, or all its runs failed."""
     measured = [record for record in records if record.cell.mean is not None]
     return not measured or any(not site.marks.doubt(record) for record in measured)
 
@@ -355,9 +357,9 @@ def records_before(
     records: Sequence[Record],
     chosen: Collection[tuple[GuideKey, str]],
 ) -> list[Record]:
-    """Return the figures of a SoC that rankings show from guides other than the ``chosen`` ones, because
-    those of newer releases are missing, in doubt or worse, and the figures of the same runs that give the
-    load and the engine."""
+    """Return the figures of a SoC that rankings show from guides other than the ``chosen`` ones,
+    because those of newer releases are missing, in doubt or worse, and the figures of the same runs
+    that give the load and the engine."""
     engine = engines.ENGINE if benchmark.param(engines.ENGINE).classes else ""
     results = [record for record in records if _is_result(benchmark, record)]
     evidence = _Evidence.of(site, benchmark, records)
@@ -497,7 +499,7 @@ def _shared(one: RankedFigures, other: RankedFigures) -> int:
 
 
 def _is_result(benchmark: Benchmark, record: Record) -> bool:
-    """Return whether a figure is a result rather than a setting or the load that accompanies one."""
+    """Return whether a figure is a result rather than a setting or the load beside one."""
     return benchmark.better(record.metric) != "neither" and not record.metric.endswith(engines.LOAD)
 
 
@@ -535,7 +537,7 @@ def _run(record: Record) -> tuple[Any, ...]:
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    """Reads the figures of one ranking: in ``unit``, ``scale`` times the figure in the unit of ``base``."""
+    """Reads the figures of one ranking in ``unit``: ``scale`` times those in ``base``."""
 
     site: Site
     evidence: _Evidence
@@ -607,8 +609,8 @@ class _Reader:
 def _ranked(
     site: Site, figure: _Figure, name: str, evidence: _Evidence, pages: Mapping[str, str]
 ) -> tuple[Ranking, list[tuple[str, str]], str] | None:
-    """Return the ranking of a figure, the figures in doubt, each with the reason, and a sentence on the best
-    figure of any release; ``None`` if fewer than two SoCs have one without doubt."""
+    """Return the ranking of a figure, the figures in doubt, each with the reason, and a sentence on
+    the best figure of any release; ``None`` if fewer than two SoCs have one without doubt."""
     benchmark, doubts = evidence.benchmark, {id(r): site.marks.doubt(r) for r in figure.records}
     sound = [record for record in figure.records if not doubts[id(record)]]
     by_soc = grouped(sound, lambda record: record.guide.soc)
@@ -689,10 +691,9 @@ def round_up(value: float) -> float:
 class Leaders(NamedTuple):
     """The best SoCs of a ranking: several if their figures are equal.
 
-    ``figure`` is their figure, with load, engine and ``release`` if there is only one SoC. ``near`` is the
-    number of SoCs within 5 % of it, including these. ``is_uncertain`` is true if the runs differ too much for
-    a rank.
-    """
+    ``figure`` is their figure, with load, engine and ``release`` if there is only one SoC. ``near``
+    is the number of SoCs within 5 % of it, including these. ``is_uncertain`` is true if the runs
+    differ too much for a rank."""
 
     socs: list[str]
     figure: str
@@ -726,8 +727,8 @@ def _in_words(ranking: Ranking, number: float, load: float | None = None, engine
 
 
 def lead(figures: RankedFigures) -> str:
-    """Return what says which SoC leads, with engine and load: a sentence, or one for the CPU and one for
-    accelerators if each SoC is known to have used the one or the other."""
+    """Return what says which SoC leads, with engine and load: a sentence, or one for the CPU and
+    one for accelerators if each SoC is known to have used the one or the other."""
     by_side = grouped(figures.ranking.rows, lambda row: row.is_on_cpu)
     if {*by_side} != {True, False}:
         return _lead(figures.ranking)
@@ -780,8 +781,8 @@ def _ratio(one: float, other: float) -> float:
 
 
 def write(site: Site, address: str, page: str, anchor: str, figures: RankedFigures) -> PageTable:
-    """Write the table of a ranking, which the extension draws, for the page at ``address``. The sources of
-    its figures are on ``page``, that of the benchmark."""
+    """Write the table of a ranking, which the extension draws, for the page at ``address``. The
+    sources of its figures are on ``page``, that of the benchmark."""
     ranking = figures.ranking
     has_engine = any(row.engine for row in ranking.rows)
     has_load = any(row.load is not None for row in ranking.rows)

@@ -27,8 +27,8 @@ from .sentences import Fact, Part, link_name
 from .write_tables import PageChart, PageTable, Target
 
 MAX_TRENDS = 6
-"""The number of charts on a page, shared by its systems, with at least one for each; the tables below them have
-all headline figures."""
+"""The number of charts on a page, shared by its systems, with at least one for each; the tables
+below them have all headline figures."""
 
 MAX_ELEMENTS = 8_000
 """The estimated number of HTML elements in the headline tables; a page may have 15,000."""

@@ -47,9 +47,9 @@ SENTENCES: Mapping[Fate, str] = {
 
 
 class ListedVerdict(msgspec.Struct, frozen=True):
-    """A comparison in a list: its advice, how many of its figures are judged, how many rows got worse or
-    better, are gone or are new, and its largest regression, with the change and whether it is proved.
-    ``brief`` is the advice with its worst event."""
+    """A comparison in a list: its advice, how many of its figures are judged, how many rows got
+    worse or better, are gone or are new, and its largest regression, with the change and whether it
+    is proved. ``brief`` is the advice with its worst event."""
 
     state: State
     tag: str
@@ -66,8 +66,8 @@ class ListedVerdict(msgspec.Struct, frozen=True):
 
 
 class ComparedGuides(msgspec.Struct, frozen=True):
-    """Two guides of a platform that a page compares, with the events and the verdict of that page, ``None``
-    if it could not be made. ``is_asked`` says that the settings request the pair."""
+    """Two guides of a platform that a page compares, with the events and the verdict of that page,
+    ``None`` if it could not be made. ``is_asked`` says that the settings request the pair."""
 
     old: GuideKey
     new: GuideKey

@@ -111,9 +111,8 @@ def page(
 ) -> None:
     """Write a page from its template, with a file for what CSV cannot hold.
 
-    ``about`` is the page's description for search engines, with a Dataset if it has one; ``drawn`` are the
-    histories in its text, as JSON, in order.
-    """
+    ``about`` is the page's description for search engines, with a Dataset if it has one; ``drawn``
+    are the histories in its text, as JSON, in order."""
     extras: dict[str, tuple[Extra, Behind | None]] = {}
     described: list[Benchmark] = []
     tables: list[PageTable] = []

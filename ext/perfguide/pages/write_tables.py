@@ -40,8 +40,8 @@ MAX_LIST_ELEMENTS = 2_000
 pages."""
 
 MAX_FURTHER_ELEMENTS = 7_200
-"""The number of HTML elements of a list on a further page, which keeps that below 600 kB: an element takes up to
-73 bytes."""
+"""The number of HTML elements of a list on a further page, which keeps that below 600 kB: an
+element takes up to 73 bytes."""
 
 MAX_ALT_CHARS = 1_000_000
 """In effect no limit: a picture's alternative text may be long."""

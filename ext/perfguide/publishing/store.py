@@ -30,8 +30,8 @@ UNSURE: Identity = (0, 0, 0, 0, 1)
 """The identity of a file that changed while in use. No real file has it."""
 
 TICK_NS = 100_000_000
-"""The age of a file from which another change shows in its times. Two changes within one tick of a file
-system's clock have the same time."""
+"""The age of a file from which another change shows in its times. Two changes within one tick of a
+file system's clock have the same time."""
 COARSE_TICK_NS = 2_000_000_000
 """The same for file systems without fractions of a millisecond, such as FAT."""
 
@@ -42,7 +42,8 @@ class _Index(msgspec.Struct, frozen=True):
 
 
 class Store:
-    """Hashes and values of earlier builds, stored in a folder; without a folder, those of one build.
+    """Hashes and values of earlier builds, stored in a folder; without a folder, those of one
+    build.
 
     ``seen`` has the identity of every file whose hash was requested, or :data:`UNSURE` if it has
     changed since the first request.
@@ -109,7 +110,7 @@ class Store:
         self._values[key] = value
 
     def save(self, only_used: bool = False) -> None:
-        """Save the entries that this build used and, unless ``only_used``, those of earlier builds."""
+        """Save the entries that this build used and, unless ``only_used``, earlier ones."""
         files, values = self._files, self._values
         if not only_used:
             files, values = self._earlier_files | files, self._earlier.values | values
@@ -222,8 +223,8 @@ def put(
 
 
 def remove(path: Path, top: Path) -> bool:
-    """Remove a file and the folders above it, up to ``top``, that are empty then; return whether the
-    file existed."""
+    """Remove a file and the folders above it, up to ``top``, that are empty then; return whether
+    the file existed."""
     is_there = path.is_file()
     if is_there:
         path.unlink()

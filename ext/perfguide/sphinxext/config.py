@@ -38,9 +38,8 @@ class Values(msgspec.Struct):
     """Each value with its default and meaning, as shown on the configuration page.
 
     Relative paths start from the folder of ``conf.py`` or, if they exist only in Sphinx's source
-    folder, from there. A new value does not itself make Sphinx read pages again: it changes generated
-    pages, and those that differ are read again.
-    """
+    folder, from there. A new value does not itself make Sphinx read pages again: it changes
+    generated pages, and those that differ are read again."""
 
     perfguide_results: str | list[str] | tuple[str, ...] = msgspec.field(
         default_factory=lambda: ["results"]
@@ -84,8 +83,8 @@ class Values(msgspec.Struct):
     """True: generated pages have ``<meta name="description">``, unless another extension writes
     it."""
     perfguide_feed: bool = True
-    """True: the site has a feed of releases and errata, ``feed.xml``, and one for each SoC, to which the heads of
-    generated pages link."""
+    """True: the site has a feed of releases and errata, ``feed.xml``, and one for each SoC, to
+    which the heads of generated pages link."""
     perfguide_limits: dict[str, int] = {}
     """Limits of one upload by name; SECURITY.md lists them."""
 

@@ -398,8 +398,8 @@ class Parts(_GeneratedTransform):
 
 def _is_named_below(section: nodes.section) -> bool:
     """Return whether a section's title is redundant: it repeats the title of the enclosing section,
-    all captions in it have a word of it and one of these comes first, or all table captions in it end
-    with it."""
+    all captions in it have a word of it and one of these comes first, or all table captions in it
+    end with it."""
     title, around = section[0].astext(), section.parent
     if isinstance(around, nodes.section) and around[0].astext() == title:
         return True

@@ -12,8 +12,8 @@ from sphinx.roles import XRefRole
 from sphinx.transforms import SphinxTransform
 
 ROLE = "perf-term"
-"""The role of terms. Unlike ``term``, it needs no glossary, because other projects use the benchmark
-descriptions too."""
+"""The role of terms. Unlike ``term``, it needs no glossary, because other projects use the
+benchmark descriptions too."""
 
 
 class FirstUse(SphinxTransform):

@@ -1,5 +1,5 @@
-"""Generated pages in other Sphinx projects: their place in the menu, and protection from settings that
-do not expect them.
+"""Generated pages in other Sphinx projects: their place in the menu, and protection from settings
+that do not expect them.
 
 A project's ``conf.py`` may exclude files that it does not list. Its theme may link to the source of
 each page in a repository, which has no generated pages, and may show its own table of contents.
@@ -173,8 +173,8 @@ def is_generated(env: BuildEnvironment, page: str) -> bool:
 
 
 def may_change(env: BuildEnvironment, page: str) -> bool:
-    """Return whether the extension may change a page's layout: that of generated pages, and of all pages
-    of a project that ``perfguide build`` builds."""
+    """Return whether the extension may change a page's layout: that of generated pages, and of all
+    pages of a project that ``perfguide build`` builds."""
     return env.config.perfguide_own_output or is_generated(env, page)
 
 

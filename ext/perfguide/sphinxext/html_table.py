@@ -66,8 +66,8 @@ def label(text: TableCell) -> str:
 
 
 def mark(uri: str, severity: Severity, name: str, detail: str) -> str:
-    """Return the mark beside a figure, a link to the finding about it. Screen readers read its title as
-    the description of the link."""
+    """Return the mark beside a figure, a link to the finding about it. Screen readers read its
+    title as the description of the link."""
     # The rest of the detail is where the link leads; a page may have a thousand marks.
     first = detail.partition("; ")[0]
     return (
@@ -303,9 +303,9 @@ def _key_cell(content: TableCell, column: int, head: str) -> str:
 def first_rows(
     rows: Sequence[Sequence[TableCell]], is_stacked: bool, has_columns: bool = False
 ) -> set[int] | None:
-    """Return the rows that a guide's table initially shows, or ``None`` for all; if it ``is_stacked``,
-    those on a phone, where ``has_columns`` means a line for each. With keys such as ``Copy, 1 MiB``,
-    operations take turns, each starting with the most common size."""
+    """Return the rows that a guide's table initially shows, or ``None`` for all; if it
+    ``is_stacked``, those on a phone, where ``has_columns`` means a line for each. With keys such as
+    ``Copy, 1 MiB``, operations take turns, each starting with the most common size."""
     max_open, first = MAX_OPEN_ROWS, FIRST_ROWS
     if has_columns:
         max_open, first = MAX_PHONE_ROWS, FIRST_PHONE_ROWS

@@ -162,7 +162,7 @@ def _page_facts(app: Sphinx, docname: str) -> dict[str, Any]:
 
 
 def _explorer_from(app: Sphinx, pagename: str) -> str:
-    """Return the address of the explorer relative to a page, or an empty string if there is none."""
+    """Return the address of the explorer relative to a page, "" if there is none."""
     explorers = (n for n, m in app.env.metadata.items() if m.get(EXPLORER) == explorer.FOLDER)
     return "".join(app.builder.get_relative_uri(pagename, name) for name in sorted(explorers)[:1])
 

@@ -38,8 +38,8 @@ from .config import page_name
 from .screen_nodes import Links, ScreenNode, printed_table, words, write_html
 
 MAX_COLUMNS = 8
-"""The maximum number of headline results in the matrix: those with a rank in the catalog, then those
-with the most SoCs."""
+"""The maximum number of headline results in the matrix: those with a rank in the catalog, then
+those with the most SoCs."""
 MAX_EXAMPLES = 3
 """The maximum number of sample queries below the search form."""
 MAX_NAMED_SOCS = 3
@@ -51,16 +51,17 @@ CAPTION = (
 LOAD_NOTE = "CPU is the load of the same run: compare rates only at similar loads."
 DOUBT_NOTE = "“?”: in doubt, and not ranked."
 MAX_CONDITION_LENGTH = 18
-"""The number of characters of a condition for which the head of a column has room; a note has longer ones."""
+"""The number of characters of a condition for which the head of a column has room; a note has
+longer ones."""
 SHORT_RELEASE = len("12.00")
 """The length of a release that fits into the room of a bar."""
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A headline result of several SoCs: its benchmark and label, the unit of its figures, its rank in
-    the catalog, whether they depend on an engine and thus need their CPU load beside them, and the
-    condition under which most SoCs have it."""
+    """A headline result of several SoCs: its benchmark and label, the unit of its figures, its rank
+    in the catalog, whether they depend on an engine and thus need their CPU load beside them, and
+    the condition under which most SoCs have it."""
 
     benchmark: str
     label: str
@@ -90,8 +91,8 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Best:
-    """A SoC's result in the column's unit, the release if it is not the SoC's newest, its share of a
-    full bar, and the range of runs that are far apart."""
+    """A SoC's result in the column's unit, the release if it is not the SoC's newest, its share of
+    a full bar, and the range of runs that are far apart."""
 
     result: ResultOfGuide
     number: float | None
@@ -179,8 +180,8 @@ class perf_search(ScreenNode):
 
 
 def columns(socs: Sequence[SocOverview]) -> list[Column]:
-    """Return the headline results with a rank in the catalog, filled up with those of the most SoCs:
-    those where more is better first, and last those on engines."""
+    """Return the headline results with a rank in the catalog, filled up with those of the most
+    SoCs: those where more is better first, and last those on engines."""
     candidates: dict[tuple[str, str], Column] = {}
     socs_of: dict[tuple[str, str], set[str]] = {}
     for soc in socs:
@@ -236,8 +237,8 @@ def lines(socs: Sequence[SocOverview], matrix_columns: Sequence[Column]) -> list
 
 
 def run_notes(matrix_columns: Sequence[Column], every: Sequence[Line]) -> list[str]:
-    """Return a sentence for each column whose condition is too long for its head, or whose figures differ
-    in their conditions or engines."""
+    """Return a sentence for each column whose condition is too long for its head, or whose figures
+    differ in their conditions or engines."""
     out = []
     for index, column in enumerate(matrix_columns):
         groups: dict[str, list[str]] = {}
@@ -268,8 +269,7 @@ def _named_socs(socs: Sequence[str]) -> str:
 
 
 def _room(cells: Sequence[Best]) -> str:
-    """Return the classes of the place for bars and releases beside a column's figures, or "" if they
-    have neither."""
+    """Return the classes of the place for bars and releases beside a column's figures, if any."""
     longest = max((len(cell.older) for cell in cells), default=0)
     if longest > SHORT_RELEASE:
         return "perf-room perf-room-long"
@@ -278,8 +278,8 @@ def _room(cells: Sequence[Best]) -> str:
 
 
 def _best(soc: SocOverview, column: Column) -> Best | None:
-    """Return a SoC's result for a column, under the column's condition if it has that; ``None`` if it has
-    none in a convertible unit."""
+    """Return a SoC's result for a column, under the column's condition if it has that; ``None`` if
+    it has none in a convertible unit."""
     rows = [
         row
         for row in soc.results

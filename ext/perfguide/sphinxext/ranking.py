@@ -44,8 +44,8 @@ class perf_ranking(ScreenNode):
 
 
 def _labels(ranking: Ranking) -> Sequence[tuple[float, str]]:
-    """Return the ticks that are labelled: every second one, with the zero or the end of a logarithmic
-    axis, if all labels would not fit side by side."""
+    """Return the ticks that are labelled: every second one, with the zero or the end of a
+    logarithmic axis, if all labels would not fit side by side."""
     ticks = ranking.ticks
     needed = sum(len(text) + LABEL_GAP for _, text in ticks)
     if needed <= MAX_LABELS_LENGTH:
@@ -54,7 +54,7 @@ def _labels(ranking: Ranking) -> Sequence[tuple[float, str]]:
 
 
 def _full_load(rows: Sequence[RankedRow]) -> float:
-    """Return the load in per cent at the end of the axis: 100, or less if all loads are far below it."""
+    """Return the load in per cent at the end of the axis: 100, or less if all are far below."""
     every = [row.load for row in rows] + [other.load for row in rows for other in row.others]
     most = max((load for load in every if load is not None), default=0.0)
     return min(100.0, round_up(most) or 100.0)

@@ -1,4 +1,4 @@
-"""Redirects from old addresses: a page with the field ``perf-redirect`` leads to the page it names."""
+"""Redirects: a page with the field ``perf-redirect`` leads to the page that it names."""
 
 from __future__ import annotations
 

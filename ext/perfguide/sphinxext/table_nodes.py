@@ -52,8 +52,8 @@ class perf_figure(nodes.General, nodes.Element):
 
 
 class perf_grid(nodes.General, nodes.Element):
-    """One HTML table: a ``grid``, whose rows have anchors that start with ``prefix``, and ``stated``
-    attributes that describe how it differs from the table's file."""
+    """One HTML table: a ``grid``, whose rows have anchors that start with ``prefix``, and
+    ``stated`` attributes that describe how it differs from the table's file."""
 
 
 def _open_figure(translator: Any, node: perf_figure) -> None:

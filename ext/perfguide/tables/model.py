@@ -1,4 +1,4 @@
-"""Tables described in the catalog, applied to figures: rows, columns and cells, not yet formatted."""
+"""Tables described in the catalog, applied to figures: rows, columns and cells as numbers."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Row:
     derived: tuple[TableCell, ...] = ()
     """Cells computed from its figures, shown after them."""
     names: tuple[str, ...] = ()
-    """The texts of its keys in addresses, which stay the same if labels change; if empty, the labels."""
+    """The texts of its keys in addresses, which survive new labels; if empty, the labels."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,8 +159,8 @@ def view(benchmark: Benchmark, table: Table, records: Sequence[Record], shape: S
 
 
 class _ColumnKey(NamedTuple):
-    """The sort key of a column: that of its levels above the metric, and that of its metric, which is
-    empty if metrics are rows."""
+    """The sort key of a column: that of its levels above the metric, and that of its metric, which
+    is empty if metrics are rows."""
 
     levels: Key
     metric: Key
@@ -472,8 +472,8 @@ class _Newest:
 
 
 def _newest_of_boards(records: Iterable[Record]) -> dict[str, _Newest]:
-    """Return sort keys of boards, those with newer releases first: a discontinued board has no figures
-    in the leading columns of a table over releases."""
+    """Return sort keys of boards, those with newer releases first: a discontinued board has no
+    figures in the leading columns of a table over releases."""
     newest: dict[str, tuple[tuple[int, int, str], ...]] = {}
     for record in records:
         release = version(record.guide.release)

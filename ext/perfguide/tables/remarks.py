@@ -91,8 +91,9 @@ def run_words(
 
 @dataclass(frozen=True, slots=True)
 class OwnWords:
-    """Texts specific to a figure: the facts stated by its results, and its notes. A fact consists of its
-    name, label and values; a number among the values is the position of the bundle that states it."""
+    """Texts specific to a figure: the facts stated by its results, and its notes. A fact consists
+    of its name, label and values; a number among the values is the position of the bundle that
+    states it."""
 
     facts: tuple[tuple[str, str, tuple[str | int, ...]], ...] = ()
     notes: tuple[str, ...] = ()

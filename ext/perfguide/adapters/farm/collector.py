@@ -1,10 +1,9 @@
 """Collecting the rows of board farms' files.
 
-A row is one test case of one run. Rows of the same case become the samples of one result; a failed case
-becomes a failed result. A reading covers one board and one release. If a file has several, the context
-has to name one (``board.name`` and ``sdk.version``), or nothing is read: figures under the wrong
-board's name are worse than none.
-"""
+A row is one test case of one run. Rows of the same case become the samples of one result; a failed
+case becomes a failed result. A reading covers one board and one release. If a file has several, the
+context has to name one (``board.name`` and ``sdk.version``), or nothing is read: figures under the
+wrong board's name are worse than none."""
 
 from __future__ import annotations
 
@@ -28,8 +27,8 @@ _SELECTORS = ("board.name", "sdk.version")
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A run, as far as the file describes it. Empty ``facts`` are not stated. ``board`` and ``release``
-    distinguish runs even if they are not valid names."""
+    """A run, as far as the file describes it. Empty ``facts`` are not stated. ``board`` and
+    ``release`` distinguish runs even if they are not valid names."""
 
     facts: Mapping[str, Scalar] = field(default_factory=dict)
     board: str = ""
@@ -89,8 +88,9 @@ class Collector:
         self._rows.append((row, run))
 
     def case(self, row: Row, run: Run, status: str, measured: str | None) -> None:
-        """Add a row from a status word and a measurement as written: a figure for ``pass`` and ``done``
-        if there is a measurement, a failed result for ``fail`` and ``error``, and otherwise a note."""
+        """Add a row from a status word and a measurement as written: a figure for ``pass`` and
+        ``done`` if there is a measurement, a failed result for ``fail`` and ``error``, and
+        otherwise a note."""
         outcome = status.strip().lower()
         name = f"{row.benchmark} {row.metric}"
         if outcome in ("fail", "error"):
@@ -212,9 +212,8 @@ def _capped(diagnostics: list[Diagnostic]) -> Iterable[Diagnostic]:
 def _results(rows: list[Row], context: Context) -> Iterable[Result]:
     """Yield one result for each case, unit and set of parameters.
 
-    A failed case takes the unit of its other rows if they agree on one. A program's own mean belongs to
-    the samples of its row, so such rows stay separate.
-    """
+    A failed case takes the unit of its other rows if they agree on one. A program's own mean
+    belongs to the samples of its row, so such rows stay separate."""
     units: dict[tuple[object, ...], set[str]] = {}
     groups: dict[tuple[object, ...], list[Row]] = {}
     for row in rows:

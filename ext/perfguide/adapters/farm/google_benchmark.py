@@ -1,9 +1,10 @@
 """Google Benchmark's JSON (``--benchmark_format=json``, ``--benchmark_out``).
 
-The benchmark is the file name of ``context.executable``, or else ``google-benchmark``; the metric is
-``run_name``. One run has several figures, distinguished by the parameter ``measure``: ``real_time``
-and ``cpu_time`` in the run's ``time_unit``, ``bytes_per_second`` in B/s, ``items_per_second`` in
-items/s, ``max_bytes_used`` and the like in B, and the program's own counters, which have no unit.
+The benchmark is the file name of ``context.executable``, or else ``google-benchmark``; the metric
+is ``run_name``. One run has several figures, distinguished by the parameter ``measure``:
+``real_time`` and ``cpu_time`` in the run's ``time_unit``, ``bytes_per_second`` in B/s,
+``items_per_second`` in items/s, ``max_bytes_used`` and the like in B, and the program's own
+counters, which have no unit.
 
 Repetitions are samples. If a file has only aggregates, the ``mean`` is the value. Other aggregates,
 complexity and RMS are not measurements and are left out.
@@ -131,9 +132,8 @@ def _name(entry: Node) -> str:
 def _kind(entry: Node, untyped: frozenset[str]) -> str:
     """Return ``iteration`` or ``aggregate``, or an empty text if the report does not say which.
 
-    Before 1.5, aggregates are recognised by their names, such as ``NAME_mean``, next to ``NAME`` or to
-    one another. ``untyped`` are the names of all entries without a ``run_type``.
-    """
+    Before 1.5, aggregates are recognised by their names, such as ``NAME_mean``, next to ``NAME`` or
+    to one another. ``untyped`` are the names of all entries without a ``run_type``."""
     if (kind := entry.string("run_type")) or "run_name" in entry.members:
         return kind
     if not _COMPUTED.isdisjoint(entry.members):

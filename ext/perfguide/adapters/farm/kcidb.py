@@ -1,15 +1,14 @@
 """KernelCI test results in the KCIDB format, schema versions 4 and 5 (kcidb-io, v4.0 to v5.3).
 
 The first part of a test's dotted ``path`` is the benchmark, the rest the metric
-(``lmbench.bw_mem-bcopy-1mb``); a path of one part is both. ``number`` counts if the test ran (``PASS``,
-``DONE``), ``FAIL`` and ``ERROR`` are failures, and ``MISS``, ``SKIP`` or no status give a note.
-``prefix`` is a hint for viewers on scaling, so it is ignored. ``misc`` and ``output_files``
+(``lmbench.bw_mem-bcopy-1mb``); a path of one part is both. ``number`` counts if the test ran
+(``PASS``, ``DONE``), ``FAIL`` and ``ERROR`` are failures, and ``MISS``, ``SKIP`` or no status give
+a note. ``prefix`` is a hint for viewers on scaling, so it is ignored. ``misc`` and ``output_files``
 hold no figures.
 
 The board is ``environment.misc.platform``, or else the first of ``environment.compatible``.
-``sdk.kernel`` is the ``git_commit_name`` of the build's checkout. Keys of ``misc`` count if they are
-spelled as in a bundle (``sdk.version``).
-"""
+``sdk.kernel`` is the ``git_commit_name`` of the build's checkout. Keys of ``misc`` count if they
+are spelled as in a bundle (``sdk.version``)."""
 
 from __future__ import annotations
 

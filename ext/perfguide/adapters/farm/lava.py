@@ -1,16 +1,15 @@
 """Test cases that LAVA (https://lava.readthedocs.io) exports as YAML and CSV.
 
-Both exports have the same fields, all of them text: ``name`` (the test case), ``suite``, ``result``,
-``measurement`` (``None`` if nothing was measured), ``unit``, ``logged``, ``job``, ``metadata`` and
-others.
+Both exports have the same fields, all of them text: ``name`` (the test case), ``suite``,
+``result``, ``measurement`` (``None`` if nothing was measured), ``unit``, ``logged``, ``job``,
+``metadata`` and others.
 
-LAVA makes suites unique within a job by the number of their test definition, followed by ``_``. It is
-removed, so the suite ``0_lmbench`` is the benchmark ``lmbench``. The test case is the metric. A test
-set (``set`` in the metadata) distinguishes equal cases and becomes the parameter ``test_set``.
+LAVA makes suites unique within a job by the number of their test definition, followed by ``_``. It
+is removed, so the suite ``0_lmbench`` is the benchmark ``lmbench``. The test case is the metric. A
+test set (``set`` in the metadata) distinguishes equal cases and becomes the parameter ``test_set``.
 
-The suite ``lava`` is LAVA's own: it measures the farm rather than the software on the board, so it is
-noted and left out.
-"""
+The suite ``lava`` is LAVA's own: it measures the farm rather than the software on the board, so it
+is noted and left out."""
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
 """LAVA's export of test cases as CSV; :mod:`.lava` explains their names.
 
-A line with the names of the fields precedes one line per test case. The column ``metadata`` is a Python
-dictionary as text. Each line is read by itself, so that a stray quote cannot swallow the lines after
-it: no field contains a newline, as the dictionary escapes them.
-"""
+A line with the names of the fields precedes one line per test case. The column ``metadata`` is a
+Python dictionary as text. Each line is read by itself, so that a stray quote cannot swallow the
+lines after it: no field contains a newline, as the dictionary escapes them."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """LAVA's export of test cases as YAML; :mod:`.lava` explains their names.
 
-Each item of the list is read by itself, so that a broken one affects no other. Text that ends within a
-line is truncated; a text truncated between two lines of the last case's metadata looks complete.
+Each item of the list is read by itself, so that a broken one affects no other. Text that ends
+within a line is truncated; a text truncated between two lines of the last case's metadata looks
+complete.
 
 Nothing is constructed from the text: scalars stay as written. Tags, duplicate keys, and more nodes,
 levels or aliases than a test case has are refused.
@@ -131,7 +132,7 @@ class _Item:
 
 
 def _parsed(text: str) -> _Item:
-    """Return the only document of a text. Raises :class:`_YamlError` if it is malformed or refused."""
+    """Return the only document of a text. Raises :class:`_YamlError` if it is refused."""
     try:
         return _Composer(text).document()
     except yaml.MarkedYAMLError as fault:
@@ -144,8 +145,8 @@ def _parsed(text: str) -> _Item:
 
 
 class _Composer:
-    """Makes items from the events of one text, within the limits. PyYAML's own composer in C would exhaust
-    the stack on deeply nested values."""
+    """Makes items from the events of one text, within the limits. PyYAML's own composer in C would
+    exhaust the stack on deeply nested values."""
 
     def __init__(self, text: str) -> None:
         self._text = text

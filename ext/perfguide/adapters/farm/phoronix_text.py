@@ -1,8 +1,7 @@
 """The Phoronix Test Suite on a console.
 
-The runs of a test follow its options, and are followed by their mean with the unit. Names are those of
-:mod:`.phoronix_xml`; the arguments are not printed.
-"""
+The runs of a test follow its options, and are followed by their mean with the unit. Names are those
+of :mod:`.phoronix_xml`; the arguments are not printed."""
 
 from __future__ import annotations
 

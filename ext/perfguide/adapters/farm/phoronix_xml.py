@@ -1,13 +1,13 @@
 """Phoronix Test Suite result files (``composite.xml``).
 
 The test profile without its repository and version is the benchmark (``pts/stream-1.3.4`` is
-``stream``); the description of the options (``Type: Copy``), or else the test's title, is the metric.
-The parameters ``profile`` (the full identifier) and ``arguments`` distinguish what the suite
-distinguishes. The unit is the scale as written, and the board is the system's identifier.
+``stream``); the description of the options (``Type: Copy``), or else the test's title, is the
+metric. The parameters ``profile`` (the full identifier) and ``arguments`` distinguish what the
+suite distinguishes. The unit is the scale as written, and the board is the system's identifier.
 
-The suite reports the mean, maximum or minimum of the raw values, and the file does not say which. If
-it equals their mean up to its last digit, the raw values are samples; otherwise it is a value with the
-range and number of the raw ones.
+The suite reports the mean, maximum or minimum of the raw values, and the file does not say which.
+If it equals their mean up to its last digit, the raw values are samples; otherwise it is a value
+with the range and number of the raw ones.
 
 Pictures, series over time and counts are noted and left out. The catalog decides whether higher or
 lower is better, not ``HIB`` or ``LIB``.
@@ -248,9 +248,8 @@ def _line_at(ends: list[int], at: int) -> int:
 def _parsed(data: bytes, piece: _Piece, ends: list[int]) -> _Element:
     """Return the root of one document.
 
-    Raises :class:`_XmlError` if it is not well-formed or declares a document type: entities can expand to
-    gigabytes, and external ones read local files.
-    """
+    Raises :class:`_XmlError` if it is not well-formed or declares a document type: entities can
+    expand to gigabytes, and external ones read local files."""
     top = _Element("", 0)
     open_elements = [top]
     count = 0

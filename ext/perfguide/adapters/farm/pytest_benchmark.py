@@ -1,10 +1,9 @@
 """pytest-benchmark's JSON (``--benchmark-json``, ``--benchmark-save``).
 
-The test file (``fullname`` before ``::``) is the benchmark, the test's ``name`` with its parameters the
-metric. The seconds of each round in ``stats.data`` are the samples, with ``mean`` as the program's own
-value. In files saved without data, the value is ``mean`` with ``min``, ``max`` and ``rounds``. Tests
-that failed are not in the file.
-"""
+The test file (``fullname`` before ``::``) is the benchmark, the test's ``name`` with its parameters
+the metric. The seconds of each round in ``stats.data`` are the samples, with ``mean`` as the
+program's own value. In files saved without data, the value is ``mean`` with ``min``, ``max`` and
+``rounds``. Tests that failed are not in the file."""
 
 from __future__ import annotations
 

@@ -8,15 +8,14 @@
 - The output of ``/api/data/``: ``suite/metric``, then environment, then points with time, value and
   build.
 
-The text before the last ``/`` is the benchmark, the text after it the metric; a ``/`` within ``[…]`` at
-the end does not count. A metric without a suite has the benchmark ``/``, as in SQUAD. The default unit
-is 1.
+The text before the last ``/`` is the benchmark, the text after it the metric; a ``/`` within
+``[…]`` at the end does not count. A metric without a suite has the benchmark ``/``, as in SQUAD.
+The default unit is 1.
 
-``created`` and ``runner.job_url`` are the metadata's ``datetime`` and ``job_url``, ``tools.<suite>`` its
-``suite_versions``. Other keys count if they are spelled as in a bundle (``sdk.version``). In
-``/api/data/``, the environment is the board and the build the release; ``/api/metrics/`` only has the
-addresses of both, which suffice to distinguish several.
-"""
+``created`` and ``runner.job_url`` are the metadata's ``datetime`` and ``job_url``,
+``tools.<suite>`` its ``suite_versions``. Other keys count if they are spelled as in a bundle
+(``sdk.version``). In ``/api/data/``, the environment is the board and the build the release;
+``/api/metrics/`` only has the addresses of both, which suffice to distinguish several."""
 
 from __future__ import annotations
 
@@ -48,8 +47,9 @@ _SPECIAL = re.compile(r":[a-z_]+:")
 
 
 def recognises(data: bytes) -> bool:
-    """Return whether a document has the form of metrics or of their metadata. Metrics without a suite
-    only count if the file holds nothing else, as an object of names and numbers could be anything."""
+    """Return whether a document has the form of metrics or of their metadata. Metrics without a
+    suite only count if the file holds nothing else, as an object of names and numbers could be
+    anything."""
     if _HINT.search(data):
         return True
     if b"/" not in data and b"job_id" not in data and not _PLAIN.match(data):

@@ -30,8 +30,8 @@ MAX_NUMBER_CHARS = 400
 
 
 def number(text: str) -> float | None:
-    """Parse decimal digits with a point and an exponent; return ``None`` for anything else, including
-    figures too large or too small for a double, which would become infinite or zero."""
+    """Parse decimal digits with a point and an exponent; return ``None`` for anything else,
+    including figures too large or too small for a double, which would become infinite or zero."""
     text = text.strip(" \t\r\n")
     if len(text) > MAX_NUMBER_CHARS or not _NUMBER.fullmatch(text):
         return None

@@ -5,9 +5,8 @@ The head of each table has as many times as rates; the rates are the metrics::
                       sign    verify    sign/s verify/s
     rsa 2048 bits 0.000247s 0.000016s   4056.0  61575.5
 
-``-mr`` output (``+F2:`` …) is not read: its figures are seconds until 1.1.0 and operations per second
-since then, and nothing in it says which.
-"""
+``-mr`` output (``+F2:`` …) is not read: its figures are seconds until 1.1.0 and operations per
+second since then, and nothing in it says which."""
 
 from __future__ import annotations
 

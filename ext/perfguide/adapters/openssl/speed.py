@@ -1,8 +1,9 @@
 """``openssl speed`` from 1.0 to 3.x: the printed tables, and ``-mr``.
 
-Throughput is in kB/s (1000 bytes per second): ``-mr`` prints bytes per second, the tables thousands with
-a ``k``. The block sizes are those in the head of the table or in ``+H``. With ``-multi``, the table has no
-head, and each child prints ``+H`` and ``+F`` after ``Got:``; only the total that follows is a result.
+Throughput is in kB/s (1000 bytes per second): ``-mr`` prints bytes per second, the tables thousands
+with a ``k``. The block sizes are those in the head of the table or in ``+H``. With ``-multi``, the
+table has no head, and each child prints ``+H`` and ``+F`` after ``Got:``; only the total that
+follows is a result.
 
 Before 3.0, ciphers bypass the EVP interface unless ``-evp`` is given, and cannot use what only EVP
 provides, such as CPU instructions for cryptography. Such rows spell the cipher with a space
@@ -70,7 +71,7 @@ _LIKE_ROW = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class _Timed:
-    """A line of progress: the number of blocks, the seconds they took, and the requested seconds."""
+    """A line of progress: the number of blocks, the seconds they took, and those requested."""
 
     count: int
     seconds: float
@@ -111,11 +112,10 @@ class _Run:
     def by_elapsed_time(self, algorithm: str, size: int, value: float, stated: str) -> float | None:
         """Return a throughput in kB/s by elapsed time; ``None`` if it cannot be determined.
 
-        Without ``-elapsed``, openssl divides by its own CPU time. If an accelerator does the work, that is
-        a fraction of the elapsed time, and the throughput is many times too high; then the requested seconds
-        are the elapsed time. Rates of the CPU itself are left as printed, as they are right even on a busy
-        board. ``stated`` is the engine stated on the command line.
-        """
+        Without ``-elapsed``, openssl divides by its own CPU time. If an accelerator does the work,
+        that is a fraction of the elapsed time, and the throughput is many times too high; then the
+        requested seconds are the elapsed time. Rates of the CPU itself are left as printed, as they
+        are right even on a busy board. ``stated`` is the engine stated on the command line."""
         engine = self.engine or stated
         timed = self.timed.get((algorithm, size))
         if self.elapsed or engine == "sw" or not math.isfinite(value) or not value:
@@ -188,7 +188,7 @@ class _Reader:
             self.sheet.broken(number, f"{name} was measured, but its row is cut or damaged")
 
     def _read_progress(self, line: Line) -> bool:
-        """Read a line before the tables, such as engine, progress or version; return false for others."""
+        """Read a line before the tables, such as engine or version; return false for others."""
         text = line.text
         if match := _DOING.fullmatch(text) or _STARTED.fullmatch(text):
             run, name = self._current(), canonical(match[1])

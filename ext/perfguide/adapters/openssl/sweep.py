@@ -1,21 +1,20 @@
 """``benchmark_data``, the raw file of a nice sweep: two lines for each nice level.
 
-The first line is a row of ``openssl speed`` without its head. The second is the CPU share, as printed
-by ``time -v`` or, for several threads, as a bare number::
+The first line is a row of ``openssl speed`` without its head. The second is the CPU share, as
+printed by ``time -v`` or, for several threads, as a bare number::
 
     aes-128-cbc       503.88k     1997.67k     6234.37k    13145.77k    24223.74k
     \tPercent of CPU this job got: 41%
 
-The nice level of a pair follows from its position alone: 41 pairs are -20 to 20, with 20 being level
-19 again, and 40 pairs are -20 to 19. A lost pair would shift all others, so an incomplete file gives
-no figure.
+The nice level of a pair follows from its position alone: 41 pairs are -20 to 20, with 20 being
+level 19 again, and 40 pairs are -20 to 19. A lost pair would shift all others, so an incomplete
+file gives no figure.
 
 Five columns are the block sizes of OpenSSL up to 1.0, six those since 1.1. ``block_sizes=16,64`` in
 the context states others, as measured with ``-bytes``. A row named ``evp`` needs ``algorithm``.
 
-``parsed_data`` is a bare table with one row per nice level: the CPU share, and the rates in kB/s. It
-does not name the algorithm, so it needs ``algorithm``, too.
-"""
+``parsed_data`` is a bare table with one row per nice level: the CPU share, and the rates in kB/s.
+It does not name the algorithm, so it needs ``algorithm``, too."""
 
 from __future__ import annotations
 

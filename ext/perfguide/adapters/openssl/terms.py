@@ -41,7 +41,7 @@ _SHORT_AES = re.compile(r"aes(128|192|256)")
 
 @lru_cache(maxsize=1000)  # logs repeat a few names thousands of times
 def canonical(name: str) -> str:
-    """Return the canonical name of an algorithm: in lower case, as ``openssl list`` of 1.1 prints it."""
+    """Return the canonical name of an algorithm: in lower case, as ``openssl list`` of 1.1."""
     spelt = name.strip().lower()
     if inner := re.fullmatch(r"([a-z0-9]+)\((.+)\)", spelt):
         return f"{inner[1]}({canonical(inner[2])})"
@@ -61,7 +61,7 @@ _PAST_EVP = re.compile(r"[a-z0-9-]+ (?:cbc|ige|ede3|ofb|ecb|cfb)", re.IGNORECASE
 
 
 def past_evp(name: str) -> bool:
-    """Return whether a row has the name that openssl prints for a cipher outside the EVP interface."""
+    """Return whether a row has the name of a cipher outside the EVP interface."""
     return _PAST_EVP.fullmatch(name.strip()) is not None
 
 
@@ -76,10 +76,9 @@ class Cells:
 def cells(text: str) -> Cells:
     """Return the figures after an algorithm's name, in kB/s (1000 bytes).
 
-    ``print_result`` of apps/speed.c prints ``%11.2fk`` above 10,000 bytes per second, and otherwise bytes
-    per second without a ``k``. A last figure that lost its ``k`` would be read as a thousandth, so it is
-    refused.
-    """
+    ``print_result`` of apps/speed.c prints ``%11.2fk`` above 10,000 bytes per second, and otherwise
+    bytes per second without a ``k``. A last figure that lost its ``k`` would be read as a
+    thousandth, so it is refused."""
     texts = words(text)
     values: list[float] = []
     mixed = any(word.endswith("k") for word in texts)

@@ -1,12 +1,11 @@
 """cyclictest of rt-tests: the final lines, the histogram, and ``--json``.
 
-Without ``-q`` the lines are printed repeatedly: the last ones count, or those of the histogram if one
-follows.
+Without ``-q`` the lines are printed repeatedly: the last ones count, or those of the histogram if
+one follows.
 
 A histogram gives the number of samples for each latency, from the smallest to the greatest that
-occurred; latencies above the last bucket are counted as overflow. Only the text histogram is read, as
-its total reveals lost lines; the one in JSON has no total.
-"""
+occurred; latencies above the last bucket are counted as overflow. Only the text histogram is read,
+as its total reveals lost lines; the one in JSON has no total."""
 
 from __future__ import annotations
 

@@ -1,15 +1,14 @@
 """fio's JSON (``--output-format=json``, ``json+``), 2.x and 3.x.
 
-The benchmark is ``fio`` or the one stated in the context (``benchmark=emmc`` with ``filesystem=ext4``).
-For each direction there are the throughput, the operations per second, the total latency of an
-operation, and the percentiles of its completion (``read_clat`` with ``percentile``). ``cpu_user`` and
-``cpu_system`` belong to the job.
+The benchmark is ``fio`` or the one stated in the context (``benchmark=emmc`` with
+``filesystem=ext4``). For each direction there are the throughput, the operations per second, the
+total latency of an operation, and the percentiles of its completion (``read_clat`` with
+``percentile``). ``cpu_user`` and ``cpu_system`` belong to the job.
 
-``buffer_size`` is the job's ``bs`` in bytes. Options that affect the measurement, such as ``direct``,
-``iodepth`` and ``numjobs``, are parameters unless they have fio's default. Random access has
-``pattern``, and several jobs have ``job``; jobs with the same name, as ``numjobs`` makes without group
-reporting, also have ``job_number``. The command has all options.
-"""
+``buffer_size`` is the job's ``bs`` in bytes. Options that affect the measurement, such as
+``direct``, ``iodepth`` and ``numjobs``, are parameters unless they have fio's default. Random
+access has ``pattern``, and several jobs have ``job``; jobs with the same name, as ``numjobs`` makes
+without group reporting, also have ``job_number``. The command has all options."""
 
 from __future__ import annotations
 

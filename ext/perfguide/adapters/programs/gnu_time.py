@@ -61,8 +61,8 @@ _VALUE_CHARS = "0123456789hms:. "
 
 @dataclass(slots=True)
 class _Block:
-    """The figures of one command, as far as they were read. ``software`` is true if openssl fell back to it, as
-    the requested engine does not exist."""
+    """The figures of one command, as far as they were read. ``software`` is true if openssl fell
+    back to it, as the requested engine does not exist."""
 
     text: str
     at: int
@@ -207,8 +207,8 @@ def _params(command: _Command, block: _Block, sheet: Sheet) -> Mapping[str, Scal
 
 @dataclass(frozen=True, slots=True)
 class _Command:
-    """The benchmark that a command runs, and its parameters. ``counts_children`` is false if its CPU time may
-    lack that of its children."""
+    """The benchmark that a command runs, and its parameters. ``counts_children`` is false if its
+    CPU time may lack that of its children."""
 
     benchmark: str
     params: dict[str, Scalar] = field(default_factory=dict)

@@ -1,9 +1,8 @@
 """iperf3's JSON (``-J``), from 3.0 on.
 
-``retransmits`` are the segments that the sender of a direction sent again. ``direction`` is egress if
-this host sent and ingress with ``-R``; ``--bidir`` has both. The benchmark is ``iperf3`` or the one stated
-in the context (``benchmark=ethernet-tcp``).
-"""
+``retransmits`` are the segments that the sender of a direction sent again. ``direction`` is egress
+if this host sent and ingress with ``-R``; ``--bidir`` has both. The benchmark is ``iperf3`` or the
+one stated in the context (``benchmark=ethernet-tcp``)."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
 """The text output of iperf3 and iperf 2.
 
-iperf3's figures are in the lines that end in ``sender`` and ``receiver``; with ``--bidir``, the direction of
-the data is ``TX`` or ``RX``. Until 3.1, UDP has a single total without either word: its rate is the
-sender's, or 0 at a server, while loss and jitter are the receiver's. iperf 2 does not mark its total, which
-is the last line of a connection that begins at 0 seconds. For UDP, the server's report counts.
-"""
+iperf3's figures are in the lines that end in ``sender`` and ``receiver``; with ``--bidir``, the
+direction of the data is ``TX`` or ``RX``. Until 3.1, UDP has a single total without either word:
+its rate is the sender's, or 0 at a server, while loss and jitter are the receiver's. iperf 2 does
+not mark its total, which is the last line of a connection that begins at 0 seconds. For UDP, the
+server's report counts."""
 
 from __future__ import annotations
 
@@ -74,8 +74,8 @@ class _Run:
     totals: bool = False
     """True below the head of the totals."""
     sends: bool | None = None
-    """True if the columns of its intervals are those of a sender, false for a receiver, ``None`` if they do
-    not show it."""
+    """True if the columns of its intervals are those of a sender, false for a receiver, ``None`` if
+    they do not show it."""
     streams: set[str] = field(default_factory=set)
     rows: dict[tuple[str, str, str], tuple[Line, re.Match[str]]] = field(default_factory=dict)
     datagrams: dict[str, tuple[Line, re.Match[str]]] = field(default_factory=dict)

@@ -1,9 +1,8 @@
 """Linpack, netlib's linpack.c: Kflops.
 
-The program doubles the number of repetitions until they take 10 s: that row, the last of a table, is the
-result. Ports stop earlier; their last row counts if another line ends the table. Single precision and
-sizes other than 200 become the parameters ``precision`` and ``array_size``.
-"""
+The program doubles the number of repetitions until they take 10 s: that row, the last of a table,
+is the result. Ports stop earlier; their last row counts if another line ends the table. Single
+precision and sizes other than 200 become the parameters ``precision`` and ``array_size``."""
 
 from __future__ import annotations
 

@@ -2,17 +2,16 @@
 
 Metrics are named after the programs and their arguments: ``bw_mem-bcopy-1mb``, ``lat_ctx-2-128k``,
 ``lat_mem_rd-stride128-sz31k`` (in thousandths of the 2^20 bytes that the curve prints). ``bw_mem``,
-``bw_file_rd`` and ``bw_mmap_rd`` only print size and rate, so the line before has to be the command, as
-after a shell prompt. The number of concurrent processes (``-P``) is the parameter ``parallelism``, if
-the command states it. Builds that count 2^20 bytes as a MB print such sizes; their rates are kept as
-printed.
+``bw_file_rd`` and ``bw_mmap_rd`` only print size and rate, so the line before has to be the
+command, as after a shell prompt. The number of concurrent processes (``-P``) is the parameter
+``parallelism``, if the command states it. Builds that count 2^20 bytes as a MB print such sizes;
+their rates are kept as printed.
 
 In LMBench's own results file, a title such as ``"read bandwidth`` precedes the rows of a program.
 
-Each table of the summary (``make see``) has a title, a head, a ruler of dashes, and one row per run. The
-ruler determines the cells, as they may be empty. Figures are rounded there to four to seven characters,
-with ``K`` and ``M`` for thousands and millions.
-"""
+Each table of the summary (``make see``) has a title, a head, a ruler of dashes, and one row per
+run. The ruler determines the cells, as they may be empty. Figures are rounded there to four to
+seven characters, with ``K`` and ``M`` for thousands and millions."""
 
 from __future__ import annotations
 
@@ -184,9 +183,9 @@ _MAPPED = re.compile(r"([0-9]{1,6}\.[0-9]{6}) ([0-9]{2,9}|[0-9]\.[0-9]{3})")
 def read_bare(data: bytes, context: Context) -> Reading:
     """Return the figures of ``lat_fs`` and ``lat_mmap`` below a line with ``$`` and their command.
 
-    They end in an integer, so a truncated line would go unnoticed: only for logs known to be complete. The
-    figures of ``lat_fs`` are the number of files, and how many were created and removed per second.
-    """
+    They end in an integer, so a truncated line would go unnoticed: only for logs known to be
+    complete. The figures of ``lat_fs`` are the number of files, and how many were created and
+    removed per second."""
     sheet = Sheet(context)
     program = size = ""
     for line in lines(data):

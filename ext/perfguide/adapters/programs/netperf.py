@@ -3,11 +3,11 @@
 ``-t omni`` prints the direction of the data but not the protocol, so its listings have to include
 ``PROTOCOL``. The end of a row of ``-o`` has to be recognisable, so its last column needs decimals.
 
-The unit is that of the head or of ``THROUGHPUT_UNITS``; if ``-k`` lists none, it is netperf's default,
-10^6 bit/s. netperf's ``KBytes`` are 1024 bytes. UDP throughput is what arrived. ``packet_loss`` is
-computed from the bytes (``-k``) or messages (table) sent and received, and refers to the line of those
-received. ``frame_size`` is the datagram plus 46 bytes of UDP, IP and Ethernet headers, as in RFC 2544.
-"""
+The unit is that of the head or of ``THROUGHPUT_UNITS``; if ``-k`` lists none, it is netperf's
+default, 10^6 bit/s. netperf's ``KBytes`` are 1024 bytes. UDP throughput is what arrived.
+``packet_loss`` is computed from the bytes (``-k``) or messages (table) sent and received, and
+refers to the line of those received. ``frame_size`` is the datagram plus 46 bytes of UDP, IP and
+Ethernet headers, as in RFC 2544."""
 
 from __future__ import annotations
 
