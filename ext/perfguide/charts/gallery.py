@@ -257,7 +257,7 @@ def levels(views: Sequence[ChartView]) -> tuple[Grid, int]:
         }
         name = view.name if axis else f"{view.name}, {view.y_label}"
         longest = max(lines.values(), key=lambda line: len(line.points))
-        for mark in (point.mark for point in _some(longest.points)):
+        for mark in (point.mark for point in _tabled_points(longest.points)):
             beside = [points.get((name, units.whole(mark))) for name in names]
             tabled += len(beside) - beside.count(None)
             cells = [
@@ -275,7 +275,7 @@ def levels(views: Sequence[ChartView]) -> tuple[Grid, int]:
     return Grid((tuple(head), tuple(below)), tuple(rows), len(keys), tabs=True), every - tabled
 
 
-def _some(points: Sequence[Point]) -> list[Point]:
+def _tabled_points(points: Sequence[Point]) -> list[Point]:
     """Return the points of a line; if it is long, only its ends and those at round levels."""
     last = len(points) - 1
     if last < MAX_LEVELS:

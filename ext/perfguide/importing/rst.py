@@ -278,16 +278,16 @@ class _Tables:
         parts: list[str] = []
         stack: list[nodes.Node | str] = [node]
         while stack:
-            each = stack.pop()
-            if isinstance(each, nodes.Text | nodes.image):
-                parts.append(each.astext())
-            elif isinstance(each, str):
-                parts.append(each)
-            elif isinstance(each, nodes.substitution_reference):
-                parts.append(self._substituted(each, line))
-            elif isinstance(each, nodes.Element) and not isinstance(each, _INVISIBLE):
-                gap = "" if isinstance(each, nodes.TextElement) else " "
-                for child in reversed(each.children):
+            inner = stack.pop()
+            if isinstance(inner, nodes.Text | nodes.image):
+                parts.append(inner.astext())
+            elif isinstance(inner, str):
+                parts.append(inner)
+            elif isinstance(inner, nodes.substitution_reference):
+                parts.append(self._substituted(inner, line))
+            elif isinstance(inner, nodes.Element) and not isinstance(inner, _INVISIBLE):
+                gap = "" if isinstance(inner, nodes.TextElement) else " "
+                for child in reversed(inner.children):
                     stack += [gap, child]
         return plain("".join(parts))
 

@@ -97,7 +97,7 @@ class StoredBundles:
     def beside(self, items: Sequence[Loaded]) -> list[Loaded]:
         """Return the stored bundles with the same boards and releases as some new ones."""
         places = {*map(_board_release, items)}
-        files = {file for place in places for file in self._index.files_of_place.get(place, ())}
+        files = {file for key in places for file in self._index.files_of_place.get(key, ())}
         # An inbox usually has many uploads for one board and release in succession.
         self._beside = {file: self._beside.get(file) or [*self._bundles([file])] for file in files}
         every = [item for file in sorted(files) for item in self._beside[file]]

@@ -488,7 +488,7 @@ def _event(
         row | {"history": "", "drawn": None} for row in rows[event_evidence.LISTED_ROWS :]
     )
     # The older figures of a fall since an earlier release are not those of OLD.
-    since = {id(row) for each in (event, *event.also) if each.since for row in each.every_row}
+    since = {id(row) for e in (event, *event.also) if e.since for row in e.every_row}
     verdicts = {"only-new" if id(row) in since else row.verdict for row in left}
     return {
         **_named(event, comparison, names),

@@ -91,8 +91,8 @@ def read(data: bytes, context: Context) -> Reading:
             line = first + block.count("\n", 0, fault.at)
             collector.broken(line, f"a test case is broken: {fault}")
             continue
-        for each in item.items or (item,):
-            _take(each, log, start, cases, collector)
+        for case in item.items or (item,):
+            _take(case, log, start, cases, collector)
         collector.understood(first, log.line(start + len(block.rstrip()) - 1))
     cases.finish()
     return collector.reading()
