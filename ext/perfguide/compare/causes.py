@@ -1,4 +1,4 @@
-"""Causes for which a row loses its verdict: swapped tables, and figures that alternate between two states."""
+"""Causes for which a row loses its verdict: swapped tables, and figures with two states."""
 
 from __future__ import annotations
 

@@ -79,7 +79,7 @@ def _key(record: Record, names: Names) -> tuple[object, tuple[object, ...]]:
 def _unlike_boards(
     row: Row, means_by_board: dict[tuple[object, ...], dict[object, float]], names: Names
 ) -> str:
-    """Describe the figures of the other boards if they agree and this one moved away; otherwise return ""."""
+    """Describe the figures of the other boards if they agree and this one moved away, else ""."""
     if not row.new or not row.old or not row.new.cell.mean or not row.old.cell.mean:
         return ""
     board, identity = _key(row.new, names)

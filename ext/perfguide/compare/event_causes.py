@@ -99,8 +99,8 @@ def _of_clock(clocks: Sequence[Row], rows: Sequence[Row], names: Names) -> Event
 
 
 def _when_so_before(clock: Row) -> str:
-    """Return in which releases before OLD, the last that follow one another, a clock was like that of NEW: ``in
-    9.2``, ``from 9.0 to 9.2``; "" if it never was."""
+    """Return in which releases before OLD, the last that follow one another, a clock was like that
+    of NEW: ``in 9.2``, ``from 9.0 to 9.2``; "" if it never was."""
     assert clock.old and clock.new
     now, last = clock.new.cell.mean, version(clock.old.guide.release)
     past = [(release, value == now) for release, value in clock.line if version(release) < last]

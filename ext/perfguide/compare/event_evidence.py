@@ -1,4 +1,4 @@
-"""Sentences on why an event is reported, on its further rows and on its fate, and the rows listed with it."""
+"""Sentences on the grounds of an event, its further rows and its fate, and its listed rows."""
 
 from __future__ import annotations
 

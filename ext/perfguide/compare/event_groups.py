@@ -129,9 +129,9 @@ def weight(event: Event) -> float:
 
 
 def is_severe(event: Event) -> bool:
-    """Return whether a proved event holds a release back: a measurement fails, two that are not all loads
-    or short times regressed far, or one rate regressed very far. If the event is an inferred change of engine, most of
-    its rates must have regressed, too."""
+    """Return whether a proved event holds a release back: a measurement fails, two that are not all
+    loads or short times regressed far, or one rate regressed very far. If the event is an inferred
+    change of engine, most of its rates must have regressed, too."""
     if event.kind not in ALARMS or event.accepted:
         return False
     if any(row.verdict == "failed-after" and not is_load(row) for row in event.rows):

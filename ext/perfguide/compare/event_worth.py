@@ -83,8 +83,8 @@ def _run_of(row: Row) -> tuple[object, ...]:
 
 
 def _says_more(row: Row, of_rate: float) -> bool:
-    """Return whether a load says more than the rate of its run, which moved by ``of_rate``. Packets count the
-    same work as bytes, with fewer digits."""
+    """Return whether a load says more than the rate of its run, which moved by ``of_rate``. Packets
+    count the same work as bytes, with fewer digits."""
     if units.parse(row.unit).kind == "packet rate":
         return False
     is_far = abs(row.worse_by or 0.0) > MAX_SIZES_RATIO * of_rate and points(row) >= MIN_POINTS
@@ -132,10 +132,10 @@ def _alike_on_boards(rows: Sequence[Row]) -> set[tuple[object, ...]]:
 def is_worth_an_event(rows: Sequence[Row]) -> bool:
     """Return whether unproved rows that moved the same way, about as far, are worth an event.
 
-    A single row must move by ``MIN_FAR_LOG``, or fall by ``SINGLE_FALL`` if its earlier figures agree or its
-    scatter is unknown. Of several rows, one must move by ``MIN_FAR_LOG``, or their median by ``MIN_EVENT_LOG``
-    (``SINGLE_FALL`` if they are few). A few rows that got better must have left a level.
-    """
+    A single row must move by ``MIN_FAR_LOG``, or fall by ``SINGLE_FALL`` if its earlier figures
+    agree or its scatter is unknown. Of several rows, one must move by ``MIN_FAR_LOG``, or their
+    median by ``MIN_EVENT_LOG`` (``SINGLE_FALL`` if they are few). A few rows that got better must
+    have left a level."""
     if all(has_left_mean(row) or row.doubt.startswith(FAILED_RUN) for row in rows):
         return True
     # A figure with two names counts once.

@@ -1,5 +1,4 @@
-"""Verdicts on rows of runs that failed: figures of 0, means that include a failed run, and what was measured beside
-one."""
+"""Verdicts on rows of runs that failed: figures of 0, and means that include a failed run."""
 
 from __future__ import annotations
 

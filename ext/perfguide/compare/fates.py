@@ -86,9 +86,10 @@ def followed(part: float) -> Literal["lasted", "went back", ""]:
 
 
 def in_words(rows: Sequence[Row], which: str = "") -> list[str]:
-    """Return sentences on the fate of rows in the releases that measured them next: ``6 of 10 reverted
-    and 4 are still there in 05.01.`` or, if only some rows were measured in that release, ``All 19 rows
-    that can be followed to 11.01 still show it.`` ``which`` says which rows these are, if the event has others."""
+    """Return sentences on the fate of rows in the releases that measured them next: ``6 of 10
+    reverted and 4 are still there in 05.01.`` or, if only some rows were measured in that release,
+    ``All 19 rows that can be followed to 11.01 still show it.`` ``which`` says which rows these
+    are, if the event has others."""
     by_release = grouped(filter(None, map(kept, rows)), itemgetter(0))
     out = []
     for release, after in by_release.items():

@@ -42,12 +42,12 @@ class Headline:
     """Advice on the newer release.
 
     ``tag`` is the advice in a few words, and ``advice`` the same as a sentence, with the title of
-    ``lead`` if that is an event. ``worst`` is the event to name in lists, and ``brief`` the advice with it. ``facts`` are to be read before it. ``proof`` says how many events are not proved, ``share`` how
-    many figures are judged, and ``limits`` what keeps them from showing more. ``events`` are the worst
-    regressions that ``advice`` does not name, with their titles, and ``unnamed`` counts the rest.
-    ``again`` are sentences on what to measure again, and ``besides`` remarks that change no decision. Of
-    the ``comparable`` figures, which both releases have, ``judged`` are judged.
-    """
+    ``lead`` if that is an event. ``worst`` is the event to name in lists, and ``brief`` the advice
+    with it. ``facts`` are to be read before it. ``proof`` says how many events are not proved,
+    ``share`` how many figures are judged, and ``limits`` what keeps them from showing more.
+    ``events`` are the worst regressions that ``advice`` does not name, with their titles, and
+    ``unnamed`` counts the rest. ``again`` are sentences on what to measure again, and ``besides``
+    remarks that change no decision. Of ``comparable`` figures, ``judged`` are judged."""
 
     state: State
     tag: str

@@ -151,8 +151,8 @@ class History:
         )
 
     def releases_of(self, record: Record) -> dict[str, Side | None]:
-        """Return the same figure in all releases, in version order, in ``record``'s unit; ``None`` where a rate
-        counts other bytes of a packet."""
+        """Return the same figure in all releases, in version order, in ``record``'s unit; ``None``
+        where a rate counts other bytes of a packet."""
         alike = {each.rank for each in self._figures(record)}
         past = self._past[record.guide.platform].get(self._row_key(record), ())
         return {p.release: _in_unit(p, record.unit) if p.rank in alike else None for p in past}

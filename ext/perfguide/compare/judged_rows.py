@@ -232,9 +232,9 @@ def followers(clock: Row, rows: Sequence[Row]) -> dict[str, tuple[list[Row], int
 
 
 def scales_with_clock(row: Row, names: Names) -> bool:
-    """Return whether a figure scales with the clock of the processor: the results of benchmarks of processors
-    and, of those that measure memory too, the times of system calls and the like. They are printed in
-    microseconds, and those of memory in nanoseconds."""
+    """Return whether a figure scales with the clock of the processor: the results of benchmarks of
+    processors and, of those that measure memory too, the times of system calls and the like. They
+    are printed in microseconds, and those of memory in nanoseconds."""
     described = names.catalog.get(row.benchmark)
     metric = described.metric(row.metric) if described else None
     subsystems = described.entry.subsystems if described else ()
@@ -247,8 +247,8 @@ def scales_with_clock(row: Row, names: Names) -> bool:
 def at_equal_clock(
     judged: Sequence[Row], open_rows: Mapping[int, OpenRow], rules: Rules
 ) -> list[Row]:
-    """Return the rows. Those that scale with a clock that changed, but moved otherwise than it, are judged at
-    the newer clock. ``open_rows`` are by position."""
+    """Return the rows. Those that scale with a clock that changed, but moved otherwise than it, are
+    judged at the newer clock. ``open_rows`` are by position."""
     scaled: dict[int, OpenRow] = {}
     clock_of: dict[int, Row] = {}
     for at, row in enumerate(judged):

@@ -1,4 +1,4 @@
-"""Events of figures and boards that OLD did not measure, found by comparing with the last release that did."""
+"""Events of what OLD did not measure, from a comparison with the last release that did."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""Rates that count other bytes of a packet in some releases: its payload in one, all of its frame in another.
+"""Rates that count other bytes of a packet in some releases: its payload in one, all of its frame
+in another.
 
-A rate divided by the packet rate of the same run gives the bytes that were counted for a packet. If these
-step by the same number for packets of several sizes, another part of each packet is counted.
+A rate divided by the packet rate of the same run gives the bytes that were counted for a packet. If
+these step by the same number for packets of several sizes, another part of each packet is counted.
 """
 
 from __future__ import annotations
@@ -97,8 +98,8 @@ class _Step(NamedTuple):
 
 
 def _with_one_step(steps: Sequence[_Step]) -> set[Key]:
-    """Return the rates of a benchmark whose bytes may have stepped by a number that is certain in one release
-    at several sizes."""
+    """Return the rates of a benchmark whose bytes may have stepped by a number that is certain in
+    one release at several sizes."""
     groups: dict[int, list[tuple[Bounds, set[Key]]]] = defaultdict(list)
     certain = (step for step in steps if max(step.by.low, -step.by.high) >= MIN_STEP)
     # The narrowest come first.
@@ -138,7 +139,7 @@ def _sizes(key: Key) -> frozenset[tuple[object, ...]]:
 
 
 def _bounds(rate: Side, packets: Side, digit: float) -> Bounds | None:
-    """Return the bytes of a packet, given the unit of the last digit of packet rates; ``None`` if unknown."""
+    """Return the bytes of a packet, given the last digit of packet rates; ``None`` if unknown."""
     if min(rate.mean, packets.mean) <= 0:
         return None
     # Programs round or cut the last digit.

@@ -171,14 +171,14 @@ class Row:
 
     @property
     def judged_change(self) -> float | None:
-        """The relative change that the verdict is about: per unit of work, at equal clock, or as measured."""
+        """The change of the verdict: per unit of work, at equal clock, or as measured."""
         if self.past and self.new and self.new.cell.mean is not None:
             return self.new.cell.mean / self.past[-1][1] - 1
         return self.change if self.work is None else self.work
 
     @property
     def judged_by(self) -> str:
-        """The basis of the change that the verdict is about: ``per MB/s``, ``at equal clock``, or "" if measured."""
+        """The basis of that change: ``per MB/s``, ``at equal clock``, or "" if measured."""
         return "at equal clock" if self.past else f"per {self.per}" if self.per else ""
 
     @property

@@ -133,8 +133,8 @@ def from_to(row: Row) -> str:
 
 
 def at_equal_clock(row: Row, size: str) -> str:
-    """Return how far a row moved at equal clock with its figures, which the clock moved, too: ``28.8 % longer
-    at equal clock (65.67 → 75.5 µs, clock +12.0 %)``."""
+    """Return how far a row moved at equal clock with its figures, which the clock moved, too:
+    ``28.8 % longer at equal clock (65.67 → 75.5 µs, clock +12.0 %)``."""
     assert row.old and row.old.cell.mean
     scaled = row.past[-1][1] / row.old.cell.mean
     clock = scaled if row.better == "higher" else 1 / scaled

@@ -20,8 +20,7 @@ MIN_RELEASES = 3
 """The fewest releases that make a history worth drawing."""
 
 MIN_RANGE_SHARE = 0.05
-"""The smallest range that is scaled to the full height, as a share of the largest figure, so that noise looks
-flat."""
+"""The least range that takes the full height, as a share of the largest figure."""
 
 WIDTH_PX, HEIGHT_PX, EDGE_PX = 96, 22, 4
 """The size of a picture and the margin around its line."""

@@ -1,5 +1,5 @@
-"""Verdicts on all rows of a comparison, in steps: figures are paired, those that cannot be compared are set apart,
-and the others are judged together."""
+"""Verdicts on all rows of a comparison, in steps: figures are paired, those that cannot be compared
+are set apart, and the others are judged together."""
 
 from __future__ import annotations
 
