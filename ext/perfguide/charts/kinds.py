@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 BAR_HEIGHT = 0.86
 """The height of a bar, in rows."""
 
+RANGE_STYLE: Mapping[str, Any] = {"linewidth": 0.9, "markersize": 4}
+"""The style of the line over the range of a point's samples, whose ends are marked."""
+
 
 def draw_lines(axes: Axes, view: ChartView, panel: Panel) -> list[Any]:
     """Draw lines with a marker at each point and a bar over the range of its samples."""
@@ -30,11 +33,12 @@ def draw_lines(axes: Axes, view: ChartView, panel: Panel) -> list[Any]:
         # Do not clip markers at the edge, except on a log axis, where points may lie outside.
         style = line_style(view, line) | {"clip_on": view.y_scale == "log"}
         artists += axes.plot(*with_gaps(view, line), **style)
-        ranges = [point for point in line.points if None not in (point.low, point.high)]
+        ranges = [(point.x, ends) for point in line.points if (ends := ends_of(point))]
         if ranges:
-            xs, ys = [point.x for point in ranges], [point.y for point in ranges]
-            bars: dict[str, Any] = {"fmt": "none", "ecolor": style["color"], "elinewidth": 0.9}
-            axes.errorbar(xs, ys, yerr=errors(ranges), **bars)
+            # One line with gaps: `errorbar` would write an element for each bar.
+            xs = [x for x, _ in ranges for x in (x, x, math.nan)]
+            ys = [y for _, ends in ranges for y in (*ends, math.nan)]
+            axes.plot(xs, ys, marker="_", color=style["color"], **RANGE_STYLE)
     return artists
 
 
@@ -56,14 +60,12 @@ def draw_bars(axes: Axes, view: ChartView, panel: Panel) -> list[Any]:
         widths = [point.y for point in line.points]
         artists.append(axes.barh(ys, widths, BAR_HEIGHT, **bar_style(view, line), linewidth=0.4))
         for y, point in zip(ys, line.points, strict=True):
-            ends = [point.y, 0.0]
-            if point.low is not None and point.high is not None:
-                style: dict[str, Any] = {"fmt": "none", "ecolor": palette.INK, "elinewidth": 0.9}
-                axes.errorbar([point.y], [y], xerr=errors([point]), **style)
-                ends.append(point.high)
+            ends = ends_of(point)
+            if ends:
+                axes.plot(ends, [y, y], marker="|", color=palette.INK, **RANGE_STYLE)
             offset: dict[str, Any] = {"xytext": (4, 0), "textcoords": "offset points"}
             words = visible(point.words, 60)
-            axes.annotate(words, (max(ends), y), **offset, va="center_baseline")
+            axes.annotate(words, (max(point.y, 0.0, *ends), y), **offset, va="center_baseline")
     axes.set_yticks([*middles.values()], [wrapped(view.ticks[tick]) for tick in middles])
     # Inverted, so that the first bar is at the top.
     axes.set_ylim(max(rows.values()) + 0.5, -0.5)
@@ -97,12 +99,12 @@ def with_gaps(view: ChartView, line: Line) -> tuple[list[float], list[float]]:
     return xs, ys
 
 
-def errors(points: Sequence[Point]) -> tuple[list[float], list[float]]:
-    """Return how far samples extend below and above their mean, for ``errorbar``. A published mean
-    can lie outside its own range, so distances are at least zero."""
-    below = [0.0 if p.low is None else max(0.0, p.y - p.low) for p in points]
-    above = [0.0 if p.high is None else max(0.0, p.high - p.y) for p in points]
-    return below, above
+def ends_of(point: Point) -> tuple[float, ...]:
+    """Return both ends of the range of a point's samples, or nothing if it is unknown. A published
+    mean can lie outside its own range, which then reaches to it."""
+    if point.low is None or point.high is None:
+        return ()
+    return min(point.low, point.y), max(point.high, point.y)
 
 
 def bar_rows(

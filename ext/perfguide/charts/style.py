@@ -29,7 +29,6 @@ STYLE: Any = {
     "ytick.color": palette.INK,
     "lines.linewidth": 1.4,
     "lines.markersize": 4,
-    "errorbar.capsize": 2,
     "hatch.color": "white",
     "hatch.linewidth": 0.8,
     "legend.frameon": False,
