@@ -17,6 +17,6 @@ def collect_rarely() -> None:
     its parent, and the collector would copy every page that it visits. At exit nothing is collected
     either.
     """
-    gc.set_threshold(10_000, 10, 10)
+    gc.set_threshold(50_000, 10, 10)
     atexit.register(gc.freeze)
     os.register_at_fork(before=gc.freeze)
