@@ -122,7 +122,7 @@ def grid(view: View, exact: bool = False) -> Grid:
             zip(row.names, map(units.whole, row.keys), strict=False)
         )
         # A tab's address is its exact text if that is all lower case.
-        if (name != label if view.tabbed and not column else words(name) != words(label))
+        if name != label and ((view.tabbed and not column) or words(name) != words(label))
     ]
     return Grid(
         *(tuple(header), tuple(rows), len(view.key_labels)),
