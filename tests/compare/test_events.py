@@ -303,6 +303,36 @@ def test_another_test_or_another_part_may_explain_an_event(
         assert perhaps == [f"Perhaps: {said}."] * bool(said)
 
 
+@pytest.mark.parametrize(
+    ("subsystem", "factors", "is_one"),
+    [
+        ("processor", [0.8, 0.9, 0.7, 1.2, 1.4], True),
+        ("processor", [0.8, 0.9, 0.7], False),
+        ("processor", [0.8, 1.2], False),  # too few
+        ("memory", [0.8, 0.9, 0.7, 1.2, 1.4], False),
+    ],
+)
+def test_another_compiler_may_explain_what_got_better_and_worse_at_once(
+    subsystem: str, factors: list[float], is_one: bool, tmp_path: Path
+) -> None:
+    rates = {size: [own[0]] * (COUNT - 1) + own[-1:] for size, own in history().items()}
+    for size, factor in zip(SIZES, factors, strict=False):
+        rates[size][-1] *= factor
+    text = TOML.replace("order = 5", f'order = 5\nsubsystems = ["{subsystem}"]')
+    both = newest(releases(rates), described(tmp_path, text))
+    every = (*both.events, *both.far)
+    told = [event for event in every if any("another compiler" in said for said in event.perhaps)]
+    assert bool(told) is is_one
+    for event in told:
+        # What got worse counts, and nothing is told twice.
+        assert (
+            every == (event,) and event.kind == "regressed" and event in event_groups.against(both)
+        )
+        title = event_titles.event_title(event, both)
+        assert re.search(r"to (29|30)\.\d % worse \(3 rows\)", title)
+        assert "both ways: from −" in event.perhaps[-1] and len(event.unproved) == 2
+
+
 @pytest.mark.parametrize(("by", "spread"), [(1.0, ""), (1.001, "n=2")])
 def test_an_upload_that_repeats_another_is_shown_as_one_run(
     by: float, spread: str, speed: Catalog

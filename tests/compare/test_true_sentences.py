@@ -105,7 +105,7 @@ RARE = (
         "a return to the level",
         "at equal clock",
         "failed in (.+) already",
-        *("another (eMMC", "another way of testing"),
+        *("another (eMMC", "another way of testing", "another compiler"),
     ),
 )
 """Parts of sentences for which an archive needs several conditions at once. They have tests of their own."""

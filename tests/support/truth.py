@@ -1722,10 +1722,44 @@ def _other_test(about: About, said: Sequence[str]) -> bool:
     )
 
 
+def _other_compiler(about: About, said: Sequence[str]) -> bool:
+    """Check “another compiler or other options of it, as steady figures of the processor moved both ways, alike
+    on 3 boards: from −14.2 % (NBench, numeric sort) to +12.0 % (NBench, neural network)”."""
+    every = about.each((*about.rows, *about.beside))
+    ends = (max(every, key=lambda each: each.worse), min(every, key=lambda each: each.worse))
+    is_true = ends[0].worse > 0 > ends[1].worse
+    for each, change, name in zip(ends, said[1::2], said[2::2], strict=True):
+        old, new = each.judged_ends
+        title = about.figures.names.catalog.title(each.row.benchmark)
+        is_named = name == f"{title}, {names_of_metrics([each.row], about)}"
+        is_true &= is_change(change, new / old) and is_named
+    figures = grouped(
+        every, lambda each: (each.row.benchmark, each.row.metric, *each.row.params.items())
+    )
+    left = set()
+    for figure, own in figures.items():
+        is_true &= max(each.worse for each in own) - min(each.worse for each in own) < math.log(
+            1.011
+        )
+        for each in own:
+            last = each.before(3)
+            is_true &= each.row.unit != "%" and each.row.benchmark not in ("lmbench", "stream")
+            if len(last) == 3 and 5 * math.log(max(last) / min(last)) <= abs(each.worse):
+                left.add((figure, each.worse > 0))
+    boards = {each.row.board for each in every}
+    return (
+        is_true
+        and len(boards) == int(said[0] or 1)
+        and len(left) > 2
+        and len({way for _, way in left}) == 2
+    )
+
+
 PERHAPS = templates(
     {
         r"another (eMMC|SD card|UFS), as # rates? of it got better and # worse by a factor of 1\.25 or more": _other_device,
         r"another way of testing, as all # rates of one kind moved by a factor of 3 or more(?: on all # boards)?": _other_test,
+        rf"another compiler or other options of it, as steady figures of the processor moved both ways(?:, alike on # boards)?: from ({CHANGE}) \((.+)\) to ({CHANGE}) \((.+)\)": _other_compiler,
         r"a return to the level of (.+?), from which (.+?) differed(?:, in ([\d,]+) of the ([\d,]+) rows)?": _returned,
         ".+ .* → .+": _yes,
     }

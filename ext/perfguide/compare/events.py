@@ -18,7 +18,7 @@ from .event_causes import causes, clock_events, failing_events
 from .event_names import event_of, level_returned_to
 from .event_parts import EVENT_VERDICTS, MAX_SIZES_RATIO, is_proved, moved_with, parts, way_of
 from .event_worth import is_worth_an_event, telling
-from .explanations import other_part, other_test
+from .explanations import compiled_otherwise, other_compiler, other_part, other_test
 from .match import Names
 from .row import ALARMS, Row, Verdict
 from .row_moves import is_open, measures_own
@@ -51,6 +51,9 @@ def events(
     explaining = [*clock_events(rows, names), *failing_events(rows, names, make)]
     # Rows that followed a clock are part of its event and must not be reported twice.
     taken = {id(row) for event in explaining for row in event.rows}
+    compiled = compiled_otherwise([row for row in rows if id(row) not in taken], names)
+    first = _leading_compiled(compiled)
+    taken |= {id(row) for row in compiled if first}
     groups, beside, minor = _grouped(rows, [row for row in rows if id(row) not in taken], names)
     out = [
         replace(make(own, unproved=more), is_back=way_of(own[0]).is_back)
@@ -60,6 +63,10 @@ def events(
     # Returns come first, as those of too few releases to show one may join them.
     out.sort(key=lambda event: (not event.is_back, *_order(event)))
     out = _of_one_cause([*explaining, *causes(rows, names)], out, names)
+    if first:
+        event = make(first, unproved=[row for row in compiled if row not in first])
+        perhaps = (*event.perhaps, other_compiler(compiled, names))
+        out.append(replace(event, perhaps=perhaps))
     out.sort(key=_order)
     out += [replace(make(own), is_minor=True) for own in minor]
     return (
@@ -112,6 +119,17 @@ def _grouped(
         minor, lambda row: (row.guide.platform, row.benchmark, row.board, bool(row.past))
     )
     return groups, beside, [*of_board.values()]
+
+
+def _leading_compiled(compiled: Sequence[Row]) -> list[Row]:
+    """Return the rows that name the event of another compiler: of one benchmark those that got worse or, if
+    nothing shows that any did, better; nothing if no event shows anything."""
+    for is_worse in (True, False):
+        own = [row for row in compiled if ((row.worse_by or 0.0) > 0) is is_worse]
+        if is_proved(own) or (own and is_worth_an_event(own)):
+            farthest = max(own, key=lambda row: (is_proved([row]), abs(row.worse_by or 0.0)))
+            return [row for row in own if row.benchmark == farthest.benchmark]
+    return []
 
 
 def _is_beside(rows: Sequence[Row], group: Sequence[Row]) -> bool:

@@ -1,4 +1,4 @@
-"""Possible explanations of events from how the other rows of their device or metric moved."""
+"""Possible explanations of events from how the other rows of their device, metric or processor moved."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from collections.abc import Sequence
 from ..catalog.chart_spec import is_number
 from ..common import units
 from ..common.grouping import grouped
+from ..figures import labels
+from .event_parts import EVENT_VERDICTS, figure_of
 from .match import Names
 from .row import Row
-from .row_moves import measures_own
+from .row_moves import figures_before, is_back, log_range, measures_own, moved_far
 
 STORAGE_DEVICES = ("eMMC", "SD card", "UFS")
 """The subsystems with a part that may be replaced unnoticed."""
@@ -23,6 +25,11 @@ twice as fast write small ones slower."""
 MIN_TEST_LOG, MIN_TEST_ROWS = math.log(3), 4
 """The log of the least factor by which all rows of a metric moved the same way if its test may have changed,
 and the fewest of them."""
+
+MIN_STEADY, MAX_STEADY_SHARE, MAX_BOARDS_LOG, MIN_COMPILED = 3, 0.2, math.log(1.01), 3
+"""The fewest releases that show a steady level, the largest range of their figures as a share of a move away
+from it, the largest difference, as logs, of one figure's moves on several boards that a compiler
+explains, and the fewest such figures."""
 
 
 def other_part(own: Sequence[Row], rows: Sequence[Row], names: Names) -> str:
@@ -74,6 +81,56 @@ def other_test(own: Sequence[Row], rows: Sequence[Row]) -> str:
                 f"{on_all}"
             )
     return ""
+
+
+def compiled_otherwise(rows: Sequence[Row], names: Names) -> list[Row]:
+    """Return the rows of benchmarks of the processor alone that moved alike on all boards, worst first, if some
+    left steady levels both ways: another compiler may have built them. Otherwise, return nothing."""
+    own = [row for row in rows if _is_of_processor(row, names) and row.worse_by is not None]
+    alike = [
+        boards
+        for boards in grouped(own, figure_of).values()
+        if max(row.worse_by or 0.0 for row in boards) - min(row.worse_by or 0.0 for row in boards)
+        <= MAX_BOARDS_LOG
+    ]
+    left = [boards[0] for boards in alike if any(map(_has_left_steady_level, boards))]
+    if len(left) < MIN_COMPILED or len({(row.worse_by or 0.0) > 0 for row in left}) == 1:
+        return []
+    moved = (
+        row
+        for boards in alike
+        for row in boards
+        if _has_left_steady_level(row) or row.verdict in EVENT_VERDICTS or moved_far(row)
+        if not (row.accepted or row.doubt or is_back(row))
+    )
+    return sorted(moved, key=lambda row: -(row.worse_by or 0.0))
+
+
+def other_compiler(compiled: Sequence[Row], names: Names) -> str:
+    """Return in words that another compiler may have moved rows, given worst first."""
+    ends = []
+    for row in (compiled[0], compiled[-1]):
+        described = names.catalog.get(row.benchmark)
+        label = labels.within(described.metric_label(row.metric)) if described else row.metric
+        change = units.change_text(row.judged_change or 0.0)
+        ends.append(f"{change} ({names.catalog.title(row.benchmark)}, {label})")
+    boards = len({row.board for row in compiled})
+    alike = f", alike on {boards} boards" if boards > 1 else ""
+    moved = f"steady figures of the processor moved both ways{alike}"
+    return f"another compiler or other options of it, as {moved}: from {' to '.join(ends)}"
+
+
+def _is_of_processor(row: Row, names: Names) -> bool:
+    described = names.catalog.get(row.benchmark)
+    subsystems = [*described.entry.subsystems] if described else []
+    return subsystems == ["processor"] and units.parse(row.unit).kind != "share"
+
+
+def _has_left_steady_level(row: Row) -> bool:
+    before, size = figures_before(row)[-MIN_STEADY:], abs(row.worse_by or 0.0)
+    is_open = row.verdict in (*EVENT_VERDICTS, "noisy") and not row.spread
+    is_far = is_open and abs(row.judged_change or 0.0) > row.floor
+    return is_far and len(before) == MIN_STEADY and log_range(before) <= MAX_STEADY_SHARE * size
 
 
 def _family(row: Row) -> tuple[object, ...]:
