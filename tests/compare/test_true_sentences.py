@@ -104,6 +104,7 @@ RARE = (
         "The only figure",
         "a return to the level",
         "at equal clock",
+        "earlier figures are scaled",
         "failed in (.+) already",
         *("another (eMMC", "another way of testing", "another compiler"),
     ),

@@ -214,16 +214,26 @@ class About:
         assert old is not None and new is not None
         return old, new
 
+    @property
+    def clock(self) -> About:
+        """The changed clock of the row's board. If OLD did not measure it, the event of its change has it."""
+        rows = (*self.both.rows, *(row for event in self.both.events for row in event.rows))
+        clocks = self.each(row for row in rows if row.is_clock)
+        return next(clock for clock in clocks if clock.row.board == self.row.board)
+
     @cached_property
     def at_clock(self) -> dict[str, float]:
         """Return the factors, by release, that convert figures to the clock of NEW, if the row is judged so."""
         if not self.row.past:
             return {}
-        (clock,) = self.each(
-            row for row in self.both.rows if row.is_clock and row.board == self.row.board
-        )
+        clock = self.clock
         way = -1 if self.row.better == "lower" else 1
-        return {name: (clock.ends[1] / mhz) ** way for name, mhz in clock.series()}
+        factors = {name: (clock.ends[1] / mhz) ** way for name, mhz in clock.series()}
+        # A release that did not record its clock had that of the release before.
+        old = self.row.old.guide.release
+        before = [name for name in factors if version(name) <= version(old)]
+        factors.setdefault(old, factors[max(before, key=version)])
+        return factors
 
     @property
     def judged_ends(self) -> tuple[float, float]:
@@ -658,9 +668,7 @@ def _loads(about: About, said: Sequence[str]) -> bool:
 def _at_equal_clock(about: About, said: Sequence[str]) -> bool:
     """Check that the row is a result of a processor, and moved otherwise than its clock by more than a third."""
     old, new = about.ends
-    (clock,) = about.each(
-        row for row in about.both.rows if row.is_clock and row.board == about.row.board
-    )
+    clock = about.clock
     wanted = math.log(clock.ends[1] / clock.ends[0])
     raw = math.log(new / old) * (-1 if about.row.better == "lower" else 1)
     described = about.figures.names.catalog.get(about.row.benchmark)
@@ -941,6 +949,9 @@ GROUNDS = templates(
         ),
         "loads scaled to # (.+)": _loads,
         r"~ at equal clock: earlier figures are scaled to # MHz": _at_equal_clock,
+        r"earlier figures are scaled to # MHz": lambda about, said: (
+            bool(about.row.past) and rounds(said[0], about.clock.ends[1])
+        ),
         "it differs, but by less than matters": lambda about, _: (
             not about.is_unmoved or about.row.work is not None
         ),
