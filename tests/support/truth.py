@@ -1890,8 +1890,8 @@ def _farther(event: Event, about: About) -> list[Row]:
     listed = {
         id(row)
         for other in (*about.both.events, *about.both.far)
-        for row in (*other.rows, *(other.unproved if other.is_cause else ()))
-        if not other.is_minor
+        for row in (*other.rows, *other.unproved)
+        if not other.is_minor and (row in other.rows or other.is_cause or _swung(row))
     }
 
     def series(row: Row) -> tuple[object, ...]:
@@ -1916,6 +1916,14 @@ def _farther(event: Event, about: About) -> list[Row]:
         if each.is_rated and (each.worse > 0) == is_fall and abs(each.worse) > most * (1 + 1e-9)
         if not _is_near_old_runs(each)
     ]
+
+
+def _swung(row: Row) -> bool:
+    """Return whether the ratio of a row's last five figures was at least two thirds of its move."""
+    assert row.old
+    last = version(row.old.guide.release)
+    past = [value for name, value in row.past or row.line if version(name) <= last and value > 0]
+    return max(past[-5:]) / min(past[-5:]) > math.exp(abs(row.worse_by or 0.0) * 2 / 3)
 
 
 def _is_near_old_runs(each: About) -> bool:

@@ -15,7 +15,14 @@ from ..common import units
 from ..common.grouping import grouped
 from .match import Names
 from .row import Row, Verdict, direction
-from .row_moves import MIN_FAR_LOG, is_among_old_runs, is_back, moved_far
+from .row_moves import (
+    MIN_FAR_LOG,
+    MIN_PRECEDENT_RATIO,
+    is_among_old_runs,
+    is_back,
+    moved_far,
+    swings,
+)
 
 MAX_SIZES_RATIO = 2.0
 """The largest ratio of moves, as logs, that are about as far, as moves of one cause are."""
@@ -118,6 +125,17 @@ def _alike(rows: Iterable[Row], names: Names) -> list[list[Row]]:
 def is_proved(rows: Iterable[Row]) -> bool:
     """Return whether any row has a verdict that makes an event."""
     return any(row.verdict in EVENT_VERDICTS for row in rows)
+
+
+def without_swings(rows: Sequence[Row]) -> tuple[Sequence[Row], list[Row]]:
+    """Return the rows that an event is about, and those that swing and moved much farther than all that do not,
+    so that none of these gives its size. If they are most rows or all that prove it, it is about them, too."""
+    sizes = [(row, MIN_PRECEDENT_RATIO * abs(row.worse_by or 0.0)) for row in rows]
+    most = max((abs(row.worse_by or 0.0) for row in rows if not swings(row)), default=math.inf)
+    own = [row for row, size in sizes if size <= most]
+    if 2 * len(own) < len(rows) or is_proved(own) != is_proved(rows):
+        return rows, []
+    return own, [row for row, size in sizes if size > most]
 
 
 def size(rows: Sequence[Row]) -> float:

@@ -16,7 +16,15 @@ from ..common.grouping import grouped
 from .event import Event
 from .event_causes import causes, clock_events, failing_events
 from .event_names import event_of, level_returned_to
-from .event_parts import EVENT_VERDICTS, MAX_SIZES_RATIO, is_proved, moved_with, parts, way_of
+from .event_parts import (
+    EVENT_VERDICTS,
+    MAX_SIZES_RATIO,
+    is_proved,
+    moved_with,
+    parts,
+    way_of,
+    without_swings,
+)
 from .event_worth import is_worth_an_event, telling
 from .explanations import compiled_otherwise, other_compiler, other_part, other_test
 from .match import Names
@@ -56,8 +64,8 @@ def events(
     taken |= {id(row) for row in compiled if first}
     groups, beside, minor = _grouped(rows, [row for row in rows if id(row) not in taken], names)
     out = [
-        replace(make(own, unproved=more), is_back=way_of(own[0]).is_back)
-        for own, more in zip(groups, beside, strict=True)
+        replace(make(own, unproved=[*swinging, *more]), is_back=way_of(own[0]).is_back)
+        for (own, swinging), more in zip(map(without_swings, groups), beside, strict=True)
     ]
     out = [_explained(event, rows, among or rows, names) for event in out]
     # Returns come first, as those of too few releases to show one may join them.

@@ -27,6 +27,9 @@ MAX_QUIET_LOG, MAX_QUIET_SHARE = math.log(1.1), 0.25
 """The last two earlier figures agree, so that no move away from them is usual, if their log ratio is at most
 ``MAX_QUIET_LOG`` and at most this share of the move."""
 
+RECENT_RELEASES = 5
+"""The most releases that show whether a figure swings, as it may have left an older level for good."""
+
 MAX_SETTLED_LOG = math.log(1.5)
 """The largest log ratio between the last earlier figures of a share for a few such rows to be an event
 without proof."""
@@ -126,6 +129,13 @@ def over_scatter(row: Row) -> float:
     """Return the move of a row as a multiple of its scatter."""
     scatter = known_scatter(row)
     return abs(row.worse_by or 0.0) / math.log1p(UNKNOWN_SCATTER if scatter is None else scatter)
+
+
+def swings(row: Row) -> bool:
+    """Return whether the last figures of a row up to OLD are nearly as far apart as it moved. Those of a load
+    say little about its change per unit of work."""
+    before, size = figures_before(row)[-RECENT_RELEASES:], abs(row.worse_by or math.inf)
+    return len(before) > 1 and not row.per and log_range(before) > MIN_PRECEDENT_RATIO * size
 
 
 def known_scatter(row: Row) -> float | None:
