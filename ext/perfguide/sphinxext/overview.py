@@ -324,20 +324,26 @@ class PerfOverview(SphinxDirective):
             top=self.config.perfguide_output,
             docname=self.env.docname,
         )
-        rest: list[nodes.Node] = [self._others(others)] if others else []
+        worse = list[nodes.Node]()
         if overview.worse:
             note = nodes.paragraph("", "", classes=["perf-answers-note", "perf-overview-note"])
             if overview.more_worse:
                 words = f"{overview.more_worse} more in the list of comparisons"
                 note += [self._link(words, "compare/index"), nodes.Text(". ")]
             note += nodes.Text(LOSS_NOTE)
-            rest += [nodes.rubric("", "Got worse"), self._worse(overview.worse), note]
+            worse += [nodes.rubric("", "Got worse"), self._worse(overview.worse), note]
+        lists = list[nodes.Node]()
         for title, listed, described in (
-            ("Moved on several SoCs", overview.shared, self._shared),
             ("New guides", overview.recent, self._new),
+            ("Moved on several SoCs", overview.shared, self._shared),
         ):
             if listed:
-                rest += [nodes.rubric("", title), self._list(listed, described)]
+                lists += [nodes.rubric("", title), self._list(listed, described)]
+        rest: list[nodes.Node] = [self._others(others)] if others else []
+        # Beside each other where there is room for both.
+        parts = [nodes.container("", *part) for part in (worse, lists) if part]
+        if parts:
+            rest.append(nodes.container("", *parts, classes=["perf-overview-news"]))
         return [perf_search(examples=_examples(matrix_columns, rows)), matrix, *rest]
 
     def _overview(self) -> Overview:
