@@ -487,9 +487,11 @@ def write_comparisons(
     states: list[State] = []
     for soc, of_soc in by_soc(guides).items():
         platforms = by_platform(of_soc)
-        newest = by_guide.get(newest_guide(platforms[0]).key)
+        guide = newest_guide(platforms[0])
+        newest = by_guide.get(guide.key)
         if newest and newest.verdict and len(rows) < MAX_ROWS:
-            rows.append(_comparison_row(page, newest))
+            date = guide.measured.date().isoformat()
+            rows.append(_comparison_row(page, newest) | {"date": date})
             states.append(newest.verdict.state)
         marks = [
             {
