@@ -178,18 +178,18 @@ def test_verdict_and_figures_are_those_of_the_bundles(
             seen.add("of the release before")
         (release, name), beside = answer
         rates, load = releases[release][name]
-        own = f"{float(f'{rates[-1] / 1000:.4g}'):g} MB/s at {load:g} % CPU with the accelerator"
+        own = f"{float(f'{rates[-1] / 1000:.4g}'):g} MB/s at {load:g} % of one core with the accelerator"
         own += "" if release == "09.01" else f" in {release}"
         moved = f"{float(f'{rates[-1] / 10 / load:.3g}'):g}"
         small = "" if release == "09.01" else f" :perf-small:`{release}`"
-        assert cells[0] == f"{own.partition(' CPU')[0]}{small}"
+        assert cells[0] == f"{own.partition(' of one core')[0]}{small}"
         if beside is None:
             seen.add("alone")
             assert "no run is known to have encrypted on the CPU. AES-128-CBC on evm" in sentence
             assert own in sentence and (brief, cells[1:]) == ("Cannot tell", ["—", f"{moved} MB"])
             continue
         others, other_load = releases[beside[0]][beside[1]]
-        words = f"{float(f'{others[-1] / 1000:.4g}'):g} MB/s at {other_load:g} % CPU with {ENGINES[beside[1]]}"
+        words = f"{float(f'{others[-1] / 1000:.4g}'):g} MB/s at {other_load:g} % of one core with {ENGINES[beside[1]]}"
         words += "" if beside[0] == "09.01" else f" in {beside[0]}"
         verdict, figures = sentence.split(". ", 1)
         last = "" if release == "09.01" else f", last measured in {release},"
@@ -199,7 +199,7 @@ def test_verdict_and_figures_are_those_of_the_bundles(
         name = ENGINES[beside[1]].removeprefix("the ").replace("software", "")
         name = ", ".join(filter(None, (name, "" if beside[0] == "09.01" else beside[0])))
         small = f" :perf-small:`{name}`" if name else ""
-        assert cells[1:] == [f"{words.partition(' CPU')[0]}{small}", both]
+        assert cells[1:] == [f"{words.partition(' of one core')[0]}{small}", both]
         apart = "" if beside[0] == release else " The two are of different releases."
         said = f"AES-128-CBC on evm with blocks of 8 KiB: {own}; {words}, the fastest on the CPU."
         assert figures == f"{said}{apart}"
@@ -232,8 +232,8 @@ def test_an_engine_that_is_not_known_is_no_rival_and_an_inferred_one_is_called_l
     text = (out / "guides/AM62X/linux/09.01.rst").read_text("utf-8")
     assert (
         "We cannot tell whether the accelerator pays: no run is known to have encrypted on the CPU. "
-        "AES-128-CBC on evm with blocks of 8 KiB: 100 MB/s at 38 % CPU with what is likely the "
-        "accelerator; 580 MB/s at 98 % CPU in a run of 09.00 whose engine is not recorded. That run "
+        "AES-128-CBC on evm with blocks of 8 KiB: 100 MB/s at 38 % of one core with what is likely the "
+        "accelerator; 580 MB/s at 98 % of one core in a run of 09.00 whose engine is not recorded. That run "
         "was faster from blocks of 64 bytes on, with more data per second of CPU time." in text
     )
     assert "ardware crypto is worth" not in (out / "guides/AM62X/linux/09.00.rst").read_text(
@@ -266,7 +266,7 @@ def test_a_difference_within_scatter_makes_no_verdict(tmp_path: Path, write_bund
     assert (
         "Hardware crypto is not worth it at any block size up to 8 KiB: it is not faster, and moves at most "
         "as much data per second of CPU time (within 5 %). AES-128-CBC on evm with blocks of 8 "
-        "KiB: 19.03 MB/s at 42 % CPU with the accelerator; 44.97 MB/s at 98.8 % CPU with software"
+        "KiB: 19.03 MB/s at 42 % of one core with the accelerator; 44.97 MB/s at 98.8 % of one core with software"
         in text
     )
 

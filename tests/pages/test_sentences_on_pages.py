@@ -137,7 +137,7 @@ def test_a_chart_of_boards_says_which_leads_and_by_what(pages: Path) -> None:
     first = next(iter(means))
     bars = [f"{mean:g}, {LOADS[board]:g} % CPU for {board}, 09.01" for board, mean in means.items()]
     assert ", ".join(bars) in page
-    said = f"{first} leads with {means[first]:g} MB/s at {LOADS[first]:g} % CPU."
+    said = f"{first} leads with {means[first]:g} MB/s at {LOADS[first]:g} % of one core."
     assert f"AES-128-CBC, 1 KiB: {said}" in page
 
 

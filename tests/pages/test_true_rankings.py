@@ -43,7 +43,7 @@ FORMS = (
 )
 FIGURE = (
     rf"(?:a score of )?(?P<figure>{N})(?: (?P<unit>[^ .;(]+))?"
-    rf"(?: at (?P<load>{N}) % CPU)?(?: \((?P<engine>.+?)\))?"
+    rf"(?: at (?P<load>{N}) % (?:of one core|of all cores|CPU))?(?: \((?P<engine>.+?)\))?"
 )
 RELEASE = r"(?:RT-)?Linux (?P<release>[\w.]*\w)"
 ENDS = rf"(?P<least>{N})(?: to (?P<most>{N}))?"
@@ -328,6 +328,9 @@ def check(
         form, of_part = check_part(part, own, scale)
         forms.add(form)
         truths |= {f"{why} ({side})": holds for why, holds in of_part.items()}
+    # OpenSSL counts the time of its process, the other tools that of all cores.
+    cores = "of one core" if benchmark == "openssl" else "of all cores"
+    truths["cores"] = {*re.findall(r" % (of \w+ cores?|CPU)", said)} <= {cores}
     listed = ranking._lead(figures.ranking)
     same, near, spread = leading(order)
     truths |= {

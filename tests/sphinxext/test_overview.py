@@ -137,12 +137,20 @@ def test_a_column_compares_figures_under_the_condition_that_most_socs_have() -> 
 
 def test_a_cell_describes_what_the_matrix_has_no_room_for() -> None:
     older = structs.replace(
-        result("AES", "MB/s", 4.0), guide="older", release="1", engine="software", load=96.31
+        result("AES", "MB/s", 4.0),
+        guide="older",
+        release="1",
+        engine="software",
+        load=96.31,
+        load_of="of one core",
     )
     (cell,) = cells("AES", "MB/s", older)
-    assert cell and cell.described == "board, 1, software, 96.31 % CPU"
+    assert cell and cell.described == "board, 1, software, at 96.31 % of one core"
     (cell,) = cells("AES", "MB/s", structs.replace(older, before="0: 2 MB/s at 38 % CPU"))
-    assert cell and cell.described == "board, 1, software, 96.31 % CPU; 0: 2 MB/s at 38 % CPU"
+    assert (
+        cell
+        and cell.described == "board, 1, software, at 96.31 % of one core; 0: 2 MB/s at 38 % CPU"
+    )
 
 
 def test_socs_without_a_headline_result_are_in_a_line_of_their_own() -> None:

@@ -481,7 +481,7 @@ def check_counts(page: Page, checked: Checked) -> None:
 
 # ---------------------------------------------------------------- worth of an accelerator
 
-FIGURE = rf"({N}) MB/s(?: at ({N}) % CPU)?"
+FIGURE = rf"({N}) MB/s(?: at ({N}) % of one core)?"
 WORTH = re.compile(
     rf"(?P<algorithm>[A-Z]+-\S+) on (?P<board>.+?) with blocks of (?P<size>[\w ]+): {FIGURE} with (?P<what>.+?)"
     rf"(?:; {FIGURE} with (?P<cpu>.+?), the fastest on the CPU|; {FIGURE} in a run of (?P<release>\S+) whose engine is not recorded)?\."

@@ -233,14 +233,16 @@ def _bar(
     return _Bar(point, board, engine, "\n".join(map(visible, filter(None, lines))))
 
 
-def _finding(bars: Sequence[_Bar], headline: str, unit: str) -> str:
-    """Return a sentence on the first of all bars, with its engine if there are several."""
+def _finding(bars: Sequence[_Bar], headline: str, unit: str, share: str) -> str:
+    """Return a sentence on the first of all bars, with its engine if there are several. ``share``
+    says of what its load is a share."""
     best = bars[0]
     figure = f"{units.number(best.point.y)} {units.parse(unit).symbol}".rstrip()
     equal = list(dict.fromkeys(bar.board for bar in bars if bar.point.y == best.point.y))
     if len(equal) > 1:
         return f"{headline}: {units.enumeration(equal)} are first with {figure}"
     beside = " at ".join(filter(None, (figure, best.point.beside)))
+    beside = beside.replace("% CPU", f"% {share or 'CPU'}")
     has_several = len({bar.engine for bar in bars}) > 1
     engine = f" ({best.engine})" if best.engine and has_several else ""
     return f"{headline}: {best.board} leads with {beside}{engine}"
@@ -274,6 +276,7 @@ def _bars(
         )
         for record in records
     ]
+    share = engines.load_of(benchmark, like.metric)
     sign = 1 if better == "lower" else -1
     bars.sort(key=lambda bar: (bar.point.y * sign, units.natural(bar.name)))
     drawn = bars[:MAX_BARS]
@@ -294,8 +297,10 @@ def _bars(
         tuple(bars_left_out(len(bars), "bars", better)),
         kind="bars",
         ticks=tuple(bar.name for bar in drawn),
-        finding="" if better == "neither" else _finding(bars, headline, unit),
-        subtitle=f"{about}; CPU load beside the rate" if any(p.beside for p in points) else about,
+        finding="" if better == "neither" else _finding(bars, headline, unit, share),
+        subtitle=f"{about}; CPU load {f'(% {share}) ' if share else ''}beside the rate"
+        if any(p.beside for p in points)
+        else about,
     )
 
 

@@ -223,8 +223,8 @@ class FiguresOfSoc:
 
         ``metrics``: benchmark, metric, label, unit with the arrow for better values, unit, better
         direction, how figures of two sides relate (0 not by a ratio, 1 by a ratio, 2 by a ratio and
-        one per MHz, 3 as a power), and if large figures read better in a larger unit: that unit,
-        the same with the arrow, and the factor between the two. ``params``: name, whether rows may
+        one per MHz, 3 as a power), of what the loads are shares, and if large figures read
+        better in a larger unit: that unit, the same with the arrow, and the factor between the two. ``params``: name, whether rows may
         differ by it alone, values as in addresses. ``rows``: metric, [parameter, value] pairs,
         label without the engine, label of the engine, whether this is the usual one, largest
         possible figure if there is one. ``engines``: inferred ones in words. ``conditions``: name,
@@ -339,6 +339,7 @@ class FiguresOfSoc:
             record.unit,
             better,
             3 if unit.kind == "power" else 1 if better == "neither" and relation else relation,
+            engines.load_of(benchmark),
             *(_larger_unit(larger, record.unit, better) if larger else ()),
         )
         params = {n: value for n, value in figure.params.items() if n != engines.ENGINE}

@@ -130,8 +130,28 @@ def beside(record: Record, metric: str, figures: Mapping[Identity, T]) -> T | No
 
 def load_beside(record: Record, means: Mapping[Identity, float | None]) -> float | None:
     """Return the CPU load that goes with a rate, in %, given the means of figures."""
-    start = record.metric.removesuffix(RATE) if record.metric.endswith(RATE) else ""
-    return None if record.metric == f"{start}{LOAD}" else beside(record, f"{start}{LOAD}", means)
+    load = _load_metric(record.metric)
+    return None if record.metric == load else beside(record, load, means)
+
+
+def _load_metric(metric: str) -> str:
+    """Return the metric of the load beside another: ``read_cpu_load`` for ``read_throughput``."""
+    return f"{metric.removesuffix(RATE)}{LOAD}" if metric.endswith(RATE) else LOAD
+
+
+def load_of(benchmark: Benchmark, metric: str = RATE) -> str:
+    """Return of what the CPU load beside a rate is a share: ``of one core`` if it may be 100 % per
+    thread, ``of all cores``, or "" if the benchmark's description states no limit."""
+    load = benchmark.metric(_load_metric(metric))
+    if load is None or load.at_most is None:
+        return ""
+    return "of one core" if load.at_most_per else "of all cores"
+
+
+def at_load(load: float | None, share: str) -> str:
+    """Return the end of a phrase, `` at 37 % of one core``, from a load in % and the words of
+    :func:`load_of`; "" if the load is unknown."""
+    return "" if load is None else f" at {units.number(load)} % {share or 'CPU'}"
 
 
 def is_waiting(load: float) -> bool | None:

@@ -96,10 +96,10 @@ class Value(msgspec.Struct, frozen=True, omit_defaults=True):
 class Result(msgspec.Struct, frozen=True):
     """A headline result for lists of SoCs: the best of all boards and engines of one guide.
     ``number`` is ``None`` if the measurement failed; ``rank`` orders results in the list of guides.
-    ``engine`` and ``load`` are those of the run, and ``is_on_cpu`` and ``runs`` are as in
-    :class:`Value`. ``is_from_table`` is set for a row of a numbered table, which repeats another
-    row under other conditions. ``condition`` are the parameters in ``detail`` except the engine, or
-    empty for a part of a run."""
+    ``engine`` and ``load`` are those of the run, ``load_of`` says whether the load is ``of one
+    core`` or of all, and ``is_on_cpu`` and ``runs`` are as in :class:`Value`. ``is_from_table`` is
+    set for a row of a numbered table, which repeats another row under other conditions.
+    ``condition`` are the parameters in ``detail`` except the engine, or empty for a part of a run."""
 
     benchmark: str
     label: str
@@ -118,6 +118,7 @@ class Result(msgspec.Struct, frozen=True):
     is_on_cpu: bool | None = None
     runs: tuple[float, float] | None = None
     condition: str = ""
+    load_of: str = ""
 
 
 Curve = tuple[tuple[float, float], ...]
@@ -482,9 +483,7 @@ class Headlines:
             value = row.values[boards.index(best.board)]
             assert value is not None  # it was measured
             load = figures.loads.get(run_of(best))
-            load_metric = benchmark.metric(engines.LOAD)
-            cores = "one core" if load_metric and load_metric.at_most_per else "all cores"
-            at_load = "" if load is None else f" at {units.number(load)} % of {cores}"
+            at_load = engines.at_load(load, engines.load_of(benchmark))
             name = labels.headline(benchmark, best, engines.ENGINE)
             lead = "" if name == named else f"{name}: "
             named = name
@@ -592,6 +591,7 @@ def best_results(answers: Answers, catalog: Catalog) -> list[Result]:
                     *(value.text, value.row, value.number, value.doubt, rank),
                     *(value.engine, value.load, row.is_from_table, value.is_on_cpu, value.runs),
                     condition="" if row.is_part else _without(value.engine, row.detail),
+                    load_of=engines.load_of(catalog.benchmarks[row.benchmark]),
                 )
                 by_condition = by_headline.setdefault((row.benchmark, row.label), {})
                 key = (board,) if row.is_part else (board, row.detail)

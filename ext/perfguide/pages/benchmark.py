@@ -556,6 +556,7 @@ def _accelerators(of_socs: Sequence[BenchmarkOfSoc]) -> dict[str, Any] | None:
         "conditions": conditions[0] if len(conditions) == 1 else "The largest blocks",
         "compared": [row for soc, row in rows.items() if answers[soc].other],
         "alone": [row for soc, row in rows.items() if not answers[soc].other],
+        "at": f"at CPU load, % {next(iter(answers.values())).accelerator.load_of}".rstrip(),
         "is_unsure": any(answer.busy for answer in answers.values()),
     }
 

@@ -57,14 +57,16 @@ class Standing(NamedTuple):
 
 class EngineRun(msgspec.Struct, frozen=True):
     """An engine's rates in MB/s by block size in bytes, ascending, and the CPU load of the run in
-    per cent, or ``None`` if unknown. ``words`` is the name within a sentence; ``release`` is empty
-    for that of the guide in question."""
+    per cent, or ``None`` if unknown; it is a share ``load_of`` one or
+    all cores. ``words`` is the name within a sentence; ``release`` is empty for that of the guide
+    in question."""
 
     name: str
     words: str
     release: str
     rates: tuple[tuple[float, float], ...]
     load: float | None
+    load_of: str = ""
 
 
 class Worth(msgspec.Struct, frozen=True):
@@ -232,7 +234,8 @@ def crypto_runs(
             # The name of an inferred engine, “likely the accelerator”, is no noun.
             words = f"what is {name}" if run in inferred else crossovers.the(name)
             algorithm = benchmark.value_label("algorithm", record.params["algorithm"])
-            engine = EngineRun(name, words, "", tuple(sorted(curve.items())), load)
+            share = engines.load_of(benchmark)
+            engine = EngineRun(name, words, "", tuple(sorted(curve.items())), load, share)
             board = boards.today(record.guide.soc, record.board)
             out.append(CryptoRun(record.guide, board, benchmark.name, algorithm, kind, engine))
     return out
@@ -315,7 +318,12 @@ def table_row(soc: str, answer: Worth) -> TableRow:
         units.number(100 * dict(run.rates)[size] / run.load, digits=3) if run.load else "—"
         for run in runs
     ]
-    figures = [(_figure(run, size).removesuffix(" CPU"), _remark(run)) for run in runs]
+    # The table's head says of what the loads are shares.
+    shares = [f" {run.load_of or 'CPU'}" for run in runs]
+    figures = [
+        (_figure(run, size).removesuffix(share), _remark(run))
+        for run, share in zip(runs, shares, strict=True)
+    ]
     return TableRow(
         *(soc, answer.system, _in_brief(answer)),
         *(figures[0], figures[1] if answer.other else ("—", "")),
@@ -453,5 +461,5 @@ def _named(run: EngineRun) -> str:
 
 
 def _figure(run: EngineRun, size: float) -> str:
-    load = f" at {units.number(run.load)} % CPU" if run.load is not None else ""
+    load = engines.at_load(run.load, run.load_of)
     return f"{units.number(dict(run.rates)[size])} {UNIT}{load}"

@@ -12,6 +12,7 @@ import msgspec
 from ..bundles.guide_key import GuideKey, family, version
 from ..common import slugs, units
 from ..compare.headline import State
+from ..figures import engines
 from . import write_files
 from .answers import Result
 from .context import Site
@@ -300,11 +301,11 @@ def newest_results(
 
 
 def _in_brief(before: tuple[GuideKey, Result] | None) -> str:
-    """Return an older result with its release and load: ``08.06: 231.9 MB/s at 98 % CPU``."""
+    """Return an older result with its release and load: ``08.06: 231.9 MB/s at 98 % of one core``."""
     if before is None:
         return ""
     key, result = before
-    load = "" if result.load is None else f" at {units.number(result.load)} % CPU"
+    load = engines.at_load(result.load, result.load_of)
     return f"{key.release}: {' '.join(_worded(result)[1:])}{load}"
 
 

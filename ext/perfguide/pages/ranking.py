@@ -109,7 +109,8 @@ class RankedRow(msgspec.Struct, frozen=True):
 
 class Ranking(msgspec.Struct, frozen=True):
     """SoCs ranked by one figure, best first. Positions on the axis are shares of its length.
-    ``start`` and ``end`` are the figures at its ends; ``ticks`` are positions with labels."""
+    ``start`` and ``end`` are the figures at its ends; ``ticks`` are positions with labels. The
+    CPU loads are shares ``load_of`` one or all cores."""
 
     title: str
     unit: str
@@ -119,6 +120,7 @@ class Ranking(msgspec.Struct, frozen=True):
     end: float
     ticks: list[tuple[float, str]]
     rows: list[RankedRow]
+    load_of: str = ""
 
     def position(self, value: float) -> float:
         """Return the position of a figure on the axis."""
@@ -632,6 +634,7 @@ def _ranked(
         if doubts[id(r)]
     ]
     ranked, best_ever = with_axis(name, symbol, better, rows), ""
+    ranked = msgspec.structs.replace(ranked, load_of=engines.load_of(benchmark, figure.metric))
     if (ever := figure.best) and sign * reader.number(ever) < sign * rows[0].number:
         run = reader.run(ever)
         words = _in_words(ranked, run.number, run.load, run.engine)
@@ -722,7 +725,7 @@ def _in_words(ranking: Ranking, number: float, load: float | None = None, engine
     text = f"{units.number(number)} {ranking.unit}".rstrip()
     if ranking.unit == units.SCORE:
         text = f"a score of {units.number(number)}"
-    text += f" at {units.number(load)} % CPU" if load is not None else ""
+    text += engines.at_load(load, ranking.load_of)
     return text + (f" ({engine})" if engine else "")
 
 
@@ -790,7 +793,7 @@ def write(site: Site, address: str, page: str, anchor: str, figures: RankedFigur
     figure = ", ".join(filter(None, (figures.name, ranking.unit)))
     head = ["SoC", "Board", "Release", *(["Engine"] if has_engine else [])]
     head += [*(["Worst"] if has_part else []), figure, "Min", "Max"]
-    head += ["CPU load, %"] if has_load else []
+    head += [f"CPU load, % {ranking.load_of}".rstrip()] if has_load else []
     lines: list[list[TableCell]] = [
         [
             *(row.soc, row.board, row.release, *([row.engine] if has_engine else [])),

@@ -20,6 +20,7 @@ from sphinx.util.typing import OptionSpec
 from ..common import units
 from ..common.diagnostics import visible
 from ..common.grouping import grouped
+from ..figures import engines
 from ..figures.scales import full_bar
 from ..pages.lists import (
     LOSS_NOTE,
@@ -48,7 +49,7 @@ CAPTION = (
     "Best board of each SoC in its newest guide, or in the older one named beside a figure where the newest "
     "has no sound one. Higher is better, unless ↓. Bars are shares of the largest in the column."
 )
-LOAD_NOTE = "CPU is the load of the same run: compare rates only at similar loads."
+LOAD_NOTE = "CPU is the load of the same run{}: compare rates only at similar loads."
 DOUBT_NOTE = "“?”: in doubt, and not ranked."
 MAX_CONDITION_LENGTH = 18
 """The number of characters of a condition for which the head of a column has room; a note has
@@ -60,8 +61,8 @@ SHORT_RELEASE = len("12.00")
 @dataclass(frozen=True, slots=True)
 class Column:
     """A headline result of several SoCs: its benchmark and label, the unit of its figures, its rank
-    in the catalog, whether they depend on an engine and thus need their CPU load beside them, and
-    the condition under which most SoCs have it."""
+    in the catalog, whether they depend on an engine and thus need their CPU load beside them, the
+    condition under which most SoCs have it, and whether the load is ``of one core``."""
 
     benchmark: str
     label: str
@@ -70,6 +71,7 @@ class Column:
     rank: int = sys.maxsize
     has_load: bool = False
     condition: str = ""
+    load_of: str = ""
 
     @property
     def name(self) -> str:
@@ -120,7 +122,7 @@ class Best:
     @property
     def described(self) -> str:
         """Everything about the figure that the matrix has no room for."""
-        load = f"{units.number(self.result.load)} % CPU" if self.result.load is not None else ""
+        load = engines.at_load(self.result.load, self.result.load_of).strip()
         now = words(self.result.board, self.older, self.run, load)
         return "; ".join(filter(None, (now, self.result.before)))
 
@@ -138,7 +140,9 @@ class perf_overview(ScreenNode):
         """Return the variables of the template."""
         columns, lines = self["columns"], self["lines"]
         cells = [cell for _, cells in lines for cell in cells if cell]
-        notes = [LOAD_NOTE] if any(column.has_load for column in columns) else []
+        loaded = [column for column in columns if column.has_load]
+        shares = [f", % {each.load_of} for {each.name}" for each in loaded if each.load_of]
+        notes = [LOAD_NOTE.format("".join(shares))] if loaded else []
         notes += run_notes(columns, lines)
         notes += [RUNS_NOTE] if any(cell.runs for cell in cells) else []
         notes += [CUT_NOTE] if any(cell.share and cell.share > 1 for cell in cells) else []
@@ -189,7 +193,8 @@ def columns(socs: Sequence[SocOverview]) -> list[Column]:
             key = (row.benchmark, row.label)
             column = Column(row.benchmark, row.label, row.unit, row.better, row.rank)
             column = candidates.setdefault(key, column)
-            candidates[key] = replace(column, has_load=column.has_load or bool(row.engine))
+            has_load = column.has_load or bool(row.engine)
+            candidates[key] = replace(column, has_load=has_load, load_of=row.load_of)
             socs_of.setdefault(key, set()).add(soc.soc)
     order, conditions = _in_order(socs), usual_conditions(soc.results for soc in socs)
     # Ties go to the result that guides show first.
@@ -456,7 +461,7 @@ def _text(cell: Best | None) -> str:
     if cell is None:
         return units.MISSING
     runs = f"runs {cell.runs}" if cell.runs else ""
-    load = f"{cell.load} % CPU" if cell.load else ""
+    load = f"{cell.load} % {cell.result.load_of or 'CPU'}" if cell.load else ""
     more = words(cell.older, cell.run, load, runs)
     return f"{plain_figure(cell.text, cell.result.doubt)}{f' ({more})' if more else ''}"
 

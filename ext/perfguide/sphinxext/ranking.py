@@ -104,8 +104,8 @@ def _plain(ranking: Ranking) -> nodes.table:
         )
         for row in ranking.rows
     ]
-    head = ["SoC", "Board and release", words(ranking.title, ranking.unit), "CPU load"]
-    return printed_table(head, lines)
+    figure, load = words(ranking.title, ranking.unit), words("CPU load", ranking.load_of, sign=" ")
+    return printed_table(["SoC", "Board and release", figure, load], lines)
 
 
 def setup(app: Sphinx) -> None:

@@ -43,13 +43,13 @@ window.perfguideFigures = (() => {
   /* Return the lines of a file, each with a row's figures on one board over the releases of a system. */
   function linesOf(part) {
     const rows = part.rows.map(([metric, pairs, label, engineLabel, isUsual, limit = Infinity]) => {
-      const [benchmark, name, metricLabel, head, unit, better, use, largerUnit = unit, largerHead = head, factor = 1] = part.metrics[metric];
+      const [benchmark, name, metricLabel, head, unit, better, use, loadOf, largerUnit = unit, largerHead = head, factor = 1] = part.metrics[metric];
       const params = pairs.map(([p, v]) => ({ name: part.params[p][0], declared: part.params[p][1], value: part.params[p][2][v] }));
       const queryOf = (own) => own.map((param) => `${escaped(param.name)}=${escaped(param.value)}`).join("&");
       const idOf = (own) => `${escaped(benchmark)}/${escaped(name)}${own.length ? "?" : ""}${queryOf(own)}#${unit}`;
       const withoutEngine = params.filter((param) => param.name !== "engine");
       return {
-        benchmark, metric: name, metricLabel, head, unit, better, use, params, label, engineLabel, isUsual, limit,
+        benchmark, metric: name, metricLabel, head, unit, better, use, params, label, engineLabel, isUsual, limit, loadOf,
         engine: params.find((param) => param.name === "engine")?.value,
         larger: { unit: largerUnit, head: largerHead, factor },
         id: idOf(params), bareId: idOf(withoutEngine),
@@ -69,7 +69,7 @@ window.perfguideFigures = (() => {
       row: rows[row], sdk, os, board, breaks: new Map(breaks),
       figures: figures.map(([guide, mean, low, high, count, section, engine, load, condition, verdict, remark, runs = [], samples = []]) => ({
         guide, mean, low, high, count, samples, runs,
-        section: part.sections[section], engine: part.engines[engine], load: load === null ? "" : `${load} % CPU`, conditions: stated[condition],
+        section: part.sections[section], engine: part.engines[engine], load: load === null ? "" : `${load} % ${rows[row].loadOf || "CPU"}`, conditions: stated[condition],
         verdict: part.verdicts[verdict], remarks: part.remarks[remark] ?? [[], []],
         doubt: part.doubts[doubts.find(([, ...guides]) => guides.includes(guide))?.[0]] ?? "",
       })),
