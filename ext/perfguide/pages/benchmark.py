@@ -65,9 +65,9 @@ MAX_NAMED_METRICS = 3
 """The maximum number of metrics that the list of benchmarks names if there is no ranking."""
 
 
-MAX_ELEMENTS = 7_500
-"""The estimated number of HTML elements in the tables of a benchmark's page. It keeps the page
-below 600 kB: an element takes 50 to 70 bytes, and the rest of the page 80 kB."""
+MAX_ELEMENTS = 5_500
+"""The estimated number of HTML elements in the tables of a benchmark's page. It keeps the page with all
+that it loads below 600 kB: an element takes 50 to 70 bytes, and the rest 80 kB of the page and 100 kB beside it."""
 
 
 @dataclass(frozen=True, slots=True)
