@@ -455,7 +455,7 @@ def check_counts(page: Page, checked: Checked) -> None:
         where,
     )
     for chapter, text in page.chapters().items():
-        count = re.search(r"· ([\d,]+) figures?$", text, re.MULTILINE)
+        count = re.search(r"^\W*How this was measured\W+([\d,]+) figures?$", text, re.MULTILINE)
         if count:
             described = page.site.catalog.benchmarks.items()
             of_chapter = {name for name, each in described if each.entry.chapter == chapter}
