@@ -264,7 +264,9 @@ def _set_ticks(axes: Axes, view: ChartView, inches: float) -> None:
             axes.margins(y=0)  # a margin would reach below the smallest float
         low, high = axes.get_ylim()
         # From three decades on, powers of ten alone fill the axis.
-        axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < 1000 * low else (1,)))
+        subs = (1, 2, 5) if high < 1000 * low else (1,)
+        # With fewer ticks, steps over hundreds of decades would end beyond the largest float.
+        axes.yaxis.set_major_locator(LogLocator(subs=subs, numticks=9))
         axes.yaxis.set_minor_locator(NullLocator())
     elif min(point.y for point in points) >= 0:
         # From zero, heights are proportional to figures. The axis ends at the next round number.
