@@ -147,7 +147,7 @@ class Undrawn:
 
 def draw_one(view: PictureView, form: str) -> bytes | Undrawn:
     """Return the bytes of one picture, or why it could not be drawn."""
-    # Builds in which nothing changed start faster without matplotlib.
+    # Most builds draw nothing and start faster without matplotlib.
     from . import draw
 
     try:

@@ -228,13 +228,8 @@ def generate(
             writer.finish()
             writer.store.save()
             return _outcome(site, writer, inputs, settings, sources, progress)
-        # Processes forked from here inherit the catalog and these libraries, which each would load
-        # itself, and nothing that is read later.
+        # Processes forked from here inherit the catalog, and nothing that is read later.
         catalog_of(settings.benchmarks, inputs.descriptions)
-        import pandas  # noqa: F401
-
-        from ..charts import draw  # noqa: F401
-
         with nullcontext(run) if run else parallel.at(settings.scheduler) as workers:
             sends_files = bool(settings.scheduler)
             here = _Run(settings, writer, parts, inputs, progress, workers, sends_files)
