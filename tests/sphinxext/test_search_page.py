@@ -166,7 +166,7 @@ def test_each_soc_has_one_place_and_other_releases_are_behind_a_fold(
 def test_a_word_that_no_page_has_is_left_out_and_named(browser: Browser, folder: Path) -> None:
     page = browser.new_page()
     page.goto(f"file://{folder}/search.html?q=zzqq+emmc+write")
-    assert "No page has “zzqq”" in page.locator("#perf-found").inner_text()
+    assert "No name of a page or a table has “zzqq”" in page.locator("#perf-found").inner_text()
     assert page.locator("#perf-found a").count() > 1
     page.goto(f"file://{folder}/search.html?q=zzqq")
     assert not page.locator("#perf-found").is_visible()

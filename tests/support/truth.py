@@ -2319,6 +2319,10 @@ HEADLINE = templates(
         r"(\w+) more (?:is|are) listed below": _not_named,
         r"# figures? that failed before works? again \((.+)\)(?:, but some new runs of (?:it|# of them) failed)?": _works_again,
         r"# figures? that failed before fails? again \((.+?)(?:; (?:it|they) last worked in (\S+))?\)": _fails_again,
+        # The event of these runs is checked with the others.
+        r"(.+: some runs fail(?: on .+)?, as with .+)": lambda about, said: any(
+            event.what == said[0] and event.kind == "failed-both" for event in about.both.events
+        ),
         r"Figures of (.+) that (\S+) measured last got worse by a factor of 1\.5 or more": _worse_since,
         r"# figures? cannot be compared(?:, # of them because|:) (.+)": _cannot_be_compared,
         r"# figures? (?:was|were) not measured again(?:(:|, among them) all of (.+))?": _not_again,

@@ -133,7 +133,9 @@ def headline(comparison: Comparison) -> Headline:
     others = [event for event in regressions if event is not lead]
     named = others[: MAX_NAMED_EVENTS - bool(lead)]
     is_proved = len(unproved) < len(regressions)
-    again = [_in_doubt(comparison), "" if is_proved else _advice(comparison, unproved, state)]
+    still = [event.what for event in comparison.events if event.kind == "failed-both"]
+    again = [*(f"{what}." for what in still), _in_doubt(comparison)]
+    again.append("" if is_proved else _advice(comparison, unproved, state))
     if regressions:
         again.insert(0, lasted(comparison.jumps.values()))
     return Headline(

@@ -142,7 +142,7 @@
       size: own.words.length + (page.soc ? 0 : page.words.length),
     });
   }
-  const leftOut = unknown.length ? [make("p", {}, `No page has ${unknown.map((word) => `“${word}”`).join(" or ")}; it was left out of the search.`)] : [];
+  const leftOut = unknown.length ? [make("p", {}, `No name of a page or a table has ${unknown.map((word) => `“${word}”`).join(" or ")}; it was left out here.`)] : [];
   // Only a SoC, a board or a release is asked for: list guides, the newest of each system first.
   if (!matches.length) {
     const isMatch = (page, at) => page.soc && isOf(page) && byPage[at].every((value) => value);
