@@ -74,9 +74,6 @@ MAX_EVEN_LOG = math.log(1.1)
 """The log ratio up to which the axis is even. Beyond it, equal steps are equal factors of the log,
 so that one huge change does not press all others against zero."""
 
-CHANGE_GAP_SHARE = 0.3
-"""The minimum distance between those labels, as a share of the axis on one side of zero."""
-
 MEAN_LABEL = "geometric mean"
 
 
@@ -405,20 +402,18 @@ def _hide_overlapping(labels: Iterable[Text]) -> None:
             boxes.append(box)
 
 
-def _position(log: float) -> float:
-    """Return where a log ratio is on the axis of changes."""
-    beyond = max(1.0, abs(log) / MAX_EVEN_LOG)
-    return log / beyond * (1 + math.log(beyond))
-
-
 def _changes(view: ChangeView) -> Figure:
     """Draw a row of marks per benchmark, with improvements to the right."""
     figure = _figure(WIDTH_INCHES)
     axes = figure.subplots()
+    # The slopes of both parts are equal where they meet.
+    even: dict[str, Any] = {"linthresh": MAX_EVEN_LOG, "linscale": 1 - 1 / math.e}
+    axes.set_xscale("symlog", base=math.e, **even)
+    axes.xaxis.set_minor_locator(NullLocator())
     artists: dict[str, Any] = {}
     for kind, (marker, colour, size, label) in CHANGE_STYLES.items():
         changes = [
-            (_position(math.log(ratio)), row)
+            (math.log(ratio), row)
             for row, strip in enumerate(view.strips)
             for ratio, kind_of_point in strip.points
             if kind_of_point == kind
@@ -429,7 +424,7 @@ def _changes(view: ChangeView) -> Figure:
                 *zip(*changes, strict=True), linestyle="", markeredgewidth=0, alpha=0.8, **look
             )
             artists[label].set_gid(f"changes-{kind}")
-    means = [_position(math.log(strip.mean)) for strip in view.strips]
+    means = [math.log(strip.mean) for strip in view.strips]
     look = {"marker": "|", "color": palette.SERIES[6], "markersize": 10, "markeredgewidth": 1.6}
     (artists[MEAN_LABEL],) = axes.plot(means, range(len(means)), linestyle="", **look)
     axes.axvline(0, color=palette.QUIET, linewidth=1)
@@ -438,18 +433,19 @@ def _changes(view: ChangeView) -> Figure:
     axes.set_ylim(len(means) - 0.4, -0.6)
     # On a log axis, halving and doubling are equally far from no change.
     largest = max(0.06, *(abs(math.log(x)) for strip in view.strips for x, _ in strip.points))
-    reach = 1.06 * _position(largest)
-    axes.set_xlim(-reach, reach)
-    ticks = [0.0]
-    for step in (math.log1p(percent / 100) for percent in CHANGE_TICKS_PERCENT):
-        gap = _position(step) - _position(ticks[-1])
-        if _position(step) < reach and gap > CHANGE_GAP_SHARE * reach:
-            ticks = [-step, *ticks, step]
-    labels = [units.percent(math.expm1(tick), 0) if tick else "0 %" for tick in ticks]
-    axes.set_xticks([_position(tick) for tick in ticks], labels)
+    axes.set_xlim(-1.1 * largest, 1.1 * largest)
+    steps = [math.log1p(percent / 100) for percent in CHANGE_TICKS_PERCENT]
+    ticks = [0.0, *(tick for step in steps if step <= 1.1 * largest for tick in (-step, step))]
+    axes.set_xticks(
+        ticks, [units.percent(math.expm1(tick), 0) if tick else "0 %" for tick in ticks]
+    )
     is_even = largest <= MAX_EVEN_LOG
     axes.set_xlabel(
         "change in the better direction" if is_even else "change for the better, not to scale"
     )
     _lay_out(figure, 1.2 + 0.3 * len(view.strips), artists)
+    # The labels next to zero come first.
+    _hide_overlapping(axes.get_xticklabels())
+    for tick in axes.xaxis.get_major_ticks():
+        tick.set_visible(tick.label1.get_visible())
     return figure

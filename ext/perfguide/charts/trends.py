@@ -207,13 +207,14 @@ def _engine_of(benchmark: Benchmark) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Bar:
-    """A bar: its point, with x still to be set; its board; the label of its engine, if any; and the
-    lines beside it."""
+    """A bar: its point, with x still to be set; its board; the label of its engine, if any; the
+    lines beside it; and the CPU load of the run in %."""
 
     point: Point
     board: str
     engine: str
     name: str
+    load: float | None
 
 
 def _bar(
@@ -230,7 +231,7 @@ def _bar(
     point = Point(0.0, units.scaled(cell.mean, scale), low, high, f"{name}, {release}", beside)
     # Break a long name before its engine, not within it.
     lines = [*([name] if len(name) <= MAX_TICK_CHARS else parts), release]
-    return _Bar(point, board, engine, "\n".join(map(visible, filter(None, lines))))
+    return _Bar(point, board, engine, "\n".join(map(visible, filter(None, lines))), load)
 
 
 def _finding(bars: Sequence[_Bar], headline: str, unit: str, share: str) -> str:
@@ -241,11 +242,11 @@ def _finding(bars: Sequence[_Bar], headline: str, unit: str, share: str) -> str:
     equal = list(dict.fromkeys(bar.board for bar in bars if bar.point.y == best.point.y))
     if len(equal) > 1:
         return f"{headline}: {units.enumeration(equal)} are first with {figure}"
-    beside = " at ".join(filter(None, (figure, best.point.beside)))
-    beside = beside.replace("% CPU", f"% {share or 'CPU'}")
     has_several = len({bar.engine for bar in bars}) > 1
     engine = f" ({best.engine})" if best.engine and has_several else ""
-    return f"{headline}: {best.board} leads with {beside}{engine}"
+    return (
+        f"{headline}: {best.board} leads with {figure}{engines.at_load(best.load, share)}{engine}"
+    )
 
 
 def _bars(
