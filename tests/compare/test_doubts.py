@@ -152,6 +152,41 @@ def test_a_mean_with_a_run_that_failed_proves_nothing(side: str | None, speed: C
         assert not both.events and not both.far
 
 
+def test_runs_that_fail_as_before_are_no_news_beside_those_that_fail_only_now(
+    speed: Catalog,
+) -> None:
+    good, failed = [700.0, 705.0, 710.0], [0.4, 250.0, 310.0]
+    both = compared(
+        *(
+            release(
+                "sk",
+                name,
+                *(
+                    result(
+                        value=fmean(own), min=min(own), max=max(own), params={"block_size": size}
+                    )
+                    for size in range(1, 8)
+                    for own in [good if size == 7 and name != "9.5" else failed]
+                ),
+            )
+            for name in (*PAST, "9.5")
+        ),
+        releases=("9.4", "9.5"),
+        catalog=speed,
+    )
+    titles = {
+        title: [event_titles.event_title(event, both) for event in events]
+        for title, events in event_groups.by_action(both)
+    }
+    as_before = "some runs fail, as with 9.4 (6 rows)"
+    assert titles == {
+        "Worse": ["Speed: block size 7 bytes: some runs fail"],
+        event_groups.FAILING_STILL: [f"Speed: {as_before}"],
+    }
+    still = next(event for event in both.events if event.kind == "failed-both")
+    assert event_evidence.event_lines(still, both)[-1] == "Runs of 1 more rate failed."
+
+
 @pytest.mark.parametrize(
     ("old", "now", "new", "verdict", "doubt"),
     [

@@ -106,6 +106,7 @@ RARE = (
         "at equal clock",
         "earlier figures are scaled",
         "failed in (.+) already",
+        "more rates? failed",
         *("another (eMMC", "another way of testing", "another compiler"),
     ),
 )

@@ -49,7 +49,10 @@ def failing_runs(rows: Sequence[Row], names: Names) -> Iterator[FailingRuns]:
         for ends in ([(row, row.old) for row in rates], [(row, row.new) for row in rates])
     )
     withheld = [row for row in rows if _run_of(row) in old | new and _is_withheld(row)]
-    for own in grouped(withheld, lambda row: (row.guide.platform, row.benchmark)).values():
+    # Runs that fail as before are no news beside those that fail only now.
+    for own in grouped(
+        withheld, lambda row: (row.guide.platform, row.benchmark, _run_of(row) in old)
+    ).values():
         own_rates = [row for row in own if is_rate(row)]
         # Packets count the work of their run again.
         own_rates = [*filter(measures_own, own_rates)] or own_rates
