@@ -1,5 +1,5 @@
-"""Division of rows that moved into the parts that are an event each: figures of one benchmark, on all boards,
-that moved the same way and about as far."""
+"""Division of rows that moved into parts that are an event each: figures of one benchmark, on all
+boards, that moved the same way and about as far."""
 
 from __future__ import annotations
 
@@ -35,9 +35,11 @@ EVENT_VERDICTS: tuple[Verdict, ...] = ("regressed", "failed-after", "improved", 
 
 
 class Way(NamedTuple):
-    """The common traits of all rows of an event: their benchmark (or the board, if all of its benchmarks moved), the
-    verdict that they have or would have if proved, whether they are back at an earlier level, and whether
-    they are accepted."""
+    """The common traits of all rows of an event.
+
+    They are their benchmark (or the board, if all of its benchmarks moved), the verdict that they
+    have or would have if proved, and whether they are back at an earlier level or accepted.
+    """
 
     platform: Platform
     part: str
@@ -67,8 +69,9 @@ class Part:
     rows: list[Row]
 
     def takes(self, rows: Sequence[Row], names: Names) -> bool:
-        """Return whether rows of a board that differ only in numbers belong to this part: they moved about as
-        far, and are of a kind that it has or share one of its boards and its subject."""
+        """Return whether rows of a board that differ only in numbers belong to this part: they
+        moved about as far, and are of a kind that it has or share one of its boards and its
+        subject."""
         if not are_as_far(rows, self.rows):
             return False
         subject = subject_of(rows[0], names)
@@ -78,8 +81,8 @@ class Part:
 
 
 def parts(rows: Iterable[Row], names: Names) -> Iterator[list[Row]]:
-    """Yield the rows of each event. Loads and second names of a figure go with the rate of their run, unless
-    they prove what it does not."""
+    """Yield the rows of each event. Loads and second names of a figure go with the rate of their
+    run, unless they prove what it does not."""
     for way, of_way in grouped(rows, way_of).items():
         # All benchmarks of a board that moved by one shift are one event.
         if way.part == of_way[0].board:
@@ -101,24 +104,26 @@ def parts(rows: Iterable[Row], names: Names) -> Iterator[list[Row]]:
 
 
 def _keys(row: Row, metric: str) -> list[tuple[object, ...]]:
-    """Return what rows of one run share, the surest first: a figure has several names or even labels."""
+    """Return what rows of one run share, the surest first: a figure has several names or even
+    labels."""
     named = [(*row.observation, each) for each in (metric, direction(row.metric), "")]
     return [*named, *[(row.guide.platform, row.board, row.benchmark, metric)] * bool(metric)]
 
 
 def _alike(rows: Iterable[Row], names: Names) -> list[list[Row]]:
-    """Return rows that moved the same way, in parts: proved ones come first, then series of many rows."""
+    """Return rows that moved the same way, in parts: proved ones first, then series of many
+    rows."""
     series = grouped(rows, lambda row: (row.board, kind_of(row, names)))
     out: list[Part] = []
-    for (_, kind), own in sorted(
+    for (_, kind), of_kind in sorted(
         series.items(), key=lambda item: (not is_proved(item[1]), -len(item[1]), -size(item[1]))
     ):
-        part = next((part for part in out if part.takes(own, names)), None)
+        part = next((part for part in out if part.takes(of_kind, names)), None)
         if part is None:
-            out.append(Part({kind}, subject_of(own[0], names), own))
+            out.append(Part({kind}, subject_of(of_kind[0], names), of_kind))
         else:
             part.kinds.add(kind)
-            part.rows += own
+            part.rows += of_kind
     return [part.rows for part in out]
 
 
@@ -128,14 +133,15 @@ def is_proved(rows: Iterable[Row]) -> bool:
 
 
 def without_swings(rows: Sequence[Row]) -> tuple[Sequence[Row], list[Row]]:
-    """Return the rows that an event is about, and those that swing and moved much farther than all that do not,
-    so that none of these gives its size. If they are most rows or all that prove it, it is about them, too."""
+    """Return the rows that an event is about, and those that swing and moved much farther than all
+    others, so that they do not give its size. If they are most rows or its only proof, it is about
+    them, too."""
     sizes = [(row, MIN_PRECEDENT_RATIO * abs(row.worse_by or 0.0)) for row in rows]
     most = max((abs(row.worse_by or 0.0) for row in rows if not swings(row)), default=math.inf)
-    own = [row for row, size in sizes if size <= most]
-    if 2 * len(own) < len(rows) or is_proved(own) != is_proved(rows):
+    steady = [row for row, size in sizes if size <= most]
+    if 2 * len(steady) < len(rows) or is_proved(steady) != is_proved(rows):
         return rows, []
-    return own, [row for row, size in sizes if size > most]
+    return steady, [row for row, size in sizes if size > most]
 
 
 def size(rows: Sequence[Row]) -> float:
@@ -150,8 +156,8 @@ def are_as_far(rows: Sequence[Row], others: Sequence[Row]) -> bool:
 
 
 def kind_of(row: Row, names: Names) -> tuple[object, ...]:
-    """Return what a row measures on any board and with any number: figures of one kind differ in sizes, or in
-    what their labels have behind a comma."""
+    """Return what a row measures on any board and with any number: figures of one kind differ in
+    sizes, or in what their labels have behind a comma."""
     benchmark = names.catalog.get(row.benchmark)
     label = benchmark.metric_label(row.metric) if benchmark else row.metric
     texts = frozenset((n, v) for n, v in row.params.items() if isinstance(v, str | bool))
@@ -165,8 +171,12 @@ def figure_of(row: Row) -> tuple[object, ...]:
 
 
 def subject_of(row: Row, names: Names) -> str | None:
-    """Return the table of a metric without parameters, or the subsystem that tables have in their ids; ""
-    if the metric has parameters or no description, and ``None`` if its table repeats others."""
+    """Return the table of a metric without parameters, or the subsystem that tables have in their
+    ids.
+
+    It is "" if the metric has parameters or no description, and ``None`` if its table repeats
+    others.
+    """
     described = names.catalog.get(row.benchmark)
     if row.params or described is None:
         return ""
@@ -180,9 +190,12 @@ def subject_of(row: Row, names: Names) -> str | None:
 
 
 def moved_with(part: Sequence[Row], rows: Iterable[Row], names: Names) -> list[Row]:
-    """Return the open rows that moved the same way as the leading rows of an event, so that none moved
-    farther than its title says: those of its kinds as far as the median or far and, on other boards, also
-    its figures half as far if several did or one moved beyond its scatter."""
+    """Return the open rows that moved the same way as the leading rows of an event.
+
+    They are those of its kinds that moved as far as the median or far and, on other boards, also
+    its figures that moved half as far if several did or one moved beyond its scatter. Left out,
+    they would have moved farther than the title says.
+    """
     moves = [row.worse_by for row in part if row.worse_by]
     if len({move > 0 for move in moves}) != 1:
         return []
@@ -209,7 +222,7 @@ def moved_with(part: Sequence[Row], rows: Iterable[Row], names: Names) -> list[R
         ),
         lambda row: row.board,
     )
-    for own in elsewhere.values():
-        if len({row.measurement for row in own}) > 1 or any(map(moved_far, own)):
-            series |= {(row.board, kind_of(row, names)) for row in own}
+    for on_board in elsewhere.values():
+        if len({row.measurement for row in on_board}) > 1 or any(map(moved_far, on_board)):
+            series |= {(row.board, kind_of(row, names)) for row in on_board}
     return [row for row in as_far if (row.board, kind_of(row, names)) in series]

@@ -29,31 +29,34 @@ from .row_moves import (
     moved_far,
 )
 
-FEW_ROWS, MANY_ROWS = 3, 5
-"""The fewest rows of a benchmark whose rises are an event if no level was left, and for which a move of
-``MIN_EVENT_LOG`` is an event without proof."""
+MIN_RISEN_ROWS = 3
+"""The fewest rows that rose to be an event although none left a level."""
 
-SINGLE_FALL = math.log(1.2)
-"""The log of the smallest fall that makes an event of a single unproved row about which little is
-known, and of the smallest median move of fewer than ``MANY_ROWS`` rows."""
+MANY_ROWS = 5
+"""The fewest rows that are an event although none moved by ``MIN_FAR_LOG``."""
+
+MIN_FALL_LOG = math.log(1.2)
+"""The log of the smallest fall of a single row, and of the smallest median move of several, that
+is an event without proof."""
 
 MIN_MANY_POINTS = 1.0
 """The least median move, in percentage points, of many loads that moved together."""
 
 MAX_PAIR_RATIO = 1.25
-"""The largest ratio of moves, as logs, of one figure on several boards that hardly moved by chance."""
+"""The largest ratio of moves, as logs, of one figure on several boards that are hardly chance."""
 
 
-def telling(rows: Sequence[Row]) -> tuple[list[Row], list[Row]]:
-    """Return the unproved rows that moved unusually, and others that moved far. Loads and packet rates count
-    only if they say more than the rate of their run."""
+def split_far_moves(rows: Sequence[Row]) -> tuple[list[Row], list[Row]]:
+    """Divide the unproved rows that moved far into those that do not often do so, and others.
+
+    Loads and packet rates that say no more than the rate of their run are in neither."""
     together = _loads_together(rows)
     rates = grouped(
         (row for row in rows if measures_own(row) and row.worse_by is not None), _run_of
     )
     sizes = {
-        run: max(abs(row.worse_by or 0.0) if _is_listed(row) else 0.0 for row in own)
-        for run, own in rates.items()
+        run: max(abs(row.worse_by or 0.0) if _is_listed(row) else 0.0 for row in of_run)
+        for run, of_run in rates.items()
     }
     far = [row for row in rows if moved_far(row) or id(row) in together]
     alike = _alike_on_boards(far)
@@ -61,7 +64,9 @@ def telling(rows: Sequence[Row]) -> tuple[list[Row], list[Row]]:
     for row in far:
         size = sizes.get(_run_of(row)) if row.params and not measures_own(row) else None
         if size is not None and not _says_more(row, size):
-            others += [row] * (not size)
+            # Packets of a rate that has not moved have no event to belong to.
+            if not size:
+                others.append(row)
         elif (
             id(row) in together
             or figure_of(row) in alike
@@ -92,7 +97,7 @@ def _says_more(row: Row, of_rate: float) -> bool:
 
 
 def _loads_together(rows: Sequence[Row]) -> set[int]:
-    """Return, by ``id()``, loads that had settled and then moved together: ``MANY_ROWS`` of a benchmark on
+    """Return, by ``id()``, loads that left settled levels together: ``MANY_ROWS`` of a benchmark on
     its board moved the same way, and hardly any the other way.
 
     One such load proves little, as a few points are soon gained or lost. In public history, 19 of
@@ -107,35 +112,40 @@ def _loads_together(rows: Sequence[Row]) -> set[int]:
             [row for row in of_board if ((row.worse_by or 0.0) > 0) is worse]
             for worse in (True, False)
         ]
-        fewer, own = sorted(ways, key=len)
-        are_many = len(own) >= MANY_ROWS and len(fewer) * MANY_ROWS <= len(own)
-        if are_many and median(map(points, own)) >= MIN_MANY_POINTS:
-            out.update(id(row) for row in own if row.verdict == "noisy")
+        fewer, more = sorted(ways, key=len)
+        are_many = len(more) >= MANY_ROWS and len(fewer) * MANY_ROWS <= len(more)
+        if are_many and median(map(points, more)) >= MIN_MANY_POINTS:
+            out.update(id(row) for row in more if row.verdict == "noisy")
     return out
 
 
 def _alike_on_boards(rows: Sequence[Row]) -> set[tuple[object, ...]]:
-    """Return the figures that got worse by ``SINGLE_FALL`` and nearly as far on several boards, which is
-    hardly chance."""
-    falls = (row for row in rows if (row.worse_by or 0.0) >= SINGLE_FALL and measures_own(row))
-    moves = {
-        figure: sorted(row.worse_by or 0.0 for row in own)
-        for figure, own in grouped(falls, figure_of).items()
+    """Return the figures that got worse by ``MIN_FALL_LOG`` on several boards, and nearly as far on
+    each, which is hardly chance."""
+    fallen = (row for row in rows if (row.worse_by or 0.0) >= MIN_FALL_LOG and measures_own(row))
+    falls = {
+        figure: sorted(row.worse_by or 0.0 for row in boards)
+        for figure, boards in grouped(fallen, figure_of).items()
     }
     return {
-        figure
-        for figure, own in moves.items()
-        if len(own) > 1 and own[-1] <= MAX_PAIR_RATIO * own[0]
+        figure for figure, by in falls.items() if len(by) > 1 and by[-1] <= MAX_PAIR_RATIO * by[0]
     }
 
 
 def is_worth_an_event(rows: Sequence[Row]) -> bool:
     """Return whether unproved rows that moved the same way, about as far, are worth an event.
 
-    A single row must move by ``MIN_FAR_LOG``, or fall by ``SINGLE_FALL`` if its earlier figures
-    agree or its scatter is unknown. Of several rows, one must move by ``MIN_FAR_LOG``, or their
-    median by ``MIN_EVENT_LOG`` (``SINGLE_FALL`` if they are few). A few rows that got better must
-    have left a level."""
+    The first rule that fits decides:
+
+    - Rows that left the mean of their samples, or whose runs failed in part, are worth one.
+    - Rows back at an earlier level are if one moved by ``MIN_FAR_LOG``, or there are ``MANY_ROWS``.
+    - Rows that rose are not if they are fewer than ``MIN_RISEN_ROWS`` and none left a level.
+    - Several rows are if one moved by ``MIN_FAR_LOG``, ``MANY_ROWS`` by ``MIN_EVENT_LOG``, or their
+      median by ``MIN_FALL_LOG``.
+    - A single row that often moves as far is not.
+    - Another is if it moved by ``MIN_FAR_LOG``, or fell by ``MIN_FALL_LOG`` and either lies beyond
+      the scatter of its kind or has none known.
+    """
     if all(has_left_mean(row) or row.doubt.startswith(FAILED_RUN) for row in rows):
         return True
     # A figure with two names counts once.
@@ -143,21 +153,21 @@ def is_worth_an_event(rows: Sequence[Row]) -> bool:
     if way_of(rows[0]).is_back:
         return max(moves) >= MIN_FAR_LOG or len(moves) >= MANY_ROWS
     is_fall = (rows[0].worse_by or 0.0) > 0
-    if not is_fall and len(moves) < FEW_ROWS and not any(map(_has_risen, rows)):
+    if not is_fall and len(moves) < MIN_RISEN_ROWS and not any(map(_has_risen, rows)):
         return False
     if len(moves) > 1:
-        is_far = max(moves) >= MIN_FAR_LOG or median(moves) >= SINGLE_FALL
+        is_far = max(moves) >= MIN_FAR_LOG or median(moves) >= MIN_FALL_LOG
         return is_far or sum(move >= MIN_EVENT_LOG for move in moves) >= MANY_ROWS
     row = rows[0]
     if is_usual(row, is_alone=True):
         return False
     is_odd = is_fall and (is_beyond_kind(row) or row.scatter is None)
-    return moves[0] >= (SINGLE_FALL if is_odd else MIN_FAR_LOG)
+    return moves[0] >= (MIN_FALL_LOG if is_odd else MIN_FAR_LOG)
 
 
 def _has_risen(row: Row) -> bool:
-    """Return whether a row left, by ``MIN_FAR_LOG``, a level that its last figures had, or was measured in
-    several runs, which were compared with each other earlier."""
+    """Return whether a row left, by ``MIN_FAR_LOG``, the level of its last figures, or has several
+    new runs, which were compared with each other earlier."""
     if row.new and row.new.cell.runs > 1:
         return True
     before, size = figures_before(row), abs(row.worse_by or 0.0)

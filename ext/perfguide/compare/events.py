@@ -1,7 +1,7 @@
 """Grouping of rows with a verdict into events, each with one likely cause, largest first.
 
-An event has the figures of one benchmark, on all boards, that moved the same way and about as far. What
-changed around the rows, such as a clock or an engine, takes the rows that it explains.
+An event has the figures of one benchmark, on all boards, that moved the same way and about as far.
+What changed around the rows, such as a clock or an engine, takes the rows that it explains.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from .event_parts import (
     way_of,
     without_swings,
 )
-from .event_worth import is_worth_an_event, telling
+from .event_worth import is_worth_an_event, split_far_moves
 from .explanations import compiled_otherwise, other_compiler, other_part, other_test
 from .match import Names
 from .row import ALARMS, Row, Verdict
@@ -52,8 +52,9 @@ def events(
     """Return all events of a comparison, and far moves that cannot be judged.
 
     Events against the newer release come first, then larger ones. Far moves start with falls, then
-    those farthest beyond their scatter; minor ones, by benchmark and board, come last. Names of events
-    say what their rows share but others ``among`` which they are do not; if not given, these are ``rows``.
+    those farthest beyond their scatter; minor ones, by benchmark and board, come last. Names of
+    events say what their rows share and others ``among`` which they are, by default ``rows``, do
+    not.
     """
     make = partial(event_of, rows=among or rows, old=old, new=new, names=names)
     explaining = [*clock_events(rows, names), *failing_events(rows, names, make)]
@@ -64,8 +65,8 @@ def events(
     taken |= {id(row) for row in compiled if first}
     groups, beside, minor = _grouped(rows, [row for row in rows if id(row) not in taken], names)
     out = [
-        replace(make(own, unproved=[*swinging, *more]), is_back=way_of(own[0]).is_back)
-        for (own, swinging), more in zip(map(without_swings, groups), beside, strict=True)
+        replace(make(part, unproved=[*swinging, *more]), is_back=way_of(part[0]).is_back)
+        for (part, swinging), more in zip(map(without_swings, groups), beside, strict=True)
     ]
     out = [_explained(event, rows, among or rows, names) for event in out]
     # Returns come first, as those of too few releases to show one may join them.
@@ -76,7 +77,7 @@ def events(
         perhaps = (*event.perhaps, other_compiler(compiled, names))
         out.append(replace(event, perhaps=perhaps))
     out.sort(key=_order)
-    out += [replace(make(own), is_minor=True) for own in minor]
+    out += [replace(make(part), is_minor=True) for part in minor]
     return (
         tuple(event for event in out if event.kind != "noisy"),
         tuple(event for event in out if event.kind == "noisy"),
@@ -99,29 +100,29 @@ def _order(event: Event) -> tuple[object, ...]:
 def _grouped(
     rows: Sequence[Row], free: Sequence[Row], names: Names
 ) -> tuple[list[list[Row]], list[list[Row]], list[list[Row]]]:
-    """Return the rows of each event, given those that nothing explains; smaller unproved moves of each; and
-    the rest of the rows that moved far, by benchmark and board."""
+    """Return the rows of each event, given those that nothing explains; smaller unproved moves of
+    each; and the rest of the rows that moved far, by benchmark and board."""
     free_ids = set(map(id, free))
-    unusual, minor = ([row for row in own if id(row) in free_ids] for own in telling(rows))
+    unusual, minor = ([row for row in far if id(row) in free_ids] for far in split_far_moves(rows))
     proved = [row for row in free if row.verdict in EVENT_VERDICTS]
     groups, small = list[list[Row]](), list[list[Row]]()
-    for own in parts([*proved, *unusual], names):
-        is_event = is_proved(own) or is_worth_an_event(own)
-        (groups if is_event else small).append(own)
-    reported = {id(row) for own in groups for row in own}
+    for part in parts([*proved, *unusual], names):
+        is_event = is_proved(part) or is_worth_an_event(part)
+        (groups if is_event else small).append(part)
+    reported = {id(row) for group in groups for row in group}
     left = [row for row in free if is_open(row) and id(row) not in reported]
-    for own in groups:
-        if not own[0].accepted:
-            more = moved_with(own, left, names)
-            own += more
+    for group in groups:
+        if not group[0].accepted:
+            more = moved_with(group, left, names)
+            group += more
             reported |= set(map(id, more))
             left = [row for row in left if id(row) not in reported]
     beside: list[list[Row]] = [[] for _ in groups]
-    for own in small:
-        rest = [row for row in own if id(row) not in reported]
+    for part in small:
+        rest = [row for row in part if id(row) not in reported]
         at = next((n for n, group in enumerate(groups) if rest and _is_beside(rest, group)), None)
         (minor if at is None else beside[at]).extend(rest)
-    reported |= {id(row) for own in beside for row in own}
+    reported |= {id(row) for more in beside for row in more}
     minor = [row for row in minor if id(row) not in reported]
     of_board = grouped(
         minor, lambda row: (row.guide.platform, row.benchmark, row.board, bool(row.past))
@@ -130,13 +131,13 @@ def _grouped(
 
 
 def _leading_compiled(compiled: Sequence[Row]) -> list[Row]:
-    """Return the rows that name the event of another compiler: of one benchmark those that got worse or, if
-    nothing shows that any did, better; nothing if no event shows anything."""
+    """Return the rows that name the event of another compiler, of one benchmark: those that got
+    worse or, if nothing shows that any did, better; nothing if no event shows anything."""
     for is_worse in (True, False):
-        own = [row for row in compiled if ((row.worse_by or 0.0) > 0) is is_worse]
-        if is_proved(own) or (own and is_worth_an_event(own)):
-            farthest = max(own, key=lambda row: (is_proved([row]), abs(row.worse_by or 0.0)))
-            return [row for row in own if row.benchmark == farthest.benchmark]
+        moved = [row for row in compiled if ((row.worse_by or 0.0) > 0) is is_worse]
+        if is_proved(moved) or (moved and is_worth_an_event(moved)):
+            farthest = max(moved, key=lambda row: (is_proved([row]), abs(row.worse_by or 0.0)))
+            return [row for row in moved if row.benchmark == farthest.benchmark]
     return []
 
 
@@ -196,10 +197,10 @@ def _are_as_far(first: Sequence[Row], rows: Sequence[Row]) -> bool:
     """Return whether rows moved about as far as other rows on their boards."""
     boards = {row.board for row in rows}
     sizes = [
-        median(own)
+        median(moves)
         for each in ([row for row in first if row.board in boards], rows)
         if (
-            own := [
+            moves := [
                 abs(row.worse_by) for row in each if row.worse_by and math.isfinite(row.worse_by)
             ]
         )
@@ -208,8 +209,8 @@ def _are_as_far(first: Sequence[Row], rows: Sequence[Row]) -> bool:
 
 
 def _explained(event: Event, rows: Sequence[Row], among: Sequence[Row], names: Names) -> Event:
-    """Return an event with the explanations that other rows suggest; those ``among`` which they are may be of
-    the same device."""
+    """Return an event with the explanations that other rows suggest; those ``among`` which they are
+    may be of the same device."""
     if event.is_back:
         return event
     leading = [*filter(measures_own, event.leading)]

@@ -1,4 +1,4 @@
-"""Possible explanations of events from how the other rows of their device, metric or processor moved."""
+"""Possible explanations of events from the moves of other rows of a device, metric or processor."""
 
 from __future__ import annotations
 
@@ -17,30 +17,46 @@ from .row_moves import figures_before, is_back, log_range, measures_own, moved_f
 STORAGE_DEVICES = ("eMMC", "SD card", "UFS")
 """The subsystems with a part that may be replaced unnoticed."""
 
-MIN_BOTH_WAYS_LOG, MIN_ONE_WAY_RATES, MIN_OTHER_WAY_RATES = math.log(1.25), 3, 1
-"""The log of the least factor by which rates of a device moved both ways, the fewest that moved one way, and
-the fewest that moved the other. In public history, SD cards have two levels: those that write large blocks
-twice as fast write small ones slower."""
+# In public history, SD cards have two levels: those that write large blocks twice as fast write
+# small ones slower.
+MIN_BOTH_WAYS_LOG = math.log(1.25)
+"""The log of the least factor by which rates moved if their device may be another one."""
 
-MIN_TEST_LOG, MIN_TEST_ROWS = math.log(3), 4
-"""The log of the least factor by which all rows of a metric moved the same way if its test may have changed,
-and the fewest of them."""
+MIN_ONE_WAY_RATES = 3
+"""The fewest of these rates that moved one way."""
 
-MIN_STEADY, MAX_STEADY_SHARE, MAX_BOARDS_LOG, MIN_COMPILED = 3, 0.2, math.log(1.01), 3
-"""The fewest releases that show a steady level, the largest range of their figures as a share of a move away
-from it, the largest difference, as logs, of one figure's moves on several boards that a compiler
-explains, and the fewest such figures."""
+MIN_OTHER_WAY_RATES = 1
+"""The fewest of these rates that moved the other way."""
+
+MIN_TEST_LOG = math.log(3)
+"""The log of the least factor by which all rows of a metric moved if its test may have changed."""
+
+MIN_TEST_ROWS = 4
+"""The fewest of these rows."""
+
+MIN_STEADY_RELEASES = 3
+"""The fewest releases that show a steady level."""
+
+MAX_STEADY_SHARE = 0.2
+"""The largest range of the figures of a steady level, as a share of the move away from it."""
+
+MAX_BOARDS_LOG = math.log(1.01)
+"""The largest difference, as logs, of a figure's moves on several boards that a compiler
+explains."""
+
+MIN_COMPILED_FIGURES = 3
+"""The fewest figures that left steady levels if a compiler explains them."""
 
 
-def other_part(own: Sequence[Row], rows: Sequence[Row], names: Names) -> str:
-    """Return in words that a storage device may be another one, as its rates moved both ways on each board;
-    "" if it probably is not."""
-    described = names.catalog.get(own[0].benchmark)
+def other_part(leading: Sequence[Row], rows: Sequence[Row], names: Names) -> str:
+    """Return in words that a storage device may be another one, as its rates moved both ways on
+    each board; "" if it probably is not."""
+    described = names.catalog.get(leading[0].benchmark)
     devices = [each for each in STORAGE_DEVICES if described and each in described.entry.subsystems]
-    if not devices or any(not measures_own(row) for row in own):
+    if not devices or any(not measures_own(row) for row in leading):
         return ""
     better = worse = 0
-    for board in {row.board for row in own}:
+    for board in {row.board for row in leading}:
         moves = [
             row.worse_by
             for row in rows
@@ -60,10 +76,10 @@ def other_part(own: Sequence[Row], rows: Sequence[Row], names: Names) -> str:
     )
 
 
-def other_test(own: Sequence[Row], rows: Sequence[Row]) -> str:
-    """Return in words that a test may have changed, as all rows of a metric of the same benchmark moved far the
-    same way on all boards; "" if it probably did not."""
-    first, boards = own[0], {row.board for row in own}
+def other_test(leading: Sequence[Row], rows: Sequence[Row]) -> str:
+    """Return in words that a test may have changed, as all rows of a metric of its benchmark moved
+    far the same way on all boards; "" if it probably did not."""
+    first, boards = leading[0], {row.board for row in leading}
     rated = (
         row
         for row in rows
@@ -84,17 +100,19 @@ def other_test(own: Sequence[Row], rows: Sequence[Row]) -> str:
 
 
 def compiled_otherwise(rows: Sequence[Row], names: Names) -> list[Row]:
-    """Return the rows of benchmarks of the processor alone that moved alike on all boards, worst first, if some
-    left steady levels both ways: another compiler may have built them. Otherwise, return nothing."""
-    own = [row for row in rows if _is_of_processor(row, names) and row.worse_by is not None]
+    """Return, worst first, the rows that another compiler may have moved: of benchmarks of the
+    processor alone, alike on all boards, if some left steady levels both ways; else nothing."""
+    of_processor = [
+        row for row in rows if _is_of_processor(row, names) and row.worse_by is not None
+    ]
     alike = [
         boards
-        for boards in grouped(own, figure_of).values()
+        for boards in grouped(of_processor, figure_of).values()
         if max(row.worse_by or 0.0 for row in boards) - min(row.worse_by or 0.0 for row in boards)
         <= MAX_BOARDS_LOG
     ]
     left = [boards[0] for boards in alike if any(map(_has_left_steady_level, boards))]
-    if len(left) < MIN_COMPILED or len({(row.worse_by or 0.0) > 0 for row in left}) == 1:
+    if len(left) < MIN_COMPILED_FIGURES or len({(row.worse_by or 0.0) > 0 for row in left}) == 1:
         return []
     moved = (
         row
@@ -127,10 +145,14 @@ def _is_of_processor(row: Row, names: Names) -> bool:
 
 
 def _has_left_steady_level(row: Row) -> bool:
-    before, size = figures_before(row)[-MIN_STEADY:], abs(row.worse_by or 0.0)
+    before, size = figures_before(row)[-MIN_STEADY_RELEASES:], abs(row.worse_by or 0.0)
     is_open = row.verdict in (*EVENT_VERDICTS, "noisy") and not row.spread
     is_far = is_open and abs(row.judged_change or 0.0) > row.floor
-    return is_far and len(before) == MIN_STEADY and log_range(before) <= MAX_STEADY_SHARE * size
+    return (
+        is_far
+        and len(before) == MIN_STEADY_RELEASES
+        and log_range(before) <= MAX_STEADY_SHARE * size
+    )
 
 
 def _family(row: Row) -> tuple[object, ...]:
