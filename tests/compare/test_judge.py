@@ -25,6 +25,7 @@ from perfguide.compare.moves import move_of
 from perfguide.compare.multiple_testing import adjusted
 from perfguide.compare.noise import inverse_trigamma, learn
 from perfguide.compare.relative import ScaledRow, Side, scaled_row
+from perfguide.compare.successive_differences import Ratio, is_smooth, successive_ratio
 
 ROOT = Path(__file__).parents[2]
 
@@ -439,6 +440,20 @@ def test_clear_changes_are_found_among_noise() -> None:
     judged = judge(pairs)
     assert sum(j.outcome == "different" for j in judged[:12]) >= 11
     assert sum(j.outcome == "different" for j in judged[12:]) <= 2
+
+
+def test_only_runs_that_resemble_the_run_before_drift() -> None:
+    chance = np.random.default_rng(41)
+
+    def ratios(steps: np.ndarray) -> list[Ratio]:
+        return [ratio for row in steps.tolist() if (ratio := successive_ratio(row))]
+
+    # Squared differences 1 and 4 over squared deviations 16/9, 1/9 and 25/9.
+    assert successive_ratio((1.0, 2.0, 4.0)) == (pytest.approx(5 * 9 / 42), 3)
+    for runs_per_release in (5, 10, 20):
+        independent = chance.normal(100, 5, (40, runs_per_release))
+        assert not is_smooth(ratios(independent))
+        assert is_smooth(ratios(100 + np.cumsum(independent - 100, axis=1)))
 
 
 # ---------------------------------------------------------------- the bench
