@@ -22,6 +22,9 @@ from .row import RATED, Row
 EXCHANGED = "labels are wrong"
 """The start of the ground of a row whose figures seem to have the label of another row."""
 
+UNKNOWN_EXCHANGE = "figures fit those of other rows"
+"""The end of that ground if two tables seem swapped, but one of them fits a third one better."""
+
 CONDITIONS = ("the clock was", "the memory was", "the governor was", "the version of ")
 """The starts of grounds that name a changed condition."""
 
@@ -58,13 +61,14 @@ def explained(rows: Sequence[Row], catalog: Catalog) -> list[Row]:
             exchanged += _rest_of_tables(rows, exchanged, exchange.param)
             values = {rows[index].params.get(exchange.param) for index in members}
             names = _sides(catalog.get(benchmark), exchange.param, values) or exchange.words
-            # A row keeps the first cause.
-            swapped = "" if ", by one" in exchange.words else " are swapped"
+            how = names
+            if ", by one" not in exchange.words:
+                is_swap = _is_swap([rows[index] for index in members], exchange.param, rows)
+                how = f"{names} are swapped" if is_swap else UNKNOWN_EXCHANGE
             where = _release_with_wrong_labels([rows[index] for index in exchanged])
-            ground_by_index = (
-                dict.fromkeys(exchanged, f"{EXCHANGED} in {where}: {names}{swapped}")
-                | ground_by_index
-            )
+            # A row keeps the first cause.
+            ground = f"{EXCHANGED} in {where}: {how}"
+            ground_by_index = dict.fromkeys(exchanged, ground) | ground_by_index
     return [
         replace(row, verdict="incomparable", ground=ground_by_index[index])
         if index in ground_by_index
@@ -86,6 +90,39 @@ def exchanged(rows: Sequence[Row]) -> set[int]:
         for exchange in exchanges([moved for _, moved in table])
         for number in exchange.rows
     }
+
+
+def _is_swap(swapped: Sequence[Row], param: str, rows: Sequence[Row]) -> bool:
+    """Return whether the new figures of two tables, which differ in ``param`` or in the metric, fit the old
+    figures of each other better than those of any other table, even one that only OLD has."""
+    alike = set.intersection(*({*row.params.items()} for row in swapped))
+    names = {param, *(name for name, _ in alike)}
+    board = (swapped[0].guide.platform, swapped[0].board, swapped[0].benchmark)
+    ids = set(map(id, swapped))
+    before: dict[object, dict[object, float]] = {}
+    after: dict[object, dict[object, float]] = {}
+    for row in rows:
+        if (row.guide.platform, row.board, row.benchmark) != board:
+            continue
+        columns = frozenset(item for item in row.params.items() if item[0] in names)
+        rest = (row.unit, frozenset(row.params.items()) - columns)
+        table: object = columns if param else (row.metric, columns)
+        line = (row.metric, *rest) if param else rest
+        figure = _figure_before(row) or (row.old and row.old.cell.mean) or 0.0
+        if figure > 0:
+            before.setdefault(table, {})[line] = math.log(figure)
+        if id(row) in ids and row.new and row.new.cell.mean:
+            after.setdefault(table, {})[line] = math.log(row.new.cell.mean)
+    for table, figures in after.items():
+        away = {}
+        for other, lines in before.items():
+            both = figures.keys() & lines.keys()
+            if 2 * len(both) > len(figures):
+                away[other] = median(abs(figures[line] - lines[line]) for line in both)
+        nearest = [other for other in away if away[other] == min(away.values())]
+        if len(nearest) != 1 or nearest[0] == table or nearest[0] not in after:
+            return False
+    return True
 
 
 def _release_with_wrong_labels(exchanged: Sequence[Row]) -> str:
