@@ -241,6 +241,14 @@ def test_a_board_that_is_slower_as_a_whole_is_one_shift() -> None:
     assert judged[7].outcome == "different" and judged[7].shift is None
 
 
+def test_a_row_that_keeps_jumping_is_not_proved_by_the_others_of_its_board() -> None:
+    random = np.random.default_rng(4)
+    past = 100 * np.exp(0.004 * random.standard_normal((80, 8)))
+    past[0] *= [1, 1.2, 1, 1.3, 1.1, 1.3, 1, 1.2]
+    judged = judge(pairs_of(np.full(80, -0.15), past))
+    assert [one.outcome for one in judged] == ["noisy"] + ["different"] * 79
+
+
 def test_a_shift_that_is_not_there_is_not_found() -> None:
     random = np.random.default_rng(5)
     past = 100 * np.exp(0.02 * random.standard_normal((80, 8)))

@@ -87,6 +87,10 @@ MAX_MOVE_SHARE, MAX_WIDER_RATIO = 0.1, 2.0
 """Means do not scatter like their samples if they move from release to release by at most this share of
 their ranges, and the newer range is at most this many times wider."""
 
+RECENT_RELEASES, MIN_SWINGS, MIN_SWING_SHARE = 5, 2, 0.5
+"""A row swings if between its last releases up to OLD, at most so many, it moved at least so many times by at
+least this share of its present move."""
+
 SMALL_CHANGE = 0.05
 """A smaller change between single runs is called only at ``CAREFUL_SHARE`` of the rate."""
 
@@ -349,8 +353,8 @@ def _judgement(
         shift = None if shift is None or abs(move.by) > abs(shift.by) else shift
         if outcome == "same":
             ground += "; it differs, but by less than matters"
-    # The group has provably changed, and this row with it.
-    elif together and matters and not test.is_at_one_level:
+    # The group has provably changed, and this row with it, unless it moves like this anyway.
+    elif together and matters and not test.is_at_one_level and not _swings(test.raw):
         outcome = "different"
     # Figures within one step do not prove that a row is steady if one step is a large change.
     elif move.equal and change and math.expm1(test.row.step) > STEADY_SCATTER:
@@ -383,6 +387,12 @@ def _judgement(
         (_is_single(pair.old), _is_single(pair.new)),
         spread,
     )
+
+
+def _swings(row: ScaledRow) -> bool:
+    recent = pairwise(row.past[-RECENT_RELEASES:])
+    moves = [abs(after.at - before.at) for before, after in recent]
+    return sum(move >= MIN_SWING_SHARE * abs(row.move) for move in moves) >= MIN_SWINGS
 
 
 def _spread(pair: Pair) -> Spread:
