@@ -112,6 +112,21 @@ def test_a_load_that_fell_because_nothing_went_through_is_no_improvement(speed: 
     assert not any(event.kind == "improved" for event in both.events)
 
 
+@pytest.mark.parametrize(("load", "metric"), [(28.0, "rate"), (35.0, "load")])
+def test_a_rate_that_fell_at_the_same_load_names_the_event(
+    load: float, metric: str, speed: Catalog
+) -> None:
+    rates, loads = history(), {size: [29.0] * COUNT for size in SIZES}
+    scattered = [41.0, 30.0, 47.0, 33.0, 43.0, 29.0, 46.0, 41.0]
+    rates[64] = [*scattered, 20.0]
+    loads[64] = [*(0.7 * rate for rate in scattered), load]
+    both = newest(releases(rates, loads), speed)
+    (event,) = (event for event in both.events if event.kind == "regressed")
+    assert event.rows[0].metric == metric
+    proof = "1 more row moved with it and proved the move: CPU load."
+    assert (proof in event_evidence.event_lines(event, both)) is (metric == "rate")
+
+
 @pytest.mark.parametrize(("subsystem", "other_fall", "is_one"), [
     ("memory", 0.87, True),
     ("processor", 0.87, False),

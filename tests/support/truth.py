@@ -1316,12 +1316,15 @@ def _together(about: About, said: Sequence[str]) -> bool:
 
 
 def _with_them(about: About, said: Sequence[str]) -> bool:
-    """Check that an event's uncounted rows are loads and the like, or rates whose loads are counted."""
+    """Check that an event's uncounted rows are loads and the like, or rates whose loads are counted, and whether
+    these alone prove it."""
     others = [row for row in _uncounted(about) if not _is_second_name(row, about)]
     are_shares = all(map(_is_share, about.counted))
+    verdicts = {row.verdict for row in (*about.counted, *others)}
     return (
         len(others) == int(said[0].replace(",", ""))
-        and said[1] == names_of_metrics(others, about)
+        and bool(said[1]) is ({row.verdict for row in about.counted} == {"noisy"} < verdicts)
+        and said[2] == names_of_metrics(others, about)
         and all(_is_share(row) or are_shares for row in others)
     )
 
@@ -1648,7 +1651,7 @@ LINES = templates(
             }
             == {tuple(map(int, pair)) for pair in re.findall(r"(\d+) against (\d+)", said[0])}
         ),
-        r"# more rows? moved with (?:it|them): (.+)": _with_them,
+        r"# more rows? moved with (?:it|them)( and proved the move)?: (.+)": _with_them,
         r"# more rows? (?:is the same figure under another name|are the same figures under other names): (.+)": _under_other_names,
         rf"(It|The row|Both|All \d+|\d+ of \d+)(?: rows?)?( of the title)? ({FATE}){OTHERS} in (.+)": _fate,
         rf"(The row|Both rows|All \d+ rows)( of the title)? that can be followed to (.+?) ({FATE})": _fate_again,

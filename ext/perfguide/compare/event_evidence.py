@@ -33,7 +33,9 @@ def event_lines(event: Event, comparison: Comparison) -> list[str]:
     if moved := [row for row in further if not row.follows]:
         them = "it" if len(rows) == 1 else "them"
         named = metrics_text(moved, comparison)
-        out.append(f"{count(len(moved), 'more row')} moved with {them}: {named}.")
+        are_unproved = event.kind != "noisy" and {row.verdict for row in rows} == {"noisy"}
+        proof = " and proved the move" * are_unproved
+        out.append(f"{count(len(moved), 'more row')} moved with {them}{proof}: {named}.")
     if aliases := [row for row in further if row.follows]:
         one, many = (
             "is the same figure under another name",

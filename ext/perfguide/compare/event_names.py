@@ -36,18 +36,17 @@ def event_of(
     """Return an event of rows that moved the same way, named by what they share but others of ``rows`` do
     not; ``unproved`` are its further rows."""
     own = sorted(own, key=_firmest_of(own))
+    kind = own[0].verdict
     leading = leading_of(own)
     own = [*leading, *(row for row in own if row not in leading)]
     first = own[0]
-    plain = first.verdict == "changed"
+    plain = kind == "changed"
     moves = (row.change if plain else row.ratio and row.ratio - 1 for row in leading)
     ratios = sorted(1 + move for move in moves if move is not None)
     boards = tuple(sorted({row.board for row in leading}, key=units.natural))
     shared = any(row.shift for row in own)
     wide = all(
-        row.shift is not None and row.shift.name == row.board
-        for row in own
-        if row.verdict == first.verdict
+        row.shift is not None and row.shift.name == row.board for row in own if row.verdict == kind
     )
     siblings = [row for row in rows if row.benchmark == first.benchmark and row.board in boards]
     what = "all benchmarks" if wide else names.catalog.title(first.benchmark)
@@ -60,7 +59,7 @@ def event_of(
     if back := returned(own):
         perhaps.append(back)
     return Event(
-        first.verdict,
+        kind,
         what,
         boards,
         first.benchmark,

@@ -82,7 +82,8 @@ class Part:
 
 def parts(rows: Iterable[Row], names: Names) -> Iterator[list[Row]]:
     """Yield the rows of each event. Loads and second names of a figure go with the rate of their
-    run, unless they prove what it does not."""
+    run, unless they prove what it does not. If a load is worse for the work done but did not rise, the
+    rate fell."""
     for way, of_way in grouped(rows, way_of).items():
         # All benchmarks of a board that moved by one shift are one event.
         if way.part == of_way[0].board:
@@ -96,7 +97,8 @@ def parts(rows: Iterable[Row], names: Names) -> Iterator[list[Row]]:
         alone = []
         for row in rest:
             part = next((by_run[key] for key in _keys(row, row.follows) if key in by_run), None)
-            if part is None or (is_proved([row]) and not is_proved(part)):
+            is_of_rate = row.work is not None and (row.worse_by or 0.0) > 0 >= (row.change or 0.0)
+            if part is None or (is_proved([row]) and not (is_of_rate or is_proved(part))):
                 alone.append(row)
             else:
                 part.append(row)

@@ -158,7 +158,9 @@ def joined_events(earlier: Sequence[Event], since: Sequence[Event]) -> list[Even
     were last measured together."""
     out = [*earlier]
     for event in since:
-        at = next((n for n, first in enumerate(out) if _is_part_of(event, first)), None)
+        fitting = (n for n, first in enumerate(out) if _is_part_of(event, first))
+        # A fall is part of another one rather than of a failure.
+        at = min(fitting, key=lambda n: out[n].kind == "failed-after", default=None)
         if at is None:
             out.append(event)
         else:
